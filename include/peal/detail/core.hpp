@@ -1,0 +1,155 @@
+// peal/detail/core.hpp
+// The non-template core below the API: the templates of include/peal turn types into bytes and call these functions.
+//
+// Units    bytes; ranks are ranks of the communicator given.
+// Threads  as the environment was asked for: safe from any thread with thread_level::multiple, else from one thread at a time.
+// Errors   wrong arguments, and a blocking operation that fails, throw peal::error with the caller's source location; what happens to a
+//          nonblocking operation stands in its outcome.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include <peal/detail/export.hpp>
+
+namespace peal::detail {
+
+using location = std::source_location;
+
+struct communicator_state;  // src/comm: a team, its context ids, its collective sequence
+struct operation;           // src/p2p: a send, a receive or a collective under way
+struct matched_message;     // src/p2p: a message that a probe took out of matching
+
+/// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.
+struct outcome {
+  int source = -1;
+  int tag = 0;
+  std::size_t bytes = 0;
+  std::error_code error;
+};
+
+/// Memory for a message whose size is known only when it is matched. `allocate` is called at most once, never with a lock of the user's held
+/// by peal, and must not call peal; null means no memory (the operation ends with errc::no_space). It is called for empty messages too.
+struct growing_buffer {
+  void* owner = nullptr;
+  void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;
+};
+
+// ---- the job -----------------------------------------------------------------------------------------------------------------------------
+struct job_options {
+  bool threads = false;  // thread_level::multiple
+};
+
+/// Starts this process's part of the job: reads PEAL_ variables, meets PMIx, maps the node's segment, checks in with everyone.
+/// Throws errc::already_started, invalid_config, bootstrap_failed, no_space.
+PEAL_EXPORT communicator_state& start_job(const job_options&, const location&);
+/// Collective. Finishes what is under way, then leaves. `unwinding`: an exception is on its way; the job is aborted rather than hung.
+PEAL_EXPORT void end_job(bool unwinding, const location&) noexcept;
+/// Ends every rank of the job with this exit code; does not return.
+[[noreturn]] PEAL_EXPORT void abort_job(int code, const char* why) noexcept;
+PEAL_EXPORT bool job_running() noexcept;
+
+// ---- communicators -----------------------------------------------------------------------------------------------------------------------
+PEAL_EXPORT int rank_of(const communicator_state&) noexcept;
+PEAL_EXPORT int size_of(const communicator_state&) noexcept;
+PEAL_EXPORT bool same_node(const communicator_state&, int rank, const location&);
+PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);  // collective
+/// Collective. A rank without a colour (`joins` false) gets null.
+PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, int color, int key, const location&);
+PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);  // collective: the ranks of each node
+PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
+
+// ---- point to point ----------------------------------------------------------------------------------------------------------------------
+inline constexpr int any_source_value = -1;
+inline constexpr int any_tag_value = -2;
+inline constexpr int proc_null_value = -3;
+
+PEAL_EXPORT void send(communicator_state&, const void* data, std::size_t bytes, int dest, int tag, const location&);
+PEAL_EXPORT outcome recv(communicator_state&, void* data, std::size_t capacity, int source, int tag, const location&);
+PEAL_EXPORT outcome recv_growing(communicator_state&, const growing_buffer&, int source, int tag, const location&);
+
+/// Nonblocking forms. The operation must be given back with `drop` once, finished or not.
+PEAL_EXPORT operation* start_send(communicator_state&, const void* data, std::size_t bytes, int dest, int tag, const location&);
+PEAL_EXPORT operation* start_recv(communicator_state&, void* data, std::size_t capacity, int source, int tag, const location&);
+PEAL_EXPORT operation* start_recv_growing(communicator_state&, const growing_buffer&, int source, int tag, const location&);
+
+/// Probes. `probe_take` takes the first message that matches out of matching (it waits; `try_probe_take` returns null when there is none).
+PEAL_EXPORT matched_message* probe_take(communicator_state&, int source, int tag, outcome&, const location&);
+PEAL_EXPORT matched_message* try_probe_take(communicator_state&, int source, int tag, outcome&, const location&);
+/// Receives a message taken by a probe; consumes it.
+PEAL_EXPORT operation* start_recv_matched(matched_message*, void* data, std::size_t capacity, const location&);
+/// Gives up a message taken by a probe: it is received and thrown away.
+PEAL_EXPORT void discard(matched_message*) noexcept;
+
+// ---- operations --------------------------------------------------------------------------------------------------------------------------
+/// Whether it is finished; makes no progress.
+PEAL_EXPORT bool finished(const operation&) noexcept;
+/// One round of progress for everything, then `finished`.
+PEAL_EXPORT bool test(operation&);
+/// Waits until it is finished. Returns early, false, when `deadline` passes (default: never).
+PEAL_EXPORT bool wait(operation&, std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+/// Waits until at least one of them is finished; null entries are skipped; all null returns at once.
+PEAL_EXPORT void wait_any(std::span<operation* const>);
+/// Requires: finished.
+PEAL_EXPORT const outcome& result_of(const operation&) noexcept;
+PEAL_EXPORT const location& origin_of(const operation&) noexcept;
+/// Withdraws a receive that is not matched, or a send of which nothing has left; true when it ended so (errc::cancelled).
+PEAL_EXPORT bool cancel(operation&);
+/// Calls `hook(context)` in the thread that finishes a later progress call, with no lock held, after the operation is finished; at once when it
+/// is finished already. One hook an operation. What it throws is rethrown by that progress call.
+PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* context);
+/// Called with null, or when the owner of the buffers goes away: gives the operation back. Finished: at once. Otherwise it detaches, and
+/// `owner_free(owner)` is called when the buffers are no longer needed (an owned send); with a null `owner_free` a receive that is not
+/// matched is withdrawn, and everything else is waited for.
+PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept = nullptr, void* owner = nullptr) noexcept;
+/// Any progress there is to be made, once.
+PEAL_EXPORT bool progress();
+
+// ---- collectives -------------------------------------------------------------------------------------------------------------------------
+enum class scalar : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, f80, c64, c128, boolean, opaque };
+enum class builtin : std::uint8_t { none, sum, prod, min, max, land, lor, lxor, band, bor, bxor };
+
+/// An operation of a reduction: a builtin on scalars, or a function of the user's.
+struct reduction {
+  builtin kind = builtin::none;
+  bool commutative = false;
+  /// inout[i] = in[i] ∘ inout[i] for `count` elements, `in` being of the lower ranks. Used when `kind` is none.
+  void (*combine)(void* context, const void* in, void* inout, std::size_t count) = nullptr;
+  void* context = nullptr;
+};
+
+enum class collective : std::uint8_t { barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall };
+
+/// One collective call. Counts and displacements are in bytes, and one a rank of the communicator; null means the same `bytes` for every
+/// rank, packed in rank order. A null `send` means in place, where that has a meaning (as MPI_IN_PLACE).
+struct collective_call {
+  collective kind = collective::barrier;
+  int root = 0;
+  const void* send = nullptr;
+  void* receive = nullptr;
+  std::size_t bytes = 0;  // of this rank's block (bcast, reduce, allreduce: of the whole vector)
+  bool in_place = false;
+  const std::size_t* send_bytes = nullptr;
+  const std::size_t* send_offsets = nullptr;
+  const std::size_t* receive_bytes = nullptr;
+  const std::size_t* receive_offsets = nullptr;
+  scalar type = scalar::opaque;
+  std::size_t element_size = 1;  // bytes of one element of a reduction
+  reduction op;
+};
+
+/// Arrays and the reduction's context must live until the operation is finished. Throws what an operation of the user's threw on this rank.
+PEAL_EXPORT void run_collective(communicator_state&, const collective_call&, const location&);
+PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call&, const location&);
+
+// ---- memory ------------------------------------------------------------------------------------------------------------------------------
+/// Memory that every rank of the node can reach directly; 64-byte aligned. Without a job, or when the heap is full, ordinary memory.
+PEAL_EXPORT void* allocate_shared(std::size_t bytes, const location&);
+PEAL_EXPORT void deallocate_shared(void*) noexcept;
+
+}  // namespace peal::detail

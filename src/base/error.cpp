@@ -1,0 +1,49 @@
+#include "peal/error.hpp"
+
+#include <fmt/format.h>
+
+namespace peal {
+
+namespace {
+
+class category final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "peal"; }
+  std::string message(int code) const override {
+    switch (static_cast<errc>(code)) {
+      case errc::truncated: return "the message is longer than the receive buffer";
+      case errc::invalid_rank: return "no such rank in this communicator";
+      case errc::invalid_tag: return "not a tag that a message can have";
+      case errc::invalid_root: return "the root is no rank of this communicator";
+      case errc::invalid_argument: return "arguments that contradict each other";
+      case errc::invalid_config: return "a PEAL_ variable with a value that has no meaning";
+      case errc::not_started: return "no peal::environment is alive";
+      case errc::already_started: return "this process has, or had, a peal::environment already";
+      case errc::peer_failed: return "the peer has died";
+      case errc::cancelled: return "cancelled";
+      case errc::no_space: return "no space left";
+      case errc::locked_memory: return "the kernel refuses to lock more memory";
+      case errc::bootstrap_failed: return "the launcher did not answer as it must";
+      case errc::decode_failed: return "the bytes received are no value of this type";
+      case errc::operation_failed: return "an operation of a reduction failed on some rank";
+      case errc::internal: return "internal error";
+    }
+    return fmt::format("unknown error {}", code);
+  }
+};
+
+std::string with_place(const std::string& what, const std::source_location& where) {
+  return fmt::format("{}:{}: {}", where.file_name(), where.line(), what);
+}
+
+}  // namespace
+
+const std::error_category& error_category() noexcept {
+  static const category instance;
+  return instance;
+}
+
+error::error(std::error_code code, const std::string& what, int peer, std::source_location where)
+    : std::system_error{code, with_place(what, where)}, peer_{peer}, where_{where} {}
+
+}  // namespace peal

@@ -1,0 +1,52 @@
+// bootstrap/client.hpp
+// Who am I, who is where, and how do I tell the others something before the first message: PMIx as a client, or a job of one without it.
+//
+// Layer    bootstrap: may include topology/, base/.
+// Threads  construct, exchange and finish from one thread; `failures` may be called from any.
+// Errors   throws peal::error with errc::bootstrap_failed and what PMIx said.
+// Source   PMIx Standard 4.1; tried with Debian's libpmix 4.2.2 under pealrun, Open MPI's mpirun and Slurm.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace peal {
+
+class bootstrap_client {
+ public:
+  /// Meets the launcher. With no PMIX_NAMESPACE in the environment it is a job of one; SLURM_NTASKS > 1 without PMIx throws.
+  bootstrap_client();
+  ~bootstrap_client();
+  bootstrap_client(const bootstrap_client&) = delete;
+  bootstrap_client& operator=(const bootstrap_client&) = delete;
+
+  [[nodiscard]] int rank() const noexcept;
+  [[nodiscard]] int size() const noexcept;
+  [[nodiscard]] bool alone() const noexcept;  // no launcher
+  /// A name no other job on this node has now (the PMIx namespace, or pid and time for a job of one); fit for a file name.
+  [[nodiscard]] const std::string& job_name() const noexcept;
+  /// Ranks that the launcher says share this node, own rank included, ascending.
+  [[nodiscard]] const std::vector<int>& local_ranks() const noexcept;
+
+  /// Tells everyone `mine` and returns what everyone told, by rank. Collective; the data of a rank that died is empty.
+  std::vector<std::string> exchange(const std::string& key, const std::string& mine);
+  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came.
+  bool fence(const std::function<void()>& progress);
+
+  /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed load.
+  std::vector<int> failures();
+
+  /// Ends every rank with this exit code, through the launcher; returns only without one.
+  void abort(int code, const std::string& why) noexcept;
+  /// Leaves PMIx. Collective unless `alone_now` (after a failure).
+  void finish(bool alone_now) noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace peal

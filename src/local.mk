@@ -1,0 +1,24 @@
+# libpeal. Everything but PEAL_EXPORT is hidden; tests link the convenience library, where every name is to be seen.
+noinst_LTLIBRARIES += libpeal_core.la
+libpeal_core_la_SOURCES =
+libpeal_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
+# -fno-tree-slp-vectorize: g++ otherwise joins an envelope's two words in a vector register, through memory, on the path of every message.
+libpeal_core_la_CXXFLAGS = $(AM_CXXFLAGS) $(OPENMP_CXXFLAGS) -fno-semantic-interposition -fno-tree-slp-vectorize
+libpeal_core_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS) -lpthread
+
+lib_LTLIBRARIES += libpeal.la
+libpeal_la_SOURCES =
+nodist_EXTRA_libpeal_la_SOURCES = force_cxx.cpp
+libpeal_la_LIBADD = libpeal_core.la
+libpeal_la_CXXFLAGS = $(libpeal_core_la_CXXFLAGS)
+libpeal_la_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS) -version-info 0:0:0 -Wl,-Bsymbolic-functions
+
+include src/base/local.mk
+include src/topology/local.mk
+include src/bootstrap/local.mk
+include src/progress/local.mk
+include src/memory/local.mk
+include src/transport/local.mk
+include src/p2p/local.mk
+include src/collective/local.mk
+include src/comm/local.mk

@@ -1,0 +1,1 @@
+libpeal_core_la_SOURCES += src/p2p/messaging.hpp src/p2p/team.hpp

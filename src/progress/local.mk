@@ -1,0 +1,1 @@
+libpeal_core_la_SOURCES +=

@@ -1,0 +1,104 @@
+// transport/contract.hpp
+// What p2p asks of whatever carries messages, and what it offers in return. Every transport passes the same test suite.
+//
+// Layer    transport: may include memory/, progress/, bootstrap/, topology/, base/.
+// Units    bytes.
+// Threads  all calls are made by one thread at a time (p2p serializes).
+// Errors   nothing throws; what fails later is told to the sink.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+
+namespace peal {
+
+/// A process of the job as transports see it: its rank in the world.
+using peer_id = std::uint32_t;
+
+enum class envelope_kind : std::uint8_t {
+  eager,      // the payload is the message
+  announce,   // the payload says where the message lies: p2p/rendezvous.hpp
+  fetched,    // answer to announce: the receiver has what it wants
+};
+
+/// The 16 bytes that travel before every payload. Two words, so that they are passed in registers: a store and reload of an envelope through
+/// memory costs more than building it.
+struct envelope {
+  std::uint64_t match = 0;  // context << 32 | tag
+  std::uint64_t rest = 0;   // source rank in the communicator << 32 | kind << 24 | payload bytes
+
+  static constexpr std::size_t max_payload = (1u << 24) - 1;
+
+  static constexpr envelope make(std::uint32_t context, std::int32_t tag, std::uint32_t source, envelope_kind kind, std::size_t bytes) noexcept {
+    return {std::uint64_t{context} << 32 | static_cast<std::uint32_t>(tag),
+            std::uint64_t{source} << 32 | std::uint64_t{static_cast<std::uint8_t>(kind)} << 24 | bytes};
+  }
+  constexpr std::uint32_t context() const noexcept { return static_cast<std::uint32_t>(match >> 32); }
+  constexpr std::int32_t tag() const noexcept { return static_cast<std::int32_t>(match); }
+  constexpr std::uint32_t source() const noexcept { return static_cast<std::uint32_t>(rest >> 32); }
+  constexpr envelope_kind kind() const noexcept { return static_cast<envelope_kind>(rest >> 24 & 0xff); }
+  constexpr std::size_t bytes() const noexcept { return rest & max_payload; }
+};
+static_assert(sizeof(envelope) == 16);
+
+/// Where a payload lies, in words that only the transport which wrote them understands; it travels inside an announcement.
+struct remote_region {
+  std::array<std::uint64_t, 4> words{};
+};
+static_assert(sizeof(remote_region) == 32);
+
+/// A payload on its way to the receiver. p2p owns it and keeps it in place until `done` is called.
+struct fetch {
+  peer_id from = 0;
+  remote_region where;
+  void* into = nullptr;
+  std::size_t bytes = 0;                               // how much to fetch, from the start of the region; never 0
+  void (*done)(fetch&, std::error_code) noexcept = nullptr;  // called once, from poll() or from start_fetch() itself
+  void* context = nullptr;                             // p2p's
+  fetch* next = nullptr;                               // the transport's, while under way
+  std::array<std::uint64_t, 6> scratch{};              // the transport's, while under way
+};
+
+/// What arrives goes here. Calls come from transport::poll only.
+class sink {
+ public:
+  /// A message of a peer, in the order in which that peer sent them. The payload (16-byte aligned) is gone after the call.
+  virtual void arrived(peer_id from, envelope, const std::byte* payload) noexcept = 0;
+
+ protected:
+  ~sink() = default;
+};
+
+class transport {
+ public:
+  virtual ~transport() = default;
+
+  [[nodiscard]] virtual const char* name() const noexcept = 0;
+  /// Longest payload that `send` takes.
+  [[nodiscard]] virtual std::size_t eager_limit() const noexcept = 0;
+
+  /// Sends envelope and payload (`e.bytes()` of them) in order after everything sent to this peer before. False: no space at the moment,
+  /// nothing happened; try again after a poll.
+  [[nodiscard]] virtual bool send(peer_id to, envelope e, const void* payload) noexcept = 0;
+
+  /// Whether the receiver still wants payloads unasked. False: it holds as many unexpected bytes as it may; announce instead.
+  [[nodiscard]] virtual bool wants_eager(peer_id to) const noexcept = 0;
+  /// The other side of wants_eager, for every sender: `false` when this process holds too much unexpected payload.
+  virtual void set_wants_eager(bool) noexcept = 0;
+
+  /// Makes [data, data + bytes) fetchable by `to` until `withdraw`.
+  virtual remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept = 0;
+  virtual void withdraw(peer_id to, const remote_region&) noexcept = 0;
+  /// Begins to copy a peer's exposed payload into local memory. A fetch never fails for lack of space.
+  virtual void start_fetch(fetch&) noexcept = 0;
+
+  /// Moves whatever can be moved. True when something was.
+  virtual bool poll() noexcept = 0;
+
+  /// The peer is dead: drops what waits for it, ends fetches from it with errc::peer_failed. What it sent before still arrives.
+  virtual void peer_failed(peer_id) noexcept = 0;
+};
+
+}  // namespace peal
