@@ -1,1 +1,3 @@
-libpeal_core_la_SOURCES += src/collective/schedule.hpp
+libpeal_core_la_SOURCES += \
+  src/collective/collectives.hpp \
+  src/collective/schedule.hpp

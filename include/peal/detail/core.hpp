@@ -134,6 +134,7 @@ struct collective_call {
   void* receive = nullptr;
   std::size_t bytes = 0;  // of this rank's block (bcast, reduce, allreduce: of the whole vector)
   bool in_place = false;
+  bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, also where the arrays do not matter
   const std::size_t* send_bytes = nullptr;
   const std::size_t* send_offsets = nullptr;
   const std::size_t* receive_bytes = nullptr;

@@ -1,0 +1,83 @@
+// collective/collectives.hpp
+// The collectives of this process: takes a call, chooses an algorithm, and runs its schedule over p2p. What comm/ calls.
+//
+// What a call means, beyond core.hpp's collective_call (all in bytes; `size` ranks; equal blocks unless arrays are given):
+//   barrier    no buffers.
+//   bcast      `receive` is the vector on every rank, the root's too; `send` is not looked at.
+//   reduce     `send` is this rank's vector; `receive` matters at the root only. In place at the root: its vector is in `receive`.
+//   allreduce  `send` → `receive`. In place: this rank's vector is in `receive`.
+//   gather     `send` is this rank's block of `bytes`; `receive`, `receive_bytes` and `receive_offsets` matter at the root only.
+//              In place at the root: its block is already at its place in `receive`.
+//   scatter    `receive` takes this rank's block of `bytes`; `send`, `send_bytes` and `send_offsets` matter at the root only.
+//              In place at the root: its block stays where it is in `send`, `receive` is not looked at.
+//   allgather  `send` is this rank's block of `bytes`; `receive` and its arrays matter everywhere. In place: this rank's block is already at
+//              its place in `receive`.
+//   alltoall   block i of `send` goes to rank i; block i of `receive` comes from rank i. In place: the blocks in `receive` are replaced, and
+//              `receive_bytes` and `receive_offsets` describe what goes out too.
+// In place may be said by `in_place` or by a null `send` where the call has a `send`. A call whose blocks differ between ranks must say
+// `varying` on every rank (an array that is given says so too), since the choice of the algorithm has to agree everywhere.
+// `send` and `receive` do not overlap. A given array of sizes without offsets means blocks packed in rank order.
+//
+// Layer    collective: may include p2p/, base/.
+// Units    bytes; ranks are ranks of the team.
+// Threads  one at a time: the caller holds the engine's lock where the environment asked for threads. A user's operation runs with it held.
+// Errors   nothing throws but the constructor; an operation ends with peer_failed, operation_failed, truncated or invalid_argument.
+#pragma once
+
+#include <exception>
+#include <memory>
+
+#include "base/config.hpp"
+#include "p2p/messaging.hpp"
+#include "p2p/team.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+using detail::collective_call;
+
+class collectives;
+
+/// What a communicator keeps for its collectives: their sequence number, which keeps them apart, and the schedules it used before.
+class collective_state {
+ public:
+  /// Both must outlive this.
+  collective_state(collectives&, const team&);
+  ~collective_state();  // Requires: no collective of it is under way.
+  collective_state(const collective_state&) = delete;
+  collective_state& operator=(const collective_state&) = delete;
+
+ private:
+  friend class collectives;
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+class collectives {
+ public:
+  /// Reads PEAL_BARRIER, PEAL_BCAST, ... Both must outlive this.
+  collectives(messaging&, const config&);
+  ~collectives();  // Requires: every collective_state is gone.
+  collectives(const collectives&) = delete;
+  collectives& operator=(const collectives&) = delete;
+
+  /// Starts a collective; it may be finished at once. The caller gives the operation back with messaging::release once it is finished.
+  /// Buffers, arrays and the reduction's context must live until then.
+  /// Requires: the root is a rank of the team, byte counts are whole elements.
+  operation& start(collective_state&, const collective_call&, completion_hook = {}) noexcept;
+
+  /// What the user's operation threw on this rank; null when it threw nothing. To be asked when an operation ended with
+  /// errc::operation_failed, before it is released; a second call returns null.
+  std::exception_ptr take_exception(const operation&) noexcept;
+
+  /// The peer is dead: collectives of every team that it belongs to end with errc::peer_failed, those under way and all later ones.
+  /// Call it after messaging::peer_failed.
+  void peer_failed(peer_id) noexcept;
+
+ private:
+  friend class collective_state;
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace peal
