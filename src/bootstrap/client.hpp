@@ -15,6 +15,9 @@
 
 namespace peal {
 
+/// What pealrun tells of the node beyond the PMIx standard: see bootstrap_client::cores().
+inline constexpr const char* launcher_cores_key = "peal.cores";
+
 class bootstrap_client {
  public:
   /// Meets the launcher. With no PMIX_NAMESPACE in the environment it is a job of one; SLURM_NTASKS > 1 without PMIx throws.
@@ -30,6 +33,8 @@ class bootstrap_client {
   [[nodiscard]] const std::string& job_name() const noexcept;
   /// Ranks that the launcher says share this node, own rank included, ascending.
   [[nodiscard]] const std::vector<int>& local_ranks() const noexcept;
+  /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then ask topology/).
+  [[nodiscard]] int cores() const noexcept;
 
   /// Tells everyone `mine` and returns what everyone told, by rank. Collective; the data of a rank that died is empty.
   std::vector<std::string> exchange(const std::string& key, const std::string& mine);

@@ -1,1 +1,5 @@
-libpeal_core_la_SOURCES += src/bootstrap/client.hpp
+libpeal_core_la_SOURCES += \
+  src/bootstrap/client.cpp \
+  src/bootstrap/client.hpp \
+  src/bootstrap/owner.cpp \
+  src/bootstrap/owner.hpp

@@ -1,0 +1,330 @@
+#include "bootstrap/client.hpp"
+
+#include <pmix.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/config.hpp"
+#include "base/log.hpp"
+#include "bootstrap/owner.hpp"
+#include "peal/error.hpp"
+
+namespace peal {
+
+namespace {
+
+[[noreturn]] void fail(std::string_view call, pmix_status_t status, std::string_view advice = {}) {
+  throw error(errc::bootstrap_failed,
+              fmt::format("{}: {} ({}){}{}", call, PMIx_Error_string(status), status, advice.empty() ? "" : "; ", advice));
+}
+
+// Deaths told by PMIx's thread, fetched by ours. One for the process, since PMIx too is one for the process and its handlers may run late.
+struct death_box {
+  std::atomic<bool> filled{false};
+  std::mutex lock;     // guards what follows
+  std::string job;     // empty: nobody listens
+  std::set<int> dead;  // all ever heard of
+  std::vector<int> not_fetched;
+};
+
+death_box& deaths() {
+  static death_box* box = new death_box;  // never destroyed: PMIx's thread may outlive static objects
+  return *box;
+}
+
+// Runs in PMIx's thread.
+void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[], std::size_t infos, pmix_info_t*, std::size_t,
+              pmix_event_notification_cbfunc_fn_t done, void* context) {
+  const pmix_proc_t* dead = source;
+  for (std::size_t i = 0; i < infos; ++i)
+    if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC) dead = info[i].value.data.proc;
+  if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX)) {
+    death_box& box = deaths();
+    const std::lock_guard hold{box.lock};
+    if (box.job == dead->nspace && box.dead.insert(static_cast<int>(dead->rank)).second) {
+      box.not_fetched.push_back(static_cast<int>(dead->rank));
+      box.filled.store(true, std::memory_order_relaxed);  // a hint; the lock orders the list
+    }
+  }
+  if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
+}
+
+void on_registered(pmix_status_t status, std::size_t, void* context) {
+  static_cast<std::promise<pmix_status_t>*>(context)->set_value(status);
+}
+
+// What a launcher may say when a rank is gone. PMIX_ERR_LOST_CONNECTION is not among them: to a client it means the server.
+void listen_for_deaths() {
+  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED, PMIX_ERR_PROC_ABORTED_BY_SIG, PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
+                           PMIX_ERR_PROC_REQUESTED_ABORT};
+  std::promise<pmix_status_t> answer;
+  PMIx_Register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered, &answer);
+  if (const pmix_status_t status = answer.get_future().get(); status != PMIX_SUCCESS)
+    log_info("this launcher does not tell of deaths: {}", PMIx_Error_string(status));
+}
+
+// What a fence in the background tells its waiter. Shared, since PMIx may answer after the waiter gave up.
+struct fence_answer {
+  std::mutex lock;
+  std::condition_variable changed;
+  bool done = false;
+  pmix_status_t status = PMIX_SUCCESS;
+};
+
+void on_fence_done(pmix_status_t status, void* context) {
+  const std::unique_ptr<std::shared_ptr<fence_answer>> answer{static_cast<std::shared_ptr<fence_answer>*>(context)};
+  const std::lock_guard hold{(*answer)->lock};
+  (*answer)->status = status;
+  (*answer)->done = true;
+  (*answer)->changed.notify_all();
+}
+
+// Keeps signals meant for the program away from the threads that PMIx starts.
+class signals_blocked {
+ public:
+  signals_blocked() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+class pmix_value_holder {
+ public:
+  pmix_value_holder() = default;
+  ~pmix_value_holder() {
+    if (value != nullptr) PMIX_VALUE_RELEASE(value);
+  }
+  pmix_value_holder(const pmix_value_holder&) = delete;
+  pmix_value_holder& operator=(const pmix_value_holder&) = delete;
+  pmix_value_t* value = nullptr;
+};
+
+pmix_proc_t process_named(const std::string& job, pmix_rank_t rank) {
+  pmix_proc_t process;
+  PMIX_LOAD_PROCID(&process, job.c_str(), rank);
+  return process;
+}
+
+// Launchers give one key in different integer types (Slurm's APPNUM is an int).
+bool get_number(const pmix_proc_t& of, const char* key, std::uint32_t& number) {
+  pmix_value_holder held;
+  pmix_status_t status = PMIx_Get(&of, key, nullptr, 0, &held.value);
+  if (status != PMIX_SUCCESS) return false;
+  PMIX_VALUE_GET_NUMBER(status, held.value, number, std::uint32_t);
+  return status == PMIX_SUCCESS;
+}
+
+std::vector<int> get_local_ranks(const std::string& job, int self) {
+  std::vector<int> ranks;
+  const pmix_proc_t everyone = process_named(job, PMIX_RANK_WILDCARD);
+  pmix_value_holder held;
+  if (PMIx_Get(&everyone, PMIX_LOCAL_PEERS, nullptr, 0, &held.value) == PMIX_SUCCESS && held.value->type == PMIX_STRING) {
+    const std::string_view list{held.value->data.string};
+    for (std::size_t at = 0; at < list.size();) {
+      int rank = 0;
+      const auto end = std::from_chars(list.data() + at, list.data() + list.size(), rank).ptr;
+      ranks.push_back(rank);
+      at = static_cast<std::size_t>(end - list.data()) + 1;
+    }
+  }
+  if (std::find(ranks.begin(), ranks.end(), self) == ranks.end()) ranks.push_back(self);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+// The namespace as part of a file name. Names of pealrun stand as they are, for the sweep reads the owner out of them.
+std::string file_name_of(std::string_view job) {
+  std::string name{job.starts_with("peal-") ? "" : "peal-at-"};
+  for (const char each : job) name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_') ? each : '_';
+  return name;
+}
+
+}  // namespace
+
+struct bootstrap_client::state {
+  pmix_proc_t self{};
+  std::string job;  // the PMIx namespace; empty when alone
+  std::string name;
+  int rank = 0;
+  int size = 1;
+  int cores = 0;
+  std::vector<int> local{0};
+  bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
+
+  void become_alone();
+  void meet_launcher();
+  std::string value_of(const std::string& key, int of) const;
+};
+
+void bootstrap_client::state::become_alone() {
+  if (const char* tasks = std::getenv("SLURM_NTASKS"); tasks != nullptr && std::atoi(tasks) > 1)
+    throw error(errc::bootstrap_failed,
+                fmt::format("Slurm started {} tasks without PMIx, so they cannot find each other: add --mpi=pmix to srun", tasks));
+  name = job_name_of(this_process());
+}
+
+void bootstrap_client::state::meet_launcher() {
+  {
+    const signals_blocked quiet;
+    const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
+    if (status != PMIX_SUCCESS)
+      fail("PMIx_Init", status,
+           fmt::format("PMIX_NAMESPACE={} is set: is the launcher that set it still there?", std::getenv("PMIX_NAMESPACE")));
+  }
+  met = true;
+  job = self.nspace;
+  name = file_name_of(job);
+  rank = static_cast<int>(self.rank);
+  const pmix_proc_t everyone = process_named(job, PMIX_RANK_WILDCARD);
+  std::uint32_t number = 0;
+  if (!get_number(everyone, PMIX_JOB_SIZE, number) || number == 0 || number > INT32_MAX || self.rank >= number)
+    throw error(errc::bootstrap_failed,
+                fmt::format("the launcher does not say how many ranks the job has (rank {}, size {})", rank, number));
+  size = static_cast<int>(number);
+  if (get_number(everyone, launcher_cores_key, number)) cores = static_cast<int>(number);
+  local = get_local_ranks(job, rank);
+  {
+    death_box& box = deaths();
+    const std::lock_guard hold{box.lock};
+    box.job = job;
+    box.dead.clear();
+    box.not_fetched.clear();
+    box.filled.store(false, std::memory_order_relaxed);
+  }
+  listen_for_deaths();
+}
+
+// Empty when the rank died before it told. After a fence that collects, everything that there is lies here, so the first look asks nobody.
+std::string bootstrap_client::state::value_of(const std::string& key, int of) const {
+  const pmix_proc_t process = process_named(job, static_cast<pmix_rank_t>(of));
+  const bool here = true;
+  constexpr int patience = 20;  // seconds; a data server that has not answered by then has lost the question
+  for (const bool ask : {false, true}) {
+    pmix_info_t how;
+    PMIX_INFO_CONSTRUCT(&how);
+    if (ask)
+      PMIx_Info_load(&how, PMIX_TIMEOUT, &patience, PMIX_INT);
+    else
+      PMIx_Info_load(&how, PMIX_OPTIONAL, &here, PMIX_BOOL);
+    pmix_value_holder held;
+    const pmix_status_t status = PMIx_Get(&process, key.c_str(), &how, 1, &held.value);
+    PMIX_INFO_DESTRUCT(&how);
+    if (status == PMIX_SUCCESS && held.value->type == PMIX_BYTE_OBJECT) return {held.value->data.bo.bytes, held.value->data.bo.size};
+    const std::lock_guard hold{deaths().lock};
+    if (deaths().dead.contains(of)) break;
+  }
+  return {};
+}
+
+bootstrap_client::bootstrap_client() : state_{std::make_unique<state>()} {
+  if (std::getenv("PMIX_NAMESPACE") == nullptr)
+    state_->become_alone();
+  else
+    state_->meet_launcher();
+}
+
+bootstrap_client::~bootstrap_client() { finish(true); }
+
+int bootstrap_client::rank() const noexcept { return state_->rank; }
+int bootstrap_client::size() const noexcept { return state_->size; }
+bool bootstrap_client::alone() const noexcept { return state_->job.empty(); }
+int bootstrap_client::cores() const noexcept { return state_->cores; }
+const std::string& bootstrap_client::job_name() const noexcept { return state_->name; }
+const std::vector<int>& bootstrap_client::local_ranks() const noexcept { return state_->local; }
+
+std::vector<std::string> bootstrap_client::exchange(const std::string& key, const std::string& mine) {
+  if (alone()) return {mine};
+  pmix_value_t value;
+  PMIX_VALUE_CONSTRUCT(&value);
+  value.type = PMIX_BYTE_OBJECT;
+  value.data.bo.bytes = const_cast<char*>(mine.data());  // PMIx_Put copies
+  value.data.bo.size = mine.size();
+  if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS) fail("PMIx_Put", status);
+  if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) fail("PMIx_Commit", status);
+  const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
+  const bool collect = true;
+  pmix_info_t how;
+  PMIX_INFO_CONSTRUCT(&how);
+  PMIx_Info_load(&how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+  const pmix_status_t status = PMIx_Fence(&everyone, 1, &how, 1);
+  PMIX_INFO_DESTRUCT(&how);
+  if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
+
+  std::vector<std::string> told(static_cast<std::size_t>(size()));
+  for (int of = 0; of < size(); ++of) told[static_cast<std::size_t>(of)] = of == rank() ? mine : state_->value_of(key, of);
+  return told;
+}
+
+bool bootstrap_client::fence(const std::function<void()>& progress) {
+  if (alone()) return true;
+  const auto answer = std::make_shared<fence_answer>();
+  auto* handle = new std::shared_ptr<fence_answer>(answer);
+  const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
+  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, nullptr, 0, on_fence_done, handle);
+  if (started != PMIX_SUCCESS) {
+    delete handle;
+    if (started != PMIX_OPERATION_SUCCEEDED) fail("PMIx_Fence_nb", started);
+    return true;
+  }
+  // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and leaves
+  // the core to PMIx's threads.
+  for (auto pause = std::chrono::microseconds{20};; pause = std::min(pause * 2, std::chrono::microseconds{500})) {
+    if (progress) progress();
+    std::unique_lock hold{answer->lock};
+    if (answer->changed.wait_for(hold, pause, [&] { return answer->done; })) break;
+  }
+  const std::lock_guard hold{deaths().lock};
+  // A fence succeeds without a rank that died before anyone came.
+  return answer->status == PMIX_SUCCESS && deaths().dead.empty();
+}
+
+std::vector<int> bootstrap_client::failures() {
+  death_box& box = deaths();
+  if (!box.filled.load(std::memory_order_relaxed)) return {};
+  const std::lock_guard hold{box.lock};
+  box.filled.store(false, std::memory_order_relaxed);
+  return std::exchange(box.not_fetched, {});
+}
+
+void bootstrap_client::abort(int code, const std::string& why) noexcept {
+  if (alone() || !state_->met) return;
+  PMIx_Abort(code, why.c_str(), nullptr, 0);
+  ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the others
+}
+
+// PMIx_Finalize waits for the server's answer two seconds at most, so a launcher that is gone does not hold us up.
+void bootstrap_client::finish(bool) noexcept {
+  if (!state_->met) return;
+  state_->met = false;
+  {
+    const std::lock_guard hold{deaths().lock};
+    deaths().job.clear();
+  }
+  if (const pmix_status_t status = PMIx_Finalize(nullptr, 0); status != PMIX_SUCCESS)
+    log_info("PMIx_Finalize: {}", PMIx_Error_string(status));
+}
+
+}  // namespace peal
