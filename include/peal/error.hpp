@@ -14,22 +14,22 @@
 namespace peal {
 
 enum class errc {
-  truncated = 1,      // the receive buffer was too small; the message is consumed
-  invalid_rank,       // a rank outside the communicator
-  invalid_tag,        // a negative tag, or any_tag in a send
-  invalid_root,       // the root of a collective is no rank of the communicator
-  invalid_argument,   // counts, sizes or options that contradict each other
-  invalid_config,     // a PEAL_ variable that has no meaning
-  not_started,        // no environment is alive: before the first or after the end
-  already_started,    // a second environment in one process
-  peer_failed,        // the other side died
-  cancelled,          // the request was cancelled before it was matched
-  no_space,           // /dev/shm or memory is full
-  locked_memory,      // the kernel refuses to pin more memory
-  bootstrap_failed,   // PMIx did not answer as it must
-  decode_failed,      // the bytes received are no value of the type asked for
-  operation_failed,   // an operation given to a reduction threw on some rank
-  internal            // a bug in peal
+  truncated = 1,     // the receive buffer was too small; the message is consumed
+  invalid_rank,      // a rank outside the communicator
+  invalid_tag,       // a negative tag, or any_tag in a send
+  invalid_root,      // the root of a collective is no rank of the communicator
+  invalid_argument,  // counts, sizes or options that contradict each other
+  invalid_config,    // a PEAL_ variable that has no meaning
+  not_started,       // no environment is alive: before the first or after the end
+  already_started,   // a second environment in one process
+  peer_failed,       // the other side died
+  cancelled,         // the request was cancelled before it was matched
+  no_space,          // /dev/shm or memory is full
+  locked_memory,     // the kernel refuses to pin more memory
+  bootstrap_failed,  // PMIx did not answer as it must
+  decode_failed,     // the bytes received are no value of the type asked for
+  operation_failed,  // an operation given to a reduction threw on some rank
+  internal           // a bug in peal
 };
 
 /// The category of errc.

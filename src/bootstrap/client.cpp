@@ -289,8 +289,8 @@ bool bootstrap_client::fence(const std::function<void()>& progress) {
     if (started != PMIX_OPERATION_SUCCEEDED) fail("PMIx_Fence_nb", started);
     return true;
   }
-  // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and leaves
-  // the core to PMIx's threads.
+  // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and
+  // leaves the core to PMIx's threads.
   for (auto pause = std::chrono::microseconds{20};; pause = std::min(pause * 2, std::chrono::microseconds{500})) {
     if (progress) progress();
     std::unique_lock hold{answer->lock};

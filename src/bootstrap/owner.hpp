@@ -1,5 +1,6 @@
 // bootstrap/owner.hpp
-// The name of a job says which process answers for what the job leaves in shared folders, so that anyone can tell whether it is still wanted.
+// The name of a job says which process answers for what the job leaves in shared folders, so that anyone can tell whether it is still
+// wanted.
 //
 // Layer    bootstrap: may include base/.
 // Units    `start` in clock ticks after boot, as in /proc/PID/stat: with it a pid that was given out again is not taken for the first one.
@@ -35,8 +36,8 @@ std::optional<job_owner> owner_in(std::string_view file_name);
 /// False only when the process is surely gone.
 bool may_be_alive(const job_owner&);
 
-/// Removes what belongs to `job`, files and folders, from a folder: entries of this user whose name is `job` or begins with `job` and a dot.
-/// Returns how many.
+/// Removes what belongs to `job`, files and folders, from a folder: entries of this user whose name is `job` or begins with `job` and a
+/// dot. Returns how many.
 int remove_entries_of(std::string_view job, const std::string& folder);
 /// Removes what jobs whose owner is gone left in a folder. Returns how many entries.
 int remove_leftovers(const std::string& folder);

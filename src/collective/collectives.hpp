@@ -10,10 +10,10 @@
 //              In place at the root: its block is already at its place in `receive`.
 //   scatter    `receive` takes this rank's block of `bytes`; `send`, `send_bytes` and `send_offsets` matter at the root only.
 //              In place at the root: its block stays where it is in `send`, `receive` is not looked at.
-//   allgather  `send` is this rank's block of `bytes`; `receive` and its arrays matter everywhere. In place: this rank's block is already at
-//              its place in `receive`.
-//   alltoall   block i of `send` goes to rank i; block i of `receive` comes from rank i. In place: the blocks in `receive` are replaced, and
-//              `receive_bytes` and `receive_offsets` describe what goes out too.
+//   allgather  `send` is this rank's block of `bytes`; `receive` and its arrays matter everywhere. In place: this rank's block is already
+//              at its place in `receive`.
+//   alltoall   block i of `send` goes to rank i; block i of `receive` comes from rank i. In place: the blocks in `receive` are replaced,
+//              and `receive_bytes` and `receive_offsets` describe what goes out too.
 // In place may be said by `in_place` or by a null `send` where the call has a `send`. A call whose blocks differ between ranks must say
 // `varying` on every rank (an array that is given says so too), since the choice of the algorithm has to agree everywhere.
 // `send` and `receive` do not overlap. A given array of sizes without offsets means blocks packed in rank order.

@@ -1,8 +1,8 @@
 // collective/schedule.hpp
 // A collective as data: what one rank sends, receives, copies and reduces, round by round.
 //
-// An algorithm is a pure function that fills a schedule for (rank, size, root, sizes). One executor runs schedules over p2p; tests run them on
-// symbols instead, for every size and root, without starting a process.
+// An algorithm is a pure function that fills a schedule for (rank, size, root, sizes). One executor runs schedules over p2p; tests run
+// them on symbols instead, for every size and root, without starting a process.
 //
 // Layer    collective: may include p2p/, base/.
 // Units    bytes; offsets count from the start of the buffer named.
@@ -25,10 +25,10 @@ struct slice {
 
 struct step {
   enum class action : std::uint8_t {
-    send,     // slice `from` to `peer`
-    receive,  // from `peer` into slice `into`
-    copy,     // `from` → `into`, same length
-    reduce,   // into = from ∘ into, `from` being of the lower ranks
+    send,         // slice `from` to `peer`
+    receive,      // from `peer` into slice `into`
+    copy,         // `from` → `into`, same length
+    reduce,       // into = from ∘ into, `from` being of the lower ranks
     reduce_right  // into = into ∘ from, `from` being of the higher ranks
   };
   action what = action::copy;
@@ -37,7 +37,8 @@ struct step {
   slice into;
 };
 
-/// First all receives and sends of a round are posted; when they have finished, its copies and reductions run in order; then the next round.
+/// First all receives and sends of a round are posted; when they have finished, its copies and reductions run in order; then the next
+/// round.
 struct round {
   std::vector<step> steps;
 };

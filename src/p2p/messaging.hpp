@@ -24,7 +24,8 @@ using detail::matched_message;
 using detail::operation;
 using detail::outcome;
 
-/// Called inside the engine when an operation ends, before anybody who waits for it sees so. It may start further operations; it must not wait.
+/// Called inside the engine when an operation ends, before anybody who waits for it sees so. It may start further operations; it must not
+/// wait.
 struct completion_hook {
   void (*call)(void* context, operation&) noexcept = nullptr;
   void* context = nullptr;
@@ -44,9 +45,12 @@ class messaging {
   virtual ~messaging() = default;
 
   // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that).
-  virtual operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag, completion_hook = {}) noexcept = 0;
-  virtual operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag, completion_hook = {}) noexcept = 0;
-  virtual operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&, int source, int tag, completion_hook = {}) noexcept = 0;
+  virtual operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
+                                completion_hook = {}) noexcept = 0;
+  virtual operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
+                                completion_hook = {}) noexcept = 0;
+  virtual operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&, int source, int tag,
+                                        completion_hook = {}) noexcept = 0;
 
   /// Sends at once, without an operation, when the message is small and there is room; false: nothing happened.
   virtual bool try_send_now(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept = 0;

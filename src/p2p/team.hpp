@@ -15,7 +15,8 @@ namespace peal {
 
 class team {
  public:
-  /// `context` belongs to the user's messages, `context + 1` to the collectives of the same team. `peers[rank]` is the rank's place in the world.
+  /// `context` belongs to the user's messages, `context + 1` to the collectives of the same team. `peers[rank]` is the rank's place in the
+  /// world.
   team(std::uint32_t context, int rank, std::vector<peer_id> peers) : context_{context}, rank_{rank}, peers_{std::move(peers)} {}
 
   [[nodiscard]] std::uint32_t context() const noexcept { return context_; }

@@ -18,20 +18,21 @@ namespace peal {
 using peer_id = std::uint32_t;
 
 enum class envelope_kind : std::uint8_t {
-  eager,      // the payload is the message
-  announce,   // the payload says where the message lies: p2p/rendezvous.hpp
-  fetched,    // answer to announce: the receiver has what it wants
+  eager,     // the payload is the message
+  announce,  // the payload says where the message lies: p2p/rendezvous.hpp
+  fetched,   // answer to announce: the receiver has what it wants
 };
 
-/// The 16 bytes that travel before every payload. Two words, so that they are passed in registers: a store and reload of an envelope through
-/// memory costs more than building it.
+/// The 16 bytes that travel before every payload. Two words, so that they are passed in registers: a store and reload of an envelope
+/// through memory costs more than building it.
 struct envelope {
   std::uint64_t match = 0;  // context << 32 | tag
   std::uint64_t rest = 0;   // source rank in the communicator << 32 | kind << 24 | payload bytes
 
   static constexpr std::size_t max_payload = (1u << 24) - 1;
 
-  static constexpr envelope make(std::uint32_t context, std::int32_t tag, std::uint32_t source, envelope_kind kind, std::size_t bytes) noexcept {
+  static constexpr envelope make(std::uint32_t context, std::int32_t tag, std::uint32_t source, envelope_kind kind,
+                                 std::size_t bytes) noexcept {
     return {std::uint64_t{context} << 32 | static_cast<std::uint32_t>(tag),
             std::uint64_t{source} << 32 | std::uint64_t{static_cast<std::uint8_t>(kind)} << 24 | bytes};
   }
@@ -54,11 +55,11 @@ struct fetch {
   peer_id from = 0;
   remote_region where;
   void* into = nullptr;
-  std::size_t bytes = 0;                               // how much to fetch, from the start of the region; never 0
+  std::size_t bytes = 0;                                     // how much to fetch, from the start of the region; never 0
   void (*done)(fetch&, std::error_code) noexcept = nullptr;  // called once, from poll() or from start_fetch() itself
-  void* context = nullptr;                             // p2p's
-  fetch* next = nullptr;                               // the transport's, while under way
-  std::array<std::uint64_t, 6> scratch{};              // the transport's, while under way
+  void* context = nullptr;                                   // p2p's
+  fetch* next = nullptr;                                     // the transport's, while under way
+  std::array<std::uint64_t, 6> scratch{};                    // the transport's, while under way
 };
 
 /// What arrives goes here. Calls come from transport::poll only.

@@ -33,14 +33,14 @@ struct outcome {
   std::error_code error;
 };
 
-/// Memory for a message whose size is known only when it is matched. `allocate` is called at most once, never with a lock of the user's held
-/// by peal, and must not call peal; null means no memory (the operation ends with errc::no_space). It is called for empty messages too.
+/// Memory for a message whose size is known only when it is matched. `allocate` is called at most once, never with a lock of the user's
+/// held by peal, and must not call peal; null means no memory (the operation ends with errc::no_space). It is called for empty messages too.
 struct growing_buffer {
   void* owner = nullptr;
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;
 };
 
-// ---- the job -----------------------------------------------------------------------------------------------------------------------------
+// ---- the job ---------------------------------------------------------------------------------------------------------------------------
 struct job_options {
   bool threads = false;  // thread_level::multiple
 };
@@ -54,7 +54,7 @@ PEAL_EXPORT void end_job(bool unwinding, const location&) noexcept;
 [[noreturn]] PEAL_EXPORT void abort_job(int code, const char* why) noexcept;
 PEAL_EXPORT bool job_running() noexcept;
 
-// ---- communicators -----------------------------------------------------------------------------------------------------------------------
+// ---- communicators ---------------------------------------------------------------------------------------------------------------------
 PEAL_EXPORT int rank_of(const communicator_state&) noexcept;
 PEAL_EXPORT int size_of(const communicator_state&) noexcept;
 PEAL_EXPORT bool same_node(const communicator_state&, int rank, const location&);
@@ -62,9 +62,9 @@ PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);
 /// Collective. A rank without a colour (`joins` false) gets null.
 PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, int color, int key, const location&);
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);  // collective: the ranks of each node
-PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
+PEAL_EXPORT void release(communicator_state&) noexcept;                            // local; fine after the end of the job
 
-// ---- point to point ----------------------------------------------------------------------------------------------------------------------
+// ---- point to point --------------------------------------------------------------------------------------------------------------------
 inline constexpr int any_source_value = -1;
 inline constexpr int any_tag_value = -2;
 inline constexpr int proc_null_value = -3;
@@ -86,7 +86,7 @@ PEAL_EXPORT operation* start_recv_matched(matched_message*, void* data, std::siz
 /// Gives up a message taken by a probe: it is received and thrown away.
 PEAL_EXPORT void discard(matched_message*) noexcept;
 
-// ---- operations --------------------------------------------------------------------------------------------------------------------------
+// ---- operations ------------------------------------------------------------------------------------------------------------------------
 /// Whether it is finished; makes no progress.
 PEAL_EXPORT bool finished(const operation&) noexcept;
 /// One round of progress for everything, then `finished`.
@@ -100,8 +100,8 @@ PEAL_EXPORT const outcome& result_of(const operation&) noexcept;
 PEAL_EXPORT const location& origin_of(const operation&) noexcept;
 /// Withdraws a receive that is not matched, or a send of which nothing has left; true when it ended so (errc::cancelled).
 PEAL_EXPORT bool cancel(operation&);
-/// Calls `hook(context)` in the thread that finishes a later progress call, with no lock held, after the operation is finished; at once when it
-/// is finished already. One hook an operation. What it throws is rethrown by that progress call.
+/// Calls `hook(context)` in the thread that finishes a later progress call, with no lock held, after the operation is finished; at once
+/// when it is finished already. One hook an operation. What it throws is rethrown by that progress call.
 PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* context);
 /// Called with null, or when the owner of the buffers goes away: gives the operation back. Finished: at once. Otherwise it detaches, and
 /// `owner_free(owner)` is called when the buffers are no longer needed (an owned send); with a null `owner_free` a receive that is not
@@ -110,7 +110,7 @@ PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept = nullptr, 
 /// Any progress there is to be made, once.
 PEAL_EXPORT bool progress();
 
-// ---- collectives -------------------------------------------------------------------------------------------------------------------------
+// ---- collectives -----------------------------------------------------------------------------------------------------------------------
 enum class scalar : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, f80, c64, c128, boolean, opaque };
 enum class builtin : std::uint8_t { none, sum, prod, min, max, land, lor, lxor, band, bor, bxor };
 
@@ -134,7 +134,7 @@ struct collective_call {
   void* receive = nullptr;
   std::size_t bytes = 0;  // of this rank's block (bcast, reduce, allreduce: of the whole vector)
   bool in_place = false;
-  bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, also where the arrays do not matter
+  bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where arrays do not matter
   const std::size_t* send_bytes = nullptr;
   const std::size_t* send_offsets = nullptr;
   const std::size_t* receive_bytes = nullptr;
@@ -148,7 +148,7 @@ struct collective_call {
 PEAL_EXPORT void run_collective(communicator_state&, const collective_call&, const location&);
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call&, const location&);
 
-// ---- memory ------------------------------------------------------------------------------------------------------------------------------
+// ---- memory ----------------------------------------------------------------------------------------------------------------------------
 /// Memory that every rank of the node can reach directly; 64-byte aligned. Without a job, or when the heap is full, ordinary memory.
 PEAL_EXPORT void* allocate_shared(std::size_t bytes, const location&);
 PEAL_EXPORT void deallocate_shared(void*) noexcept;
