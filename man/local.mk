@@ -1,0 +1,3 @@
+dist_man_MANS += \
+  man/peal.7 \
+  man/peal_environment.7

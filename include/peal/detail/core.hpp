@@ -34,7 +34,7 @@ struct outcome {
 };
 
 /// Memory for a message whose size is known only when it is matched. `allocate` is called at most once, never with a lock of the user's
-/// held by peal, and must not call peal; null means no memory (the operation ends with errc::no_space). It is called for empty messages too.
+/// held by peal, and must not call peal; null means no memory (the operation ends with errc::no_space). Called for empty messages too.
 struct growing_buffer {
   void* owner = nullptr;
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;
