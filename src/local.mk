@@ -11,7 +11,10 @@ libpeal_la_SOURCES =
 nodist_EXTRA_libpeal_la_SOURCES = force_cxx.cpp
 libpeal_la_LIBADD = libpeal_core.la
 libpeal_la_CXXFLAGS = $(libpeal_core_la_CXXFLAGS)
-libpeal_la_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS) -version-info 0:0:0 -Wl,-Bsymbolic-functions
+libpeal_la_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS) -version-info 0:0:0 -Wl,-Bsymbolic-functions \
+  -Wl,--version-script=$(srcdir)/src/libpeal.map
+EXTRA_libpeal_la_DEPENDENCIES = src/libpeal.map
+EXTRA_DIST += src/libpeal.map
 
 include src/base/local.mk
 include src/topology/local.mk

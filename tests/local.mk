@@ -7,6 +7,9 @@ include tests/unit/local.mk
 endif
 
 EXTRA_DIST += \
+  tests/install/consumer/CMakeLists.txt \
+  tests/install/consumer/ring.cpp \
+  tests/install/run_install_tests \
   tests/run_tests \
   tests/style/run_style_tests
 
@@ -15,7 +18,7 @@ SUITES =
 QUICK =
 check-local:
 if HAVE_GTEST
-	$(PYTHON3) $(srcdir)/tests/run_tests --build . --unit "$(filter tests/unit/%,$(check_PROGRAMS))" \
+	CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --unit "$(filter tests/unit/%,$(check_PROGRAMS))" \
 	  --sanitizer $(PEAL_SANITIZER) $(if $(QUICK),--quick) $(SUITES)
 else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
