@@ -27,10 +27,10 @@ endif
 # The unit and job tests once more, built with a sanitizer in a folder beside this one. -O1: half the time to build, and stacks that can be read.
 .PHONY: check-sanitize check-address check-thread
 check-sanitize:
-	$(MAKE) check-address
-	$(MAKE) check-thread
+	$(MAKE) --no-print-directory check-address
+	$(MAKE) --no-print-directory check-thread
 check-address check-thread:
 	@$(MKDIR_P) $(abs_builddir)-$(@:check-%=%)
 	test -f $(abs_builddir)-$(@:check-%=%)/Makefile || { cd $(abs_builddir)-$(@:check-%=%) && \
 	  $(abs_srcdir)/configure -q CC='$(CC)' CXX='$(CXX)' CXXFLAGS='-O1 -g1' CFLAGS='-O1 -g1' --enable-sanitize=$(@:check-%=%); }
-	$(MAKE) -C $(abs_builddir)-$(@:check-%=%) check QUICK=$(QUICK) SUITES='$(or $(SUITES),unit job)'
+	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check QUICK=$(QUICK) SUITES='$(or $(SUITES),unit job)'
