@@ -7,6 +7,8 @@ include tests/unit/local.mk
 endif
 
 EXTRA_DIST += \
+  tests/compile/error.cpp \
+  tests/compile/run_compile_tests \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/ring.cpp \
   tests/install/run_install_tests \
