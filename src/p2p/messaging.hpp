@@ -4,17 +4,23 @@
 //
 // Layer    p2p: may include transport/, progress/, memory/, base/.
 // Units    bytes; ranks are ranks of the team given.
-// Threads  one at a time: the caller holds the engine's lock where the environment asked for threads.
-// Errors   nothing throws; an operation ends with an error code. Lack of memory ends the process with a line that says so.
+// Threads  one at a time: the caller holds the engine's lock where the environment asked for threads. Teams must outlive their operations.
+// Errors   nothing throws; an operation ends with an error code. Lack of memory ends the process.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <system_error>
+#include <memory>
+#include <vector>
 
+#include "p2p/contexts.hpp"
+#include "p2p/operation.hpp"
+#include "p2p/operation_pool.hpp"
+#include "p2p/rendezvous.hpp"
 #include "p2p/team.hpp"
+#include "p2p/unexpected.hpp"
 #include "peal/detail/core.hpp"
+#include "progress/engine.hpp"
 #include "transport/contract.hpp"
 
 namespace peal {
@@ -23,13 +29,6 @@ using detail::growing_buffer;
 using detail::matched_message;
 using detail::operation;
 using detail::outcome;
-
-/// Called inside the engine when an operation ends, before anybody who waits for it sees so. It may start further operations; it must not
-/// wait.
-struct completion_hook {
-  void (*call)(void* context, operation&) noexcept = nullptr;
-  void* context = nullptr;
-};
 
 /// How this process reaches a peer; asked once a peer, on first use.
 class router {
@@ -40,44 +39,143 @@ class router {
   ~router() = default;
 };
 
-class messaging {
+struct messaging_options {
+  peer_id self = 0;
+  std::uint32_t peers = 1;                               // of the job
+  std::size_t eager_limit = envelope::max_payload;       // PEAL_EAGER_LIMIT; a transport's own holds too
+  std::size_t unexpected_limit = std::size_t{64} << 20;  // PEAL_UNEXPECTED_LIMIT
+};
+
+class messaging final : public sink, public progress_source {
  public:
-  virtual ~messaging() = default;
+  /// Becomes a source of the engine. Transports are added as they come up, before the first message; they must outlive it.
+  messaging(engine&, router&, const messaging_options&);
+  ~messaging();
+  void add(transport&);
 
-  // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that).
-  virtual operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
-                                completion_hook = {}) noexcept = 0;
-  virtual operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
-                                completion_hook = {}) noexcept = 0;
-  virtual operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&, int source, int tag,
-                                        completion_hook = {}) noexcept = 0;
+  // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that). It may be finished
+  // on return, and its hook is not called then.
+  operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
+                        completion_hook = {}) noexcept;
+  operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
+                        completion_hook = {}) noexcept;
+  /// `allocate` is called inside the engine, so with its lock held where threads were asked for.
+  operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&, int source, int tag,
+                                completion_hook = {}) noexcept;
 
-  /// Sends at once, without an operation, when the message is small and there is room; false: nothing happened.
-  virtual bool try_send_now(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept = 0;
+  /// For blocking sends. Sends at once, without an operation, when the message is small and there is room; to oneself always, by a copy if
+  /// need be. False: nothing happened.
+  bool try_send_now(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+    const peer_id to = in.peer(dest);
+    const peer_state& peer = peers_[to];
+    if (static_cast<std::int64_t>(bytes) > peer.direct_limit) return send_now_slowly(in, context, data, bytes, dest, tag);
+    if (peer.via->wants_eager(to) &&
+        peer.via->send(to, envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data))
+      return true;
+    return to == self_ && buffer_send(in, context, data, bytes, dest, tag);
+  }
 
   // ---- probes
-  virtual bool probe(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept = 0;
-  virtual matched_message* take(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept = 0;
-  virtual operation& start_recv_matched(matched_message&, void* data, std::size_t capacity, completion_hook = {}) noexcept = 0;
-  virtual void discard(matched_message&) noexcept = 0;
+  bool probe(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
+  /// Takes the first message that matches out of matching; null when there is none. It ends with start_recv_matched or discard.
+  matched_message* take(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
+  operation& start_recv_matched(matched_message&, void* data, std::size_t capacity, completion_hook = {}) noexcept;
+  void discard(matched_message&) noexcept;
 
   // ---- ending
   /// A receive not matched, or a send of which nothing has left: ends with errc::cancelled; false when it is too late.
-  virtual bool cancel(operation&) noexcept = 0;
+  bool cancel(operation&) noexcept;
   /// Requires: finished.
-  virtual void release(operation&) noexcept = 0;
+  void release(operation& over) noexcept { operations_.give_back(over); }
+  /// Nobody waits for it any more: when it has finished it is released, and `owner_free(owner)` is called, with no lock held, by the next
+  /// progress call. Requires: neither a completion hook nor a user's hook that needs the operation.
+  void detach(operation&, void (*owner_free)(void*) noexcept = nullptr, void* owner = nullptr) noexcept;
+  /// `hook(context)` is called, with no lock held, at the end of the progress call in which the operation finishes, or of a later one. False:
+  /// it is finished already, and the caller calls the hook.
+  bool on_finish(operation&, void (*hook)(void*), void* context) noexcept;
   /// A bare operation for somebody else's work (a collective): not finished until `finish`.
-  virtual operation& make_operation(completion_hook = {}) noexcept = 0;
-  virtual void finish(operation&, const outcome&) noexcept = 0;
+  operation& make_operation(completion_hook = {}) noexcept;
+  void finish(operation&, const outcome&) noexcept;
 
   // ---- state
-  /// The peer is dead: everything pending to it, or from it, ends with errc::peer_failed.
-  virtual void peer_failed(peer_id) noexcept = 0;
-  [[nodiscard]] virtual bool has_failed(peer_id) const noexcept = 0;
+  /// The peer is dead: everything pending to it, or from it, ends with errc::peer_failed. Messages of it that have arrived can be received.
+  void peer_failed(peer_id) noexcept;
+  [[nodiscard]] bool has_failed(peer_id peer) const noexcept { return peers_[peer].failed; }
   /// Nothing of ours is on its way out: no queued send, no exposed buffer, no answer owed.
-  [[nodiscard]] virtual bool idle() const noexcept = 0;
+  [[nodiscard]] bool idle() const noexcept { return outgoing_ == 0; }
+  /// Forgets a context that no communicator uses any more. Requires: nothing is posted in it. Messages nobody received are thrown away.
+  void forget(std::uint32_t context) noexcept;
   /// Moves what can be moved: transports, queued sends. True when something moved.
-  virtual bool poll() noexcept = 0;
+  bool poll() noexcept override;
+  void arrived(peer_id from, envelope, const std::byte* payload) noexcept override;
+
+ private:
+  using error = std::error_code;
+
+  struct peer_state {
+    transport* via = nullptr;        // null: never talked to
+    std::int64_t direct_limit = -1;  // longest message that may be handed to the transport at once; -1: look at the rest first
+    std::unique_ptr<linked_list<operation>> queue;  // sends and answers in order, while there is no space; null: none yet
+    std::uint32_t eager_limit = 0;
+    bool failed = false;
+    bool stalled = false;  // stands in stalled_
+  };
+  static_assert(sizeof(peer_state) <= 64, "memory for a peer never talked to");
+
+  enum class handed : std::uint8_t { no_space, whole, announcement };
+
+  // send.cpp: what goes out
+  bool send_now_slowly(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept;
+  bool buffer_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept;
+  peer_state& reach(peer_id) noexcept;
+  handed hand_over(operation&, peer_state&) noexcept;
+  void handed_over(operation&, handed) noexcept;
+  void queue(operation&, peer_state&) noexcept;
+  bool flush() noexcept;
+  bool flush(peer_state&) noexcept;
+
+  // receive.cpp: what comes in
+  operation& receive(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
+                     decltype(growing_buffer::allocate), completion_hook) noexcept;
+  void consume(operation&, matched_message&) noexcept;
+  void deliver(operation&, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept;
+  bool make_room(operation&, std::uint64_t key, std::size_t bytes) noexcept;
+  void keep(context_state&, peer_id from, envelope, const std::byte* payload) noexcept;
+  void drop(matched_message&) noexcept;
+  void tell_senders(bool wants_eager) noexcept;
+
+  // rendezvous.cpp: messages that are announced, fetched and answered
+  handed announce(operation&, peer_state&) noexcept;
+  void accept(operation&, std::uint64_t key, peer_id from, const announcement&) noexcept;
+  void fetched(operation&, error) noexcept;
+  void conceal(operation&) noexcept;
+  void answer(peer_id to, std::uint64_t id, error) noexcept;
+  bool send_answer(peer_state&, peer_id to, std::uint64_t id, int error) noexcept;
+  void answered(peer_id from, const std::byte* payload) noexcept;
+
+  // failures.cpp
+  void drain() noexcept;
+  void end_sends_to(peer_id) noexcept;
+  void end_receives_from(peer_id) noexcept;
+  bool ends_for_failure(context_state&, operation&) noexcept;
+
+  void end(operation&, error = {}) noexcept;
+
+  engine& engine_;
+  router& router_;
+  const peer_id self_;
+  const messaging_options options_;
+  std::vector<peer_state> peers_;
+  std::vector<transport*> transports_;
+  context_table contexts_;
+  operation_pool operations_;
+  message_pool messages_;
+  linked_list<operation> announced_;
+  std::vector<peer_id> stalled_;   // peers with a queue that is not empty
+  std::vector<peer_id> failures_;  // in the order heard of
+  std::size_t outgoing_ = 0;       // queued, announced or owed an answer
+  std::size_t unexpected_bytes_ = 0;
+  bool wants_eager_ = true;  // what the transports were told last
 };
 
 }  // namespace peal

@@ -1,0 +1,56 @@
+// p2p/contexts.hpp
+// The queues of every context that has had a message or a receive.
+//
+// Layer    p2p.
+// Threads  one at a time.
+// Errors   ends the process when there is no memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "p2p/matching.hpp"
+
+namespace peal {
+
+struct context_state {
+  explicit context_state(std::uint32_t context) : id{context} {}
+
+  const std::uint32_t id;
+  posted_queue posted;
+  unexpected_queue unexpected;
+  std::size_t failures_told = 0;  // how many of the failures heard of its users know
+};
+
+class context_table {
+ public:
+  /// Made when it is asked for first: a message may come before the communicator that it belongs to.
+  context_state& at(std::uint32_t context) noexcept {
+    context_state* recent = recent_[context % recent_.size()];
+    return recent && recent->id == context ? *recent : find(context);
+  }
+  void erase(std::uint32_t context) noexcept {
+    recent_[context % recent_.size()] = nullptr;
+    all_.erase(context);
+  }
+  template <class Visitor>
+  void for_each(Visitor&& visit) {
+    for (auto& [context, state] : all_) visit(*state);
+  }
+
+ private:
+  context_state& find(std::uint32_t context) noexcept {
+    std::unique_ptr<context_state>& state = all_[context];
+    if (!state) state = std::make_unique<context_state>(context);
+    recent_[context % recent_.size()] = state.get();
+    return *state;
+  }
+
+  std::array<context_state*, 16> recent_{};  // by the low bits, which tell neighbours apart
+  std::unordered_map<std::uint32_t, std::unique_ptr<context_state>> all_;
+};
+
+}  // namespace peal

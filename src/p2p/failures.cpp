@@ -1,0 +1,104 @@
+// What ends when a peer dies. Everything that ends is put aside first and ended then, since hooks may start and cancel operations.
+#include <algorithm>
+
+#include "p2p/messaging.hpp"
+#include "peal/error.hpp"
+
+namespace peal {
+
+namespace {
+
+bool contains(const team& members, peer_id peer) noexcept { return std::ranges::find(members.peers(), peer) != members.peers().end(); }
+
+bool from_any_source(const operation& receive) noexcept { return (receive.mask & match_pattern::source_bits) == 0; }
+
+}  // namespace
+
+void messaging::peer_failed(peer_id dead) noexcept {
+  peer_state& peer = peers_[dead];
+  if (peer.failed) return;
+  drain();
+  peer.failed = true;
+  peer.direct_limit = -1;
+  failures_.push_back(dead);
+  for (transport* each : transports_) each->peer_failed(dead);  // fetches from it end in here
+  end_sends_to(dead);
+  end_receives_from(dead);
+}
+
+// What the peer sent before it died may not have been polled yet; a receive that it completes must not fail. What it sent is finite, but
+// others go on sending, hence the bound: as many turns as empty the longest queue of a transport several times over.
+void messaging::drain() noexcept {
+  constexpr int most = 1000;
+  for (int turn = 0; turn < most && poll(); ++turn) {
+  }
+}
+
+void messaging::end_sends_to(peer_id dead) noexcept {
+  peer_state& peer = peers_[dead];
+  linked_list<operation> ending;
+  while (operation* waiting = peer.queue ? peer.queue->pop_front() : nullptr) ending.push_back(*waiting);
+  for (operation* each = announced_.front(); each;) {
+    operation* next = announced_.next(*each);
+    if (each->target == dead) {
+      announced_.erase(*each);
+      ending.push_back(*each);
+    }
+    each = next;
+  }
+  for (operation* each = ending.front(); each; each = ending.next(*each)) each->state = operation_state::working;
+  while (operation* over = ending.pop_front()) {
+    --outgoing_;
+    if (over->kind == operation_kind::answer) {
+      release(*over);
+      continue;
+    }
+    conceal(*over);
+    over->result.bytes = 0;
+    contexts_.at(static_cast<std::uint32_t>(over->key >> 32)).failures_told = failures_.size();
+    end(*over, errc::peer_failed);
+  }
+}
+
+void messaging::end_receives_from(peer_id dead) noexcept {
+  linked_list<operation> ending;
+  contexts_.for_each([&](context_state& at) {
+    for (operation* each = at.posted.front(); each;) {
+      operation* next = at.posted.next(*each);
+      const bool hopeless = from_any_source(*each) ? contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead;
+      if (hopeless) {
+        at.posted.remove(*each);
+        at.failures_told = failures_.size();
+        each->state = operation_state::working;
+        each->result.source = from_any_source(*each) ? detail::any_source_value : source_of(each->key);
+        ending.push_back(*each);
+      }
+      each = next;
+    }
+  });
+  while (operation* over = ending.pop_front()) {
+    over->result.bytes = 0;
+    end(*over, errc::peer_failed);
+  }
+}
+
+// A receive that would be posted now. From a dead peer: it ends. From any source: it ends once, when a member of the team has died and
+// nothing in this context has said so yet; afterwards the user knows, and may receive from those who live.
+bool messaging::ends_for_failure(context_state& at, operation& wanted) noexcept {
+  bool ends = false;
+  if (from_any_source(wanted)) {
+    for (std::size_t i = at.failures_told; i < failures_.size() && !ends; ++i) ends = contains(*wanted.members, failures_[i]);
+    wanted.result.source = detail::any_source_value;
+  } else {
+    ends = peers_[wanted.members->peer(source_of(wanted.key))].failed;
+    wanted.result.source = source_of(wanted.key);
+  }
+  if (from_any_source(wanted) || ends) at.failures_told = failures_.size();
+  if (!ends) return false;
+  wanted.result.tag = tag_of(wanted.key);
+  wanted.result.bytes = 0;
+  end(wanted, errc::peer_failed);
+  return true;
+}
+
+}  // namespace peal

@@ -1,0 +1,128 @@
+#include "p2p/messaging.hpp"
+
+#include <cstring>
+
+#include "peal/error.hpp"
+
+namespace peal {
+
+messaging::messaging(engine& progress, router& routes, const messaging_options& options)
+    : engine_{progress}, router_{routes}, self_{options.self}, options_{options}, peers_(options.peers) {
+  engine_.add(*this);
+}
+
+messaging::~messaging() {
+  engine_.remove(*this);
+  contexts_.for_each([&](context_state& at) {
+    while (matched_message* message = at.unexpected.front()) {
+      at.unexpected.remove(*message);
+      messages_.give_back(*message);
+    }
+  });
+}
+
+void messaging::add(transport& added) { transports_.push_back(&added); }
+
+bool messaging::poll() noexcept {
+  bool moved = false;
+  for (transport* each : transports_) moved |= each->poll();
+  if (!stalled_.empty()) [[unlikely]]
+    moved |= flush();
+  return moved;
+}
+
+void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noexcept {
+  if (e.kind() == envelope_kind::fetched) {
+    answered(from, payload);
+    return;
+  }
+  context_state& at = contexts_.at(e.context());
+  const std::uint64_t key = match_key(e);
+  operation* receive = at.posted.match(key);
+  if (!receive) {
+    keep(at, from, e, payload);
+  } else if (e.kind() == envelope_kind::eager) {
+    deliver(*receive, key, payload, e.bytes());
+  } else {
+    announcement what;
+    std::memcpy(&what, payload, sizeof what);
+    accept(*receive, key, from, what);
+  }
+}
+
+// Nothing of the operation is touched after its hook, which may release it.
+void messaging::end(operation& over, error why) noexcept {
+  if (why) over.result.error = why;
+  over.state = operation_state::done;
+  const completion_hook hook = over.hook;
+  const std::uint8_t flags = over.flags;
+  if (flags & operation::hooked) engine_.defer(over.user_hook, over.user_context);
+  if (flags & operation::detached) {
+    if (over.owner_free) engine_.defer(over.owner_free, over.owner);
+    release(over);
+    return;
+  }
+  // release: pairs with the acquire in detail::finished().
+  over.finished.store(true, std::memory_order_release);
+  if (hook.call) hook.call(hook.context, over);
+}
+
+void messaging::detach(operation& given_up, void (*owner_free)(void*) noexcept, void* owner) noexcept {
+  if (given_up.finished.load(std::memory_order_relaxed)) {  // relaxed: the lock is held
+    if (owner_free) engine_.defer(owner_free, owner);
+    release(given_up);
+    return;
+  }
+  given_up.owner_free = owner_free;
+  given_up.owner = owner;
+  given_up.flags |= operation::detached;
+}
+
+bool messaging::on_finish(operation& awaited, void (*hook)(void*), void* context) noexcept {
+  if (awaited.finished.load(std::memory_order_relaxed)) return false;  // relaxed: the lock is held
+  awaited.user_hook = hook;
+  awaited.user_context = context;
+  awaited.flags |= operation::hooked;
+  return true;
+}
+
+operation& messaging::make_operation(completion_hook hook) noexcept {
+  operation& made = operations_.take(operation_kind::other);
+  made.hook = hook;
+  made.result = {};
+  return made;
+}
+
+void messaging::finish(operation& over, const outcome& became) noexcept {
+  over.result = became;
+  end(over);
+}
+
+bool messaging::cancel(operation& unwanted) noexcept {
+  if (unwanted.state == operation_state::posted) {
+    contexts_.at(unwanted.target).posted.remove(unwanted);
+    unwanted.result.source = (unwanted.mask & match_pattern::source_bits) ? source_of(unwanted.key) : detail::any_source_value;
+    unwanted.result.tag = tag_of(unwanted.key);
+  } else if (unwanted.state == operation_state::queued && unwanted.kind == operation_kind::send) {
+    peer_state& peer = peers_[unwanted.target];
+    peer.queue->erase(unwanted);
+    --outgoing_;
+    conceal(unwanted);
+  } else {
+    return false;
+  }
+  unwanted.result.bytes = 0;
+  end(unwanted, errc::cancelled);
+  return true;
+}
+
+void messaging::forget(std::uint32_t context) noexcept {
+  context_state& at = contexts_.at(context);
+  while (matched_message* message = at.unexpected.front()) {
+    at.unexpected.remove(*message);
+    discard(*message);
+  }
+  contexts_.erase(context);
+}
+
+}  // namespace peal

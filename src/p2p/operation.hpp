@@ -1,0 +1,90 @@
+// p2p/operation.hpp
+// A send, a receive or a collective under way, and what became of it.
+//
+// Laid out by cache lines: matching and an eager message touch the first two only.
+//
+// Layer    p2p: may include transport/, progress/, memory/, base/.
+// Units    bytes; outcome.source is a rank of the team, `target` of a send a peer.
+// Threads  everything under the engine's lock but `finished`, which any thread may read.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "p2p/links.hpp"
+#include "p2p/team.hpp"
+#include "peal/detail/core.hpp"
+#include "transport/contract.hpp"
+
+namespace peal {
+
+class messaging;
+
+/// Called inside the engine when an operation ends after the call that started it, once `finished` reads true. Not called when it has ended
+/// by the time start_…() returns: look at `finished` then. It may start further operations and release this one; it must not wait or poll.
+struct completion_hook {
+  void (*call)(void* context, detail::operation&) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+enum class operation_kind : std::uint8_t {
+  send,
+  receive,
+  answer,  // p2p's own: `fetched` on its way to a sender
+  other    // of a collective, or of whoever called make_operation
+};
+
+enum class operation_state : std::uint8_t {
+  free,       // in the pool
+  working,    // being started; or somebody else's
+  posted,     // a receive that waits for its message
+  queued,     // a send or an answer that waits for space
+  announced,  // a send that waits for `fetched`
+  fetching,   // a receive whose payload is on its way
+  done
+};
+
+}  // namespace peal
+
+namespace peal::detail {
+
+struct alignas(cache_line) operation : list_node, lane_node<0> {
+  static constexpr std::uint8_t growing = 1;   // `allocate` makes the buffer
+  static constexpr std::uint8_t hooked = 2;    // `user_hook` is to be called
+  static constexpr std::uint8_t detached = 4;  // nobody will release it: it does so itself, and calls `owner_free`
+  static constexpr std::uint8_t exposed = 8;   // a send whose payload the transport knows: transfer.where
+
+  // ---- first line (with list_node and lane_node): matching
+  std::uint64_t key = 0;   // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
+  std::uint64_t mask = 0;  // receive: the bits of a message's key that must equal `key`
+  void* buffer = nullptr;  // the owner of a growing buffer, when `allocate` is set
+  const team* members = nullptr;
+  // ---- second line: the end
+  outcome result;            // its error is clear in the pool, so that success writes none
+  std::size_t capacity = 0;  // send: the length
+  completion_hook hook;
+  // release: pairs with the acquire in detail::finished(), so that who sees it sees `result` and the buffer.
+  std::atomic<bool> finished{false};
+  operation_kind kind = operation_kind::other;
+  operation_state state = operation_state::free;
+  std::uint8_t flags = 0;    // of the constants below: says what of the third line holds
+  std::uint32_t target = 0;  // send, answer: the peer; receive: the context
+  // ---- third line: what few operations need
+  void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
+  location origin{};                                                     // where the user started it; set by comm
+  std::uint64_t order = 0;                                               // receive: its place among those posted, while they are indexed
+  std::uint32_t index = 0;                                               // its place in the pool, and
+  std::uint32_t generation = 0;  // how often it has announced: together the id that travels in an announcement
+  void (*user_hook)(void* context) = nullptr;
+  void* user_context = nullptr;
+  void (*owner_free)(void* owner) noexcept = nullptr;  // detached: gives the buffers back
+  void* owner = nullptr;
+  // ---- then: rendezvous
+  std::uint64_t remote_id = 0;  // fetching, answer: the sender's operation
+  messaging* home = nullptr;    // fetching
+  fetch transfer;               // receive: the fetch; send: `where` is what it exposed
+};
+
+}  // namespace peal::detail

@@ -1,0 +1,58 @@
+// p2p/operation_pool.hpp
+// Operations, handed out last in first out, so that the next is still in the cache.
+//
+// Layer    p2p.
+// Threads  one at a time.
+// Errors   ends the process when there is no memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "p2p/operation.hpp"
+
+namespace peal {
+
+class operation_pool {
+ public:
+  operation_pool() = default;
+  operation_pool(const operation_pool&) = delete;
+  operation_pool& operator=(const operation_pool&) = delete;
+
+  detail::operation& take(operation_kind kind) noexcept {
+    if (!free_) grow();
+    detail::operation& taken = *free_;
+    free_ = static_cast<detail::operation*>(taken.list_node::after);
+    // relaxed: whoever gets to know this operation does so after the start that follows.
+    taken.finished.store(false, std::memory_order_relaxed);
+    taken.kind = kind;
+    taken.state = operation_state::working;
+    taken.flags = 0;
+    taken.hook = {};
+    return taken;
+  }
+
+  void give_back(detail::operation& over) noexcept {
+    // Only what is not fine is made so again: a second write to the line of the outcome would cost every message.
+    if (over.result.error) over.result.error.clear();
+    over.state = operation_state::free;
+    over.list_node::after = free_;
+    free_ = &over;
+  }
+
+  /// The operation at this place of the pool; null when there is none.
+  [[nodiscard]] detail::operation* find(std::uint32_t index) noexcept {
+    return index / per_slab < slabs_.size() ? &slabs_[index / per_slab][index % per_slab] : nullptr;
+  }
+
+ private:
+  static constexpr std::uint32_t per_slab = 64;
+
+  void grow() noexcept;
+
+  detail::operation* free_ = nullptr;
+  std::vector<std::unique_ptr<detail::operation[]>> slabs_;
+};
+
+}  // namespace peal

@@ -1,0 +1,136 @@
+// Sends: at once when the transport has room, in order behind what waits for room otherwise.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "p2p/messaging.hpp"
+#include "peal/error.hpp"
+
+namespace peal {
+
+messaging::peer_state& messaging::reach(peer_id to) noexcept {
+  peer_state& peer = peers_[to];
+  if (!peer.via) {
+    peer.via = &router_.route(to);
+    peer.eager_limit = static_cast<std::uint32_t>(std::min({options_.eager_limit, peer.via->eager_limit(), envelope::max_payload}));
+    if (!peer.failed) peer.direct_limit = peer.eager_limit;
+  }
+  return peer;
+}
+
+// What is below the inlined path of try_send_now: the peer is new, dead, stalled, or the message is long.
+bool messaging::send_now_slowly(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+  const peer_id to = in.peer(dest);
+  if (!peers_[to].via) {
+    reach(to);
+    return try_send_now(in, context, data, bytes, dest, tag);
+  }
+  return to == self_ && buffer_send(in, context, data, bytes, dest, tag);
+}
+
+bool messaging::buffer_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+  void* copy = std::malloc(std::max<std::size_t>(bytes, 1));
+  if (!copy) return false;
+  if (bytes > 0) std::memcpy(copy, data, bytes);
+  operation& sent = start_send(in, context, copy, bytes, dest, tag);
+  detach(
+      sent, [](void* owner) noexcept { std::free(owner); }, copy);
+  return true;
+}
+
+operation& messaging::start_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
+                                 completion_hook hook) noexcept {
+  const peer_id to = in.peer(dest);
+  const auto rank = static_cast<std::uint32_t>(in.rank());
+  operation& sent = operations_.take(operation_kind::send);
+  sent.result.source = in.rank();
+  sent.result.tag = tag;
+  sent.result.bytes = bytes;
+  peer_state& peer = reach(to);
+  if (static_cast<std::int64_t>(bytes) <= peer.direct_limit && peer.via->wants_eager(to) &&
+      peer.via->send(to, envelope::make(context, tag, rank, envelope_kind::eager, bytes), data)) [[likely]] {
+    sent.state = operation_state::done;
+    sent.finished.store(true, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
+    return sent;
+  }
+  if (peer.failed) {
+    sent.result.bytes = 0;
+    contexts_.at(context).failures_told = failures_.size();
+    end(sent, errc::peer_failed);
+    return sent;
+  }
+  sent.key = std::uint64_t{context} << 32 | static_cast<std::uint32_t>(tag);
+  sent.mask = std::uint64_t{rank} << 32;
+  sent.buffer = const_cast<void*>(data);
+  sent.capacity = bytes;
+  sent.target = to;
+  sent.members = &in;
+  ++outgoing_;
+  const handed how = peer.direct_limit < 0 ? handed::no_space : hand_over(sent, peer);
+  if (how == handed::no_space) queue(sent, peer);
+  else handed_over(sent, how);
+  if (!sent.finished.load(std::memory_order_relaxed)) sent.hook = hook;
+  return sent;
+}
+
+// Gives a send or an answer to the transport. Changes nothing but that; handed_over() does the rest once it stands in no queue.
+messaging::handed messaging::hand_over(operation& out, peer_state& peer) noexcept {
+  if (out.kind == operation_kind::answer)
+    return send_answer(peer, out.target, out.remote_id, out.result.error.value()) ? handed::whole : handed::no_space;
+  if (out.capacity > peer.eager_limit || (out.flags & operation::exposed) || !peer.via->wants_eager(out.target)) return announce(out, peer);
+  const envelope e{out.key, out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::eager)} << 24 | out.capacity};
+  return peer.via->send(out.target, e, out.buffer) ? handed::whole : handed::no_space;
+}
+
+void messaging::handed_over(operation& out, handed how) noexcept {
+  if (how == handed::announcement) {
+    out.state = operation_state::announced;
+    announced_.push_back(out);
+    return;
+  }
+  --outgoing_;
+  if (out.kind == operation_kind::answer) release(out);
+  else end(out);
+}
+
+void messaging::queue(operation& out, peer_state& peer) noexcept {
+  if (!peer.queue) peer.queue = std::make_unique<linked_list<operation>>();
+  out.state = operation_state::queued;
+  peer.queue->push_back(out);
+  peer.direct_limit = -1;
+  if (peer.stalled) return;
+  peer.stalled = true;
+  stalled_.push_back(out.target);
+}
+
+// Hooks may stall further peers meanwhile, so places are counted instead of iterated.
+bool messaging::flush() noexcept {
+  bool moved = false;
+  for (std::size_t i = 0; i < stalled_.size();) {
+    peer_state& peer = peers_[stalled_[i]];
+    moved |= flush(peer);
+    if (!peer.queue->empty()) {
+      ++i;
+      continue;
+    }
+    peer.stalled = false;
+    if (!peer.failed) peer.direct_limit = peer.eager_limit;
+    stalled_[i] = stalled_.back();
+    stalled_.pop_back();
+  }
+  return moved;
+}
+
+bool messaging::flush(peer_state& peer) noexcept {
+  bool moved = false;
+  while (operation* first = peer.queue->front()) {
+    const handed how = hand_over(*first, peer);
+    if (how == handed::no_space) break;
+    peer.queue->erase(*first);
+    handed_over(*first, how);
+    moved = true;
+  }
+  return moved;
+}
+
+}  // namespace peal

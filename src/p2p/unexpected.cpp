@@ -1,0 +1,56 @@
+#include "p2p/unexpected.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace peal {
+
+using detail::matched_message;
+
+namespace {
+// What operator new gives: enough for a matched_message, which holds words and pointers only.
+static_assert(alignof(matched_message) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}  // namespace
+
+message_pool::~message_pool() = default;
+
+matched_message& message_pool::take(std::size_t payload) noexcept {
+  const std::size_t needed = sizeof(matched_message) + payload;
+  const auto at = std::ranges::lower_bound(sizes, needed);
+  if (at == sizes.end()) {
+    auto& whole = *new (::operator new(needed)) matched_message;
+    whole.block = static_cast<std::uint32_t>(needed);
+    return whole;
+  }
+  const auto size_class = static_cast<std::size_t>(at - sizes.begin());
+  if (!free_[size_class]) grow(size_class);
+  list_node* block = free_[size_class];
+  free_[size_class] = block->after;
+  auto& taken = *new (block) matched_message;
+  taken.block = *at;
+  return taken;
+}
+
+void message_pool::give_back(matched_message& over) noexcept {
+  const auto at = std::ranges::lower_bound(sizes, over.block);
+  if (at == sizes.end()) {
+    ::operator delete(&over);
+    return;
+  }
+  const auto size_class = static_cast<std::size_t>(at - sizes.begin());
+  auto* block = new (&over) list_node;
+  block->after = free_[size_class];
+  free_[size_class] = block;
+}
+
+void message_pool::grow(std::size_t size_class) noexcept {
+  const std::size_t size = sizes[size_class];
+  std::byte* slab = slabs_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(slab_bytes)).get();
+  for (std::size_t at = slab_bytes / size; at-- > 0;) {
+    auto* block = new (slab + at * size) list_node;
+    block->after = free_[size_class];
+    free_[size_class] = block;
+  }
+}
+
+}  // namespace peal

@@ -1,0 +1,96 @@
+#include "progress/engine.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace peal {
+
+void engine::lock_slowly() {
+  if (mutex_.try_lock()) return;
+  // relaxed: a hint that makes pollers yield; the mutex orders everything else.
+  wanting_.fetch_add(1, std::memory_order_relaxed);
+  mutex_.lock();
+  wanting_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void engine::give_way() noexcept { sched_yield(); }
+
+void engine::add(progress_source& source, rate how_often) { (how_often == rate::every ? every_ : sometimes_).push_back(&source); }
+
+void engine::remove(progress_source& source) noexcept {
+  std::erase(every_, &source);
+  std::erase(sometimes_, &source);
+}
+
+bool engine::poll() noexcept {
+  if (polling_) return false;
+  polling_ = true;
+  bool moved = false;
+  for (progress_source* source : every_) moved |= source->poll();
+  if (++turns_ % 64 == 0 && !sometimes_.empty())
+    for (progress_source* source : sometimes_) moved |= source->poll();
+  polling_ = false;
+  return moved;
+}
+
+bool engine::progress() {
+  bool moved = false;
+  if (try_lock()) {
+    moved = poll();
+    unlock();
+  }
+  run_deferred();
+  return moved;
+}
+
+void engine::defer(void (*call)(void*), void* context) {
+  deferred_.push_back({call, context});
+  has_deferred_.store(true, std::memory_order_relaxed);
+}
+
+bool engine::take_deferred(deferred& next) {
+  const std::lock_guard<engine> guard{*this};
+  if (first_deferred_ < deferred_.size()) {
+    next = deferred_[first_deferred_++];
+    return true;
+  }
+  deferred_.clear();
+  first_deferred_ = 0;
+  has_deferred_.store(!surplus_.empty(), std::memory_order_relaxed);
+  return false;
+}
+
+void engine::keep(std::exception_ptr thrown) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  surplus_.push_back(std::move(thrown));
+  has_deferred_.store(true, std::memory_order_relaxed);
+}
+
+// One at a time, since a call may wait itself and so run those behind it.
+void engine::run_deferred_into(std::exception_ptr& first) noexcept {
+  deferred next{};
+  while (take_deferred(next)) {
+    try {
+      next.call(next.context);
+    } catch (...) {
+      if (!first) first = std::current_exception();
+      else keep(std::current_exception());
+    }
+  }
+  if (first) return;
+  const std::lock_guard<engine> guard{*this};
+  if (surplus_.empty()) return;
+  first = std::move(surplus_.front());
+  surplus_.erase(surplus_.begin());
+  has_deferred_.store(!surplus_.empty() || first_deferred_ < deferred_.size(), std::memory_order_relaxed);
+}
+
+void engine::run_deferred_and_rethrow() {
+  std::exception_ptr first;
+  run_deferred_into(first);
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace peal

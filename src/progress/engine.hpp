@@ -1,0 +1,144 @@
+// progress/engine.hpp
+// The progress engine: polls its sources in turn, waits until something holds, and runs what users asked to be called afterwards.
+//
+// Layer    progress: may include topology/, base/.
+// Units    deadlines on the steady clock.
+// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for. It guards all sources and everything built on
+//          them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock to start something.
+// Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it; a wait ends first.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "progress/wait_policy.hpp"
+
+namespace peal {
+
+/// Something that progress is made with.
+class progress_source {
+ public:
+  /// Moves what can be moved, without waiting; true when something was. Called with the engine's lock held, never from within itself.
+  virtual bool poll() noexcept = 0;
+
+ protected:
+  ~progress_source() = default;
+};
+
+class engine {
+ public:
+  using deadline = std::chrono::steady_clock::time_point;
+  static constexpr deadline never = deadline::max();
+
+  explicit engine(bool threads = false, wait_policy policy = wait_policy{}) noexcept : threads_{threads}, policy_{policy} {}
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  // ---- the lock
+  void lock() {
+    if (threads_) lock_slowly();
+  }
+  [[nodiscard]] bool try_lock() { return !threads_ || mutex_.try_lock(); }
+  void unlock() {
+    if (threads_) mutex_.unlock();
+  }
+  [[nodiscard]] bool threaded() const noexcept { return threads_; }
+
+  // ---- sources
+  enum class rate : std::uint8_t {
+    every,     // at every turn: messages
+    sometimes  // at one turn in 64: news of failures
+  };
+  void add(progress_source&, rate = rate::every);
+  void remove(progress_source&) noexcept;
+
+  // ---- progress
+  /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook) it does nothing.
+  bool poll() noexcept;
+  /// One turn, and the deferred calls, without the lock held.
+  bool progress();
+  /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held. `holds` is called with it.
+  template <class Predicate>
+  bool wait_until(Predicate&& holds, deadline until = never) {
+    return wait<true>(holds, until);
+  }
+  /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and another thread's progress is seen at once.
+  template <class Predicate>
+  bool wait_unlocked(Predicate&& holds, deadline until = never) {
+    return holds() || wait<false>(holds, until);
+  }
+
+  // ---- what is to be called with no lock held
+  /// Calls `call(context)` at the end of a progress call of any thread. With the lock held.
+  void defer(void (*call)(void*), void* context);
+  /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call and wait does this.
+  void run_deferred() {
+    if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
+  }
+
+ private:
+  struct deferred {
+    void (*call)(void*);
+    void* context;
+  };
+
+  template <bool Locked, class Predicate>
+  bool wait(Predicate& holds, deadline until);
+  void lock_slowly();
+  bool take_deferred(deferred&);
+  void run_deferred_into(std::exception_ptr& first) noexcept;
+  void run_deferred_and_rethrow();
+  void keep(std::exception_ptr) noexcept;
+  static void give_way() noexcept;
+
+  std::vector<progress_source*> every_;
+  std::vector<progress_source*> sometimes_;
+  std::uint32_t turns_ = 0;
+  bool polling_ = false;
+  const bool threads_;
+  wait_policy policy_;
+  // Set and cleared under the lock; read without as a hint only, so relaxed.
+  std::atomic<bool> has_deferred_{false};
+  std::vector<deferred> deferred_;  // a queue: those before first_deferred_ have been taken
+  std::size_t first_deferred_ = 0;
+  std::vector<std::exception_ptr> surplus_;  // thrown by calls that already had one to rethrow
+
+  alignas(cache_line) std::mutex mutex_;
+  std::atomic<int> wanting_{0};  // threads that sleep in lock(): those who only poll let them in first
+};
+
+template <bool Locked, class Predicate>
+bool engine::wait(Predicate& holds, deadline until) {
+  backoff pause{policy_};
+  std::exception_ptr thrown;
+  std::uint32_t turns = 0;
+  bool held = false;
+  for (;;) {
+    bool moved = false;
+    // relaxed: a hint; who sees it late polls once more before giving way.
+    if ((!threads_ || wanting_.load(std::memory_order_relaxed) == 0) && try_lock()) {
+      if constexpr (Locked) held = holds();
+      if (!held) {
+        moved = poll();
+        if constexpr (Locked) held = moved && holds();
+      }
+      unlock();
+    }
+    if constexpr (!Locked) held = holds();
+    if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
+    if (held) break;
+    const bool yields = pause.next(moved) == backoff::action::yield;
+    if (yields) give_way();
+    // The clock is read at every 64th turn only, since it costs as much as a turn.
+    if (until != never && (yields || ++turns % 64 == 0) && std::chrono::steady_clock::now() >= until) break;
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  return held;
+}
+
+}  // namespace peal
