@@ -36,3 +36,6 @@ check-address check-thread:
 	test -f $(abs_builddir)-$(@:check-%=%)/Makefile || { cd $(abs_builddir)-$(@:check-%=%) && \
 	  $(abs_srcdir)/configure -q CC='$(CC)' CXX='$(CXX)' CXXFLAGS='-O1 -g1' CFLAGS='-O1 -g1' --enable-sanitize=$(@:check-%=%); }
 	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check QUICK=$(QUICK) SUITES='$(or $(SUITES),unit job)'
+
+clean-local:
+	-rm -rf test-logs
