@@ -4,3 +4,12 @@ tests_unit_base_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_base_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_base_test_LDADD = $(unit_ldadd)
 tests_unit_base_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+
+check_PROGRAMS += tests/unit/transport_test
+tests_unit_transport_test_SOURCES = \
+  tests/unit/transport/contract_test.cpp \
+  tests/unit/transport/ends.hpp
+tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_transport_test_LDADD = $(unit_ldadd)
+tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

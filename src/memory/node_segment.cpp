@@ -1,0 +1,239 @@
+#include "memory/node_segment.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "base/cache_line.hpp"
+#include "base/log.hpp"
+#include "peal/error.hpp"
+
+namespace peal {
+namespace {
+
+constexpr std::uint64_t magic = 0x7065616c'73656731;  // "pealseg1": another layout gets another number
+constexpr std::size_t page = 4096;
+constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
+constexpr std::size_t card_bytes = 2 * cache_line;             // in front of each front
+
+/// How long index 0 may take to make the file. The launcher ends the job when that process dies, so this is for launchers that do not.
+constexpr std::chrono::seconds patience{60};
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::string readable(std::size_t bytes) {
+  if (bytes >= std::size_t{10} << 30) return fmt::format("{} GiB", bytes >> 30);
+  if (bytes >= std::size_t{10} << 20) return fmt::format("{} MiB", bytes >> 20);
+  return fmt::format("{} KiB", (bytes + 1023) >> 10);
+}
+
+std::uint64_t random_number() {
+  std::uint64_t value = 0;
+  while (value == 0)
+    if (getrandom(&value, sizeof value, 0) != sizeof value)
+      value = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^ static_cast<std::uint64_t>(getpid()) << 40;
+  return value;
+}
+
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw peal::error{error == ENOSPC ? make_error_code(errc::no_space) : std::error_code{error, std::system_category()}, what};
+}
+
+/// Where fallocate is unknown to the file system, writing zeros does the same.
+int reserve(int file, std::size_t offset, std::size_t bytes) {
+  int error = 0;
+  do {
+    error = fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  } while (error == EINTR);
+  return error == EOPNOTSUPP ? posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes)) : error;
+}
+
+}  // namespace
+
+struct node_segment::header {
+  std::uint64_t magic;
+  std::uint64_t nonce;
+  std::uint64_t count;
+  std::uint64_t front_bytes;
+  std::uint64_t transport_bytes;
+  std::uint64_t heap_bytes;
+};
+
+node_segment::node_segment(const segment_plan& plan) : plan_{plan}, own_nonce_{random_number()}, owner_{getpid()} {
+#if defined(PR_SET_PTRACER) && defined(PR_SET_PTRACER_ANY)
+  if (plan_.readable_by_peers) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // without Yama an error of no meaning
+#endif
+  compute_size();
+  try {
+    if (plan_.index == 0)
+      create();
+    else
+      attach();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+node_segment::~node_segment() { close(); }
+
+void node_segment::reopen() {
+  if (plan_.index == 0) return;
+  close();
+  attach();
+}
+
+void node_segment::close() noexcept {
+  if (base_ != nullptr) munmap(base_, size_);
+  base_ = nullptr;
+  unlink();
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+}
+
+void node_segment::unlink() noexcept {
+  if (named_ && owner_ == getpid()) ::unlink(path().c_str());
+  named_ = false;
+}
+
+std::string node_segment::path() const { return fmt::format("{}/{}.peal", plan_.directory, plan_.job_name); }
+
+void node_segment::compute_size() {
+  const auto count = static_cast<std::size_t>(plan_.count);
+  front_stride_ = round_up(card_bytes + plan_.front_bytes, page);
+  shares_ = round_up(page + count * front_stride_, share_alignment);
+  share_stride_ = round_up(plan_.transport_bytes, share_alignment) + round_up(plan_.heap_bytes, share_alignment);
+  size_ = shares_ + count * share_stride_;
+}
+
+void node_segment::create() {
+  const std::string final_name = path();
+  const std::string first_name = fmt::format("{}.new", final_name);
+  ::unlink(first_name.c_str());
+  file_ = open(first_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file_ < 0) fail(errno, fmt::format("cannot make {} (PEAL_SHM_DIR names the folder)", first_name));
+  const auto give_up = [&](int error, const std::string& what) {
+    ::unlink(first_name.c_str());
+    fail(error, what);
+  };
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size_)
+    give_up(EFBIG, fmt::format("the node's segment spans {} and this process may make files of {} only: raise the limit (ulimit -f "
+                               "unlimited) or lower PEAL_SHM_HEAP", readable(size_), readable(limit.rlim_cur)));
+  if (ftruncate(file_, static_cast<off_t>(size_)) != 0)
+    give_up(errno, fmt::format("cannot make {} of {} (PEAL_SHM_DIR names the folder; PEAL_SHM_HEAP the largest part)", first_name, readable(size_)));
+  const std::size_t at_once = page + static_cast<std::size_t>(plan_.count) * front_stride_;
+  const int error = at_once > plan_.most_committed ? ENOSPC : reserve(file_, 0, at_once);
+  if (error != 0) give_up(error, shortage(at_once, error));
+  try {
+    map(file_);
+  } catch (...) {
+    ::unlink(first_name.c_str());
+    throw;
+  }
+  committed_ = at_once;
+  nonce_ = random_number();
+  *at<header>(0) = {magic, nonce_, static_cast<std::uint64_t>(plan_.count), plan_.front_bytes, plan_.transport_bytes, plan_.heap_bytes};
+  *at<process_card>(page) = {getpid(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
+  if (plan_.count == 1) {  // nobody else needs a name
+    ::unlink(first_name.c_str());
+    return;
+  }
+  // The rename publishes the header: who opens the file afterwards sees all of it.
+  if (rename(first_name.c_str(), final_name.c_str()) != 0) give_up(errno, fmt::format("cannot name {}", final_name));
+  named_ = true;
+}
+
+void node_segment::attach() {
+  const std::string name = path();
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  // Index 0 is a few milliseconds ahead or behind; the pause grows so that many waiters leave it the core.
+  for (auto pause = std::chrono::microseconds{100};; pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
+    file_ = open(name.c_str(), O_RDWR | O_CLOEXEC);
+    if (file_ >= 0) break;
+    if (errno != ENOENT) fail(errno, fmt::format("cannot open {}", name));
+    if (std::chrono::steady_clock::now() > deadline)
+      fail(ETIMEDOUT, fmt::format("{} did not appear within {} s: the first rank of this node did not make it", name, patience.count()));
+    std::this_thread::sleep_for(pause);
+  }
+  struct stat status {};
+  if (fstat(file_, &status) != 0) fail(errno, fmt::format("cannot look at {}", name));
+  const header wanted{magic, 0, static_cast<std::uint64_t>(plan_.count), plan_.front_bytes, plan_.transport_bytes, plan_.heap_bytes};
+  header found{};
+  const bool read = pread(file_, &found, sizeof found, 0) == sizeof found;
+  const bool same = read && static_cast<std::size_t>(status.st_size) == size_ && found.magic == wanted.magic && found.count == wanted.count &&
+                    found.front_bytes == wanted.front_bytes && found.transport_bytes == wanted.transport_bytes &&
+                    found.heap_bytes == wanted.heap_bytes;
+  if (!same) {
+    // A leftover of another job, or one of another version: nothing of it is touched. The nonces tell, and reopen finds the right one.
+    ::close(file_);
+    file_ = -1;
+    nonce_ = 0;
+    return;
+  }
+  map(file_);
+  nonce_ = found.nonce;
+  *at<process_card>(page + static_cast<std::size_t>(plan_.index) * front_stride_) = {getpid(), reinterpret_cast<std::uintptr_t>(&own_nonce_),
+                                                                                     own_nonce_};
+}
+
+void node_segment::map(int file) {
+  void* address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (address == MAP_FAILED)
+    fail(errno, fmt::format("cannot map the node's segment of {} (mostly empty): lower PEAL_SHM_HEAP, or raise the limit of address space "
+                            "(ulimit -v unlimited)", readable(size_)));
+  base_ = static_cast<std::byte*>(address);
+  madvise(address, size_, MADV_DONTDUMP);  // a core file holds what the process owns, not a node's worth of holes
+}
+
+node_segment::part node_segment::front(int index) const noexcept {
+  return {page + static_cast<std::size_t>(index) * front_stride_ + card_bytes, plan_.front_bytes};
+}
+
+node_segment::part node_segment::transport_part(int index) const noexcept {
+  return {shares_ + static_cast<std::size_t>(index) * share_stride_, plan_.transport_bytes};
+}
+
+node_segment::part node_segment::heap_part(int index) const noexcept {
+  return {shares_ + static_cast<std::size_t>(index) * share_stride_ + round_up(plan_.transport_bytes, share_alignment), plan_.heap_bytes};
+}
+
+const process_card& node_segment::card(int index) const noexcept {
+  return *at<process_card>(page + static_cast<std::size_t>(index) * front_stride_);
+}
+
+int node_segment::commit(std::size_t offset, std::size_t bytes) noexcept {
+  const std::size_t already = std::atomic_ref{committed_}.fetch_add(bytes, std::memory_order_relaxed);
+  const int error = already > plan_.most_committed || bytes > plan_.most_committed - already ? ENOSPC : reserve(file_, offset, bytes);
+  if (error != 0) std::atomic_ref{committed_}.fetch_sub(bytes, std::memory_order_relaxed);
+  return error;
+}
+
+void node_segment::give_back(std::size_t offset, std::size_t bytes) noexcept {
+  if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0)
+    std::atomic_ref{committed_}.fetch_sub(bytes, std::memory_order_relaxed);
+  else
+    log_debug("cannot give {} back to {}: errno {}", readable(bytes), plan_.directory, errno);
+}
+
+std::string node_segment::shortage(std::size_t bytes, int error) const {
+  struct statvfs space {};
+  std::string left;
+  if (statvfs(plan_.directory.c_str(), &space) == 0) left = fmt::format(", {} are free there", readable(space.f_bavail * space.f_frsize));
+  return fmt::format("cannot reserve {} in {} for {} ranks of this node ({}{}): make it larger (mount -o remount,size=1G {}; in a container "
+                     "docker run --shm-size=1g) or let PEAL_SHM_DIR name a folder with more space", readable(bytes), plan_.directory, plan_.count,
+                     std::error_code{error, std::system_category()}.message(), left, plan_.directory);
+}
+
+}  // namespace peal

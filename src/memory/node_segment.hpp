@@ -1,0 +1,123 @@
+// memory/node_segment.hpp
+// The memory that all processes of a job on one node share: one sparse file, mapped once by each, never resized.
+//
+// The process with local index 0 makes the file under another name and renames it when it is complete, so that nobody maps half of one; the
+// others wait for it. A file of that name may be left from a job that was killed: each process therefore tells the others the nonce that it
+// saw, and who saw another one than index 0 calls reopen. How a job uses it:
+//
+//     node_segment segment{plan};
+//     nonces = exchange(segment.nonce());          // everyone's
+//     if (some nonce of the node differs from index 0's) { those: segment.reopen();  nonces = exchange(segment.nonce()); }
+//     segment.unlink();                            // index 0; from here on a killed job leaves nothing behind
+//
+// Same node means that the same nonce was seen; who still differs is elsewhere, or runs another version.
+//
+//     [header][front 0][front 1]...   |  [transport part 0][heap part 0]  |  [transport part 1][heap part 1] ...
+//      reserved by index 0 at once       reserved with commit by the process that owns it, before first use
+//
+// Layer    memory: may include base/.
+// Units    bytes; a place in the segment is an offset from its start, since every process maps it elsewhere. Offset 0 is the header: nowhere.
+// Threads  const methods, commit and give_back: any. The rest: one.
+// Errors   the constructor and reopen throw peal::error, errc::no_space or what the system said, with the remedy. A page that was committed
+//          never gives SIGBUS.
+// Source   fallocate(2), tmpfs(5), shm_overview(7).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace peal {
+
+struct segment_plan {
+  std::string directory;            // PEAL_SHM_DIR
+  std::string job_name;             // no other job of the node has it
+  int index = 0;                    // of this process among those of the node
+  int count = 1;                    // processes of the node
+  std::size_t front_bytes = 0;      // a process: for its transport, usable from the start, zero
+  std::size_t transport_bytes = 0;  // a process: for its transport, to be committed before use
+  std::size_t heap_bytes = 0;       // a process: for node_heap
+  bool readable_by_peers = true;    // lets Yama know that the peers may use process_vm_readv on this process
+  std::size_t most_committed = std::numeric_limits<std::size_t>::max();  // further commits of this process are refused as if all was full
+};
+
+/// What each process writes down about itself, so that others can try whether they may read its memory.
+struct process_card {
+  std::int64_t pid = 0;
+  std::uint64_t nonce_address = 0;  // in the memory of `pid`...
+  std::uint64_t nonce = 0;          // ...must stand this
+};
+
+class node_segment {
+ public:
+  /// A part of the segment.
+  struct part {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
+
+  explicit node_segment(const segment_plan&);
+  ~node_segment();
+  node_segment(const node_segment&) = delete;
+  node_segment& operator=(const node_segment&) = delete;
+
+  [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
+  /// Maps the file that now has the name. Only before anything in the segment was used.
+  void reopen();
+  /// Takes the file's name away. Index 0 only; others: nothing happens.
+  void unlink() noexcept;
+
+  [[nodiscard]] int index() const noexcept { return plan_.index; }
+  [[nodiscard]] int count() const noexcept { return plan_.count; }
+  [[nodiscard]] part front(int index) const noexcept;
+  [[nodiscard]] part transport_part(int index) const noexcept;
+  [[nodiscard]] part heap_part(int index) const noexcept;
+  [[nodiscard]] const process_card& card(int index) const noexcept;
+
+  [[nodiscard]] std::byte* at(std::size_t offset) const noexcept { return base_ + offset; }
+  template <class Type>
+  [[nodiscard]] Type* at(std::size_t offset) const noexcept {
+    return reinterpret_cast<Type*>(base_ + offset);
+  }
+  [[nodiscard]] std::size_t offset_of(const void* address) const noexcept {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - base_);
+  }
+  [[nodiscard]] bool contains(const void* address, std::size_t bytes) const noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_);
+    return offset < size_ && bytes <= size_ - offset;
+  }
+
+  /// Reserves the pages of the range, which must be this process's own. 0, or an errno: ENOSPC when the file system is full.
+  [[nodiscard]] int commit(std::size_t offset, std::size_t bytes) noexcept;
+  /// Gives whole pages back to the system; they must be committed again before use, and are zero then.
+  void give_back(std::size_t offset, std::size_t bytes) noexcept;
+  /// A sentence for the user: how much is missing, where, and what to do.
+  [[nodiscard]] std::string shortage(std::size_t bytes, int error) const;
+
+ private:
+  struct header;
+  void create();
+  void attach();
+  void map(int file);
+  void compute_size();
+  [[nodiscard]] std::string path() const;
+  void close() noexcept;
+
+  segment_plan plan_;
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t front_stride_ = 0;
+  std::size_t share_stride_ = 0;
+  std::size_t shares_ = 0;
+  std::size_t committed_ = 0;
+  std::uint64_t nonce_ = 0;
+  std::uint64_t own_nonce_ = 0;  // what process_card::nonce_address points to
+  int file_ = -1;
+  pid_t owner_ = 0;              // a fork's child leaves the file alone
+  bool named_ = false;
+};
+
+}  // namespace peal

@@ -1,0 +1,49 @@
+// transport/self/self_transport.hpp
+// Messages of a process to itself.
+//
+// Layer    transport/self: may include transport/contract.hpp, base/.
+// Threads  as the contract says.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "transport/contract.hpp"
+
+namespace peal {
+
+class self_transport final : public transport {
+ public:
+  /// The sink outlives the transport.
+  self_transport(sink& into, peer_id self) : sink_{&into}, self_{self} {}
+
+  [[nodiscard]] const char* name() const noexcept override { return "self"; }
+  [[nodiscard]] std::size_t eager_limit() const noexcept override { return 4096; }
+  [[nodiscard]] bool send(peer_id, envelope, const void* payload) noexcept override;
+  [[nodiscard]] bool wants_eager(peer_id) const noexcept override { return wants_eager_; }
+  void set_wants_eager(bool wants) noexcept override { wants_eager_ = wants; }
+  remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override;
+  void withdraw(peer_id, const remote_region&) noexcept override {}
+  void start_fetch(fetch&) noexcept override;
+  bool poll() noexcept override;
+  void peer_failed(peer_id) noexcept override {}  // it would not be told
+
+ private:
+  /// Aligned as the contract promises for payloads.
+  struct alignas(16) block {
+    std::byte bytes[16];
+  };
+  struct message {
+    envelope head;
+    std::vector<block> payload;
+  };
+
+  sink* sink_;
+  peer_id self_;
+  bool wants_eager_ = true;
+  std::deque<message> queue_;
+};
+
+}  // namespace peal

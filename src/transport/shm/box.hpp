@@ -1,0 +1,164 @@
+// transport/shm/box.hpp
+// The two ends of a box: the mailbox that one sender writes and one receiver reads.
+//
+// A message is one cache line, written with plain stores and published by the release store of its stamp. The ends share no index: the
+// receiver tells by the stamp's lap that a cell is new; the sender knows how far it may write and looks at `consumed` only at that point.
+//
+// Layer    transport/shm.
+// Threads  a writer and a reader of the same box may work at the same time, each from one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/copy.hpp"
+#include "transport/shm/layout.hpp"
+
+namespace peal::shm {
+
+class box_writer {
+ public:
+  box_writer() = default;
+  /// Goes on where the last use of the box ended.
+  explicit box_writer(box& memory) noexcept
+      : cells_{memory.cells}, data_{memory.data}, consumed_{&memory.consumed} {
+    const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
+    cell_ = static_cast<std::uint32_t>(all);
+    unit_ = static_cast<std::uint32_t>(all >> 32);
+    cell_limit_ = cell_ + cells_per_box;
+    unit_limit_ = unit_ + units_per_box;
+  }
+
+  [[nodiscard]] bool open() const noexcept { return cells_ != nullptr; }
+  /// How many messages were written; wraps.
+  [[nodiscard]] std::uint32_t position() const noexcept { return cell_; }
+  [[nodiscard]] std::uint32_t unit_position() const noexcept { return unit_; }
+
+  /// False: no room.
+  [[nodiscard, gnu::always_inline]] bool write(envelope e, const void* payload) noexcept {
+    if (cell_ == cell_limit_) [[unlikely]]
+      if (!look()) return false;
+    const std::size_t bytes = e.bytes();
+    if (bytes > inline_payload) return write_long(e, payload, bytes);
+    cell& place = cells_[cell_ % cells_per_box];
+    place.match = e.match;
+    place.rest = e.rest;
+    copy_short(place.payload, payload, bytes);
+    place.stamp.store(lap_of(cell_) | in_cell, std::memory_order_release);  // pairs with the acquire in box_reader::peek
+    ++cell_;
+    return true;
+  }
+
+  /// Tells the receiver to read no further. Requires: `drained`.
+  void close() noexcept {
+    cells_[cell_ % cells_per_box].stamp.store(lap_of(cell_) | closing, std::memory_order_release);
+    *this = {};
+  }
+
+  /// The receiver is dead: what it has not read is dropped.
+  void abandon(box& memory) noexcept {
+    memory.consumed.store(std::uint64_t{unit_} << 32 | cell_, std::memory_order_relaxed);
+    *this = {};
+  }
+
+  /// Whether the receiver has read everything, as far as it has said so.
+  [[nodiscard]] bool drained() const noexcept {
+    return static_cast<std::uint32_t>(consumed_->load(std::memory_order_acquire)) == cell_;
+  }
+
+ private:
+  bool look() noexcept {
+    const std::uint64_t all = consumed_->load(std::memory_order_acquire);  // pairs with the release in box_reader::publish: what was read may
+    cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;         // be written over
+    unit_limit_ = static_cast<std::uint32_t>(all >> 32) + units_per_box;
+    return cell_ != cell_limit_;
+  }
+
+  [[gnu::noinline]] bool write_long(envelope e, const void* payload, std::size_t bytes) noexcept {
+    const auto units = static_cast<std::uint32_t>((bytes + unit - 1) / unit);
+    const std::uint32_t to_end = units_per_box - unit_ % units_per_box;
+    const std::uint32_t start = units <= to_end ? unit_ : unit_ + to_end;  // a payload lies in one piece
+    const std::uint32_t needed = start - unit_ + units;
+    if (unit_limit_ - unit_ < needed) {
+      look();
+      if (unit_limit_ - unit_ < needed) return false;
+    }
+    std::memcpy(data_ + std::size_t{start % units_per_box} * unit, payload, bytes);
+    cell& place = cells_[cell_ % cells_per_box];
+    place.match = e.match;
+    place.rest = e.rest;
+    place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring, std::memory_order_release);  // pairs with box_reader::peek
+    ++cell_;
+    unit_ = start + units;
+    return true;
+  }
+
+  cell* cells_ = nullptr;
+  std::byte* data_ = nullptr;
+  const std::atomic<std::uint64_t>* consumed_ = nullptr;
+  std::uint32_t cell_ = 0;        // next to write; free-running
+  std::uint32_t cell_limit_ = 0;  // first that may still be unread
+  std::uint32_t unit_ = 0;
+  std::uint32_t unit_limit_ = 0;
+};
+
+class box_reader {
+ public:
+  explicit box_reader(box& memory) noexcept
+      : cells_{memory.cells}, data_{memory.data}, box_{&memory}, cell_{memory.first_cell}, published_{memory.first_cell}, unit_{memory.first_unit} {}
+
+  struct message {
+    envelope head;
+    const std::byte* payload;
+  };
+  enum class state { empty, message, closed };
+
+  /// The next message; it stays until `pop`. After `closed` the box is the sender's again, once told so.
+  [[nodiscard, gnu::always_inline]] state peek(message& out) noexcept {
+    const cell& place = cells_[cell_ % cells_per_box];
+    const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);  // pairs with the release in box_writer
+    const std::uint32_t kind = static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
+    if (kind > closing) return state::empty;
+    out.head = {place.match, place.rest};
+    out.payload = place.payload;
+    if (kind != in_cell) [[unlikely]] {
+      if (kind == closing) {
+        ++cell_;  // the next use of the box must not meet this cell again
+        publish();
+        return state::closed;
+      }
+      const auto start = static_cast<std::uint32_t>(stamp >> 32);
+      out.payload = data_ + std::size_t{start % units_per_box} * unit;
+      unit_ = start + static_cast<std::uint32_t>((out.head.bytes() + unit - 1) / unit);
+    }
+    return state::message;
+  }
+  void pop() noexcept { ++cell_; }
+
+  /// Tells the sender how much room there is, when that is worth a line that passes between the cores.
+  void publish_some() noexcept {
+    if (cell_ - published_ >= cells_per_box / 4 || unit_ - published_unit_ >= units_per_box / 4) publish();
+  }
+  void publish_all() noexcept {
+    if (cell_ != published_) publish();
+  }
+
+  [[nodiscard]] box& memory() const noexcept { return *box_; }
+
+ private:
+  void publish() noexcept {
+    box_->consumed.store(std::uint64_t{unit_} << 32 | cell_, std::memory_order_release);  // pairs with box_writer::look
+    published_ = cell_;
+    published_unit_ = unit_;
+  }
+
+  const cell* cells_;
+  const std::byte* data_;
+  box* box_;
+  std::uint32_t cell_;
+  std::uint32_t published_;
+  std::uint32_t unit_;
+  std::uint32_t published_unit_ = unit_;
+};
+
+}  // namespace peal::shm

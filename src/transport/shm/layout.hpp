@@ -1,0 +1,147 @@
+// transport/shm/layout.hpp
+// What stands in the node's segment, as every process of the node must see it.
+//
+// A process has a front, ready from the start: its inbox, its flags, and just enough of everything else to go on when /dev/shm is full. Its
+// transport part holds boxes, parcels and staging rings, reserved when first needed. A process writes structures of its own part as it likes;
+// in a peer's part it writes only what is said below.
+//
+// Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
+// Units    bytes; `offset` counts from the start of the segment, 0 is nowhere.
+// Threads  shared between processes: everything that two of them touch at a time is atomic.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "transport/contract.hpp"
+
+namespace peal::shm {
+
+/// Two lines: some processors fetch lines in pairs.
+inline constexpr std::size_t apart = 2 * cache_line;
+
+// ---- inbox: a list onto which any process of the node pushes, and which its owner takes as a whole ------------------------------------------
+
+enum class note_kind : std::uint32_t {
+  parcel,       // a message
+  parcel_back,  // the receiver has read it
+  box_opened,   // further messages of the peer come in this box
+  box_closed,   // the receiver reads this box no more
+  transfer,     // the peer fetches, and would like help
+};
+
+/// Head of everything that can lie in an inbox.
+struct note {
+  std::uint64_t next;  // offset
+  note_kind kind;
+  std::uint32_t from;  // local index of who pushed
+};
+static_assert(sizeof(note) == 16);
+
+// ---- box: messages of one sender to one receiver ----------------------------------------------------------------------------------------------
+
+inline constexpr std::uint32_t cells_per_box = 256;
+inline constexpr std::uint32_t units_per_box = 4096;
+inline constexpr std::size_t unit = cache_line;  // data rings are handed out in units
+inline constexpr std::size_t inline_payload = 40;
+inline constexpr std::size_t eager_limit = 4096;
+
+/// One message, envelope and payload in a cache line; or the envelope of one whose payload lies in the data ring.
+/// `stamp` says by the lap whether the cell is written, so that sender and receiver share nothing else per message:
+/// start in the data ring (units) << 32 | lap << 2 | cell_kind. A lap begins with 1.
+struct alignas(cache_line) cell {
+  std::uint64_t match;
+  std::uint64_t rest;
+  std::byte payload[inline_payload];
+  std::atomic<std::uint64_t> stamp;
+};
+static_assert(sizeof(cell) == cache_line && offsetof(cell, payload) == 16);
+
+enum cell_kind : std::uint32_t { in_cell = 0, in_ring = 1, closing = 2 };
+
+constexpr std::uint32_t lap_of(std::uint32_t position) { return (position / cells_per_box + 1) << 2; }
+
+struct box {
+  note link;                 // of the sender when it opens the box, of the receiver when it gives it back
+  std::uint32_t first_cell;  // where this use of the box begins: free-running positions go on from the last use, so no stamp is ever stale
+  std::uint32_t first_unit;
+  alignas(apart) std::atomic<std::uint64_t> consumed;  // by the receiver: units << 32 | cells, both free-running
+  alignas(4096) cell cells[cells_per_box];
+  std::byte data[units_per_box * unit];
+};
+static_assert(sizeof(box) == 4096 + cells_per_box * cache_line + units_per_box * unit);
+
+// ---- parcel: a message outside of boxes ---------------------------------------------------------------------------------------------------------
+
+struct parcel {
+  note link;
+  envelope head;
+  // the payload follows
+};
+static_assert(sizeof(parcel) == 32);
+
+inline constexpr std::size_t small_parcel = 128;
+inline constexpr std::size_t large_parcel = 4096 + cache_line;
+static_assert(large_parcel >= sizeof(parcel) + eager_limit);
+
+// ---- transfer: two processes that copy one large payload ------------------------------------------------------------------------------------
+
+enum class transfer_mode : std::uint32_t {
+  claims,  // both copy straight from source to destination: receiver from the front, sender from the back
+  staged,  // neither reaches the other's memory: the sender fills slots of a ring, the receiver empties them
+};
+
+/// Stands in the front of the receiver, which alone reuses it: when the payload is there and the sender has `left`.
+struct alignas(4 * cache_line) transfer {
+  // Written by the receiver before it pushes the record to the sender.
+  note link;
+  std::uint64_t source;       // offset, or address at the sender
+  std::uint64_t destination;  // offset, or address at the receiver
+  std::uint64_t bytes;
+  std::uint32_t chunk;        // bytes; the last may be shorter
+  transfer_mode mode;
+  bool source_in_segment;
+  bool destination_in_segment;
+  // Both.
+  alignas(cache_line) std::atomic<std::uint64_t> claimed;  // chunks from the back << 32 | from the front; may run past their number
+  // Written by the sender.
+  alignas(cache_line) std::atomic<std::uint32_t> helped;   // chunks that the sender has copied (claims) or filled (staged)
+  std::atomic<std::uint32_t> left;                         // 1: the sender looks at this record no more
+  std::uint32_t returned;                                  // 1 + a chunk claimed by the sender that it could not copy; valid when left
+  std::uint32_t slot_bytes;                                // staged; valid when helped > 0
+  std::uint32_t slots;
+  std::uint64_t ring;                                      // offset
+  // Written by the receiver.
+  alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: slots read
+};
+static_assert(sizeof(transfer) == 4 * cache_line);
+
+// ---- a process ----------------------------------------------------------------------------------------------------------------------------------
+
+inline constexpr std::uint32_t front_small_parcels = 32;
+inline constexpr std::uint32_t front_large_parcels = 4;
+inline constexpr std::uint32_t transfers = 32;
+inline constexpr std::uint32_t front_slots = 2;
+inline constexpr std::uint32_t front_slot_bytes = 8192;
+
+struct front {
+  alignas(apart) std::atomic<std::uint64_t> inbox;           // any peer pushes
+  alignas(apart) std::atomic<std::uint32_t> refuses_eager;   // the owner writes, peers read
+  alignas(apart) std::byte sleep[apart];                     // for the engine: who sleeps, and how to wake it
+  alignas(apart) transfer fetches[transfers];
+  std::byte small_parcels[front_small_parcels][small_parcel];
+  std::byte large_parcels[front_large_parcels][large_parcel];
+  std::byte slots[front_slots][front_slot_bytes];
+};
+
+/// Further parcels are reserved this many at a time.
+inline constexpr std::uint32_t small_parcel_step = 128;
+inline constexpr std::uint32_t large_parcel_step = 16;
+
+inline constexpr std::uint32_t staging_rings = 4;
+inline constexpr std::uint32_t staging_slots = 8;
+inline constexpr std::uint32_t staging_slot_bytes = 64 * 1024;
+
+}  // namespace peal::shm

@@ -1,0 +1,45 @@
+// transport/shm/parcels.hpp
+// The parcels of this process: messages to peers that it has no box for travel in them, one a message, through the receiver's inbox.
+//
+// Layer    transport/shm.
+// Threads  one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory/node_segment.hpp"
+#include "transport/shm/layout.hpp"
+#include "transport/shm/parts.hpp"
+
+namespace peal::shm {
+
+class parcels {
+ public:
+  explicit parcels(node_segment&);
+
+  /// One that holds `bytes` of payload; null when all are under way and no more are to be had.
+  [[nodiscard]] parcel* take(std::size_t bytes) noexcept;
+  /// The receiver has read it.
+  void put_back(parcel&) noexcept;
+
+ private:
+  struct pool {
+    std::uint64_t next;  // not yet reserved
+    std::uint64_t end;
+    std::uint64_t step;
+    std::uint64_t size;
+    std::vector<std::uint64_t> free;
+  };
+
+  [[nodiscard]] bool grow(pool&) noexcept;
+
+  node_segment* segment_;
+  std::uint64_t small_front_;  // offsets in the front below large_front_ are small
+  std::uint64_t large_front_;
+  std::uint64_t large_parts_;
+  pool small_;
+  pool large_;
+};
+
+}  // namespace peal::shm

@@ -1,0 +1,213 @@
+#include "transport/shm/shm_transport.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.hpp"
+#include "transport/shm/inbox.hpp"
+
+namespace peal {
+namespace {
+
+/// Messages read from one box before the others have their turn.
+constexpr int messages_a_turn = 64;
+
+}  // namespace
+
+shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers, const shm_settings& settings)
+    : segment_{&segment},
+      sink_{&into},
+      settings_{settings},
+      front_{segment.at<shm::front>(segment.front(segment.index()).offset)},
+      parts_{shm::parts::of(segment, segment.index())},
+      peers_(peers.begin(), peers.end()),
+      channels_(peers.size()),
+      parcels_{segment},
+      direct_{segment, settings.copy != shm_copy::pipeline},
+      fetcher_{segment, direct_},
+      helper_{segment, direct_},
+      boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
+  const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
+  local_index_.resize(std::size_t{highest} + 1);
+  for (std::size_t each = 0; each < peers_.size(); ++each) {
+    local_index_[peers_[each]] = static_cast<std::uint32_t>(each);
+    channels_[each].front = segment.at<shm::front>(segment.front(static_cast<int>(each)).offset);
+  }
+  incoming_.reserve(2 * peers_.size());  // of a peer one that it has closed, and its next
+}
+
+void shm_transport::set_wants_eager(bool wants) noexcept { front_->refuses_eager.store(wants ? 0 : 1, std::memory_order_relaxed); }
+
+// ---- sending ----------------------------------------------------------------------------------------------------------------------------------
+
+bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) noexcept {
+  if (out.failed) return true;  // to the dead: nobody waits for it
+  if (++out.sent % settings_.box_after == 0 && open_box(out)) return out.box.write(e, payload);
+  if (out.parcels >= shm::parts::parcels_per_peer) return false;
+  shm::parcel* const item = parcels_.take(e.bytes());
+  if (item == nullptr) return false;
+  ++out.parcels;
+  item->link.kind = shm::note_kind::parcel;
+  item->link.from = static_cast<std::uint32_t>(segment_->index());
+  item->head = e;
+  if (e.bytes() > 0) std::memcpy(item + 1, payload, e.bytes());
+  shm::push(*segment_, out.front->inbox, item->link);
+  return true;
+}
+
+shm::box& shm_transport::box_at(int number) const noexcept {
+  return *segment_->at<shm::box>(parts_.boxes + static_cast<std::uint64_t>(number) * sizeof(shm::box));
+}
+
+bool shm_transport::open_box(channel& out) noexcept {
+  const int number = find_box();
+  if (number < 0) {
+    close_idle_box();
+    return false;
+  }
+  shm::box& memory = box_at(number);
+  out.box = shm::box_writer{memory};
+  out.box_number = static_cast<std::int16_t>(number);
+  out.position = out.box.position() - 1;  // not idle yet
+  memory.first_cell = out.box.position();
+  memory.first_unit = out.box.unit_position();
+  memory.link.kind = shm::note_kind::box_opened;
+  memory.link.from = static_cast<std::uint32_t>(segment_->index());
+  shm::push(*segment_, out.front->inbox, memory.link);
+  return true;
+}
+
+int shm_transport::find_box() noexcept {
+  for (std::size_t each = 0; each < boxes_.size(); ++each) {
+    const int number = static_cast<int>(each);
+    if (boxes_[each] == box_use::free) {
+      boxes_[each] = box_use::open;
+      return number;
+    }
+    if (boxes_[each] != box_use::untouched) continue;
+    const int error = segment_->commit(segment_->offset_of(&box_at(number)), sizeof(shm::box));
+    if (error != 0) {
+      if (!said_full_) log_warning("messages inside the node go a slower way: {}", segment_->shortage(sizeof(shm::box), error));
+      said_full_ = true;
+      continue;
+    }
+#ifdef MADV_POPULATE_WRITE
+    madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);  // page faults now, rather than one by one between messages
+#endif
+    boxes_[each] = box_use::open;
+    return number;
+  }
+  return -1;
+}
+
+/// Closes one box through which nothing went since it was last asked.
+void shm_transport::close_idle_box() noexcept {
+  for (std::size_t tried = 0; tried < channels_.size(); ++tried) {
+    channel& each = channels_[clock_hand_++ % channels_.size()];
+    if (!each.box.open()) continue;
+    const bool idle = each.box.position() == each.position && each.box.drained();
+    each.position = each.box.position();
+    if (!idle) continue;
+    boxes_[static_cast<std::size_t>(each.box_number)] = box_use::closing;
+    each.box.close();
+    each.box_number = -1;
+    each.sent = 0;
+    return;
+  }
+}
+
+// ---- receiving --------------------------------------------------------------------------------------------------------------------------------
+
+bool shm_transport::poll() noexcept {
+  bool moved = false;
+  for (std::size_t each = 0; each < incoming_.size(); ++each) moved |= read_box(each);
+  if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    moved |= read_notes();
+  if (fetcher_.busy()) moved |= fetcher_.step();
+  if (helper_.busy()) moved |= helper_.step();
+  return moved;
+}
+
+bool shm_transport::read_box(std::size_t position) noexcept {
+  shm::box_reader& box = incoming_[position].box;
+  const peer_id from = incoming_[position].from;
+  shm::box_reader::message message;
+  int count = 0;
+  for (; count < messages_a_turn; ++count) {
+    const auto state = box.peek(message);
+    if (state == shm::box_reader::state::message) [[likely]] {
+      sink_->arrived(from, message.head, message.payload);  // starts no read_box and adds no box: both happen in poll only
+      box.pop();
+      box.publish_some();
+      continue;
+    }
+    if (state == shm::box_reader::state::empty) break;
+    shm::box& memory = box.memory();
+    shm::front& owner = *channels_[incoming_[position].index].front;
+    memory.link.kind = shm::note_kind::box_closed;
+    memory.link.from = static_cast<std::uint32_t>(segment_->index());
+    incoming_[position] = incoming_.back();
+    incoming_.pop_back();
+    shm::push(*segment_, owner.inbox, memory.link);
+    return true;
+  }
+  if (count == 0) box.publish_all();  // nothing to do: the sender may want to know that it has the whole box
+  return count > 0;
+}
+
+bool shm_transport::read_notes() noexcept {
+  std::uint64_t next = shm::take(*segment_, front_->inbox);
+  const bool any = next != 0;
+  while (next != 0) {
+    shm::note& each = *segment_->at<shm::note>(next);
+    next = each.next;  // taking a note may give it to somebody else
+    take_note(each);
+  }
+  return any;
+}
+
+void shm_transport::take_note(shm::note& item) noexcept {
+  const std::uint32_t from = item.from;
+  switch (item.kind) {
+    case shm::note_kind::parcel: {
+      auto& message = reinterpret_cast<shm::parcel&>(item);
+      sink_->arrived(peers_[from], message.head, reinterpret_cast<const std::byte*>(&message + 1));
+      item.kind = shm::note_kind::parcel_back;
+      item.from = static_cast<std::uint32_t>(segment_->index());
+      if (!channels_[from].failed) shm::push(*segment_, channels_[from].front->inbox, item);
+      break;
+    }
+    case shm::note_kind::parcel_back:
+      --channels_[from].parcels;
+      parcels_.put_back(reinterpret_cast<shm::parcel&>(item));
+      break;
+    case shm::note_kind::box_opened:
+      incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
+      break;
+    case shm::note_kind::box_closed:
+      boxes_[static_cast<std::size_t>((segment_->offset_of(&item) - parts_.boxes) / sizeof(shm::box))] = box_use::free;
+      break;
+    case shm::note_kind::transfer:
+      if (!channels_[from].failed) helper_.add(reinterpret_cast<shm::transfer&>(item));
+      break;
+  }
+}
+
+// ---- failure ----------------------------------------------------------------------------------------------------------------------------------
+
+void shm_transport::peer_failed(peer_id peer) noexcept {
+  const std::uint32_t index = local_index_[peer];
+  channel& out = channels_[index];
+  out.failed = true;
+  if (out.box.open()) {
+    out.box.abandon(box_at(out.box_number));  // the dead reads no more
+    boxes_[static_cast<std::size_t>(out.box_number)] = box_use::free;
+    out.box_number = -1;
+  }
+  fetcher_.peer_failed(static_cast<int>(index));
+  helper_.peer_failed(static_cast<int>(index));
+}
+
+}  // namespace peal

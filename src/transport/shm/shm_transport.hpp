@@ -1,0 +1,110 @@
+// transport/shm/shm_transport.hpp
+// Messages between the processes of one node, through the node's segment.
+//
+// A pair that talks has a box (box.hpp): the sender's, opened after a few messages, closed when it lies idle and another pair needs it. Other
+// messages go as parcels through the receiver's inbox. Order holds across both: a box is announced through the inbox, after the parcels that
+// were sent before it; it is closed only when everything in it was read. Payloads beyond the eager limit: fetcher.hpp.
+//
+// Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
+// Threads  as the contract says; any number of processes at the same time.
+// Errors   none: lack of space in /dev/shm makes it slower, and is said once in the log.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "memory/node_segment.hpp"
+#include "transport/contract.hpp"
+#include "transport/shm/box.hpp"
+#include "transport/shm/direct_copy.hpp"
+#include "transport/shm/fetcher.hpp"
+#include "transport/shm/helper.hpp"
+#include "transport/shm/parcels.hpp"
+
+namespace peal {
+
+enum class shm_copy { automatic, direct, pipeline };
+
+struct shm_settings {
+  shm_copy copy = shm_copy::automatic;  // PEAL_SHM_COPY
+  /// Messages to a peer that go as parcels before a box is opened.
+  std::uint32_t box_after = 8;
+  std::uint32_t most_boxes = shm::parts::most_boxes;
+};
+
+class shm_transport final : public transport {
+ public:
+  /// What segment_plan must provide for a node of `processes`.
+  static std::size_t front_bytes() noexcept { return sizeof(shm::front); }
+  static std::size_t transport_bytes(int processes) noexcept { return shm::parts::at(0, processes).bytes; }
+
+  /// `peers[i]` is the process with local index i. The segment and the sink outlive the transport; the segment has been agreed upon.
+  shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_settings& = {});
+
+  [[nodiscard]] const char* name() const noexcept override { return "shm"; }
+  [[nodiscard]] std::size_t eager_limit() const noexcept override { return shm::eager_limit; }
+
+  [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
+    channel& out = channels_[local_index_[to]];
+    if (out.box.open()) [[likely]]
+      return out.box.write(e, payload);
+    return send_parcel(out, e, payload);
+  }
+  [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
+    return channels_[local_index_[to]].front->refuses_eager.load(std::memory_order_relaxed) == 0;
+  }
+  void set_wants_eager(bool) noexcept override;
+  remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
+  void withdraw(peer_id, const remote_region&) noexcept override {}  // a helper copies only in poll, and only what a receiver still waits for
+  void start_fetch(fetch& f) noexcept override { fetcher_.start(f, static_cast<int>(local_index_[f.from])); }
+  bool poll() noexcept override;
+  void peer_failed(peer_id) noexcept override;
+
+ private:
+  /// To one peer.
+  struct channel {
+    shm::box_writer box;
+    shm::front* front = nullptr;
+    std::uint32_t sent = 0;          // messages without a box, since the last one
+    std::uint32_t position = 0;      // of the box, when it was last asked whether it is idle
+    std::int16_t box_number = -1;
+    std::uint16_t parcels = 0;       // under way
+    bool failed = false;
+  };
+  /// From one peer.
+  struct incoming {
+    shm::box_reader box;
+    peer_id from;
+    std::uint32_t index;
+  };
+  enum class box_use : std::uint8_t { untouched, open, closing, free };
+
+  [[nodiscard]] bool send_parcel(channel&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool open_box(channel&) noexcept;
+  [[nodiscard]] int find_box() noexcept;
+  void close_idle_box() noexcept;
+  [[nodiscard]] shm::box& box_at(int number) const noexcept;
+  bool read_box(std::size_t position) noexcept;
+  bool read_notes() noexcept;
+  void take_note(shm::note&) noexcept;
+
+  node_segment* segment_;
+  sink* sink_;
+  shm_settings settings_;
+  shm::front* front_;
+  shm::parts parts_;
+  std::vector<std::uint32_t> local_index_;  // by peer_id
+  std::vector<peer_id> peers_;              // by local index
+  std::vector<channel> channels_;           // by local index
+  std::vector<incoming> incoming_;
+  shm::parcels parcels_;
+  shm::direct_copy direct_;
+  shm::fetcher fetcher_;
+  shm::helper helper_;
+  std::vector<box_use> boxes_;   // by number
+  std::size_t clock_hand_ = 0;   // over channels_: whose box is asked next
+  bool said_full_ = false;
+};
+
+}  // namespace peal

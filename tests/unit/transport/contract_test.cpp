@@ -1,0 +1,219 @@
+// One suite that every transport passes. One thread drives both ends, so that what each step does is known.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "peal/error.hpp"
+#include "unit/transport/ends.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::test;
+
+/// Two ends; with a transport to oneself both are the same.
+struct two_ends {
+  virtual ~two_ends() = default;
+  virtual transport& sender() = 0;
+  virtual transport& receiver() = 0;
+  virtual recorder& arrivals() = 0;
+  virtual peer_id sender_id() = 0;
+  virtual peer_id receiver_id() = 0;
+  void poll() {
+    sender().poll();
+    receiver().poll();
+  }
+};
+
+struct self_ends final : two_ends {
+  recorder got;
+  self_transport only{got, 5};
+  transport& sender() override { return only; }
+  transport& receiver() override { return only; }
+  recorder& arrivals() override { return got; }
+  peer_id sender_id() override { return 5; }
+  peer_id receiver_id() override { return 5; }
+};
+
+struct shm_ends final : two_ends {
+  explicit shm_ends(const shm_options& options) : node{options} {}
+  shm_node node;
+  transport& sender() override { return *node[1].transport; }
+  transport& receiver() override { return *node[0].transport; }
+  recorder& arrivals() override { return node[0].arrivals; }
+  peer_id sender_id() override { return shm_node::peer(1); }
+  peer_id receiver_id() override { return shm_node::peer(0); }
+};
+
+struct candidate {
+  const char* name;
+  std::function<std::unique_ptr<two_ends>()> make;
+};
+
+std::unique_ptr<two_ends> shm(shm_copy copy, std::uint32_t box_after, std::uint32_t most_boxes) {
+  shm_options options;
+  options.settings = {copy, box_after, most_boxes};
+  return std::make_unique<shm_ends>(options);
+}
+
+const candidate candidates[] = {
+    {"self", [] { return std::make_unique<self_ends>(); }},
+    {"shm", [] { return shm(shm_copy::automatic, 8, 64); }},
+    {"shm_box_at_once", [] { return shm(shm_copy::direct, 1, 64); }},
+    {"shm_without_boxes", [] { return shm(shm_copy::automatic, 8, 0); }},
+    {"shm_pipeline", [] { return shm(shm_copy::pipeline, 8, 64); }},
+};
+
+class contract : public testing::TestWithParam<candidate> {
+ protected:
+  std::unique_ptr<two_ends> ends = GetParam().make();
+
+  /// Sends, polling both ends while there is no room.
+  void send(envelope e, const void* payload) {
+    ASSERT_TRUE(until([&] { ends->receiver().poll(); ends->sender().poll(); }, [&] { return ends->sender().send(ends->receiver_id(), e, payload); }));
+  }
+  void wait_for(std::size_t messages) {
+    ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return ends->arrivals().got.size() >= messages; }));
+  }
+};
+
+envelope message(std::size_t bytes, std::uint32_t number) {
+  return envelope::make(number, static_cast<std::int32_t>(number * 3), number + 7, envelope_kind::eager, bytes);
+}
+
+TEST_P(contract, envelope_and_payload_arrive_as_sent) {
+  std::uint32_t number = 0;
+  for (const std::size_t bytes : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 39, 40, 41, 63, 64, 95, 96, 97, 1000, 4095, 4096}) {
+    if (bytes > ends->sender().eager_limit()) continue;
+    const auto payload = pattern(bytes, number);
+    const envelope head = message(bytes, number);
+    send(head, payload.data());
+    wait_for(++number);
+    const arrival& got = ends->arrivals().got.back();
+    EXPECT_EQ(got.from, ends->sender_id());
+    EXPECT_EQ(got.head.match, head.match);
+    EXPECT_EQ(got.head.rest, head.rest);
+    EXPECT_EQ(got.payload, payload) << bytes << " bytes";
+  }
+  EXPECT_TRUE(ends->arrivals().aligned);
+}
+
+TEST_P(contract, every_kind_and_extreme_value_passes) {
+  const envelope head = envelope::make(0xffffffff, -2, 0xffffffff, envelope_kind::fetched, 0);
+  send(head, nullptr);
+  wait_for(1);
+  EXPECT_EQ(ends->arrivals().got[0].head.kind(), envelope_kind::fetched);
+  EXPECT_EQ(ends->arrivals().got[0].head.tag(), -2);
+  EXPECT_EQ(ends->arrivals().got[0].head.source(), 0xffffffffu);
+}
+
+TEST_P(contract, order_holds_under_random_sizes_and_polls) {
+  std::mt19937 random{4711};
+  std::uint32_t number = 0;
+  const auto draw = [&](unsigned below) { return random() % below; };
+  for (int burst = 0; burst < 300; ++burst) {
+    for (unsigned count = draw(40); count > 0; --count, ++number) {
+      const std::size_t bytes = draw(4) != 0 ? draw(64) : draw(4097);
+      send(message(bytes, number), pattern(bytes, number).data());
+    }
+    for (unsigned polls = draw(3); polls > 0; --polls) ends->receiver().poll();
+  }
+  wait_for(number);
+  ASSERT_EQ(ends->arrivals().got.size(), number);
+  for (std::uint32_t each = 0; each < number; ++each) {
+    const arrival& got = ends->arrivals().got[each];
+    ASSERT_EQ(got.head.context(), each);
+    ASSERT_EQ(got.payload, pattern(got.head.bytes(), each)) << each;
+  }
+  EXPECT_TRUE(ends->arrivals().aligned);
+}
+
+TEST_P(contract, what_does_not_fit_is_refused_and_nothing_is_lost) {
+  if (std::string{GetParam().name} == "self") GTEST_SKIP() << "to oneself there is room as long as there is memory";
+  std::uint32_t sent = 0;
+  const auto payload = pattern(4096, 1);
+  while (ends->sender().send(ends->receiver_id(), message(4096, sent), payload.data())) ASSERT_LT(++sent, 100000u) << "no limit at all";
+  EXPECT_GT(sent, 0u);
+  EXPECT_FALSE(ends->sender().send(ends->receiver_id(), message(4096, sent), payload.data())) << "still full";
+  send(message(4096, sent), payload.data());  // the receiver polls: room again
+  wait_for(sent + 1);
+  for (std::uint32_t each = 0; each <= sent; ++each) ASSERT_EQ(ends->arrivals().got[each].head.context(), each);
+}
+
+TEST_P(contract, arrivals_come_from_poll_only) {
+  send(message(8, 0), "12345678");
+  EXPECT_TRUE(ends->arrivals().got.empty());
+  wait_for(1);
+}
+
+TEST_P(contract, an_arrival_may_send) {
+  int answers = 0;
+  ends->arrivals().also = [&](const arrival& each) {
+    if (each.head.context() < 5 && ends->receiver().send(ends->sender_id(), message(16, each.head.context() + 100), "0123456789abcdef")) ++answers;
+  };
+  for (std::uint32_t each = 0; each < 5; ++each) send(message(16, each), "fedcba9876543210");
+  wait_for(5);
+  EXPECT_EQ(answers, 5);
+}
+
+TEST_P(contract, poll_says_whether_anything_moved) {
+  while (ends->sender().poll() || ends->receiver().poll()) {
+  }
+  EXPECT_FALSE(ends->receiver().poll());
+  send(message(8, 0), "12345678");
+  EXPECT_TRUE(ends->receiver().poll());
+}
+
+TEST_P(contract, a_fetch_brings_the_exposed_bytes) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{32768}, std::size_t{100'001}, (std::size_t{4} << 20) + 3}) {
+    const auto source = pattern(bytes, bytes);
+    std::vector<std::byte> target(bytes + 1, std::byte{0x5a});
+    const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), bytes);
+    tracked_fetch fetching{ends->sender_id(), region, target.data(), bytes};
+    ends->receiver().start_fetch(fetching);
+    ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; })) << bytes;
+    ends->sender().withdraw(ends->receiver_id(), region);
+    EXPECT_FALSE(fetching.error) << fetching.error.message();
+    EXPECT_TRUE(std::equal(source.begin(), source.end(), target.begin())) << bytes;
+    EXPECT_EQ(target.back(), std::byte{0x5a}) << "written past the end";
+    for (int more = 0; more < 3; ++more) ends->poll();
+    EXPECT_EQ(fetching.calls, 1);
+  }
+}
+
+TEST_P(contract, a_fetch_may_take_less_than_was_exposed) {
+  const auto source = pattern(300'000, 9);
+  std::vector<std::byte> target(100'000);
+  const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), source.size());
+  tracked_fetch fetching{ends->sender_id(), region, target.data(), target.size()};
+  ends->receiver().start_fetch(fetching);
+  ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; }));
+  EXPECT_TRUE(std::equal(target.begin(), target.end(), source.begin()));
+}
+
+TEST_P(contract, many_fetches_at_once_all_end) {
+  constexpr std::size_t count = 100, bytes = 70'000;
+  std::vector<std::vector<std::byte>> sources, targets(count, std::vector<std::byte>(bytes));
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  for (std::size_t each = 0; each < count; ++each) {
+    sources.push_back(pattern(bytes, each));
+    const remote_region region = ends->sender().expose(ends->receiver_id(), sources.back().data(), bytes);
+    fetches.push_back(std::make_unique<tracked_fetch>(ends->sender_id(), region, targets[each].data(), bytes));
+    ends->receiver().start_fetch(*fetches.back());
+  }
+  const auto all = [&] { return std::all_of(fetches.begin(), fetches.end(), [](const auto& each) { return each->calls == 1; }); };
+  ASSERT_TRUE(until([&] { ends->poll(); }, all));
+  for (std::size_t each = 0; each < count; ++each) EXPECT_EQ(targets[each], sources[each]) << each;
+}
+
+TEST_P(contract, wants_eager_is_what_the_receiver_says) {
+  EXPECT_TRUE(ends->sender().wants_eager(ends->receiver_id()));
+  ends->receiver().set_wants_eager(false);
+  EXPECT_FALSE(ends->sender().wants_eager(ends->receiver_id()));
+  ends->receiver().set_wants_eager(true);
+  EXPECT_TRUE(ends->sender().wants_eager(ends->receiver_id()));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, contract, testing::ValuesIn(candidates), [](const auto& each) { return std::string{each.param.name}; });
+
+}  // namespace

@@ -1,0 +1,149 @@
+// tests/unit/transport/ends.hpp
+// Both ends of a transport in one process, with sinks that write down what arrives.
+//
+// Threads  an end is driven by one thread; two ends may be driven by two.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "memory/node_heap.hpp"
+#include "memory/node_segment.hpp"
+#include "transport/contract.hpp"
+#include "transport/self/self_transport.hpp"
+#include "transport/shm/shm_transport.hpp"
+
+namespace peal::test {
+
+struct arrival {
+  peer_id from;
+  envelope head;
+  std::vector<std::byte> payload;
+};
+
+/// Keeps a copy of everything, and remembers whether a payload was misaligned.
+struct recorder final : sink {
+  std::vector<arrival> got;
+  bool aligned = true;
+  std::function<void(const arrival&)> also;
+
+  void arrived(peer_id from, envelope head, const std::byte* payload) noexcept override {
+    if (head.bytes() > 0 && reinterpret_cast<std::uintptr_t>(payload) % 16 != 0) aligned = false;
+    arrival each{from, head, {}};
+    if (head.bytes() > 0) each.payload.assign(payload, payload + head.bytes());
+    if (also) also(each);
+    got.push_back(std::move(each));
+  }
+};
+
+/// A pattern that differs from message to message.
+inline std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed) {
+  std::vector<std::byte> data(bytes);
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
+  for (std::byte& each : data) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    each = static_cast<std::byte>(state >> 56);
+  }
+  return data;
+}
+
+inline std::string unique_name() {
+  static std::atomic<int> count{0};
+  return "peal-test-" + std::to_string(getpid()) + "-" + std::to_string(count++);
+}
+
+inline std::string segment_directory() {
+  const char* set = std::getenv("PEAL_SHM_DIR");
+  return set != nullptr ? set : "/dev/shm";
+}
+
+struct shm_options {
+  int count = 2;
+  shm_settings settings;
+  std::size_t heap_bytes = std::size_t{256} << 20;
+  std::size_t most_committed = std::numeric_limits<std::size_t>::max();
+};
+
+/// The processes of a node, all in this one.
+class shm_node {
+ public:
+  struct end {
+    std::unique_ptr<node_segment> segment;
+    recorder arrivals;
+    std::unique_ptr<node_heap> heap;
+    std::unique_ptr<shm_transport> transport;
+  };
+
+  explicit shm_node(const shm_options& options) {
+    const std::string name = unique_name();
+    std::vector<peer_id> peers;
+    for (int each = 0; each < options.count; ++each) peers.push_back(peer(each));
+    for (int each = 0; each < options.count; ++each) {
+      const segment_plan plan{.directory = segment_directory(),
+                              .job_name = name,
+                              .index = each,
+                              .count = options.count,
+                              .front_bytes = shm_transport::front_bytes(),
+                              .transport_bytes = shm_transport::transport_bytes(options.count),
+                              .heap_bytes = options.heap_bytes,
+                              .most_committed = options.most_committed};
+      ends_.push_back(std::make_unique<end>());
+      end& made = *ends_.back();
+      made.segment = std::make_unique<node_segment>(plan);
+      made.heap = std::make_unique<node_heap>(*made.segment);
+      made.transport = std::make_unique<shm_transport>(*made.segment, made.arrivals, peers, options.settings);
+    }
+    ends_[0]->segment->unlink();
+  }
+
+  /// World ranks need not be local indices.
+  static peer_id peer(int index) { return static_cast<peer_id>(10 + 3 * index); }
+  end& operator[](int index) { return *ends_[static_cast<std::size_t>(index)]; }
+
+ private:
+  std::vector<std::unique_ptr<end>> ends_;
+};
+
+/// Long enough for a loaded machine under a sanitizer; only a failing test waits for it.
+inline constexpr std::chrono::seconds patience{60};
+
+/// Calls `turn` until `done`; false when patience ends.
+template <class Turn, class Done>
+bool until(Turn turn, Done done) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!done()) {
+    turn();
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// A fetch and what became of it.
+struct tracked_fetch : fetch {
+  int calls = 0;
+  std::error_code error;
+
+  tracked_fetch(peer_id sender, const remote_region& region, void* target, std::size_t length) {
+    from = sender;
+    where = region;
+    into = target;
+    bytes = length;
+    context = this;
+    done = [](fetch& f, std::error_code e) noexcept {
+      auto& self = *static_cast<tracked_fetch*>(f.context);
+      ++self.calls;
+      self.error = e;
+    };
+  }
+};
+
+}  // namespace peal::test
