@@ -1,0 +1,26 @@
+bin_PROGRAMS += pealrun
+pealrun_SOURCES = \
+  launcher/command_line.cpp \
+  launcher/command_line.hpp \
+  launcher/guard.cpp \
+  launcher/guard.hpp \
+  launcher/job.cpp \
+  launcher/job.hpp \
+  launcher/main.cpp \
+  launcher/output.cpp \
+  launcher/output.hpp \
+  launcher/pmix_host.cpp \
+  launcher/pmix_host.hpp \
+  launcher/pmix_infos.hpp \
+  launcher/pmix_upcalls.cpp \
+  launcher/pmix_upcalls.hpp \
+  launcher/program.cpp \
+  launcher/program.hpp \
+  launcher/signals.cpp \
+  launcher/signals.hpp \
+  launcher/spawn.cpp \
+  launcher/spawn.hpp \
+  launcher/strays.cpp \
+  launcher/strays.hpp
+pealrun_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
+pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)

@@ -39,3 +39,4 @@ check-address check-thread:
 
 clean-local:
 	-rm -rf test-logs
+include tests/launcher/local.mk

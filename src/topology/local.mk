@@ -1,1 +1,3 @@
-libpeal_core_la_SOURCES +=
+libpeal_core_la_SOURCES += \
+  src/topology/machine.cpp \
+  src/topology/machine.hpp

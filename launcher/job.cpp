@@ -1,0 +1,297 @@
+#include "job.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "spawn.hpp"
+#include "strays.hpp"
+
+extern char** environ;
+
+namespace peal::launcher {
+
+namespace {
+
+// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that nobody reaches for ^C.
+constexpr std::chrono::seconds grace{2};
+// A rank that said farewell to the server may be reaped before the server's thread ran: how long the server is waited for.
+constexpr std::chrono::seconds farewell_wait{5};
+// Output of processes that we could not kill is read for this long after everyone else ended.
+constexpr std::chrono::seconds drain{2};
+
+constexpr int timeout_code = 124;  // as timeout(1)
+
+void say(const std::string& line) {
+  const std::string whole = "pealrun: " + line + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, whole.data(), whole.size());
+}
+
+std::vector<std::string> environment_of(const application& what) {
+  std::vector<std::string> list;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view name = std::string_view{*each}.substr(0, std::string_view{*each}.find('='));
+    const auto replaced = [name](const auto& variable) { return variable.first == name; };
+    if (std::none_of(what.variables.begin(), what.variables.end(), replaced)) list.emplace_back(*each);
+  }
+  for (auto each = what.variables.begin(); each != what.variables.end(); ++each) {
+    const auto same = [each](const auto& other) { return other.first == each->first; };
+    if (std::none_of(each + 1, what.variables.end(), same)) list.push_back(each->first + "=" + each->second);  // the last one counts
+  }
+  return list;
+}
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("signal {} (SIG{})", signal, name) : fmt::format("signal {}", signal);
+}
+
+int code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+}  // namespace
+
+job::job(const job_request& request, pmix_host& host, guard& watch, signal_source& signals, std::vector<std::vector<int>> places)
+    : request_{request}, host_{host}, guard_{watch}, signals_{signals}, places_{std::move(places)} {
+  members_.resize(static_cast<std::size_t>(request.ranks()));
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  host_name_ = name.data();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what ranks leave behind becomes our child, so that it can be found and ended
+}
+
+job::~job() {
+  signal_groups(SIGKILL, true);
+  for (const member& each : members_)
+    if (each.pid > 0) ::waitpid(each.pid, nullptr, 0);
+  const pid_t known[] = {guard_.pid()};
+  end_strays(known);
+}
+
+int job::run() {
+  if (request_.timeout > 0)
+    timeout_ = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{request_.timeout});
+  for (int rank = 0; rank < request_.ranks(); ++rank) start(rank);
+  while (!over()) {
+    wait_for_something();
+    serve_signals();
+    look_for_ends();
+    serve_host();  // after the look: whatever a rank told the server before its end is known when its end is judged
+    judge_ends();
+    check_deadlines();
+    if (output_.broken()) fail(128 + SIGPIPE, "nobody reads the output any more");
+  }
+  return result_;
+}
+
+void job::start(int rank) {
+  const auto at = static_cast<std::size_t>(rank);
+  const application& what = request_.applications[request_.application_of(rank)];
+  rank_start how;
+  how.what = &what;
+  how.environment = host_.environment_for(rank, environment_of(what));
+  how.guard = guard_.descriptor();
+  if (!places_.empty()) how.threads = places_[at];
+  if (rank == 0) how.input = STDIN_FILENO;
+  if (request_.tag_output) {
+    how.output = output_.open(rank, STDOUT_FILENO);
+    how.error = output_.open(rank, STDERR_FILENO);
+  }
+  members_[at].pid = start_rank(how, signals_);
+  for (const int each : {how.output, how.error})
+    if (each >= 0) ::close(each);
+}
+
+void job::wait_for_something() {
+  std::vector<pollfd> list{{signals_.descriptor(), POLLIN, 0}, {host_.descriptor(), POLLIN, 0}};
+  output_.add_to(list);
+  auto next = clock::time_point::max();
+  for (const auto& each : {timeout_, kill_at_, drain_until_})
+    if (each) next = std::min(next, *each);
+  for (const member& each : members_)
+    if (each.ended && !each.judged) next = std::min(next, each.ended_at + farewell_wait);
+  int wait = -1;
+  if (next != clock::time_point::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
+    wait = static_cast<int>(std::clamp<long long>(left, 0, std::numeric_limits<int>::max()));
+  }
+  ::poll(list.data(), list.size(), wait);
+  list.erase(list.begin(), list.begin() + 2);
+  output_.serve(list);
+}
+
+void job::serve_signals() {
+  for (const int signal : signals_.take()) {
+    if (signal == SIGCHLD) continue;  // ends are looked for in every round
+    if (signal == SIGTSTP)
+      stop_with_ranks();
+    else
+      pass_on(signal);
+  }
+}
+
+void job::pass_on(int signal) {
+  passed_on_ |= 1u << signal;
+  signal_groups(signal, false);
+}
+
+// The shell that started us shall see a stopped job, so we stop too. SIGCONT wakes us, and waits in the descriptor to be passed on. Time that
+// the job was stopped does not count against it.
+void job::stop_with_ranks() {
+  pass_on(SIGTSTP);
+  const auto before = clock::now();
+  ::kill(::getpid(), SIGSTOP);
+  const auto stopped = clock::now() - before;
+  for (auto* each : {&timeout_, &kill_at_})
+    if (*each) **each += stopped;
+}
+
+void job::serve_host() {
+  for (const host_event& event : host_.events()) {
+    if (event.rank < 0 || event.rank >= request_.ranks()) continue;
+    member& of = members_[static_cast<std::size_t>(event.rank)];
+    switch (event.what) {
+      case host_event::connected:
+        of.connected = true;
+        of.finalized = of.lost = false;  // a rank may meet the server twice, one program after another
+        break;
+      case host_event::finalized:
+        of.finalized = true;
+        break;
+      case host_event::lost:
+        of.lost = true;
+        break;
+      case host_event::aborted:
+        of.judged = true;
+        fail((event.code & 0xff) != 0 ? event.code & 0xff : 1, fmt::format("{} aborted the job with code {}{}{}", describe(event.rank),
+                                                                           event.code, event.text.empty() ? "" : ": ", event.text));
+        end_job();
+        break;
+    }
+  }
+}
+
+// The dead are not fetched (WNOWAIT) before the job ends: so long their number, which is their group's too, is not given out again.
+void job::look_for_ends() {
+  bool any = false;
+  for (member& each : members_) {
+    if (each.ended) continue;
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(each.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) continue;
+    each.ended = any = true;
+    each.ended_at = clock::now();
+    // As wait's status word: macros of wait.h read it.
+    each.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  }
+  if (any) return;
+  std::vector<pid_t> known{guard_.pid()};
+  for (const member& each : members_) known.push_back(each.pid);
+  reap_strays(known);
+}
+
+void job::judge_ends() {
+  for (int rank = 0; rank < request_.ranks(); ++rank)
+    if (const member& of = members_[static_cast<std::size_t>(rank)]; of.ended && !of.judged) judge(rank);
+}
+
+void job::judge(int rank) {
+  member& of = members_[static_cast<std::size_t>(rank)];
+  const bool signalled = WIFSIGNALED(of.status);
+  if (code_of(of.status) == 0 && of.connected && !of.finalized && !of.lost && clock::now() < of.ended_at + farewell_wait) return;
+  of.judged = true;
+  const bool left_early = of.connected && !of.finalized;
+  if (phase_ != phase::running || (code_of(of.status) == 0 && !left_early)) return;
+  if (signalled) {
+    const int signal = WTERMSIG(of.status);
+    const bool asked = (passed_on_ & (1u << signal)) != 0;
+    fail(128 + signal, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal),
+                                   WCOREDUMP(of.status) ? ", core dumped" : "", asked ? ", which pealrun passed on" : ""));
+  } else if (code_of(of.status) != 0) {
+    fail(code_of(of.status), fmt::format("{} exited with code {}", describe(rank), code_of(of.status)));
+  } else {
+    fail(1, fmt::format("{} exited with code 0, but without leaving the job: the others would wait for it", describe(rank)));
+  }
+  if (request_.on_failure == failure_policy::kill) return end_job();
+  ::kill(-of.pid, SIGKILL);  // what it left behind would go on for nobody
+  host_.tell_of_death(rank, signalled, code_of(of.status));
+  if (!of.connected) host_.strike_off(rank);
+}
+
+void job::check_deadlines() {
+  const auto now = clock::now();
+  if (timeout_ && now >= *timeout_) {
+    timeout_.reset();
+    if (phase_ == phase::running) {
+      fail(timeout_code, fmt::format("the job ran longer than {} s (--timeout) and is killed; {}", request_.timeout, still_running()));
+      end_job();
+    }
+  }
+  if (kill_at_ && now >= *kill_at_) {
+    kill_at_.reset();
+    phase_ = phase::killed;
+    signal_groups(SIGKILL, true);
+  }
+  const bool all_ended = std::all_of(members_.begin(), members_.end(), [](const member& each) { return each.judged && each.ended; });
+  if (all_ended && !drain_until_) clear_groups();
+}
+
+// All ranks have ended; what they started may run on. After a failure it has had SIGTERM and gets the rest of its grace.
+void job::clear_groups() {
+  const pid_t known[] = {guard_.pid()};
+  for (member& each : members_) ::waitpid(each.pid, nullptr, 0);
+  for (member& each : members_) {
+    while (kill_at_ && clock::now() < *kill_at_ && ::kill(-each.pid, 0) == 0) {
+      reap_strays(known);
+      ::usleep(2000);
+    }
+    ::kill(-each.pid, SIGKILL);  // an empty group: fails at once
+    each.pid = -1;
+  }
+  kill_at_.reset();
+  end_strays(known);
+  drain_until_ = clock::now() + drain;
+}
+
+void job::fail(int code, const std::string& line) {
+  const bool first = result_ == 0;
+  if (first) result_ = code;
+  if (phase_ == phase::running) say(line);
+}
+
+void job::end_job() {
+  if (phase_ != phase::running) return;
+  phase_ = phase::asked_to_end;
+  kill_at_ = clock::now() + grace;
+  signal_groups(SIGTERM, true);
+  signal_groups(SIGCONT, true);  // a stopped process hears SIGTERM only when it goes on
+}
+
+void job::signal_groups(int signal, bool also_ended) const {
+  for (const member& each : members_)
+    if (each.pid > 0 && (also_ended || !each.ended)) ::kill(-each.pid, signal);
+}
+
+bool job::over() const {
+  if (!drain_until_) return false;
+  return output_.finished() || output_.broken() || clock::now() >= *drain_until_;
+}
+
+std::string job::describe(int rank) const {
+  return fmt::format("rank {} on {} (pid {}, {})", rank, host_name_, members_[static_cast<std::size_t>(rank)].pid,
+                     request_.applications[request_.application_of(rank)].arguments.front());
+}
+
+std::string job::still_running() const {
+  std::string list;
+  for (std::size_t rank = 0; rank < members_.size(); ++rank)
+    if (!members_[rank].ended) fmt::format_to(std::back_inserter(list), "{}{}", list.empty() ? "ranks still running: " : ",", rank);
+  return list;
+}
+
+}  // namespace peal::launcher

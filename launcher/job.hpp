@@ -1,0 +1,82 @@
+// launcher/job.hpp
+// The life of a job: starts the ranks, passes signals and lines on, notices deaths, ends what is to be ended.
+//
+// Layer    launcher.
+// Threads  one: everything happens in `run`, in the thread that made the job.
+// Errors   throws what starting a rank throws; the destructor kills what is running.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "guard.hpp"
+#include "output.hpp"
+#include "pmix_host.hpp"
+#include "signals.hpp"
+
+namespace peal::launcher {
+
+class job {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// `places` are the hardware threads of each rank; empty when ranks are not bound.
+  job(const job_request&, pmix_host&, guard&, signal_source&, std::vector<std::vector<int>> places);
+  ~job();
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+
+  /// Returns pealrun's exit code when every rank has ended.
+  int run();
+
+ private:
+  struct member {
+    pid_t pid = -1;
+    bool connected = false;  // to the PMIx server
+    bool finalized = false;
+    bool lost = false;  // the server saw the connection end without a farewell
+    bool ended = false;
+    bool judged = false;  // what its end means is settled
+    int status = 0;
+    clock::time_point ended_at{};
+  };
+  enum class phase { running, asked_to_end, killed };
+
+  void start(int rank);
+  void wait_for_something();
+  void serve_signals();
+  void serve_host();
+  void look_for_ends();
+  void judge_ends();
+  void judge(int rank);
+  void check_deadlines();
+  void clear_groups();
+  void pass_on(int signal);
+  void stop_with_ranks();
+  void fail(int code, const std::string& line);
+  void end_job();
+  void signal_groups(int signal, bool also_ended) const;
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] std::string describe(int rank) const;
+  [[nodiscard]] std::string still_running() const;
+
+  const job_request& request_;
+  pmix_host& host_;
+  guard& guard_;
+  signal_source& signals_;
+  std::vector<std::vector<int>> places_;
+  std::vector<member> members_;
+  tagged_output output_;
+  std::string host_name_;
+  phase phase_ = phase::running;
+  int result_ = 0;
+  unsigned passed_on_ = 0;  // signals sent to the ranks on behalf of the user, as bits
+  std::optional<clock::time_point> timeout_;
+  std::optional<clock::time_point> kill_at_;
+  std::optional<clock::time_point> drain_until_;
+};
+
+}  // namespace peal::launcher

@@ -1,0 +1,89 @@
+// launcher/main.cpp
+// pealrun: from the command line to the exit code.
+//
+// Layer    launcher.
+// Errors   every error ends as one line on standard error and an exit code (command_line.hpp says which).
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/config.hpp"
+#include "bootstrap/owner.hpp"
+#include "command_line.hpp"
+#include "guard.hpp"
+#include "job.hpp"
+#include "pmix_host.hpp"
+#include "signals.hpp"
+#include "topology/machine.hpp"
+
+namespace peal::launcher {
+namespace {
+
+void print(int descriptor, const std::string& text) {
+  [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
+}
+
+std::string temporary_folder() {
+  const char* set = std::getenv("TMPDIR");
+  return set != nullptr && *set != '\0' ? set : "/tmp";
+}
+
+// Private (mkdtemp makes it with 0700); its name tells whose it is, for the sweep of a later pealrun.
+std::string make_private_folder(const std::string& job, const std::string& in) {
+  std::string name = in + "/" + job + ".XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+    throw stop{1, fmt::format("pealrun: cannot make a folder in {}: {} (TMPDIR names the folder to use)\n", in, std::strerror(errno))};
+  return name;
+}
+
+int run_job(const job_request& request, signal_source& signals) {
+  const config settings = config::from_environment(true);
+  const std::string temporary = temporary_folder();
+  const std::vector<std::string> shared{temporary, std::string{settings.text("PEAL_SHM_DIR")}};
+  for (const std::string& each : shared) remove_leftovers(each);
+
+  const std::string name = job_name_of(this_process());
+  guard watch{name, shared};  // before any thread is started
+  int code = 1;
+  std::exception_ptr problem;
+  try {
+    const machine node;
+    pmix_host host{{name, make_private_folder(name, temporary), node.usable_cores(), node.handle()}, request};
+    job ranks{request, host, watch, signals, {}};
+    code = ranks.run();
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  for (const std::string& each : shared) remove_entries_of(name, each);
+  if (problem) std::rethrow_exception(problem);
+  return code;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  try {
+    const job_request request = read_command_line(arguments);
+    signal_source signals;
+    return run_job(request, signals);
+  } catch (const stop& end) {
+    print(end.code == 0 ? STDOUT_FILENO : STDERR_FILENO, end.text);
+    return end.code;
+  } catch (const std::exception& problem) {
+    print(STDERR_FILENO, fmt::format("pealrun: {}\n", problem.what()));
+    return 1;
+  }
+}
+
+}  // namespace
+}  // namespace peal::launcher
+
+int main(int count, char** words) {
+  // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network, x86 takes most of the discovery's time.
+  ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);
+  // _exit: the PMIx server cannot be finalized once ranks have died, and its threads must not meet destroyed objects.
+  ::_exit(peal::launcher::run({words + 1, words + count}));
+}

@@ -1,0 +1,98 @@
+#include "output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace peal::launcher {
+
+namespace {
+
+// Beyond this a line is written in pieces, or a rank that never ends its line would fill our memory.
+constexpr std::size_t longest_line = 1 << 20;
+// Beyond this the ranks wait: whoever reads our output is slower than they are.
+constexpr std::size_t most_waiting = 4 << 20;
+
+}  // namespace
+
+tagged_output::~tagged_output() {
+  for (const stream& each : streams_) ::close(each.from);
+}
+
+int tagged_output::open(int rank, int to) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error{errno, std::generic_category(), "pipe"};
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  streams_.push_back({rank, ends[0], to, {}});
+  return ends[1];
+}
+
+bool tagged_output::full(int to) const { return waiting_[to].size() > most_waiting; }
+
+void tagged_output::add_to(std::vector<pollfd>& list) const {
+  for (const stream& each : streams_)
+    if (!full(each.to)) list.push_back({each.from, POLLIN, 0});
+  for (const int to : {STDOUT_FILENO, STDERR_FILENO})
+    if (!waiting_[to].empty()) list.push_back({to, POLLOUT, 0});
+}
+
+void tagged_output::serve(const std::vector<pollfd>& list) {
+  for (const pollfd& each : list) {
+    if (each.revents == 0) continue;
+    if (each.events == POLLOUT && each.fd <= STDERR_FILENO) write(each.fd);
+    const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const stream& one) { return one.from == each.fd; });
+    if (found != streams_.end() && each.events == POLLIN) read(*found);
+  }
+  std::erase_if(streams_, [](const stream& each) { return each.from < 0; });
+}
+
+void tagged_output::read(stream& from) {
+  std::array<char, 65536> bytes;  // what a pipe holds
+  const ssize_t got = ::read(from.from, bytes.data(), bytes.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (got > 0) from.part.append(bytes.data(), static_cast<std::size_t>(got));
+  std::string& out = waiting_[from.to];
+  const auto emit = [&](std::size_t start, std::size_t end) {
+    fmt::format_to(std::back_inserter(out), "[{}] ", from.rank);
+    out.append(from.part, start, end - start).push_back('\n');
+  };
+  std::size_t start = 0;
+  for (std::size_t end; (end = from.part.find('\n', start)) != std::string::npos; start = end + 1) emit(start, end);
+  from.part.erase(0, start);
+  if (from.part.size() > longest_line || (got <= 0 && !from.part.empty())) {
+    emit(0, from.part.size());
+    from.part.clear();
+  }
+  if (got <= 0) {
+    ::close(from.from);
+    from.from = -1;
+  }
+}
+
+// Poll promises room for PIPE_BUF bytes, so writing no more than that at a time never blocks, and pealrun goes on answering signals. The
+// descriptors are shared with whoever started us: making them nonblocking would reach further than us.
+void tagged_output::write(int to) {
+  std::string& out = waiting_[to];
+  std::size_t size = std::min<std::size_t>(out.size(), PIPE_BUF);
+  // Whole lines where they fit, so that other writers to the same pipe do not part them.
+  if (const auto end = out.rfind('\n', size - 1); end != std::string::npos) size = end + 1;
+  const ssize_t written = ::write(to, out.data(), size);
+  if (written >= 0) {
+    out.erase(0, static_cast<std::size_t>(written));
+  } else if (errno != EINTR && errno != EAGAIN) {
+    broken_ = true;
+    out.clear();
+  }
+}
+
+bool tagged_output::finished() const noexcept {
+  return streams_.empty() && waiting_[STDOUT_FILENO].empty() && waiting_[STDERR_FILENO].empty();
+}
+
+}  // namespace peal::launcher

@@ -1,0 +1,75 @@
+// tests/launcher/meeting_rank.cpp
+// A rank that meets the others through bootstrap/ alone and then does what its first argument says. Tests of pealrun start it.
+//
+//   meet            exchange, check what everyone told, fence, finish; rank 0 prints "met N ranks"
+//   twice           as meet, with a second exchange of long values
+//   survive         rank 1 kills itself after the exchange; the others print what they heard and go on
+//   absent          rank 1 ends before it meets anyone; the others print how many told something
+//   abort CODE      rank 1 aborts the job while the others wait in a fence
+//   linger          rank 1 exits with 0 without finishing while the others wait in a fence
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "bootstrap/client.hpp"
+
+namespace {
+
+using peal::bootstrap_client;
+
+std::string word_of(int rank, std::size_t size) { return std::string(size, static_cast<char>('a' + rank % 26)) + std::to_string(rank); }
+
+bool met_all(bootstrap_client& client, const std::string& key, std::size_t size) {
+  const auto told = client.exchange(key, word_of(client.rank(), size));
+  bool right = static_cast<int>(told.size()) == client.size() && static_cast<int>(client.local_ranks().size()) == client.size();
+  for (int rank = 0; rank < client.size(); ++rank) right = right && told[static_cast<std::size_t>(rank)] == word_of(rank, size);
+  if (!right) std::printf("rank %d: the exchange went wrong\n", client.rank());
+  return right;
+}
+
+int survive(bootstrap_client& client) {
+  if (!met_all(client, "first", 10)) return 3;
+  if (client.rank() == 1) ::kill(::getpid(), SIGKILL);
+  std::vector<int> dead;
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60}; dead.empty();) {
+    dead = client.failures();
+    if (std::chrono::steady_clock::now() > until) return 4;
+    std::this_thread::yield();
+  }
+  const bool all_came = client.fence([] {});
+  std::printf("rank %d heard that rank %d died, fence %s\n", client.rank(), dead.front(), all_came ? "complete" : "incomplete");
+  client.finish(true);
+  return 0;
+}
+
+int absent(bootstrap_client& client) {
+  const auto told = client.exchange("first", "here");
+  int count = 0;
+  for (const std::string& each : told) count += each == "here" ? 1 : 0;
+  std::printf("rank %d: %d of %d told something\n", client.rank(), count, client.size());
+  client.finish(true);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string mode = count > 1 ? words[1] : "meet";
+  if (mode == "absent" && std::string{std::getenv("PMIX_RANK")} == "1") return 3;
+  bootstrap_client client;
+  if (mode == "survive") return survive(client);
+  if (mode == "absent") return absent(client);
+  if (!met_all(client, "first", 10)) return 3;
+  if (mode == "twice" && !met_all(client, "second", 100'000)) return 3;
+  if (client.rank() == 1 && mode == "abort") client.abort(std::atoi(words[2]), "rank 1 gives up");
+  if (client.rank() == 1 && mode == "linger") ::_exit(0);
+  if (!client.fence([] {})) return 5;
+  if (client.rank() == 0) std::printf("met %d ranks on %d cores\n", client.size(), client.cores());
+  client.finish(false);
+  return 0;
+}
