@@ -1,3 +1,4 @@
+// The words that belong to each error code.
 #include "peal/error.hpp"
 
 #include <fmt/format.h>
