@@ -1,3 +1,31 @@
 libpeal_core_la_SOURCES += \
+  src/collective/algorithms.cpp \
+  src/collective/algorithms.hpp \
+  src/collective/algorithms/allgather_bruck.cpp \
+  src/collective/algorithms/allgather_doubling.cpp \
+  src/collective/algorithms/allgather_flat.cpp \
+  src/collective/algorithms/allgather_ring.cpp \
+  src/collective/algorithms/allreduce_doubling.cpp \
+  src/collective/algorithms/allreduce_flat.cpp \
+  src/collective/algorithms/allreduce_rabenseifner.cpp \
+  src/collective/algorithms/allreduce_ring.cpp \
+  src/collective/algorithms/alltoall.hpp \
+  src/collective/algorithms/alltoall_bruck.cpp \
+  src/collective/algorithms/alltoall_linear.cpp \
+  src/collective/algorithms/alltoall_pairwise.cpp \
+  src/collective/algorithms/barrier_dissemination.cpp \
+  src/collective/algorithms/barrier_flat.cpp \
+  src/collective/algorithms/bcast_chain.cpp \
+  src/collective/algorithms/bcast_scatter_allgather.cpp \
+  src/collective/algorithms/bcast_tree.cpp \
+  src/collective/algorithms/gather_linear.cpp \
+  src/collective/algorithms/gather_tree.cpp \
+  src/collective/algorithms/reduce_scatter_gather.cpp \
+  src/collective/algorithms/reduce_tree.cpp \
+  src/collective/algorithms/scatter_linear.cpp \
+  src/collective/algorithms/scatter_tree.cpp \
+  src/collective/algorithms/tree.hpp \
   src/collective/collectives.hpp \
+  src/collective/problem.hpp \
+  src/collective/schedule.cpp \
   src/collective/schedule.hpp

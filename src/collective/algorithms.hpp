@@ -1,0 +1,74 @@
+// collective/algorithms.hpp
+// Every algorithm there is: pure functions that add the rounds of one rank to a schedule, a file each in algorithms/, and the table that
+// names them. A new one is a file there, a line here, and a line in the table.
+//
+// Layer    collective: may include p2p/, base/.
+// Threads  pure functions.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "collective/problem.hpp"
+#include "collective/schedule.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+namespace algorithms {
+
+void barrier_dissemination(const problem&, schedule&);
+void barrier_flat(const problem&, schedule&);
+void bcast_tree(const problem&, schedule&);
+void bcast_chain(const problem&, schedule&);
+void bcast_scatter_allgather(const problem&, schedule&);
+void reduce_tree(const problem&, schedule&);
+void reduce_scatter_gather(const problem&, schedule&);
+void allreduce_flat(const problem&, schedule&);
+void allreduce_doubling(const problem&, schedule&);
+void allreduce_rabenseifner(const problem&, schedule&);
+void allreduce_ring(const problem&, schedule&);
+void gather_tree(const problem&, schedule&);
+void gather_linear(const problem&, schedule&);
+void scatter_tree(const problem&, schedule&);
+void scatter_linear(const problem&, schedule&);
+void allgather_flat(const problem&, schedule&);
+void allgather_bruck(const problem&, schedule&);
+void allgather_doubling(const problem&, schedule&);
+void allgather_ring(const problem&, schedule&);
+void alltoall_linear(const problem&, schedule&);
+void alltoall_bruck(const problem&, schedule&);
+void alltoall_pairwise(const problem&, schedule&);
+
+}  // namespace algorithms
+
+struct algorithm {
+  detail::collective kind;
+  std::string_view name;
+  void (*build)(const problem&, schedule&);
+  /// What it cannot serve; all of it is known alike on every rank.
+  bool any_order = false;     // needs a commutative operation
+  bool equal_blocks = false;  // needs blocks of one size
+  bool power_of_two = false;  // needs a number of ranks that is a power of two
+  bool segmentable = false;   // works on any range of the vector, so that a long one may be cut and pipelined
+
+  [[nodiscard]] bool serves(const problem& p) const noexcept {
+    return (!any_order || p.commutative) && (!equal_blocks || !p.varying) && (!power_of_two || floor_power(p.size) == p.size);
+  }
+};
+
+/// All of them, those of a collective together.
+std::span<const algorithm> all_algorithms() noexcept;
+/// Null when there is none of that name.
+const algorithm* find_algorithm(detail::collective, std::string_view name) noexcept;
+
+/// How a vector is cut: segment k runs in lane k mod lanes. A segment of 0 bytes means uncut.
+struct segmentation {
+  std::size_t bytes = 0;
+  std::uint32_t lanes = 1;
+};
+
+/// Builds the whole schedule; `s` is cleared first. Only segmentable algorithms are cut.
+void build(const algorithm&, const problem&, segmentation, schedule& s);
+
+}  // namespace peal

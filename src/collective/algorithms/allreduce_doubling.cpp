@@ -1,0 +1,42 @@
+// Allreduce by recursive doubling: in round k each rank swaps whole vectors with the rank whose number differs in bit k. The groups joined are
+// neighbours, the lower one always stands left, so rank order holds and every rank computes the same bits.
+#include "collective/algorithms.hpp"
+
+namespace peal::algorithms {
+
+void allreduce_doubling(const problem& p, schedule& s) {
+  const folding fold{p.size};
+  const slice incoming{place::scratch, 0, p.bytes};
+  if (fold.gives(p.rank)) {
+    s.send(p.rank + 1, p.input());
+    s.end_round();
+    s.receive(p.rank + 1, p.output());
+    s.end_round();
+    return;
+  }
+  s.need_scratch(p.bytes);
+  slice current = p.input();
+  if (fold.takes(p.rank)) {
+    s.receive(p.rank - 1, incoming);
+    s.reduce(incoming, current, p.output());
+    s.end_round();
+    current = p.output();
+  }
+  const int me = fold.folded(p.rank);
+  for (int bit = 1; bit < fold.power; bit *= 2) {
+    const int partner = fold.real(me ^ bit);
+    s.send(partner, current);
+    s.receive(partner, incoming);
+    if (me & bit)
+      s.reduce(incoming, current, p.output());
+    else
+      s.reduce(current, incoming, p.output());
+    s.end_round();
+    current = p.output();
+  }
+  s.copy(current, p.output());  // a single rank
+  if (fold.takes(p.rank)) s.send(p.rank - 1, p.output());
+  s.end_round();
+}
+
+}  // namespace peal::algorithms

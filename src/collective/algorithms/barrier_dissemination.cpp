@@ -1,0 +1,17 @@
+// Barrier by dissemination: in round k each rank tells the one 2^k above it and waits for the one 2^k below; after ceil(log2 size) rounds
+// everyone has heard of everyone, directly or not.
+//
+// Source   Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (1988).
+#include "collective/algorithms.hpp"
+
+namespace peal::algorithms {
+
+void barrier_dissemination(const problem& p, schedule& s) {
+  for (int distance = 1; distance < p.size; distance *= 2) {
+    s.signal(p.wrapped(p.rank + distance));
+    s.await(p.wrapped(p.rank - distance));
+    s.end_round();
+  }
+}
+
+}  // namespace peal::algorithms

@@ -1,0 +1,19 @@
+// Broadcast along a chain: each rank receives from the one before it, counted from the root, and sends to the one after. Alone it is slow;
+// cut into segments in several lanes, every link is busy at once and each rank sends and receives each byte once.
+#include "collective/algorithms.hpp"
+
+namespace peal::algorithms {
+
+void bcast_chain(const problem& p, schedule& s) {
+  const int me = p.from_root(p.rank);
+  if (me > 0) {
+    s.receive(p.real(me - 1), p.output());
+    s.end_round();
+  }
+  if (me + 1 < p.size) {
+    s.send(p.real(me + 1), p.output());
+    s.end_round();
+  }
+}
+
+}  // namespace peal::algorithms

@@ -1,0 +1,19 @@
+// Scatter in one round: the root sends each rank its block.
+#include "collective/algorithms.hpp"
+
+namespace peal::algorithms {
+
+void scatter_linear(const problem& p, schedule& s) {
+  if (p.rank != p.root) {
+    s.receive(p.root, {place::receive, 0, p.bytes});
+  } else {
+    for (int k = 1; k < p.size; ++k) {
+      const int to = p.wrapped(p.rank + k);
+      s.send(to, p.send.of(place::send, to));
+    }
+    if (!p.in_place) s.copy(p.send.of(place::send, p.rank), {place::receive, 0, p.bytes});
+  }
+  s.end_round();
+}
+
+}  // namespace peal::algorithms

@@ -1,0 +1,98 @@
+// Building schedules: collects the steps of a round, sorts them by kind, chains the rounds of a lane.
+#include "collective/schedule.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace peal {
+
+namespace {
+
+// Sends come first: the other side waits for them, while a receive that is posted late only waits a little in the queue of the unexpected.
+int order_of(const step& s) noexcept { return std::min(static_cast<int>(s.what), static_cast<int>(step::action::copy)); }
+
+slice moved(slice s, std::size_t offset, std::size_t scratch_offset) noexcept {
+  s.offset += s.buffer == place::scratch ? scratch_offset : offset;
+  return s;
+}
+
+}  // namespace
+
+void schedule::send(int peer, slice from) {
+  if (from.bytes != 0) steps_.push_back({step::action::send, peer, from, {}, {}});
+}
+
+void schedule::receive(int peer, slice into) {
+  if (into.bytes != 0) steps_.push_back({step::action::receive, peer, {}, {}, into});
+}
+
+void schedule::signal(int peer) { steps_.push_back({step::action::send, peer, {}, {}, {}}); }
+
+void schedule::await(int peer) { steps_.push_back({step::action::receive, peer, {}, {}, {}}); }
+
+void schedule::copy(slice from, slice into) {
+  assert(from.bytes == into.bytes);
+  if (from.bytes != 0 && from != into) steps_.push_back({step::action::copy, -1, from, {}, into});
+}
+
+void schedule::reduce(slice lower, slice higher, slice into) {
+  assert(lower.bytes == higher.bytes && lower.bytes == into.bytes);
+  assert(into != lower || higher.buffer == place::scratch);
+  if (into.bytes != 0) steps_.push_back({step::action::reduce, -1, lower, higher, into});
+}
+
+void schedule::end_round(std::uint32_t lane) {
+  assert(lane < max_lanes);
+  if (open_ == steps_.size()) return;
+  const auto begin = steps_.begin() + static_cast<std::ptrdiff_t>(open_);
+  // An insertion sort: stable, without memory of its own, and what an algorithm emits is nearly sorted.
+  for (auto i = begin; i != steps_.end(); ++i)
+    std::rotate(std::upper_bound(begin, i, *i, [](const step& a, const step& b) { return order_of(a) < order_of(b); }), i, i + 1);
+  round r;
+  r.first = static_cast<std::uint32_t>(open_);
+  r.lane = lane;
+  for (auto i = begin; i != steps_.end(); ++i) {
+    if (i->what == step::action::send)
+      ++r.sends;
+    else if (i->what == step::action::receive)
+      ++r.receives;
+    else
+      ++r.locals;
+  }
+  open_ = steps_.size();
+  while (first_.size() <= lane) {
+    first_.push_back(round::none);
+    last_.push_back(round::none);
+  }
+  const auto index = static_cast<std::uint32_t>(rounds_.size());
+  (last_[lane] == round::none ? first_[lane] : rounds_[last_[lane]].next) = index;
+  last_[lane] = index;
+  rounds_.push_back(r);
+}
+
+void schedule::clear() noexcept {
+  steps_.clear();
+  rounds_.clear();
+  first_.clear();
+  last_.clear();
+  open_ = 0;
+  scratch_bytes_ = 0;
+}
+
+void schedule::append(const schedule& part, std::uint32_t lane, std::size_t offset, std::size_t scratch_offset) {
+  assert(open_ == steps_.size() && part.lanes() <= 1);
+  for (const round& r : part.rounds_) {
+    const auto count = r.sends + r.receives + r.locals;
+    for (std::uint32_t i = r.first; i != r.first + count; ++i) {
+      step s = part.steps_[i];
+      s.from = moved(s.from, offset, scratch_offset);
+      s.other = moved(s.other, offset, scratch_offset);
+      s.into = moved(s.into, offset, scratch_offset);
+      steps_.push_back(s);
+    }
+    end_round(lane);
+  }
+  need_scratch(scratch_offset + part.scratch_bytes_);
+}
+
+}  // namespace peal

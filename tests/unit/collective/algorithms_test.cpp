@@ -1,0 +1,383 @@
+// Every algorithm, for every number of ranks from 1 to 130 and every root, on symbols: the result is right, and no schedule waits for a buffer.
+// PEAL_TEST_FULL=1 tries every size of the data with every root; otherwise the roots are thinned out for all but one size.
+#include "collective/algorithms.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "unit/collective/symbolic.hpp"
+
+namespace {
+
+using namespace peal;
+using detail::collective;
+using symbolic::actor;
+using symbolic::symbol;
+
+constexpr int most_ranks = 130;
+
+bool full() {
+  const char* wish = std::getenv("PEAL_TEST_FULL");
+  return wish && *wish == '1';
+}
+
+struct trial {
+  int size = 1;
+  int root = 0;
+  std::size_t bytes = 0;  // of a vector, or of each block when they are equal
+  std::size_t element = 1;
+  bool commutative = true;
+  bool in_place = false;
+  bool varying = false;
+  int radix = 2;
+  segmentation cut;
+
+  std::string text() const {
+    return fmt::format(
+        "{} ranks, root {}, {} bytes in elements of {}, {}commutative, {}in place, {}varying, radix {}, segments of {} in {} lanes", size,
+        root, bytes, element, commutative ? "" : "not ", in_place ? "" : "not ", varying ? "" : "not ", radix, cut.bytes, cut.lanes);
+  }
+};
+
+// Blocks of differing sizes, some empty, placed in another order than that of the ranks and with gaps.
+struct layout {
+  std::vector<std::size_t> sizes;
+  std::vector<std::size_t> offsets;
+  std::size_t extent = 0;
+
+  void place(bool varying) {
+    offsets.assign(sizes.size(), 0);
+    for (std::size_t k = 0; k != sizes.size(); ++k) {
+      const std::size_t i = varying ? sizes.size() - 1 - k : k;
+      offsets[i] = extent;
+      extent += sizes[i] + (varying ? k % 2 : 0);
+    }
+  }
+  blocks view(std::size_t equal, bool varying) const {
+    return varying ? blocks{equal, sizes.data(), offsets.data()} : blocks{equal, nullptr, nullptr};
+  }
+};
+
+std::size_t size_between(const trial& t, int from, int to) {
+  return t.varying ? static_cast<std::size_t>((from * 7 + to * 3) % 4) * t.bytes : t.bytes;
+}
+
+class checker {
+ public:
+  // Builds all schedules, plays them, looks at every byte. Empty when all is well.
+  std::string run(const algorithm& tested, const trial& t) {
+    trial_ = t;
+    kind_ = tested.kind;
+    const auto n = static_cast<std::size_t>(t.size);
+    actors_.resize(n);
+    incoming_.assign(n, {});
+    outgoing_.assign(n, {});
+    for (int rank = 0; rank != t.size; ++rank) prepare(tested, rank);
+    std::string wrong = world_.play(actors_, t.element, t.commutative);
+    for (int rank = 0; rank != t.size && wrong.empty(); ++rank) wrong = verify(rank);
+    return wrong;
+  }
+
+ private:
+  bool at_root(int rank) const { return rank == trial_.root; }
+  bool reduces() const { return kind_ == collective::reduce || kind_ == collective::allreduce; }
+  bool in_place(int rank) const {
+    const bool rooted = kind_ == collective::reduce || kind_ == collective::gather || kind_ == collective::scatter;
+    return trial_.in_place && (!rooted || at_root(rank));
+  }
+  // What rank `from` has for rank `to`: `from` in the symbol, the byte of the block as origin; for alltoall the goal is in the origin too.
+  symbol block_symbol(int from, int to, std::size_t byte) const {
+    return {static_cast<std::uint32_t>(static_cast<std::size_t>(to) << 12 | byte), static_cast<std::uint16_t>(from), 1};
+  }
+  static void fill(symbolic::bytes& memory, std::size_t offset, std::size_t bytes, auto symbol_at) {
+    for (std::size_t i = 0; i != bytes; ++i) memory[offset + i] = symbol_at(i);
+  }
+
+  void prepare(const algorithm& tested, int rank) {
+    actor& a = actors_[static_cast<std::size_t>(rank)];
+    symbolic::bytes& send = a.at(place::send);
+    symbolic::bytes& receive = a.at(place::receive);
+    send.clear();
+    receive.clear();
+    const auto r = static_cast<std::size_t>(rank);
+    layout& in = incoming_[r];
+    layout& out = outgoing_[r];
+    problem p;
+    p.rank = rank;
+    p.size = trial_.size;
+    p.root = trial_.root;
+    p.bytes = trial_.bytes;
+    p.element = trial_.element;
+    p.commutative = trial_.commutative;
+    p.in_place = in_place(rank);
+    p.varying = trial_.varying;
+    p.radix = trial_.radix;
+    const auto own = [&](std::size_t i) { return block_symbol(rank, 0, i); };
+    switch (kind_) {
+      case collective::barrier:
+        break;
+      case collective::bcast:
+        receive.assign(p.bytes, {});
+        if (at_root(rank)) fill(receive, 0, p.bytes, own);
+        break;
+      case collective::reduce:
+      case collective::allreduce:
+        if (kind_ == collective::allreduce || at_root(rank)) receive.assign(p.bytes, {});
+        if (!p.in_place) send.assign(p.bytes, {});
+        fill(p.in_place ? receive : send, 0, p.bytes, own);
+        break;
+      case collective::gather:
+      case collective::allgather:
+        p.bytes = size_between(trial_, rank, 0);
+        if (kind_ == collective::allgather || at_root(rank)) {
+          for (int i = 0; i != p.size; ++i) in.sizes.push_back(size_between(trial_, i, 0));
+          in.place(trial_.varying);
+          receive.assign(in.extent, {});
+        }
+        if (!p.in_place) send.assign(p.bytes, {});
+        fill(p.in_place ? receive : send, p.in_place ? in.offsets[r] : 0, p.bytes, own);
+        break;
+      case collective::scatter:
+        p.bytes = size_between(trial_, trial_.root, rank);
+        if (!p.in_place) receive.assign(p.bytes, {});
+        if (at_root(rank)) {
+          for (int i = 0; i != p.size; ++i) out.sizes.push_back(size_between(trial_, rank, i));
+          out.place(trial_.varying);
+          send.assign(out.extent, {});
+          for (std::size_t i = 0; i != out.sizes.size(); ++i)
+            fill(send, out.offsets[i], out.sizes[i], [&](std::size_t b) { return block_symbol(rank, static_cast<int>(i), b); });
+        }
+        break;
+      case collective::alltoall:
+        for (int i = 0; i != p.size; ++i) {
+          // In place a pair swaps blocks of one size.
+          in.sizes.push_back(p.in_place ? size_between(trial_, std::min(i, rank), std::max(i, rank)) : size_between(trial_, i, rank));
+          out.sizes.push_back(p.in_place ? in.sizes.back() : size_between(trial_, rank, i));
+        }
+        in.place(trial_.varying);
+        out.place(trial_.varying);
+        receive.assign(in.extent, {});
+        if (!p.in_place) send.assign(out.extent, {});
+        for (std::size_t i = 0; i != out.sizes.size(); ++i)
+          fill(p.in_place ? receive : send, out.offsets[i], out.sizes[i],
+               [&](std::size_t b) { return block_symbol(rank, static_cast<int>(i), b); });
+        break;
+    }
+    p.receive = in.view(trial_.bytes, trial_.varying);
+    p.send = out.view(trial_.bytes, trial_.varying);
+    build(tested, p, trial_.cut, a.plan);
+  }
+
+  std::string expect(int rank, place where, std::size_t offset, std::size_t bytes, auto wanted) {
+    const symbolic::bytes& memory = actors_[static_cast<std::size_t>(rank)].at(where);
+    for (std::size_t i = 0; i != bytes; ++i) {
+      const symbol got = memory[offset + i];
+      const symbol want = wanted(i);
+      if (got.origin != want.origin || got.count != want.count ||
+          (got.first != want.first && (want.count != trial_.size || !trial_.commutative)))
+        return fmt::format("rank {} has byte {} of ranks [{}, +{}) at {}, not byte {} of ranks [{}, +{})", rank, got.origin, got.first,
+                           got.count, offset + i, want.origin, want.first, want.count);
+    }
+    return {};
+  }
+
+  std::string verify(int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    const layout& in = incoming_[r];
+    const auto all = [&](std::size_t i) { return symbol{static_cast<std::uint32_t>(i), 0, static_cast<std::uint16_t>(trial_.size)}; };
+    switch (kind_) {
+      case collective::barrier:
+        return {};
+      case collective::bcast:
+        return expect(rank, place::receive, 0, trial_.bytes, [&](std::size_t i) { return block_symbol(trial_.root, 0, i); });
+      case collective::allreduce:
+        return expect(rank, place::receive, 0, trial_.bytes, all);
+      case collective::reduce:
+        return at_root(rank) ? expect(rank, place::receive, 0, trial_.bytes, all) : std::string{};
+      case collective::scatter: {
+        const auto wanted = [&](std::size_t b) { return block_symbol(trial_.root, rank, b); };
+        if (in_place(rank)) return expect(rank, place::send, outgoing_[r].offsets[r], outgoing_[r].sizes[r], wanted);
+        return expect(rank, place::receive, 0, size_between(trial_, trial_.root, rank), wanted);
+      }
+      case collective::gather:
+      case collective::allgather:
+      case collective::alltoall:
+        for (std::size_t i = 0; i != in.sizes.size(); ++i) {
+          const int goal = kind_ == collective::alltoall ? rank : 0;
+          std::string wrong = expect(rank, place::receive, in.offsets[i], in.sizes[i],
+                                     [&](std::size_t b) { return block_symbol(static_cast<int>(i), goal, b); });
+          if (!wrong.empty()) return wrong;
+        }
+        return {};
+    }
+    return {};
+  }
+
+  symbolic::world world_;
+  std::vector<actor> actors_;
+  std::vector<layout> incoming_;
+  std::vector<layout> outgoing_;
+  trial trial_;
+  collective kind_ = collective::barrier;
+};
+
+// Whether the barrier holds: every rank's end must depend on every rank's beginning. Followed through the messages, round by round.
+std::string barrier_problem(const algorithm& tested, int size) {
+  const auto n = static_cast<std::size_t>(size);
+  std::vector<schedule> plans(n);
+  for (int rank = 0; rank != size; ++rank) {
+    problem p;
+    p.rank = rank;
+    p.size = size;
+    build(tested, p, {}, plans[static_cast<std::size_t>(rank)]);
+  }
+  // All ranks of these algorithms have the same number of rounds, and what is sent in round k is received in round k.
+  std::vector<std::vector<bool>> heard(n, std::vector<bool>(n));
+  for (std::size_t rank = 0; rank != n; ++rank) heard[rank][rank] = true;
+  for (std::size_t k = 0; k != plans[0].rounds().size(); ++k) {
+    const auto before = heard;
+    for (std::size_t rank = 0; rank != n; ++rank)
+      for (const step& s : plans[rank].receives(plans[rank].rounds()[k]))
+        for (std::size_t i = 0; i != n; ++i)
+          if (before[static_cast<std::size_t>(s.peer)][i]) heard[rank][i] = true;
+  }
+  for (std::size_t rank = 0; rank != n; ++rank)
+    for (std::size_t i = 0; i != n; ++i)
+      if (!heard[rank][i]) return fmt::format("rank {} leaves before rank {} came", rank, i);
+  return {};
+}
+
+bool rooted(collective kind) {
+  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather || kind == collective::scatter;
+}
+
+bool moves_vectors(collective kind) { return kind == collective::bcast || kind == collective::reduce || kind == collective::allreduce; }
+
+std::vector<int> roots(collective kind, int size, bool all) {
+  if (!rooted(kind)) return {0};
+  std::vector<int> chosen;
+  for (int root = 0; root != size; ++root)
+    if (all || root <= 1 || root == size / 2 || root == size - 1) chosen.push_back(root);
+  return chosen;
+}
+
+// Sizes of a vector: nothing, one element, fewer elements than ranks, more and not divisible; of a block: nothing, one byte, three.
+std::vector<std::size_t> sizes(collective kind, int size) {
+  const auto n = static_cast<std::size_t>(size);
+  if (kind == collective::barrier) return {0};
+  if (moves_vectors(kind)) return {2 * n + 3, 0, 1, n > 1 ? n - 1 : 2};
+  return {3, 0, 1};
+}
+
+class every_algorithm : public testing::TestWithParam<algorithm> {
+ protected:
+  void check(const trial& t) {
+    problem asked;
+    asked.size = t.size;
+    asked.commutative = t.commutative;
+    asked.varying = t.varying;
+    if (!GetParam().serves(asked)) return;
+    ++tried_;
+    const std::string wrong = checker_.run(GetParam(), t);
+    ASSERT_EQ(wrong, "") << t.text();
+  }
+  int tried_ = 0;
+
+ private:
+  checker checker_;
+};
+
+TEST_P(every_algorithm, is_right_for_all_sizes_and_roots) {
+  const collective kind = GetParam().kind;
+  for (int size = 1; size <= most_ranks; ++size) {
+    bool first = true;
+    for (const std::size_t bytes : sizes(kind, size)) {
+      for (const int root : roots(kind, size, first || full())) {
+        trial t;
+        t.size = size;
+        t.root = root;
+        t.bytes = bytes;
+        // The forms take turns with the roots, and all are tried with root 0.
+        for (const bool in_place : {false, true})
+          for (const bool commutative : {false, true}) {
+            const bool forms_alike = kind != collective::reduce && kind != collective::allreduce && commutative;
+            if (forms_alike || (root > 1 && !full() && (root % 4 != 2 * in_place + commutative))) continue;
+            t.in_place = in_place;
+            t.commutative = commutative;
+            check(t);
+            if (HasFatalFailure()) return;
+          }
+      }
+      first = false;
+    }
+  }
+  EXPECT_GT(tried_, 0);
+}
+
+TEST_P(every_algorithm, keeps_elements_whole) {
+  if (GetParam().kind != collective::reduce && GetParam().kind != collective::allreduce) GTEST_SKIP() << "moves bytes";
+  for (int size = 1; size <= 40; ++size)
+    for (const std::size_t elements : {1, 2, 7, 41})
+      for (const int root : roots(GetParam().kind, size, false)) {
+        check({.size = size, .root = root, .bytes = elements * 12, .element = 12});
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST_P(every_algorithm, takes_blocks_of_any_size_and_place) {
+  if (moves_vectors(GetParam().kind)) GTEST_SKIP() << "has no blocks";
+  if (GetParam().equal_blocks) GTEST_SKIP() << "takes equal blocks only";
+  for (int size = 1; size <= most_ranks; size += size < 40 || full() ? 1 : 9)
+    for (const int root : roots(GetParam().kind, size, size < 20 || full()))
+      for (const bool in_place : {false, true}) {
+        check({.size = size, .root = root, .bytes = 2, .in_place = in_place, .varying = true});
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST_P(every_algorithm, works_with_taller_and_flatter_trees) {
+  if (GetParam().name != "tree") GTEST_SKIP() << "has no tree";
+  for (const int radix : {3, 4, 5, 8, 130})
+    for (int size = 1; size <= most_ranks; size += full() ? 1 : 3)
+      for (const int root : roots(GetParam().kind, size, full()))
+        for (const bool commutative : {false, true}) {
+          check({.size = size, .root = root, .bytes = 3, .commutative = commutative, .radix = radix});
+          if (HasFatalFailure()) return;
+        }
+}
+
+TEST_P(every_algorithm, may_be_cut_and_pipelined) {
+  if (!GetParam().segmentable) GTEST_SKIP() << "is never cut";
+  for (int size = 1; size <= 33; ++size)
+    for (const std::uint32_t lanes : {1u, 2u, 4u, 8u})
+      for (const std::size_t segment : {1, 8, 33})
+        for (const int root : roots(GetParam().kind, size, false))
+          for (const bool commutative : {false, true}) {
+            check({.size = size,
+                   .root = root,
+                   .bytes = 92,
+                   .element = 4,
+                   .commutative = commutative,
+                   .in_place = root % 2 == 1,
+                   .cut = {segment, lanes}});
+            if (HasFatalFailure()) return;
+          }
+}
+
+TEST_P(every_algorithm, holds_everyone_at_a_barrier) {
+  if (GetParam().kind != collective::barrier) GTEST_SKIP() << "is no barrier";
+  for (int size = 1; size <= most_ranks; ++size) ASSERT_EQ(barrier_problem(GetParam(), size), "") << size << " ranks";
+}
+
+std::string name_of(const testing::TestParamInfo<algorithm>& info) {
+  constexpr std::array names{"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"};
+  return fmt::format("{}_{}", names[static_cast<std::size_t>(info.param.kind)], info.param.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()), name_of);
+
+}  // namespace

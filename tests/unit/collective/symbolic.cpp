@@ -1,0 +1,190 @@
+#include "unit/collective/symbolic.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace symbolic {
+
+using peal::place;
+using peal::round;
+using peal::schedule;
+using peal::slice;
+using peal::step;
+
+void world::fail(std::size_t rank, const std::string& what) {
+  if (problem_.empty()) problem_ = fmt::format("rank {}: {}", rank, what);
+}
+
+symbol* world::span(std::size_t rank, slice s, std::uint32_t lane, bool writes) {
+  const auto where = static_cast<std::size_t>(s.buffer);
+  bytes& memory = (*actors_)[rank].memory[where];
+  if (s.offset + s.bytes > memory.size()) {
+    fail(rank, fmt::format("[{}, {}) is outside buffer {} of {} bytes", s.offset, s.offset + s.bytes, where, memory.size()));
+    return nullptr;
+  }
+  if (writes && s.buffer == place::send) fail(rank, "writes into the send buffer");
+  if ((*actors_)[rank].plan.lanes() > 1) {
+    const auto bit = static_cast<std::uint8_t>(1u << lane);
+    for (std::size_t i = s.offset; i != s.offset + s.bytes; ++i) {
+      touch& t = touches_[rank][where][i];
+      (writes ? t.written : t.read) |= bit;
+      if (t.written != 0 && std::popcount(static_cast<unsigned>(t.written | t.read)) > 1)
+        fail(rank, fmt::format("lanes share byte {} of buffer {}", i, where));
+    }
+  }
+  return memory.data() + s.offset;
+}
+
+symbol world::join(std::size_t rank, symbol lower, symbol higher) {
+  const auto size = actors_->size();
+  if (lower.count == 0 || higher.count == 0) {
+    fail(rank, "reduces a byte that nobody wrote");
+    return {};
+  }
+  if (lower.origin != higher.origin) fail(rank, "joins different bytes of the vector");
+  if (lower.count + higher.count > size) fail(rank, "joins a contribution twice");
+  const auto joined = static_cast<std::uint16_t>(lower.count + higher.count);
+  if (lower.first + lower.count == higher.first) return {lower.origin, lower.first, joined};
+  if (commutative_ && (lower.first + lower.count) % size == higher.first) return {lower.origin, lower.first, joined};
+  if (commutative_ && (higher.first + higher.count) % size == lower.first) return {lower.origin, higher.first, joined};
+  fail(rank, fmt::format("joins ranks [{}, +{}) and [{}, +{})", lower.first, lower.count, higher.first, higher.count));
+  return {};
+}
+
+void world::local(std::size_t rank, std::uint32_t lane, const step& s) {
+  const symbol* from = span(rank, s.from, lane, false);
+  symbol* into = span(rank, s.into, lane, true);
+  if (!from || !into) return;
+  if (s.what == step::action::copy) {
+    if (s.from.bytes != s.into.bytes) return fail(rank, "copies between different lengths");
+    if (s.from.buffer == s.into.buffer && s.from.offset < s.into.offset + s.into.bytes && s.into.offset < s.from.offset + s.from.bytes)
+      return fail(rank, "copies within overlapping ranges");
+    std::copy_n(from, s.from.bytes, into);
+    return;
+  }
+  symbol* other = span(rank, s.other, lane, false);
+  if (!other) return;
+  if (s.into.bytes % element_ != 0 || s.into.offset % element_ != 0) return fail(rank, "cuts an element");
+  const auto apart = [&](slice a, slice b) {
+    return a.buffer != b.buffer || a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
+  };
+  if (s.into != s.from && !apart(s.into, s.from)) return fail(rank, "the result overlaps the lower operand");
+  if (s.into != s.other && !apart(s.into, s.other)) return fail(rank, "the result overlaps the higher operand");
+  if (s.into == s.from && s.other.buffer != place::scratch) return fail(rank, "the higher operand cannot be overwritten");
+  for (std::size_t i = 0; i != s.into.bytes; ++i) into[i] = join(rank, from[i], other[i]);
+  if (s.into == s.from) {
+    other = span(rank, s.other, lane, true);
+    std::fill_n(other, s.other.bytes, symbol{});
+  }
+}
+
+void world::transfer(std::size_t from, slice source, std::size_t to, slice target, std::uint32_t lane) {
+  if (source.bytes != target.bytes)
+    return fail(to, fmt::format("gets {} bytes from rank {} where it expects {}", source.bytes, from, target.bytes));
+  const symbol* read = span(from, source, lane, false);
+  symbol* written = span(to, target, lane, true);
+  if (read && written) std::copy_n(read, source.bytes, written);
+}
+
+// What a round receives may overlap nothing else that it sends or receives: the order of arrival is open.
+void world::check_overlaps(std::size_t rank, const round& r) {
+  actor& me = (*actors_)[rank];
+  ++stamp_;
+  for (const step& s : me.plan.receives(r)) {
+    auto& marks = marks_[static_cast<std::size_t>(s.into.buffer)];
+    if (marks.size() < s.into.offset + s.into.bytes) marks.resize(s.into.offset + s.into.bytes);
+    for (std::size_t i = s.into.offset; i != s.into.offset + s.into.bytes; ++i) {
+      if (marks[i] == stamp_) fail(rank, "receives twice into one byte in one round");
+      marks[i] = stamp_;
+    }
+  }
+  for (const step& s : me.plan.sends(r)) {
+    const auto& marks = marks_[static_cast<std::size_t>(s.from.buffer)];
+    for (std::size_t i = s.from.offset; i < std::min(s.from.offset + s.from.bytes, marks.size()); ++i)
+      if (marks[i] == stamp_) fail(rank, "sends a byte that the same round receives");
+  }
+}
+
+void world::post_one(std::size_t rank, std::uint32_t lane, const step& s, bool sends) {
+  const auto size = actors_->size();
+  if (s.peer < 0 || static_cast<std::size_t>(s.peer) >= size || static_cast<std::size_t>(s.peer) == rank)
+    return fail(rank, fmt::format("has rank {} as the other side of a message", s.peer));
+  const auto peer = static_cast<std::size_t>(s.peer);
+  const auto pair = sends ? rank * size + peer : peer * size + rank;
+  channel& c = channels_[pair * schedule::max_lanes + lane];
+  const slice own = sends ? s.from : s.into;
+  if (c.head == c.waiting.size() || c.sends == sends) {
+    c.sends = sends;
+    c.waiting.push_back({own});
+    return;
+  }
+  const slice other = c.waiting[c.head].where;
+  if (++c.head == c.waiting.size()) {
+    c.waiting.clear();
+    c.head = 0;
+  }
+  if (sends)
+    transfer(rank, own, peer, other, lane);
+  else
+    transfer(peer, other, rank, own, lane);
+  for (const std::size_t end : {rank, peer})
+    if (--places_[end * schedule::max_lanes + lane].pending == 0) ready_.emplace_back(end, lane);
+}
+
+void world::begin_round(std::size_t rank, std::uint32_t lane, std::uint32_t index) {
+  const schedule& plan = (*actors_)[rank].plan;
+  auto& here = places_[rank * schedule::max_lanes + lane];
+  here.round = index;
+  if (index == round::none) return;
+  const round& r = plan.rounds()[index];
+  check_overlaps(rank, r);
+  // One more than there are messages, so that the round cannot end while it is being posted.
+  here.pending = r.sends + r.receives + 1;
+  for (const step& s : plan.sends(r)) post_one(rank, lane, s, true);
+  for (const step& s : plan.receives(r)) post_one(rank, lane, s, false);
+  if (--here.pending == 0) ready_.emplace_back(rank, lane);
+}
+
+void world::finish_round(std::size_t rank, std::uint32_t lane) {
+  const schedule& plan = (*actors_)[rank].plan;
+  const round& r = plan.rounds()[places_[rank * schedule::max_lanes + lane].round];
+  for (const step& s : plan.locals(r)) local(rank, lane, s);
+  begin_round(rank, lane, r.next);
+}
+
+std::string world::play(std::vector<actor>& actors, std::size_t element, bool commutative) {
+  actors_ = &actors;
+  element_ = element;
+  commutative_ = commutative;
+  problem_.clear();
+  const auto size = actors.size();
+  places_.assign(size * schedule::max_lanes, {});
+  if (channels_.size() < size * size * schedule::max_lanes) channels_.resize(size * size * schedule::max_lanes);
+  touches_.resize(std::max(touches_.size(), size));
+  for (std::size_t rank = 0; rank != size; ++rank) {
+    actor& a = actors[rank];
+    a.at(place::scratch).assign(a.plan.scratch_bytes(), symbol{});
+    if (a.plan.lanes() > 1)
+      for (std::size_t i = 0; i != 3; ++i) touches_[rank][i].assign(a.memory[i].size(), {});
+  }
+  for (std::size_t rank = 0; rank != size; ++rank)
+    for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane) begin_round(rank, lane, actors[rank].plan.first_round(lane));
+  while (!ready_.empty() && problem_.empty()) {
+    const auto [rank, lane] = ready_.back();
+    ready_.pop_back();
+    finish_round(rank, lane);
+  }
+  for (std::size_t rank = 0; rank != size; ++rank)
+    for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane) {
+      const auto& here = places_[rank * schedule::max_lanes + lane];
+      if (here.round != round::none) fail(rank, fmt::format("is stuck in round {} of lane {}", here.round, lane));
+    }
+  if (!problem_.empty()) {
+    channels_.clear();
+    ready_.clear();
+  }
+  return problem_;
+}
+
+}  // namespace symbolic
