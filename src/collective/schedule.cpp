@@ -37,8 +37,9 @@ void schedule::copy(slice from, slice into) {
 
 void schedule::reduce(slice lower, slice higher, slice into) {
   assert(lower.bytes == higher.bytes && lower.bytes == into.bytes);
+  if (into.bytes == 0) return;
   assert(into != lower || higher.buffer == place::scratch);
-  if (into.bytes != 0) steps_.push_back({step::action::reduce, -1, lower, higher, into});
+  steps_.push_back({step::action::reduce, -1, lower, higher, into});
 }
 
 void schedule::end_round(std::uint32_t lane) {

@@ -1,11 +1,11 @@
 // collective/schedule.hpp
 // A collective as data: what one rank sends, receives, copies and reduces, round by round.
 //
-// An algorithm is a pure function that fills a schedule for (rank, size, root, sizes). One executor runs schedules over p2p; tests run them on
-// symbols instead, for every size and root, without starting a process.
+// An algorithm is a pure function that fills a schedule for (rank, size, root, sizes). One executor runs schedules over p2p; tests run them
+// on symbols instead, for every size and root, without starting a process.
 //
-// Within a round first all sends and receives are posted; when they have finished, its copies and reductions run in order; then the next round
-// of the same lane begins. Lanes run beside each other and share no bytes that one of them writes. Rules that the tests check:
+// Within a round first all sends and receives are posted; when they have finished, its copies and reductions run in order; then the next
+// round of the same lane begins. Lanes run beside each other and share no bytes that one of them writes. Rules that the tests check:
 //   - what a round receives overlaps nothing else that it sends or receives;
 //   - the two ends of a message are in the same lane, and in the same order among the messages of that pair and lane;
 //   - every schedule ends when no send finishes before its receive is posted.

@@ -1,6 +1,6 @@
 // Allgather in ceil(log2 size) rounds for any number of ranks: a rank keeps the blocks of the ranks from itself on, cyclically, and in each
-// round takes as many again from the rank that far above. At the end the blocks are put in their places. For short blocks, since each is copied
-// once more.
+// round takes as many again from the rank that far above. At the end the blocks are put in their places. For short blocks, since each is
+// copied once more.
 //
 // Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in multiport systems (1997).
 #include "collective/algorithms.hpp"

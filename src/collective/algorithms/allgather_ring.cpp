@@ -1,5 +1,5 @@
-// Allgather around a ring: in each round a rank passes on the block that it received in the round before. Blocks go straight to their places,
-// and each link carries each block once.
+// Allgather around a ring: in each round a rank passes on the block that it received in the round before. Blocks go straight to their
+// places, and each link carries each block once.
 #include "collective/algorithms.hpp"
 
 namespace peal::algorithms {

@@ -1,5 +1,5 @@
-// Alltoall of short equal blocks in ceil(log2 size) rounds: a block that must travel d ranks up moves by the powers of two in d, together with
-// all others that move by the same power. Each block is sent about log2(size) / 2 times.
+// Alltoall of short equal blocks in ceil(log2 size) rounds: a block that must travel d ranks up moves by the powers of two in d, together
+// with all others that move by the same power. Each block is sent about log2(size) / 2 times.
 //
 // Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in multiport systems (1997).
 #include "collective/algorithms.hpp"

@@ -1,5 +1,5 @@
-// Gather of equal blocks along a k-nomial tree. A rank's subtree covers the ranks above it, counted from the root, so what it collects lies in
-// one piece in scratch; at the root each piece goes to its place at once, the one that wraps around the last rank as two messages.
+// Gather of equal blocks along a k-nomial tree. A rank's subtree covers the ranks above it, counted from the root, so what it collects lies
+// in one piece in scratch; at the root each piece goes to its place at once, the one that wraps around the last rank as two messages.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/tree.hpp"
 

@@ -1,6 +1,6 @@
-// Reduction along a k-nomial tree. Each rank takes its children's results at once and joins them in rank order; the subtree of a child covers
-// the ranks just above those joined so far. Counted from the root that is rank order only for root 0, so an operation that does not commute
-// goes to rank 0, which hands the result on.
+// Reduction along a k-nomial tree. Each rank takes its children's results at once and joins them in rank order; the subtree of a child
+// covers the ranks just above those joined so far. Counted from the root that is rank order only for root 0, so an operation that does not
+// commute goes to rank 0, which hands the result on.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/tree.hpp"
 

@@ -1,5 +1,5 @@
-// Scatter of equal blocks along a k-nomial tree: gather_tree backwards. The root sends each subtree its blocks straight from their places, the
-// piece that wraps around the last rank as two messages; inner ranks pass pieces on from scratch.
+// Scatter of equal blocks along a k-nomial tree: gather_tree backwards. The root sends each subtree its blocks straight from their places,
+// the piece that wraps around the last rank as two messages; inner ranks pass pieces on from scratch.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/tree.hpp"
 

@@ -1,6 +1,6 @@
 // collective/algorithms/tree.hpp
-// k-nomial trees over ranks counted from the root: a rank with its lowest non-zero digit (base k) at place i has its parent where that digit is
-// 0, its children at the places below i, and its subtree covers the ranks [itself, itself + k^i).
+// k-nomial trees over ranks counted from the root: a rank with its lowest non-zero digit (base k) at place i has its parent where that
+// digit is 0, its children at the places below i, and its subtree covers the ranks [itself, itself + k^i).
 //
 // Layer    collective.
 #pragma once
@@ -42,7 +42,8 @@ struct tree {
   }
 };
 
-/// message(first, count) for the blocks of `count` ranks from `first` on, counted from the root: once, or twice where the ranks wrap around.
+/// message(first, count) for the blocks of `count` ranks from `first` on, counted from the root: once, or twice where the ranks wrap
+/// around.
 template <class Message>
 void in_rank_order(const problem& p, int first, int count, Message message) {
   const int straight = std::min(count, p.size - p.real(first));

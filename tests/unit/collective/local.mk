@@ -1,5 +1,10 @@
-check_PROGRAMS += tests / unit / collective_test tests_unit_collective_test_SOURCES =
-                      tests / unit / collective / algorithms_test.cpp tests / unit / collective / symbolic.cpp tests / unit / collective /
-                      symbolic.hpp tests / unit / collective / symbolic_test.cpp tests_unit_collective_test_CPPFLAGS =
-                          $(unit_cppflags) tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags) tests_unit_collective_test_LDADD =
-                              $(unit_ldadd) tests_unit_collective_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+check_PROGRAMS += tests/unit/collective_test
+tests_unit_collective_test_SOURCES = \
+  tests/unit/collective/algorithms_test.cpp \
+  tests/unit/collective/symbolic.cpp \
+  tests/unit/collective/symbolic.hpp \
+  tests/unit/collective/symbolic_test.cpp
+tests_unit_collective_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_collective_test_LDADD = $(unit_ldadd)
+tests_unit_collective_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace symbolic {
@@ -124,10 +125,8 @@ void world::post_one(std::size_t rank, std::uint32_t lane, const step& s, bool s
     c.waiting.clear();
     c.head = 0;
   }
-  if (sends)
-    transfer(rank, own, peer, other, lane);
-  else
-    transfer(peer, other, rank, own, lane);
+  if (sends) transfer(rank, own, peer, other, lane);
+  else transfer(peer, other, rank, own, lane);
   for (const std::size_t end : {rank, peer})
     if (--places_[end * schedule::max_lanes + lane].pending == 0) ready_.emplace_back(end, lane);
 }

@@ -2,9 +2,9 @@
 // Runs the schedules of all ranks of a collective on symbols instead of bytes, and says what is wrong with them.
 //
 // Each byte holds a symbol: which byte of the vector it came from, and which ranks' contributions it joins, in which order. Since every
-// algorithm joins neighbours, contributions are a range of ranks, cyclic where the operation commutes; what cannot be written so is refused, so
-// a result that is accepted is proven, not likely. Sends are synchronous: none ends before its receive is posted. A schedule that relies on
-// buffering gets stuck here and is reported.
+// algorithm joins neighbours, contributions are a range of ranks, cyclic where the operation commutes; what cannot be written so is
+// refused, so a result that is accepted is proven, not likely. Sends are synchronous: none ends before its receive is posted. A schedule
+// that relies on buffering gets stuck here and is reported.
 #pragma once
 
 #include <array>
