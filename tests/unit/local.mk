@@ -13,4 +13,7 @@ tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_transport_test_LDADD = $(unit_ldadd)
 tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+
 include tests/unit/collective/local.mk
+include tests/unit/p2p/local.mk
+include tests/unit/progress/local.mk

@@ -1,0 +1,199 @@
+// What ends when a peer dies, and what does not.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "unit/p2p/fake_network.hpp"
+
+namespace peal::test {
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+TEST(peer_failed, ends_what_is_pending_to_it_and_from_it) {
+  fake_job job{3};
+  job.network.space = 2;
+  const bytes data = pattern(500, 1);
+  bytes got(500);
+  std::vector<operation*> pending;
+  pending.push_back(&job.send(0, 2, 1, data.data(), 500));  // announced
+  job[0].release(job.send(0, 2, 1, data.data(), 8));
+  pending.push_back(&job.send(0, 2, 1, data.data(), 8));  // queued
+  pending.push_back(&job.send(0, 2, 1, data.data(), 500));
+  pending.push_back(&job.receive(0, 2, 1, got.data(), got.size()));
+  operation& alive = job.receive(0, 1, 1, got.data(), got.size());
+  operation& sent = job.send(0, 1, 1, data.data(), 500);
+  job[0].peer_failed(2);
+  for (operation* each : pending) {
+    ASSERT_TRUE(over(*each));
+    EXPECT_EQ(each->result.error, errc::peer_failed);
+    EXPECT_EQ(each->result.bytes, 0u);
+  }
+  EXPECT_FALSE(over(alive));
+  EXPECT_FALSE(over(sent));
+  EXPECT_TRUE(job[0].has_failed(2));
+  EXPECT_FALSE(job[0].has_failed(1));
+  EXPECT_EQ(job.network.exposed(), 1u) << "only what rank 1 may fetch";
+}
+
+TEST(peer_failed, ends_new_operations_at_once) {
+  fake_job job{2};
+  job[0].peer_failed(1);
+  const int sent = 1;
+  int got = 0;
+  EXPECT_FALSE(job[0].try_send_now(job.world(0), 0, &sent, sizeof sent, 1, 1));
+  operation& send = job.send(0, 1, 1, &sent, sizeof sent);
+  operation& receive = job.receive(0, 1, 1, &got, sizeof got);
+  ASSERT_TRUE(over(send) && over(receive));
+  EXPECT_EQ(send.result.error, errc::peer_failed);
+  EXPECT_EQ(receive.result.error, errc::peer_failed);
+  EXPECT_EQ(receive.result.source, 1);
+  EXPECT_TRUE(job[0].idle());
+}
+
+TEST(peer_failed, leaves_messages_that_had_come_whole) {
+  fake_job job{2};
+  const int sent[] = {1, 2, 3};
+  const bytes data = pattern(500, 1);
+  int got = 0;
+  job.send(1, 0, 1, &sent[0], sizeof(int));
+  job.settle();
+  job.send(1, 0, 2, &sent[1], sizeof(int));  // on its way
+  job.send(1, 0, 3, data.data(), data.size());
+  operation& waiting = job.receive(0, 1, 2, &got, sizeof got);
+  job[0].peer_failed(1);
+  ASSERT_TRUE(over(waiting));
+  EXPECT_FALSE(waiting.result.error) << "what it sent before it died still arrives";
+  EXPECT_EQ(got, 2);
+  operation& earlier = job.receive(0, 1, 1, &got, sizeof got);
+  ASSERT_TRUE(over(earlier));
+  EXPECT_FALSE(earlier.result.error);
+  EXPECT_EQ(got, 1);
+  bytes into(500);
+  operation& gone = job.receive(0, 1, 3, into.data(), into.size());
+  ASSERT_TRUE(over(gone));
+  EXPECT_EQ(gone.result.error, errc::peer_failed) << "its payload died with it";
+  EXPECT_EQ(gone.result.tag, 3);
+  EXPECT_EQ(gone.result.bytes, 0u);
+}
+
+TEST(peer_failed, ends_a_payload_under_way) {
+  fake_job job{2};
+  job.network.hold_fetches = true;
+  const bytes data = pattern(500, 1);
+  bytes got(500);
+  operation& receive = job.receive(0, 1, 3, got.data(), got.size());
+  job.send(1, 0, 3, data.data(), data.size());
+  job.settle();
+  EXPECT_FALSE(over(receive));
+  job[0].peer_failed(1);
+  ASSERT_TRUE(over(receive));
+  EXPECT_EQ(receive.result.error, errc::peer_failed);
+  EXPECT_TRUE(job[0].idle()) << "no answer is owed to the dead";
+}
+
+TEST(peer_failed, ends_a_message_that_a_probe_took) {
+  fake_job job{2};
+  const bytes data = pattern(500, 1);
+  job.send(1, 0, 3, data.data(), data.size());
+  job.send(1, 0, 4, data.data(), data.size());
+  job.settle();
+  outcome what;
+  matched_message* taken = job[0].take(job.world(0), 0, 1, 3, what);
+  matched_message* unwanted = job[0].take(job.world(0), 0, 1, 4, what);
+  ASSERT_TRUE(taken && unwanted);
+  job[0].peer_failed(1);
+  bytes got(500);
+  operation& receive = job[0].start_recv_matched(*taken, got.data(), got.size());
+  ASSERT_TRUE(over(receive));
+  EXPECT_EQ(receive.result.error, errc::peer_failed);
+  job[0].discard(*unwanted);
+  EXPECT_TRUE(job[0].idle());
+}
+
+TEST(peer_failed, ends_receives_from_any_source_of_teams_that_contain_it) {
+  fake_job job{3};
+  const team without{8, 0, {0, 1}};
+  int got = 0;
+  operation& with = job.receive(0, -1, 1, &got, sizeof got);
+  operation& other = job[0].start_recv(without, 8, &got, sizeof got, -1, 1);
+  job[0].peer_failed(2);
+  ASSERT_TRUE(over(with));
+  EXPECT_EQ(with.result.error, errc::peer_failed);
+  EXPECT_FALSE(over(other));
+  operation& next = job.receive(0, -1, 1, &got, sizeof got);
+  EXPECT_FALSE(over(next)) << "once: those who live go on";
+  const int sent = 7;
+  job.send(1, 0, 1, &sent, sizeof sent);
+  job.settle();
+  ASSERT_TRUE(over(next));
+  EXPECT_FALSE(next.result.error);
+  EXPECT_EQ(got, 7);
+}
+
+TEST(peer_failed, is_told_to_the_next_receive_from_any_source_when_nobody_has_heard) {
+  fake_job job{3};
+  job[0].peer_failed(2);
+  int got = 0;
+  operation& first = job.receive(0, -1, 1, &got, sizeof got);
+  ASSERT_TRUE(over(first));
+  EXPECT_EQ(first.result.error, errc::peer_failed);
+  EXPECT_FALSE(over(job.receive(0, -1, 1, &got, sizeof got)));
+
+  fake_job told{3};
+  told[0].peer_failed(2);
+  EXPECT_TRUE(over(told.receive(0, 2, 1, &got, sizeof got)));
+  EXPECT_FALSE(over(told.receive(0, -1, 1, &got, sizeof got))) << "the user knows from the receive before";
+}
+
+TEST(peer_failed, hooks_may_start_and_cancel_operations) {
+  fake_job job{3};
+  struct reaction {
+    fake_job* job;
+    std::vector<operation*> others;
+    int calls = 0;
+    int got = 0;
+    static void ended(void* context, operation& over) noexcept {
+      auto& self = *static_cast<reaction*>(context);
+      EXPECT_EQ(over.result.error, errc::peer_failed);
+      ++self.calls;
+      for (operation* each : self.others) (*self.job)[0].cancel(*each);
+      EXPECT_TRUE(test::over(self.job->receive(0, 2, 9, &self.got, sizeof self.got)));
+      EXPECT_TRUE(test::over(self.job->send(0, 2, 9, &self.got, sizeof self.got)));
+      EXPECT_FALSE(test::over((*self.job)[0].start_recv(self.job->world(0), 100 + static_cast<unsigned>(self.calls), &self.got, 4, 1, 9)));
+    }
+  };
+  reaction react{&job, {}};
+  const bytes data = pattern(500, 1);
+  std::vector<operation*> all;
+  for (int i = 0; i < 20; ++i) {
+    all.push_back(&job.send(0, 2, i, data.data(), data.size(), {reaction::ended, &react}));
+    all.push_back(&job.receive(0, 2, i, &react.got, sizeof react.got, {reaction::ended, &react}));
+    all.push_back(&job.receive(0, -1, i, &react.got, sizeof react.got, {reaction::ended, &react}));
+  }
+  react.others = all;
+  job[0].peer_failed(2);
+  EXPECT_EQ(react.calls, 60);
+  for (operation* each : all) EXPECT_EQ(each->result.error, errc::peer_failed);
+  EXPECT_TRUE(job[0].idle());
+}
+
+TEST(answer, to_an_earlier_use_of_an_operation_is_ignored) {
+  fake_job job{2};
+  const bytes data = pattern(500, 1);
+  bytes got(500);
+  job.receive(1, 0, 1, got.data(), got.size());
+  operation& first = job.send(0, 1, 1, data.data(), data.size());
+  const fetched_answer stale{std::uint64_t{first.generation} << 32 | first.index, 0, 0};
+  job.settle();
+  ASSERT_TRUE(over(first));
+  job[0].release(first);
+  operation& second = job.send(0, 1, 2, data.data(), data.size());
+  ASSERT_EQ(&second, &first) << "last in, first out";
+  job[0].arrived(1, envelope::make(0, 0, 1, envelope_kind::fetched, sizeof stale), reinterpret_cast<const std::byte*>(&stale));
+  EXPECT_FALSE(over(second));
+  EXPECT_EQ(job.network.exposed(), 1u);
+}
+
+}  // namespace
+}  // namespace peal::test
