@@ -21,9 +21,15 @@ void messaging::peer_failed(peer_id dead) noexcept {
   peer.failed = true;
   peer.direct_limit = -1;
   failures_.push_back(dead);
+  linked_list<operation> ending;
+  put_aside_sends(dead, ending);
+  put_aside_receives(dead, ending);
   for (transport* each : transports_) each->peer_failed(dead);  // fetches from it end in here
-  end_sends_to(dead);
-  end_receives_from(dead);
+  while (operation* over = ending.pop_front()) {
+    if (over->kind == operation_kind::send) conceal(*over);
+    over->result.bytes = 0;
+    end(*over, errc::peer_failed);
+  }
 }
 
 // What the peer sent before it died may not have been polled yet; a receive that it completes must not fail. What it sent is finite, but
@@ -34,52 +40,46 @@ void messaging::drain() noexcept {
   }
 }
 
-void messaging::end_sends_to(peer_id dead) noexcept {
+// Whoever stands aside is `working`, so that nobody can cancel it.
+void messaging::put_aside_sends(peer_id dead, linked_list<operation>& aside) noexcept {
+  const auto put_aside = [&](operation& out) {
+    --outgoing_;
+    if (out.kind == operation_kind::answer) {
+      release(out);
+      return;
+    }
+    contexts_.at(static_cast<std::uint32_t>(out.key >> 32)).failures_told = failures_.size();
+    out.state = operation_state::working;
+    aside.push_back(out);
+  };
   peer_state& peer = peers_[dead];
-  linked_list<operation> ending;
-  while (operation* waiting = peer.queue ? peer.queue->pop_front() : nullptr) ending.push_back(*waiting);
+  while (operation* waiting = peer.queue ? peer.queue->pop_front() : nullptr) put_aside(*waiting);
   for (operation* each = announced_.front(); each;) {
     operation* next = announced_.next(*each);
     if (each->target == dead) {
       announced_.erase(*each);
-      ending.push_back(*each);
+      put_aside(*each);
     }
     each = next;
   }
-  for (operation* each = ending.front(); each; each = ending.next(*each)) each->state = operation_state::working;
-  while (operation* over = ending.pop_front()) {
-    --outgoing_;
-    if (over->kind == operation_kind::answer) {
-      release(*over);
-      continue;
-    }
-    conceal(*over);
-    over->result.bytes = 0;
-    contexts_.at(static_cast<std::uint32_t>(over->key >> 32)).failures_told = failures_.size();
-    end(*over, errc::peer_failed);
-  }
 }
 
-void messaging::end_receives_from(peer_id dead) noexcept {
-  linked_list<operation> ending;
+void messaging::put_aside_receives(peer_id dead, linked_list<operation>& aside) noexcept {
   contexts_.for_each([&](context_state& at) {
     for (operation* each = at.posted.front(); each;) {
       operation* next = at.posted.next(*each);
-      const bool hopeless = from_any_source(*each) ? contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead;
-      if (hopeless) {
+      const bool any = from_any_source(*each);
+      if (any ? contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead) {
         at.posted.remove(*each);
         at.failures_told = failures_.size();
         each->state = operation_state::working;
-        each->result.source = from_any_source(*each) ? detail::any_source_value : source_of(each->key);
-        ending.push_back(*each);
+        each->result.source = any ? detail::any_source_value : source_of(each->key);
+        each->result.tag = tag_of(each->key);
+        aside.push_back(*each);
       }
       each = next;
     }
   });
-  while (operation* over = ending.pop_front()) {
-    over->result.bytes = 0;
-    end(*over, errc::peer_failed);
-  }
 }
 
 // A receive that would be posted now. From a dead peer: it ends. From any source: it ends once, when a member of the team has died and

@@ -155,8 +155,8 @@ class messaging final : public sink, public progress_source {
 
   // failures.cpp
   void drain() noexcept;
-  void end_sends_to(peer_id) noexcept;
-  void end_receives_from(peer_id) noexcept;
+  void put_aside_sends(peer_id, linked_list<operation>& aside) noexcept;
+  void put_aside_receives(peer_id, linked_list<operation>& aside) noexcept;
   bool ends_for_failure(context_state&, operation&) noexcept;
 
   void end(operation&, error = {}) noexcept;
