@@ -1,1 +1,12 @@
-libpeal_core_la_SOURCES +=
+libpeal_core_la_SOURCES += \
+  src/comm/checks.cpp \
+  src/comm/checks.hpp \
+  src/comm/collective_calls.cpp \
+  src/comm/communicator_calls.cpp \
+  src/comm/communicator_state.hpp \
+  src/comm/environment_calls.cpp \
+  src/comm/job.cpp \
+  src/comm/job.hpp \
+  src/comm/message_calls.cpp \
+  src/comm/operation_calls.cpp \
+  src/comm/waiting.hpp

@@ -36,6 +36,8 @@ class engine {
   static constexpr deadline never = deadline::max();
 
   explicit engine(bool threads = false, wait_policy policy = wait_policy{}) noexcept : threads_{threads}, policy_{policy} {}
+  /// Before the first wait.
+  void set_policy(wait_policy policy) noexcept { policy_ = policy; }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 

@@ -1,0 +1,46 @@
+// comm/checks.hpp
+// The checks of what a user passes: ranks, tags, roots. The usual case is a comparison or two; the words are made out of line.
+//
+// Layer    comm.
+// Errors   peal::error with the caller's place.
+#pragma once
+
+#include "comm/communicator_state.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+[[noreturn]] void refuse_rank(const team&, const char* role, int rank, bool any, const detail::location&);
+[[noreturn]] void refuse_tag(int tag, bool any, const detail::location&);
+[[noreturn]] void refuse_root(const team&, int root, const detail::location&);
+
+inline void check_dest(const team& in, int dest, const detail::location& where) {
+  if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) && dest != detail::proc_null_value) [[unlikely]]
+    refuse_rank(in, "destination", dest, false, where);
+}
+
+inline void check_source(const team& in, int source, const detail::location& where) {
+  if (static_cast<unsigned>(source) >= static_cast<unsigned>(in.size()) && source != detail::any_source_value &&
+      source != detail::proc_null_value) [[unlikely]]
+    refuse_rank(in, "source", source, true, where);
+}
+
+inline void check_send_tag(int tag, const detail::location& where) {
+  if (tag < 0) [[unlikely]]
+    refuse_tag(tag, false, where);
+}
+
+inline void check_recv_tag(int tag, const detail::location& where) {
+  if (tag < 0 && tag != detail::any_tag_value) [[unlikely]]
+    refuse_tag(tag, true, where);
+}
+
+inline void check_root(const team& in, int root, const detail::location& where) {
+  if (static_cast<unsigned>(root) >= static_cast<unsigned>(in.size())) [[unlikely]]
+    refuse_root(in, root, where);
+}
+
+/// Throws what became of an operation whose caller has nowhere else to put it. `peer`: the other side, -1 where there is none.
+[[noreturn]] void throw_failure(std::error_code, const char* what, int peer, const detail::location&);
+
+}  // namespace peal

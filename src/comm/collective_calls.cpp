@@ -1,0 +1,72 @@
+// The functions of peal/detail/core.hpp that run collectives.
+#include <exception>
+#include <mutex>
+
+#include "comm/checks.hpp"
+#include "comm/job.hpp"
+#include "comm/waiting.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+constexpr const char* name_of(collective kind) noexcept {
+  switch (kind) {
+    case collective::barrier: return "barrier";
+    case collective::bcast: return "bcast";
+    case collective::reduce: return "reduce";
+    case collective::allreduce: return "allreduce";
+    case collective::gather: return "gather";
+    case collective::scatter: return "scatter";
+    case collective::allgather: return "allgather";
+    case collective::alltoall: return "alltoall";
+  }
+  return "collective";
+}
+
+void check(const communicator_state& on, const collective_call& call, const location& where) {
+  check_root(on, call.root, where);
+  if (call.element_size == 0 ||
+      ((call.kind == collective::reduce || call.kind == collective::allreduce) && call.bytes % call.element_size != 0))
+    throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
+}
+
+}  // namespace
+
+void run_collective(communicator_state& on, const collective_call& call, const location& where) {
+  job& here = job::require(where);
+  check(on, call, where);
+  here.progress.lock();
+  operation& started = here.together->start(on.collective, call);
+  here.progress.unlock();
+  std::error_code became;
+  {
+    const finished_release guard{here, started};
+    if (!finished(started)) wait_for(here, started);
+    became = started.result.error;
+    if (became == errc::operation_failed) [[unlikely]] {
+      std::exception_ptr thrown;
+      {
+        const std::lock_guard<engine> lock{here.progress};
+        thrown = here.together->take_exception(started);
+      }
+      if (thrown) std::rethrow_exception(thrown);
+    }
+  }
+  if (became) [[unlikely]]
+    throw_failure(became, name_of(call.kind), -1, where);
+}
+
+operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
+  job& here = job::require(where);
+  check(on, call, where);
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.together->start(on.collective, call);
+  started.members = &on;
+  started.origin = where;
+  here.given(on);
+  return &started;
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,28 @@
+// comm/communicator_state.hpp
+// A communicator below the API: a team, the state of its collectives, and how many operations still need it.
+//
+// Layer    comm.
+// Threads  under the engine's lock; rank, size and peers are constant.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "collective/collectives.hpp"
+#include "p2p/team.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal::detail {
+
+/// A team first of all, so that an operation's `members` leads back here.
+struct communicator_state : team {
+  communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, peal::collectives& runs)
+      : team{context, rank, std::move(peers)}, collective{runs, *this} {}
+
+  collective_state collective;
+  std::size_t operations = 0;  // given to the user and not given back
+  bool released = false;       // the user has no handle any more; it goes with its last operation
+};
+
+}  // namespace peal::detail

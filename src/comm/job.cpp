@@ -1,0 +1,202 @@
+#include "comm/job.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+#include "topology/machine.hpp"
+
+namespace peal {
+
+namespace {
+
+constexpr std::uint32_t world_context = 0;
+
+/// Whether a rank must give its core away to let the one that it waits for run.
+bool crowded(const bootstrap_client& bootstrap) {
+  const int ranks = static_cast<int>(bootstrap.local_ranks().size());
+  if (ranks == 1) return false;
+  const int cores = bootstrap.cores() > 0 ? bootstrap.cores() : machine{}.usable_cores();
+  return ranks > cores;
+}
+
+std::size_t index_of(const std::vector<int>& ranks, int rank) {
+  return static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+}
+
+}  // namespace
+
+job* job::current_ = nullptr;
+
+job& job::start(const detail::job_options& options, const detail::location& where) {
+  if (current_ != nullptr)
+    throw error(errc::already_started,
+                std::string{current_->alive_ ? "this process has" : "this process had"} +
+                    " a peal::environment already; there can be one in the life of a process",
+                -1, where);
+  config settings = config::from_environment(false);
+  set_log_level(log_level_from(settings.text("PEAL_LOG")));
+  watch_forks();
+  current_ = new job(std::move(settings), options, where);  // never deleted: see the header
+  current_->alive_ = true;
+  return *current_;
+}
+
+job::job(config read, const detail::job_options& options, const detail::location&)
+    : settings{std::move(read)},
+      progress{options.threads, wait_policy{wait_policy::mode_from(settings.text("PEAL_WAIT")), false}},
+      on_node_(static_cast<std::size_t>(bootstrap_.size())) {
+  set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
+  if (bootstrap_.rank() == 0) config::from_environment(true);  // once: one rank warns of names that nobody knows
+  progress.set_policy(wait_policy{wait_policy::mode_from(settings.text("PEAL_WAIT")), crowded(bootstrap_)});
+  for (const int rank : bootstrap_.local_ranks()) {
+    node_.push_back(static_cast<peer_id>(rank));
+    on_node_[static_cast<std::size_t>(rank)] = true;
+  }
+  const auto away = std::find(on_node_.begin(), on_node_.end(), false);
+  if (away != on_node_.end())
+    throw error(errc::bootstrap_failed, fmt::format("rank {} runs on another node, and this peal reaches only ranks of its own node: "
+                                                    "start all ranks on one node",
+                                                    away - on_node_.begin()));
+  if (node_.size() > 1) join_node();
+  make_transports();
+  std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  world_ = std::make_unique<detail::communicator_state>(world_context, bootstrap_.rank(), std::move(everyone), *together);
+}
+
+// Every process of the node must have mapped the same file: one of that name may be left from a job that was killed.
+void job::join_node() {
+  segment_plan plan;
+  plan.directory = settings.text("PEAL_SHM_DIR");
+  plan.job_name = bootstrap_.job_name();
+  plan.index = static_cast<int>(index_of(bootstrap_.local_ranks(), bootstrap_.rank()));
+  plan.count = static_cast<int>(node_.size());
+  plan.front_bytes = shm_transport::front_bytes();
+  plan.transport_bytes = shm_transport::transport_bytes(plan.count);
+  plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
+  segment_.emplace(plan);
+  const auto agreed = [this](const std::vector<std::string>& seen) {
+    const std::string& first = seen[node_.front()];
+    return std::all_of(node_.begin(), node_.end(), [&](peer_id each) { return seen[each] == first; });
+  };
+  std::vector<std::string> seen = bootstrap_.exchange("peal.segment", std::to_string(segment_->nonce()));
+  if (!agreed(seen)) {
+    if (seen[static_cast<std::size_t>(bootstrap_.rank())] != seen[node_.front()]) segment_->reopen();
+    seen = bootstrap_.exchange("peal.segment.again", std::to_string(segment_->nonce()));
+    if (!agreed(seen))
+      throw error(errc::bootstrap_failed,
+                  fmt::format("the ranks of this node do not see the same {}: do they run in containers of their own? "
+                              "Share that folder, or set PEAL_SHM_DIR to one that they share",
+                              plan.directory));
+  }
+  segment_->unlink();
+  heap.emplace(*segment_);
+}
+
+void job::make_transports() {
+  messaging_options options;
+  options.self = static_cast<peer_id>(bootstrap_.rank());
+  options.peers = static_cast<std::uint32_t>(bootstrap_.size());
+  options.eager_limit = settings.bytes("PEAL_EAGER_LIMIT");
+  options.unexpected_limit = settings.bytes("PEAL_UNEXPECTED_LIMIT");
+  messages.emplace(progress, *this, options);
+  self_.emplace(*messages, options.self);
+  messages->add(*self_);
+  if (segment_) {
+    const std::string_view copy = settings.text("PEAL_SHM_COPY");
+    shm_settings shm;
+    shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
+    shm_.emplace(*segment_, *messages, node_, shm);
+    messages->add(*shm_);
+  }
+  together.emplace(*messages, settings);
+  progress.add(*this, engine::rate::sometimes);
+}
+
+void job::refuse(const detail::location& where) {
+  if (current_ != nullptr && forked_child())
+    throw error(errc::not_started, "this process was forked from a rank, and is none itself", -1, where);
+  throw error(errc::not_started, current_ == nullptr ? "no peal::environment has been made yet" : "the peal::environment has ended", -1,
+              where);
+}
+
+transport& job::route(peer_id to) noexcept {
+  if (to == static_cast<peer_id>(bootstrap_.rank())) return *self_;
+  return *shm_;  // the constructor has seen to it that there is nobody elsewhere
+}
+
+bool job::poll() noexcept {
+  const std::vector<int> dead = bootstrap_.failures();
+  for (const int rank : dead) {
+    log_info("rank {} has died", rank);
+    saw_failure_ = true;
+    messages->peer_failed(static_cast<peer_id>(rank));
+    together->peer_failed(static_cast<peer_id>(rank));
+  }
+  return !dead.empty();
+}
+
+std::uint32_t job::new_context(const detail::location& where) {
+  // Pairs of contexts are dealt out to the processes in turn: pair 0 is the world's, then one each, then the second each...
+  const std::uint64_t pair =
+      1 + static_cast<std::uint64_t>(bootstrap_.rank()) + std::uint64_t{contexts_given_} * static_cast<std::uint64_t>(bootstrap_.size());
+  if (pair > std::numeric_limits<std::uint32_t>::max() / 2)
+    throw error(errc::no_space, "this job has made as many communicators as it may", -1, where);
+  ++contexts_given_;
+  return static_cast<std::uint32_t>(2 * pair);
+}
+
+void job::release(detail::communicator_state& gone) noexcept {
+  if (&gone == world_.get()) return;  // it stays, for handles that outlive the environment
+  gone.released = true;
+  if (gone.operations == 0) free(gone);
+}
+
+void job::free(detail::communicator_state& gone) noexcept {
+  messages->forget(gone.context());
+  messages->forget(gone.collective_context());
+  delete &gone;
+}
+
+void job::end() noexcept {
+  const auto turn = [this] {
+    try {
+      progress.progress();
+    } catch (const std::exception& thrown) {
+      log_error("a continuation threw at the end of the environment: {}", thrown.what());
+    } catch (...) {
+      log_error("a continuation threw at the end of the environment");
+    }
+  };
+  for (;;) {
+    try {
+      // Sends that nobody waits for any more, and answers that peers wait for.
+      progress.wait_until([this] { return messages->idle(); });
+      break;
+    } catch (const std::exception& thrown) {
+      log_error("a continuation threw at the end of the environment: {}", thrown.what());
+    } catch (...) {
+      log_error("a continuation threw at the end of the environment");
+    }
+  }
+  if (!saw_failure_ && !bootstrap_.fence(turn)) saw_failure_ = true;
+  alive_ = false;
+  bootstrap_.finish(saw_failure_);
+}
+
+void job::abort(int code, const char* why) noexcept {
+  bootstrap_.abort(code, why);
+  _exit(code);
+}
+
+}  // namespace peal

@@ -1,0 +1,93 @@
+// comm/job.hpp
+// This process's part of the job: everything below the API, put together in its order and taken apart again.
+//
+// A job is never destroyed: handles may outlive the environment, buffers of peal::allocate too, and all of it is one process's to lose.
+//
+// Layer    comm: may include everything below.
+// Threads  start and end from one thread; `running` from any.
+// Errors   start throws peal::error: already_started, invalid_config, bootstrap_failed, no_space.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/config.hpp"
+#include "bootstrap/client.hpp"
+#include "collective/collectives.hpp"
+#include "comm/communicator_state.hpp"
+#include "memory/node_heap.hpp"
+#include "memory/node_segment.hpp"
+#include "p2p/messaging.hpp"
+#include "peal/detail/core.hpp"
+#include "progress/engine.hpp"
+#include "progress/fork_guard.hpp"
+#include "transport/self/self_transport.hpp"
+#include "transport/shm/shm_transport.hpp"
+
+namespace peal {
+
+class job final : private router, private progress_source {
+ public:
+  /// Throws errc::already_started when there is, or was, one.
+  static job& start(const detail::job_options&, const detail::location&);
+  /// Null before the start, after the end and in a forked child.
+  static job* running() noexcept { return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr; }
+  /// The same, or an errc::not_started that says which.
+  static job& require(const detail::location& where) {
+    if (job* found = running()) [[likely]]
+      return *found;
+    refuse(where);
+  }
+
+  /// The heap of the job that runs or ran; null where there was none.
+  static node_heap* heap_ever() noexcept { return current_ != nullptr && current_->heap ? &*current_->heap : nullptr; }
+
+  /// Collective: finishes what is under way and leaves.
+  void end() noexcept;
+  /// Ends every rank.
+  [[noreturn]] void abort(int code, const char* why) noexcept;
+
+  [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
+  [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return on_node_[peer]; }
+  /// A context, and the one after it, that no other process of the job gives out, and this one only once.
+  [[nodiscard]] std::uint32_t new_context(const detail::location&);
+
+  /// One operation more, or less, that the user holds on this communicator. With the lock held. The last of a released one frees it.
+  void given(detail::communicator_state& on) noexcept { ++on.operations; }
+  void given_back(detail::communicator_state& on) noexcept {
+    if (--on.operations == 0 && on.released) free(on);
+  }
+  void release(detail::communicator_state&) noexcept;
+
+  config settings;
+  engine progress;
+  std::optional<node_heap> heap;  // only where there is a segment
+  std::optional<messaging> messages;
+  std::optional<collectives> together;
+
+ private:
+  job(config, const detail::job_options&, const detail::location&);
+  void join_node();
+  void make_transports();
+  void free(detail::communicator_state&) noexcept;
+  transport& route(peer_id) noexcept override;
+  bool poll() noexcept override;  // news of failures
+  [[noreturn]] static void refuse(const detail::location&);
+
+  static job* current_;
+
+  bool alive_ = false;
+  bool saw_failure_ = false;
+  bootstrap_client bootstrap_;
+  std::vector<peer_id> node_;  // the processes of this node, by local index
+  std::vector<bool> on_node_;  // by peer
+  std::optional<node_segment> segment_;
+  std::optional<self_transport> self_;
+  std::optional<shm_transport> shm_;
+  std::uint32_t contexts_given_ = 0;
+  std::unique_ptr<detail::communicator_state> world_;
+};
+
+}  // namespace peal

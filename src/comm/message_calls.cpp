@@ -1,0 +1,158 @@
+// The functions of peal/detail/core.hpp that start and finish messages.
+#include <utility>
+
+#include "comm/checks.hpp"
+#include "comm/job.hpp"
+#include "comm/waiting.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+constexpr outcome of_nobody{.source = proc_null_value, .tag = any_tag_value, .bytes = 0, .error = {}};
+
+operation* keep(job& here, communicator_state& on, operation& started, const location& where) {
+  here.given(on);
+  started.members = &on;
+  started.origin = where;
+  return &started;
+}
+
+/// An operation with nobody: finished, with nothing.
+operation* finished_with_nobody(job& here, communicator_state& on, const location& where) {
+  operation& made = here.messages->make_operation();
+  here.messages->finish(made, of_nobody);
+  return keep(here, on, made, where);
+}
+
+/// Waits for a blocking call's operation, gives it back, and returns what became of it.
+outcome complete(job& here, operation& awaited) {
+  const finished_release guard{here, awaited};
+  if (!awaited.finished.load(std::memory_order_acquire)) wait_for(here, awaited);  // acquire: as in finished()
+  return awaited.result;
+}
+
+}  // namespace
+
+void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  job& here = job::require(where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) return;
+  here.progress.lock();
+  if (here.messages->try_send_now(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+    here.progress.unlock();
+    return;
+  }
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);
+  here.progress.unlock();
+  const outcome became = complete(here, started);
+  if (became.error) throw_failure(became.error, "send to", dest, where);
+}
+
+outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+  job& here = job::require(where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value) return of_nobody;
+  here.progress.lock();
+  operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
+  here.progress.unlock();
+  const outcome became = complete(here, started);
+  if (became.error) [[unlikely]]
+    throw_failure(became.error, "receive from", became.source >= 0 ? became.source : source, where);
+  return became;
+}
+
+outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
+  job& here = job::require(where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value) {
+    if (into.allocate(into.owner, 0) == nullptr) throw_failure(errc::no_space, "memory for an empty message", -1, where);
+    return of_nobody;
+  }
+  here.progress.lock();
+  operation& started = here.messages->start_recv_growing(on, on.context(), into, source, tag);
+  here.progress.unlock();
+  const outcome became = complete(here, started);
+  if (became.error) throw_failure(became.error, "receive from", became.source >= 0 ? became.source : source, where);
+  return became;
+}
+
+operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  job& here = job::require(where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (dest == proc_null_value) return finished_with_nobody(here, on, where);
+  return keep(here, on, here.messages->start_send(on, on.context(), data, bytes, dest, tag), where);
+}
+
+operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+  job& here = job::require(where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  return keep(here, on, here.messages->start_recv(on, on.context(), data, capacity, source, tag), where);
+}
+
+operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
+  job& here = job::require(where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value && into.allocate(into.owner, 0) == nullptr)
+    throw_failure(errc::no_space, "memory for an empty message", -1, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  return keep(here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag), where);
+}
+
+matched_message* try_probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
+  job& here = job::require(where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value) throw_failure(errc::invalid_rank, "a probe of proc_null finds no message to take", -1, where);
+  here.progress.run_deferred();
+  const std::lock_guard<engine> guard{here.progress};
+  of.error.clear();
+  matched_message* found = here.messages->take(on, on.context(), source, tag, of);
+  if (found == nullptr && !of.error) {
+    here.progress.poll();
+    found = here.messages->take(on, on.context(), source, tag, of);
+  }
+  if (found == nullptr && of.error) throw_failure(of.error, "probe of", source, where);
+  return found;
+}
+
+matched_message* probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
+  if (matched_message* found = try_probe_take(on, source, tag, of, where)) return found;
+  job& here = job::require(where);
+  matched_message* found = nullptr;
+  here.progress.wait_until([&] {
+    found = here.messages->take(on, on.context(), source, tag, of);
+    return found != nullptr || of.error;
+  });
+  if (found == nullptr) throw_failure(of.error, "probe of", source, where);
+  return found;
+}
+
+operation* start_recv_matched(matched_message* taken, void* data, std::size_t capacity, const location& where) {
+  job& here = job::require(where);
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.messages->start_recv_matched(*taken, data, capacity);
+  started.members = nullptr;  // the message has left its communicator
+  started.origin = where;
+  return &started;
+}
+
+void discard(matched_message* taken) noexcept {
+  job* const here = job::running();
+  if (here == nullptr || taken == nullptr) return;
+  const std::lock_guard<engine> guard{here->progress};
+  here->messages->discard(*taken);
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,143 @@
+// The functions of peal/detail/core.hpp that look after operations: test, wait, cancel, continue, drop.
+#include <fmt/format.h>
+#include <algorithm>
+#include <exception>
+
+#include "base/log.hpp"
+#include "comm/job.hpp"
+#include "comm/waiting.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+communicator_state* communicator_of(const operation& of) noexcept {
+  return const_cast<communicator_state*>(static_cast<const communicator_state*>(of.members));
+}
+
+/// Back into the pool, and off its communicator's count. With the lock held. Requires: finished.
+void give_back(job& here, operation& over) noexcept {
+  communicator_state* const on = communicator_of(over);
+  here.messages->release(over);
+  if (on != nullptr) here.given_back(*on);
+}
+
+/// What is left to do when a detached operation ends.
+struct detachment {
+  job* here;
+  communicator_state* on;
+  void (*owner_free)(void*) noexcept;
+  void* owner;
+
+  static void run(void* context) noexcept {
+    const std::unique_ptr<detachment> self{static_cast<detachment*>(context)};
+    if (self->owner_free != nullptr) self->owner_free(self->owner);
+    if (self->on == nullptr) return;
+    const std::lock_guard<engine> guard{self->here->progress};
+    self->here->given_back(*self->on);
+  }
+};
+
+/// The wait of a destructor. While an exception is on its way it is bounded, since the peer may have been what failed.
+void wait_before_drop(job& here, operation& awaited) noexcept {
+  auto until = engine::never;
+  if (std::uncaught_exceptions() > 0) {
+    const std::chrono::duration<double> patience{here.settings.seconds("PEAL_UNWIND_TIMEOUT")};
+    until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
+  }
+  for (;;) {
+    try {
+      if (here.progress.wait_unlocked([&] { return finished(awaited); }, until)) return;
+      break;
+    } catch (...) {
+      // A continuation of some other operation threw; a destructor cannot, so the next progress call does.
+      const std::lock_guard<engine> guard{here.progress};
+      here.progress.defer(
+          [](void* thrown) {
+            const std::unique_ptr<std::exception_ptr> held{static_cast<std::exception_ptr*>(thrown)};
+            std::rethrow_exception(*held);
+          },
+          new std::exception_ptr{std::current_exception()});
+      if (finished(awaited)) return;
+    }
+  }
+  const std::string why = fmt::format("{}:{}: this request is not finished {} s after an exception began to unwind; the job is aborted",
+                                      awaited.origin.file_name(), awaited.origin.line(), here.settings.text("PEAL_UNWIND_TIMEOUT"));
+  log_error("{}", why);
+  here.abort(EXIT_FAILURE, why.c_str());
+}
+
+}  // namespace
+
+// acquire: pairs with the release that ends an operation, so that its outcome and its buffer can be read.
+bool finished(const operation& of) noexcept { return of.finished.load(std::memory_order_acquire); }
+
+bool test(operation& of) {
+  job* const here = job::running();
+  if (here == nullptr) return finished(of);
+  if (finished(of)) {
+    here->progress.run_deferred();
+    return true;
+  }
+  here->progress.progress();
+  return finished(of);
+}
+
+bool wait(operation& awaited, std::chrono::steady_clock::time_point deadline) {
+  if (finished(awaited)) [[likely]]
+    return true;
+  job& here = job::require(awaited.origin);
+  return here.progress.wait_unlocked([&] { return finished(awaited); }, deadline);
+}
+
+void wait_any(std::span<operation* const> awaited) {
+  const auto any = [awaited] {
+    return std::ranges::any_of(awaited, [](const operation* each) { return each != nullptr && finished(*each); });
+  };
+  if (any()) return;
+  const auto first = std::ranges::find_if(awaited, [](const operation* each) { return each != nullptr; });
+  if (first == awaited.end()) return;
+  job::require((*first)->origin).progress.wait_unlocked(any);
+}
+
+const outcome& result_of(const operation& of) noexcept { return of.result; }
+
+const location& origin_of(const operation& of) noexcept { return of.origin; }
+
+bool cancel(operation& unwanted) {
+  job* const here = job::running();
+  if (here == nullptr) return false;
+  const std::lock_guard<engine> guard{here->progress};
+  return !finished(unwanted) && here->messages->cancel(unwanted);
+}
+
+void on_finish(operation& of, void (*hook)(void*), void* context) {
+  if (job* const here = job::running()) {
+    const std::lock_guard<engine> guard{here->progress};
+    if (here->messages->on_finish(of, hook, context)) return;
+  }
+  hook(context);
+}
+
+void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) noexcept {
+  if (unwanted == nullptr) return;
+  job* const here = job::running();
+  if (here == nullptr) {  // the job has ended, and with it every use of the buffers
+    if (owner_free != nullptr) owner_free(owner);
+    return;
+  }
+  if (!finished(*unwanted) && owner_free == nullptr && !cancel(*unwanted)) wait_before_drop(*here, *unwanted);
+  {
+    const std::lock_guard<engine> guard{here->progress};
+    if (!finished(*unwanted)) {
+      communicator_state* const on = communicator_of(*unwanted);
+      here->messages->detach(*unwanted, &detachment::run, new detachment{here, on, owner_free, owner});
+      return;
+    }
+    give_back(*here, *unwanted);
+  }
+  if (owner_free != nullptr) owner_free(owner);
+}
+
+}  // namespace peal::detail
