@@ -109,7 +109,7 @@ void job::make_transports() {
   options.peers = static_cast<std::uint32_t>(bootstrap_.size());
   options.eager_limit = settings.bytes("PEAL_EAGER_LIMIT");
   options.unexpected_limit = settings.bytes("PEAL_UNEXPECTED_LIMIT");
-  messages.emplace(progress, *this, options);
+  messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
   self_.emplace(*messages, options.self);
   messages->add(*self_);
   if (segment_) {

@@ -10,7 +10,7 @@ namespace peal::detail {
 
 namespace {
 
-constexpr outcome of_nobody{.source = proc_null_value, .tag = any_tag_value, .bytes = 0, .error = {}};
+const outcome of_nobody{.source = proc_null_value, .tag = any_tag_value, .bytes = 0, .error = {}};
 
 operation* keep(job& here, communicator_state& on, operation& started, const location& where) {
   here.given(on);
