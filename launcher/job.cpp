@@ -98,7 +98,7 @@ void job::start(int rank) {
   how.environment = host_.environment_for(rank, environment_of(what));
   how.guard = guard_.descriptor();
   if (!places_.empty()) how.threads = places_[at];
-  if (rank == 0) how.input = STDIN_FILENO;
+  if (rank == 0) how.input = input_.open();
   if (request_.tag_output) {
     how.output = output_.open(rank, STDOUT_FILENO);
     how.error = output_.open(rank, STDERR_FILENO);
@@ -106,11 +106,13 @@ void job::start(int rank) {
   members_[at].pid = start_rank(how, signals_);
   for (const int each : {how.output, how.error})
     if (each >= 0) ::close(each);
+  if (rank == 0) input_.close_child_end();
 }
 
 void job::wait_for_something() {
   std::vector<pollfd> list{{signals_.descriptor(), POLLIN, 0}, {host_.descriptor(), POLLIN, 0}};
   output_.add_to(list);
+  input_.add_to(list);
   auto next = clock::time_point::max();
   for (const auto& each : {timeout_, kill_at_, drain_until_})
     if (each) next = std::min(next, *each);
@@ -124,15 +126,14 @@ void job::wait_for_something() {
   ::poll(list.data(), list.size(), wait);
   list.erase(list.begin(), list.begin() + 2);
   output_.serve(list);
+  input_.serve(list);
 }
 
 void job::serve_signals() {
   for (const int signal : signals_.take()) {
     if (signal == SIGCHLD) continue;  // ends are looked for in every round
-    if (signal == SIGTSTP)
-      stop_with_ranks();
-    else
-      pass_on(signal);
+    if (signal == SIGTSTP) stop_with_ranks();
+    else pass_on(signal);
   }
 }
 
@@ -159,14 +160,11 @@ void job::serve_host() {
     switch (event.what) {
       case host_event::connected:
         of.connected = true;
-        of.finalized = of.lost = false;  // a rank may meet the server twice, one program after another
+        of.finalized = false;
+        of.lost = 0;  // a rank may meet the server twice, one program after another
         break;
-      case host_event::finalized:
-        of.finalized = true;
-        break;
-      case host_event::lost:
-        of.lost = true;
-        break;
+      case host_event::finalized: of.finalized = true; break;
+      case host_event::lost: of.lost = true; break;
       case host_event::aborted:
         of.judged = true;
         fail((event.code & 0xff) != 0 ? event.code & 0xff : 1, fmt::format("{} aborted the job with code {}{}{}", describe(event.rank),
@@ -195,32 +193,59 @@ void job::look_for_ends() {
   reap_strays(known);
 }
 
+// Whether all is known that the server will tell of a rank that has ended. Its thread may be behind: a rank's farewell, or the end of its
+// connection, arrives there after the system has told us of the rank's end.
+bool job::settled(const member& of) const {
+  return !of.connected || of.finalized || of.lost != 0 || phase_ != phase::running || clock::now() >= of.ended_at + farewell_wait;
+}
+
+// When one rank's death makes others fail we may see all of them at once. The order in which the server lost them tells cause from consequence.
 void job::judge_ends() {
-  for (int rank = 0; rank < request_.ranks(); ++rank)
-    if (const member& of = members_[static_cast<std::size_t>(rank)]; of.ended && !of.judged) judge(rank);
+  std::vector<int> ended;
+  for (int rank = 0; rank < request_.ranks(); ++rank) {
+    const member& of = members_[static_cast<std::size_t>(rank)];
+    if (!of.ended || of.judged) continue;
+    if (!settled(of)) return;
+    ended.push_back(rank);
+  }
+  std::stable_sort(ended.begin(), ended.end(), [this](int a, int b) {
+    return members_[static_cast<std::size_t>(a)].lost < members_[static_cast<std::size_t>(b)].lost;
+  });
+  for (const int rank : ended) judge(rank);
 }
 
 void job::judge(int rank) {
   member& of = members_[static_cast<std::size_t>(rank)];
-  const bool signalled = WIFSIGNALED(of.status);
-  if (code_of(of.status) == 0 && of.connected && !of.finalized && !of.lost && clock::now() < of.ended_at + farewell_wait) return;
   of.judged = true;
+  const int code = code_of(of.status);
   const bool left_early = of.connected && !of.finalized;
-  if (phase_ != phase::running || (code_of(of.status) == 0 && !left_early)) return;
+  if (phase_ != phase::running || (code == 0 && !left_early)) return;
+  const bool signalled = WIFSIGNALED(of.status);
   if (signalled) {
     const int signal = WTERMSIG(of.status);
     const bool asked = (passed_on_ & (1u << signal)) != 0;
-    fail(128 + signal, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal),
-                                   WCOREDUMP(of.status) ? ", core dumped" : "", asked ? ", which pealrun passed on" : ""));
-  } else if (code_of(of.status) != 0) {
-    fail(code_of(of.status), fmt::format("{} exited with code {}", describe(rank), code_of(of.status)));
+    fail(code, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal), WCOREDUMP(of.status) ? ", core dumped" : "",
+                           asked ? ", which pealrun passed on" : ""));
+  } else if (code != 0) {
+    fail(code, fmt::format("{} exited with code {}", describe(rank), code));
   } else {
     fail(1, fmt::format("{} exited with code 0, but without leaving the job: the others would wait for it", describe(rank)));
   }
   if (request_.on_failure == failure_policy::kill) return end_job();
   ::kill(-of.pid, SIGKILL);  // what it left behind would go on for nobody
-  host_.tell_of_death(rank, signalled, code_of(of.status));
-  if (!of.connected) host_.strike_off(rank);
+  if (!of.connected) stand_in_for(rank);
+  host_.tell_of_death(rank, signalled, code);
+}
+
+// The server counts a rank as gone when its connection ends. One that died before it connected would be waited for by every fence, so another
+// process connects in its name and ends at once.
+void job::stand_in_for(int rank) {
+  const application itself{1, {"pealrun", stand_in_word}, "/proc/self/exe", {}, {}};
+  rank_start how;
+  how.what = &itself;
+  how.environment = host_.environment_for(rank, environment_of(itself));
+  how.guard = guard_.descriptor();
+  start_rank(how, signals_);  // it is fetched as a stray
 }
 
 void job::check_deadlines() {

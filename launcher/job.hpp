@@ -13,11 +13,15 @@
 
 #include "command_line.hpp"
 #include "guard.hpp"
+#include "input.hpp"
 #include "output.hpp"
 #include "pmix_host.hpp"
 #include "signals.hpp"
 
 namespace peal::launcher {
+
+/// The only argument of a pealrun that connects to a server in the name of a rank that never did, and ends.
+inline constexpr const char* stand_in_word = "--stand-in-for-a-dead-rank";
 
 class job {
  public:
@@ -52,6 +56,8 @@ class job {
   void look_for_ends();
   void judge_ends();
   void judge(int rank);
+  [[nodiscard]] bool settled(const member&) const;
+  void stand_in_for(int rank);
   void check_deadlines();
   void clear_groups();
   void pass_on(int signal);
@@ -70,9 +76,11 @@ class job {
   std::vector<std::vector<int>> places_;
   std::vector<member> members_;
   tagged_output output_;
+  terminal_input input_;
   std::string host_name_;
   phase phase_ = phase::running;
   int result_ = 0;
+  int connections_lost_ = 0;
   unsigned passed_on_ = 0;  // signals sent to the ranks on behalf of the user, as bits
   std::optional<clock::time_point> timeout_;
   std::optional<clock::time_point> kill_at_;

@@ -4,11 +4,15 @@ pealrun_SOURCES = \
   launcher/command_line.hpp \
   launcher/guard.cpp \
   launcher/guard.hpp \
+  launcher/input.cpp \
+  launcher/input.hpp \
   launcher/job.cpp \
   launcher/job.hpp \
   launcher/main.cpp \
   launcher/output.cpp \
   launcher/output.hpp \
+  launcher/placement.cpp \
+  launcher/placement.hpp \
   launcher/pmix_host.cpp \
   launcher/pmix_host.hpp \
   launcher/pmix_infos.hpp \

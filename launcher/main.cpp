@@ -3,6 +3,7 @@
 //
 // Layer    launcher.
 // Errors   every error ends as one line on standard error and an exit code (command_line.hpp says which).
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "command_line.hpp"
 #include "guard.hpp"
 #include "job.hpp"
+#include "placement.hpp"
 #include "pmix_host.hpp"
 #include "signals.hpp"
 #include "topology/machine.hpp"
@@ -26,6 +28,14 @@ namespace {
 
 void print(int descriptor, const std::string& text) {
   [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
+}
+
+// One that is closed would be given to the first pipe or socket, which ranks would then take for their input or output.
+void open_standard_descriptors() {
+  int made = 0;
+  do made = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  while (made >= 0 && made <= STDERR_FILENO);
+  if (made > STDERR_FILENO) ::close(made);
 }
 
 std::string temporary_folder() {
@@ -53,8 +63,10 @@ int run_job(const job_request& request, signal_source& signals) {
   std::exception_ptr problem;
   try {
     const machine node;
-    pmix_host host{{name, make_private_folder(name, temporary), node.usable_cores(), node.handle()}, request};
-    job ranks{request, host, watch, signals, {}};
+    const placement places{node, request};
+    if (!places.warning().empty()) print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
+    pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle()}, request};
+    job ranks{request, host, watch, signals, places.places()};
     code = ranks.run();
   } catch (...) {
     problem = std::current_exception();
@@ -82,8 +94,11 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace peal::launcher
 
 int main(int count, char** words) {
+  using namespace peal::launcher;
+  if (count == 2 && std::string_view{words[1]} == stand_in_word) connect_and_vanish();
+  open_standard_descriptors();
   // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network, x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);
   // _exit: the PMIx server cannot be finalized once ranks have died, and its threads must not meet destroyed objects.
-  ::_exit(peal::launcher::run({words + 1, words + count}));
+  ::_exit(run({words + 1, words + count}));
 }

@@ -25,6 +25,9 @@ namespace peal::launcher {
 
 namespace {
 
+// Up to so many ranks PMIx's data travels in messages.
+constexpr int few_ranks = 16;
+
 void check(const char* call, pmix_status_t status) {
   if (status != PMIX_SUCCESS) throw error(errc::bootstrap_failed, fmt::format("{}: {} ({})", call, PMIx_Error_string(status), status));
 }
@@ -124,6 +127,15 @@ pmix_proc_t process_named(const std::string& job, int rank) {
   return process;
 }
 
+// What the user has set stays.
+void tune_server(int ranks) {
+  // An event is otherwise kept back for a second, in case that more of its kind come.
+  ::setenv("PMIX_MCA_pmix_event_caching_window", "0", 0);
+  // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map, messages cost the server more the more ranks there
+  // are. Measured, 2 cores, start to end: 4 ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252 against 447.
+  if (ranks <= few_ranks) ::setenv("PMIX_MCA_gds", "hash", 0);
+}
+
 void start_server(const host_facts& facts) {
   pmix_infos how;
   how.add_text(PMIX_SERVER_TMPDIR, facts.folder);
@@ -148,6 +160,7 @@ void start_server(const host_facts& facts) {
 
 pmix_host::pmix_host(const host_facts& facts, const job_request& request) : job_{facts.job} {
   forget_outer_launcher();
+  tune_server(request.ranks());
   start_server(facts);
   accept_without_delay();
   pmix_infos job;
@@ -199,10 +212,9 @@ void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
   if (status != PMIX_SUCCESS) delete told;
 }
 
-void pmix_host::strike_off(int rank) {
-  const auto forget = [](pmix_status_t, void* context) { delete static_cast<pmix_proc_t*>(context); };
-  auto* process = new pmix_proc_t{process_named(job_, rank)};
-  PMIx_server_deregister_client(process, forget, process);
+void connect_and_vanish() {
+  pmix_proc_t self;
+  ::_exit(PMIx_Init(&self, nullptr, 0) == PMIX_SUCCESS ? 0 : 1);
 }
 
 }  // namespace peal::launcher

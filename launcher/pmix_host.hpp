@@ -45,11 +45,12 @@ class pmix_host {
 
   /// Tells the other ranks that one has died. `code` is its exit code, or 128 + signal.
   void tell_of_death(int rank, bool by_signal, int code);
-  /// The rank ended without ever having met the server: fences need not wait for it.
-  void strike_off(int rank);
 
  private:
   std::string job_;
 };
+
+/// Meets the server in the name of the rank that the environment tells of, and ends the process without a farewell.
+[[noreturn]] void connect_and_vanish();
 
 }  // namespace peal::launcher

@@ -27,12 +27,10 @@ finding look_at(const std::string& path) {
 
 [[noreturn]] void refuse(finding what, const std::string& name) {
   switch (what) {
-    case finding::folder:
-      throw stop{126, fmt::format("pealrun: {} is a folder, not a program\n", name)};
+    case finding::folder: throw stop{126, fmt::format("pealrun: {} is a folder, not a program\n", name)};
     case finding::forbidden:
       throw stop{126, fmt::format("pealrun: {} is not executable (permission denied; chmod +x makes a file executable)\n", name)};
-    default:
-      break;
+    default: break;
   }
   if (name.find('/') != std::string::npos) throw stop{127, fmt::format("pealrun: {} does not exist\n", name)};
   const bool here = look_at("./" + name) == finding::runnable;
