@@ -6,6 +6,9 @@ unit_ldadd = libpeal_core.la $(GTEST_LIBS) -lgtest_main
 include tests/unit/local.mk
 endif
 
+EXTRA_PROGRAMS =
+include tests/bench/local.mk
+
 EXTRA_DIST += \
   tests/compile/error.cpp \
   tests/compile/run_compile_tests \

@@ -3,6 +3,7 @@ libpeal_core_la_SOURCES += \
   src/transport/self/self_transport.cpp \
   src/transport/self/self_transport.hpp \
   src/transport/shm/box.hpp \
+  src/transport/shm/claim.hpp \
   src/transport/shm/direct_copy.cpp \
   src/transport/shm/direct_copy.hpp \
   src/transport/shm/fetcher.cpp \

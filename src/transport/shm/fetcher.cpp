@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "peal/error.hpp"
 #include "transport/shm/inbox.hpp"
@@ -13,30 +14,20 @@ namespace {
 
 /// Below this the receiver copies alone and at once: waking the sender's interest costs two lines between the cores and an atomic each way.
 constexpr std::size_t alone_limit = 32 * 1024;
-/// What one step copies at most, so that a small message does not wait long behind a large one.
-constexpr std::size_t largest_chunk = 256 * 1024;
-constexpr std::size_t smallest_chunk = 16 * 1024;
-/// Chunks that a transfer is cut into if its size allows: half a chunk is what one side waits for the other at the end.
-constexpr std::size_t pieces = 16;
+/// Records of one sender that are in use or not yet given back, at most: those in its inbox that it has not come to are of no use.
+constexpr std::ptrdiff_t records_a_peer = 4;
 
 constexpr std::uint64_t in_segment = 1;
-
-std::size_t chunk_for(std::size_t bytes) {
-  const std::size_t even = (bytes / pieces + 4095) / 4096 * 4096;
-  return std::clamp(even, smallest_chunk, largest_chunk);
-}
 
 }  // namespace
 
 struct fetcher::progress {
-  transfer* record;        // null: alone
-  std::uint64_t chunk;     // bytes
-  std::uint32_t chunks;
-  std::uint32_t own;       // chunks copied by this process; alone and staged: the next one
+  transfer* record;     // null: none was to be had yet, or the receiver goes alone
+  std::uint32_t pages;  // of the payload; 0: failed
+  std::uint32_t own;    // claims: pages copied by this process; staged: slots emptied
   std::int32_t from;
   transfer_mode mode;
-  bool waiting;            // staged, and no record was to be had yet
-  bool abandoned;          // the kernel refused: goes on staged when the sender has left
+  bool abandoned;       // the kernel refused: goes on staged when the sender has left
 };
 
 fetcher::progress& fetcher::of(fetch& f) noexcept {
@@ -62,8 +53,7 @@ void fetcher::start(fetch& f, int from) noexcept {
   progress& p = *new (f.scratch.data()) progress{};
   p.from = from;
   p.mode = straight ? transfer_mode::claims : transfer_mode::staged;
-  p.chunk = chunk_for(f.bytes);
-  p.chunks = static_cast<std::uint32_t>((f.bytes + p.chunk - 1) / p.chunk);
+  p.pages = pages_of(f.bytes);
   if (f.bytes <= alone_limit && readable(f)) {
     const int error = copy(f, 0, f.bytes);
     if (error == 0) return f.done(f, {});
@@ -82,22 +72,17 @@ void fetcher::start(fetch& f, int from) noexcept {
 bool fetcher::readable(fetch& f) noexcept { return (f.where.words[2] & in_segment) != 0 || direct_->reaches(of(f).from); }
 
 transfer* fetcher::take_record(int from) noexcept {
-  // A sender that does not poll keeps records; it may not keep all of them from the others.
-  const auto held = std::count_if(records_.begin(), records_.end(), [&](const record_use& each) { return each.peer == from; });
-  if (held >= static_cast<std::ptrdiff_t>(transfers / 4)) {
-    if (std::none_of(records_.begin(), records_.end(), [&](const record_use& each) {
-          return each.peer == from && !each.in_use && each.record->left.load(std::memory_order_acquire) != 0;
-        }))
-      return nullptr;
-  }
+  record_use* found = nullptr;
+  std::ptrdiff_t held = 0;
   for (record_use& each : records_) {
-    if (each.in_use) continue;
-    if (each.peer >= 0 && each.record->left.load(std::memory_order_acquire) == 0) continue;  // pairs with the release in helper::leave
-    each.peer = from;
-    each.in_use = true;
-    return each.record;
+    const bool given_back = !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);  // pairs with helper::leave
+    if (given_back) found = &each;
+    else held += each.peer == from;
   }
-  return nullptr;
+  if (found == nullptr || held >= records_a_peer) return nullptr;
+  found->peer = from;
+  found->in_use = true;
+  return found->record;
 }
 
 void fetcher::let_go(transfer* record) noexcept {
@@ -110,8 +95,6 @@ void fetcher::let_go(transfer* record) noexcept {
 void fetcher::open(fetch& f) noexcept {
   progress& p = of(f);
   p.record = take_record(p.from);
-  const bool needed = p.mode == transfer_mode::staged || !readable(f);
-  p.waiting = needed && p.record == nullptr;
   if (p.record == nullptr) return;
   transfer& record = *p.record;
   record.link.kind = note_kind::transfer;
@@ -121,12 +104,11 @@ void fetcher::open(fetch& f) noexcept {
   record.destination_in_segment = segment_->contains(f.into, f.bytes);
   record.destination = record.destination_in_segment ? segment_->offset_of(f.into) : reinterpret_cast<std::uintptr_t>(f.into);
   record.bytes = f.bytes;
-  record.chunk = static_cast<std::uint32_t>(p.chunk);
   record.mode = p.mode;
   record.claimed.store(0, std::memory_order_relaxed);
   record.helped.store(0, std::memory_order_relaxed);
   record.left.store(0, std::memory_order_relaxed);
-  record.returned = 0;
+  record.returned_pages = 0;
   record.emptied.store(0, std::memory_order_relaxed);
   push(*segment_, segment_->at<front>(segment_->front(p.from).offset)->inbox, record.link);
 }
@@ -140,7 +122,7 @@ bool fetcher::step() noexcept {
     (before != nullptr ? before->next : first_) = each->next;
     if (last_ == each) last_ = before;
     let_go(of(*each).record);
-    const std::error_code error = of(*each).chunks == 0 ? make_error_code(errc::peer_failed) : std::error_code{};
+    const std::error_code error = of(*each).pages == 0 ? make_error_code(errc::peer_failed) : std::error_code{};
     each->next = nullptr;
     each->done(*each, error);  // may start others, and may end the fetch's life
     return true;
@@ -150,62 +132,54 @@ bool fetcher::step() noexcept {
 
 fetcher::outcome fetcher::advance(fetch& f) noexcept {
   progress& p = of(f);
-  if (p.chunks == 0) return outcome::finished;  // failed
-  if (p.waiting) {
-    open(f);
-    return p.waiting ? outcome::nothing : outcome::worked;
-  }
-  return p.mode == transfer_mode::claims ? advance_claims(f) : advance_staged(f);
+  if (p.pages == 0) return outcome::finished;  // failed
+  // Without a record yet, and nothing done alone: a record of an earlier payload may be free by now.
+  if (p.record == nullptr && p.own == 0) open(f);
+  if (p.mode == transfer_mode::staged) return p.record == nullptr ? outcome::nothing : advance_staged(f);
+  if (p.record != nullptr) return advance_together(f);
+  return readable(f) ? advance_alone(f) : outcome::nothing;
 }
 
-fetcher::outcome fetcher::advance_claims(fetch& f) noexcept {
+fetcher::outcome fetcher::advance_alone(fetch& f) noexcept {
   progress& p = of(f);
-  if (p.record == nullptr) {
-    const outcome result = copy_chunk(f, p.own);
-    return result == outcome::worked && p.own == p.chunks ? outcome::finished : result;
-  }
+  return copy_piece(f, {p.own, std::min(p.pages - p.own, largest_piece)});
+}
+
+fetcher::outcome fetcher::advance_together(fetch& f) noexcept {
+  progress& p = of(f);
   transfer& record = *p.record;
-  const bool alone_too = !p.abandoned && readable(f);
-  if (alone_too) {
-    const std::uint64_t before = record.claimed.load(std::memory_order_relaxed);
-    const auto taken = [](std::uint64_t both) { return (both & 0xffffffff) + (both >> 32); };
-    if (taken(before) < p.chunks) {
-      const std::uint64_t claim = record.claimed.fetch_add(1, std::memory_order_relaxed);
-      if (taken(claim) < p.chunks) {
-        const outcome result = copy_chunk(f, static_cast<std::uint32_t>(claim));
-        if (result == outcome::worked && p.own + record.helped.load(std::memory_order_acquire) == p.chunks) return outcome::finished;
-        return result;
-      }
-    }
-  }
+  const bool able = !p.abandoned && readable(f);
+  if (able)
+    if (const piece next = take(record.claimed, p.pages, from::front); next.pages > 0) return copy_piece(f, next);
   // What is left is the sender's.
-  const bool left = record.left.load(std::memory_order_acquire) != 0;
-  if (p.own + record.helped.load(std::memory_order_acquire) == p.chunks) return outcome::finished;  // pairs with the release in helper
+  const bool left = record.left.load(std::memory_order_acquire) != 0;  // pairs with the release in helper::leave; before all_there
+  if (all_there(f)) return outcome::finished;
   if (!left) return outcome::nothing;
-  if (!alone_too) {
-    // The kernel refused in the middle. The sender is out of the buffers; all of it again, by way of the ring.
-    let_go(p.record);
-    p.mode = transfer_mode::staged;
-    p.abandoned = false;
-    p.own = 0;
-    open(f);
-    return outcome::worked;
+  if (able) {
+    const piece returned{record.returned_first, std::exchange(record.returned_pages, 0)};
+    return copy_piece(f, returned);
   }
-  if (record.returned != 0) {
-    const std::uint32_t chunk = record.returned - 1;
-    record.returned = 0;
-    const outcome result = copy_chunk(f, chunk);
-    return result == outcome::worked && p.own + record.helped.load(std::memory_order_relaxed) == p.chunks ? outcome::finished : result;
-  }
-  return outcome::nothing;
+  // The kernel refused in the middle. The sender is out of the buffers; all of it again, by way of the ring.
+  let_go(p.record);
+  p.mode = transfer_mode::staged;
+  p.abandoned = false;
+  p.own = 0;
+  open(f);
+  return outcome::worked;
 }
 
-fetcher::outcome fetcher::copy_chunk(fetch& f, std::uint32_t chunk) noexcept {
+bool fetcher::all_there(fetch& f) noexcept {
+  const progress& p = of(f);
+  const std::uint32_t helped = p.record == nullptr ? 0 : p.record->helped.load(std::memory_order_acquire);  // pairs with the release in helper
+  return p.own + helped == p.pages;
+}
+
+fetcher::outcome fetcher::copy_piece(fetch& f, piece what) noexcept {
   progress& p = of(f);
-  const std::size_t at = chunk * p.chunk;
-  if (const int error = copy(f, at, std::min<std::size_t>(p.chunk, f.bytes - at)); error != 0) return refused(f, error);
-  ++p.own;
-  return outcome::worked;
+  const std::size_t at = what.first * claim_page;
+  if (const int error = copy(f, at, std::min(what.pages * claim_page, f.bytes - at)); error != 0) return refused(f, error);
+  p.own += what.pages;
+  return all_there(f) ? outcome::finished : outcome::worked;
 }
 
 int fetcher::copy(fetch& f, std::size_t at, std::size_t bytes) noexcept {
@@ -218,7 +192,7 @@ int fetcher::copy(fetch& f, std::size_t at, std::size_t bytes) noexcept {
 fetcher::outcome fetcher::refused(fetch& f, int error) noexcept {
   progress& p = of(f);
   if (error == ESRCH) {
-    p.chunks = 0;
+    p.pages = 0;
     return outcome::finished;
   }
   if (error != EFAULT) direct_->give_up(p.from);
@@ -228,7 +202,7 @@ fetcher::outcome fetcher::refused(fetch& f, int error) noexcept {
     open(f);
   } else {
     p.abandoned = true;
-    p.record->claimed.fetch_add(std::uint64_t{p.chunks}, std::memory_order_relaxed);  // nothing more to claim: the sender leaves
+    take_all(p.record->claimed, p.pages);  // the sender leaves
   }
   return outcome::worked;
 }
@@ -248,7 +222,7 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
 void fetcher::peer_failed(int index) noexcept {
   failed_[static_cast<std::size_t>(index)] = true;
   for (fetch* each = first_; each != nullptr; each = each->next)
-    if (of(*each).from == index) of(*each).chunks = 0;  // step ends it
+    if (of(*each).from == index) of(*each).pages = 0;  // step ends it
   for (record_use& each : records_)
     if (each.peer == index) each.peer = -1;  // it writes there no more
 }

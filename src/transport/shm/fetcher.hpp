@@ -15,6 +15,7 @@
 
 #include "memory/node_segment.hpp"
 #include "transport/contract.hpp"
+#include "transport/shm/claim.hpp"
 #include "transport/shm/direct_copy.hpp"
 #include "transport/shm/layout.hpp"
 
@@ -43,9 +44,11 @@ class fetcher {
   void open(fetch&) noexcept;
   [[nodiscard]] bool readable(fetch&) noexcept;
   outcome advance(fetch&) noexcept;
-  outcome advance_claims(fetch&) noexcept;
+  outcome advance_alone(fetch&) noexcept;
+  outcome advance_together(fetch&) noexcept;
   outcome advance_staged(fetch&) noexcept;
-  outcome copy_chunk(fetch&, std::uint32_t chunk) noexcept;
+  outcome copy_piece(fetch&, piece) noexcept;
+  [[nodiscard]] bool all_there(fetch&) noexcept;
   [[nodiscard]] int copy(fetch&, std::size_t at, std::size_t bytes) noexcept;
   outcome refused(fetch&, int error) noexcept;
 
@@ -55,7 +58,7 @@ class fetcher {
   fetch* last_ = nullptr;
   struct record_use {
     transfer* record;
-    int peer;     // -1: free, if the last user has left
+    int peer;     // who was asked last; -1: nobody who could still look
     bool in_use;  // by a fetch of ours
   };
   std::vector<record_use> records_;

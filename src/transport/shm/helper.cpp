@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "transport/shm/claim.hpp"
 #include "transport/shm/parts.hpp"
 
 namespace peal::shm {
@@ -57,22 +58,19 @@ helper::outcome helper::leave(transfer& record) noexcept {
 helper::outcome helper::advance_claims(transfer& record) noexcept {
   const int to = static_cast<int>(record.link.from);
   if (!record.destination_in_segment && !direct_->reaches(to)) return leave(record);
-  const std::uint64_t chunks = (record.bytes + record.chunk - 1) / record.chunk;
-  const auto taken = [](std::uint64_t both) { return (both & 0xffffffff) + (both >> 32); };
-  if (taken(record.claimed.load(std::memory_order_relaxed)) >= chunks) return leave(record);
-  const std::uint64_t claim = record.claimed.fetch_add(std::uint64_t{1} << 32, std::memory_order_relaxed);
-  if (taken(claim) >= chunks) return leave(record);
-  const std::uint64_t chunk = chunks - 1 - (claim >> 32);
-  const std::size_t at = chunk * record.chunk;
-  const std::size_t bytes = std::min<std::size_t>(record.chunk, record.bytes - at);
-  const void* const from = record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
+  const piece mine = take(record.claimed, pages_of(record.bytes), from::back);
+  if (mine.pages == 0) return leave(record);
+  const std::size_t at = mine.first * claim_page;
+  const std::size_t bytes = std::min<std::size_t>(mine.pages * claim_page, record.bytes - at);
+  const void* const source = record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
   if (record.destination_in_segment) {
-    std::memcpy(segment_->at(record.destination + at), from, bytes);
-  } else if (direct_->write(to, record.destination + at, from, bytes) != 0) {
-    record.returned = static_cast<std::uint32_t>(chunk) + 1;
+    std::memcpy(segment_->at(record.destination + at), source, bytes);
+  } else if (direct_->write(to, record.destination + at, source, bytes) != 0) {
+    record.returned_first = mine.first;
+    record.returned_pages = mine.pages;
     return leave(record);
   }
-  record.helped.fetch_add(1, std::memory_order_release);  // pairs with the acquire in fetcher: the payload is there
+  record.helped.fetch_add(mine.pages, std::memory_order_release);  // pairs with the acquire in fetcher: the payload is there
   return outcome::worked;
 }
 

@@ -100,16 +100,16 @@ struct alignas(4 * cache_line) transfer {
   std::uint64_t source;       // offset, or address at the sender
   std::uint64_t destination;  // offset, or address at the receiver
   std::uint64_t bytes;
-  std::uint32_t chunk;        // bytes; the last may be shorter
   transfer_mode mode;
   bool source_in_segment;
   bool destination_in_segment;
   // Both.
-  alignas(cache_line) std::atomic<std::uint64_t> claimed;  // chunks from the back << 32 | from the front; may run past their number
+  alignas(cache_line) std::atomic<std::uint64_t> claimed;  // claim.hpp
   // Written by the sender.
-  alignas(cache_line) std::atomic<std::uint32_t> helped;   // chunks that the sender has copied (claims) or filled (staged)
+  alignas(cache_line) std::atomic<std::uint32_t> helped;   // pages that the sender has copied (claims), slots it has filled (staged)
   std::atomic<std::uint32_t> left;                         // 1: the sender looks at this record no more
-  std::uint32_t returned;                                  // 1 + a chunk claimed by the sender that it could not copy; valid when left
+  std::uint32_t returned_first;                            // pages that the sender claimed and could not copy; valid when left
+  std::uint32_t returned_pages;
   std::uint32_t slot_bytes;                                // staged; valid when helped > 0
   std::uint32_t slots;
   std::uint64_t ring;                                      // offset

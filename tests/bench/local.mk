@@ -1,0 +1,6 @@
+# Built on demand: make tests/bench/shm_bench
+EXTRA_PROGRAMS += tests/bench/shm_bench
+tests_bench_shm_bench_SOURCES = tests/bench/shm_bench.cpp
+tests_bench_shm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
+tests_bench_shm_bench_LDADD = libpeal_core.la
+tests_bench_shm_bench_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
