@@ -2,4 +2,18 @@
 // Everything a program needs: includes every header of the API.
 #pragma once
 
+#include <peal/blocks.hpp>
+#include <peal/buffer.hpp>
+#include <peal/communicator.hpp>
+#include <peal/completion_queue.hpp>
+#include <peal/datatype.hpp>
+#include <peal/environment.hpp>
 #include <peal/error.hpp>
+#include <peal/memory.hpp>
+#include <peal/message.hpp>
+#include <peal/op.hpp>
+#include <peal/request.hpp>
+#include <peal/serialization.hpp>
+#include <peal/status.hpp>
+#include <peal/tag.hpp>
+#include <peal/wait.hpp>

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include <peal/detail/export.hpp>
+#include <peal/error.hpp>
 
 namespace peal::detail {
 
@@ -109,6 +110,14 @@ PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* contex
 PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept = nullptr, void* owner = nullptr) noexcept;
 /// Any progress there is to be made, once.
 PEAL_EXPORT bool progress();
+/// Makes progress until `done(context)`, which is called without a lock; false when the deadline passed first.
+PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
+                            std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+/// Throws what the operation ended with: peal::error, or on the rank where it happened what the user's function threw. Requires: finished,
+/// with an error.
+[[noreturn]] PEAL_EXPORT void raise(operation&);
+/// Throws peal::error with this place.
+[[noreturn]] PEAL_EXPORT void fail(errc, const char* what, int peer, const location&);
 
 // ---- collectives -----------------------------------------------------------------------------------------------------------------------
 enum class scalar : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, f80, c64, c128, boolean, opaque };
@@ -147,6 +156,16 @@ struct collective_call {
 /// Arrays and the reduction's context must live until the operation is finished. Throws what an operation of the user's threw on this rank.
 PEAL_EXPORT void run_collective(communicator_state&, const collective_call&, const location&);
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call&, const location&);
+
+/// A collective in two steps: the first finds out how much there is to be moved, the second moves it. `next(context, call)` fills in the
+/// second call when the first has finished, and says whether there is one, the same on every rank; it is called inside the engine: it must
+/// neither throw nor call peal. An error code ends the operation on this rank alone. The steps of several operations keep the order in
+/// which the operations were started, so they may overlap with anything else.
+struct second_step {
+  bool (*next)(void* context, collective_call& call, std::error_code& error) noexcept = nullptr;
+  void* context = nullptr;
+};
+PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call& first, const second_step&, const location&);
 
 // ---- memory ----------------------------------------------------------------------------------------------------------------------------
 /// Memory that every rank of the node can reach directly; 64-byte aligned. Without a job, or when the heap is full, ordinary memory.

@@ -1,0 +1,246 @@
+// peal/communicator.hpp
+// An ordered set of ranks that exchange messages among themselves.
+//
+// Units    ranks count from 0; values and elements, unless bytes are said.
+// Threads  with thread_level::multiple any thread, else one at a time. Collectives of one communicator are called in the same order by all.
+// Errors   every call throws peal::error with the peer, the code and the caller's place; a call that returns a request leaves what happens
+//          to
+//          the message to that.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+#include <peal/blocks.hpp>
+#include <peal/buffer.hpp>
+#include <peal/detail/core.hpp>
+#include <peal/detail/varying_tasks.hpp>
+#include <peal/message.hpp>
+#include <peal/op.hpp>
+#include <peal/request.hpp>
+#include <peal/status.hpp>
+#include <peal/tag.hpp>
+
+namespace peal {
+
+enum class locality {
+  node  // ranks that share memory
+};
+
+/// An argument that lives on when the call returns: an lvalue, or a view.
+template <class B>
+concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B> || strided_view<B>;
+
+/// Can be combined by Op: a fixed value as a whole, or a contiguous range element by element.
+template <class B, class Op>
+concept reducible = detail::reduced_whole<B, Op> || detail::reduced_by_element<B, Op>;
+
+/// A range that a collective fills or reads where it lies, or a single fixed value.
+template <class B>
+concept send_block = detail::sent_in_place<B>;
+template <class B>
+concept recv_block = detail::filled_in_place<B>;
+
+/// Gathered as a value of its own: fixed values, strings, and what is serialized. Other ranges of fixed values are gathered element by
+/// element.
+template <class B>
+concept gathered_whole = serializable<std::remove_cvref_t<B>> &&
+    (!detail::contiguous<B> || detail::is_std_string<std::remove_cvref_t<B>>::value);
+
+/// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
+class communicator {
+  using place = std::source_location;
+
+ public:
+  communicator(communicator&& from) noexcept : state_{std::exchange(from.state_, nullptr)} {}
+  communicator& operator=(communicator&& from) noexcept {
+    std::swap(state_, from.state_);
+    return *this;
+  }
+  ~communicator() {
+    if (state_) detail::release(*state_);
+  }
+  /// For the library.
+  explicit communicator(detail::communicator_state& state) noexcept : state_{&state} {}
+
+  [[nodiscard]] int rank() const { return detail::rank_of(state(place::current())); }
+  [[nodiscard]] int size() const { return detail::size_of(state(place::current())); }
+  /// Whether messages to that rank go through shared memory.
+  [[nodiscard]] bool same_node(int rank, const place& where = place::current()) const {
+    return detail::same_node(state(where), rank, where);
+  }
+
+  // ---- making others; collective
+  [[nodiscard]] communicator dup(const place& where = place::current()) const {
+    return communicator{detail::duplicate(state(where), where)};
+  }
+  /// Ranks of one colour get a communicator, ordered by key, then by rank. Without a colour: none.
+  [[nodiscard]] std::optional<communicator> split(std::optional<int> color, int key = 0, const place& where = place::current()) const {
+    detail::communicator_state* made = detail::split(state(where), color.has_value(), color.value_or(0), key, where);
+    return made ? std::optional<communicator>{std::in_place, *made} : std::nullopt;
+  }
+  [[nodiscard]] communicator split(locality, const place& where = place::current()) const {
+    return communicator{detail::split_node(state(where), where)};
+  }
+
+  // ---- messages: peal/detail/point_to_point.hpp
+  /// Returns when the value may be changed; the message may still be under way.
+  template <sendable B>
+  void send(const B& value, int dest, tag = {}, const place& = place::current()) const;
+  /// The request owns the value, and its wait() gives it back.
+  template <sendable B>
+  requires(!lasting<B>) request<B> isend(B&& owned, int dest, tag = {}, const place& = place::current())
+  const;
+  /// The caller keeps the value alive and unchanged until the request has ended (what is not sent as it lies is packed at once).
+  template <sendable B>
+  requires lasting<B> request<> isend(B&& lent, int dest, tag = {}, const place& = place::current())
+  const;
+
+  /// A value, or a container as long as the message.
+  template <receivable T>
+  T recv(int source = any_source, tag = any_tag, status* = nullptr, const place& = place::current()) const;
+  /// Fills from the start. A message that is longer is consumed and throws errc::truncated.
+  template <recv_buffer B>
+  status recv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current()) const;
+  /// Memory is taken when the message is matched.
+  template <receivable T>
+  request<T> irecv(int source = any_source, tag = any_tag, const place& = place::current()) const;
+  template <recv_buffer B>
+  requires lasting<B> request<status> irecv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current())
+  const;
+  /// Sends and receives at the same time, with the same tag.
+  template <receivable R, sendable B>
+  R sendrecv(const B& value, int dest, int source, tag = {}, const place& = place::current()) const;
+
+  /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
+  [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
+  [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
+
+  // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i;
+  // what it is given as an lvalue must live until the request has ended.
+  void barrier(const place& = place::current()) const;
+  request<> ibarrier(const place& = place::current()) const;
+
+  /// The root's value, on every rank. The value of the others does not matter.
+  template <receivable T>
+  T bcast(T value, int root, const place& = place::current()) const;
+  template <receivable T>
+  request<T> ibcast(T value, int root, const place& = place::current()) const;
+  /// Fills the buffers of the others with the root's; as long on every rank.
+  template <recv_block B>
+  void bcast_into(B&& buffer, int root, const place& = place::current()) const;
+  template <recv_block B>
+  requires lasting<B> request<> ibcast_into(B&& buffer, int root, const place& = place::current())
+  const;
+
+  /// Combined over all ranks, in rank order. A range: element by element, into a vector, as long on every rank. reduce: at the root alone;
+  /// the others get their own value back, or an empty vector.
+  template <class B, class Op = std::plus<>>
+  requires reducible<const B&, Op>
+  auto reduce(const B& value, int root, Op op = {}, const place& = place::current()) const -> typename detail::reduced<const B&, Op>::type;
+  template <class B, class Op = std::plus<>>
+  requires reducible<const B&, Op>
+  auto allreduce(const B& value, Op op = {}, const place& = place::current()) const -> typename detail::reduced<const B&, Op>::type;
+  template <class B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  auto ireduce(B&& value, int root, Op op = {}, const place& = place::current()) const -> request<typename detail::reduced<B&, Op>::type>;
+  template <class B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  auto iallreduce(B&& value, Op op = {}, const place& = place::current()) const -> request<typename detail::reduced<B&, Op>::type>;
+  /// Without memory of peal's: the result replaces what was given, or goes into another buffer (reduce_into: of the root; the others' may
+  /// be empty).
+  template <recv_block B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  void allreduce_inplace(B&& buffer, Op op = {}, const place& = place::current()) const;
+  template <recv_block B, class Op = std::plus<>>
+  requires(reducible<B, Op>&& lasting<B>) request<> iallreduce_inplace(B&& buffer, Op op = {}, const place& = place::current())
+  const;
+  template <send_block B, recv_block R, class Op = std::plus<>>
+  requires reducible<const B&, Op>
+  void allreduce_into(const B& value, R&& into, Op op = {}, const place& = place::current()) const;
+  template <send_block B, recv_block R, class Op = std::plus<>>
+  requires reducible<const B&, Op>
+  void reduce_into(const B& value, R&& into, int root, Op op = {}, const place& = place::current()) const;
+
+  /// What every rank gave, in rank order, at the root (elsewhere an empty vector) or on all ranks. A value gives an element; a range, as
+  /// long on every rank, its elements. Strings and serialized values may differ in length.
+  template <sendable B>
+  auto gather(const B& value, int root, const place& = place::current()) const;
+  template <sendable B>
+  auto igather(B&& value, int root, const place& = place::current()) const;
+  template <sendable B>
+  auto allgather(const B& value, const place& = place::current()) const;
+  template <sendable B>
+  auto iallgather(B&& value, const place& = place::current()) const;
+  /// Ranges that differ in length: a block a rank.
+  template <sendable B>
+  requires detail::contiguous<B>
+  auto gatherv(const B& values, int root, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
+  template <sendable B>
+  requires detail::contiguous<B>
+  auto igatherv(B&& values, int root, const place& = place::current()) const -> request<blocks<std::ranges::range_value_t<B>>>;
+  template <sendable B>
+  requires detail::contiguous<B>
+  auto allgatherv(const B& values, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
+  template <sendable B>
+  requires detail::contiguous<B>
+  auto iallgatherv(B&& values, const place& = place::current()) const -> request<blocks<std::ranges::range_value_t<B>>>;
+  /// Into memory of the caller's: size() times what a rank gives (gather_into: at the root; the others' may be empty).
+  template <send_block B, recv_block R>
+  void gather_into(const B& value, R&& into, int root, const place& = place::current()) const;
+  template <send_block B, recv_block R>
+  void allgather_into(const B& value, R&& into, const place& = place::current()) const;
+  template <send_block B, recv_block R>
+  requires(lasting<B>&& lasting<R>) request<> iallgather_into(B&& value, R&& into, const place& = place::current())
+  const;
+
+  /// The root's range in size() equal parts, one for each rank. The ranges of the others do not matter.
+  template <std::ranges::sized_range B>
+  requires serializable<std::ranges::range_value_t<B>>
+  auto scatter(const B& values, int root, const place& = place::current()) const -> std::vector<std::ranges::range_value_t<B>>;
+  template <std::ranges::sized_range B>
+  requires(serializable<std::ranges::range_value_t<B>>&& lasting<B>) auto iscatter(B&& values, int root,
+                                                                                   const place& = place::current()) const
+      -> request<std::vector<std::ranges::range_value_t<B>>>;
+  /// The root's blocks, one for each rank.
+  template <range_of_blocks B>
+  auto scatterv(const B& parts, int root, const place& = place::current()) const -> std::vector<typename detail::joined_blocks<B>::element>;
+  template <range_of_blocks B>
+  auto iscatterv(const B& parts, int root, const place& = place::current()) const
+      -> request<std::vector<typename detail::joined_blocks<B>::element>>;
+  template <send_block B, recv_block R>
+  void scatter_into(const B& values, R&& into, int root, const place& = place::current()) const;
+
+  /// Part i of the range goes to rank i; part i of the result came from rank i. Parts are equally long on all ranks.
+  template <sendable B>
+  requires detail::contiguous<B>
+  auto alltoall(const B& values, const place& = place::current()) const -> std::vector<std::ranges::range_value_t<B>>;
+  template <sendable B>
+  requires detail::contiguous<B>
+  auto ialltoall(B&& values, const place& = place::current()) const -> request<std::vector<std::ranges::range_value_t<B>>>;
+  template <send_block B, recv_block R>
+  void alltoall_into(const B& values, R&& into, const place& = place::current()) const;
+  /// Block i goes to rank i, whatever its length.
+  template <range_of_blocks B>
+  auto alltoallv(const B& parts, const place& = place::current()) const -> blocks<typename detail::joined_blocks<B>::element>;
+  template <range_of_blocks B>
+  auto ialltoallv(const B& parts, const place& = place::current()) const -> request<blocks<typename detail::joined_blocks<B>::element>>;
+
+ private:
+  [[nodiscard]] detail::communicator_state& state(const place& where) const {
+    if (!state_) [[unlikely]]
+      detail::fail(errc::invalid_argument, "this communicator was moved from", -1, where);
+    return *state_;
+  }
+  [[nodiscard]] detail::place_in_team team() const { return {rank(), size()}; }
+
+  detail::communicator_state* state_;
+};
+
+}  // namespace peal
+
+#include <peal/detail/collectives.hpp>     // IWYU pragma: export
+#include <peal/detail/point_to_point.hpp>  // IWYU pragma: export

@@ -1,0 +1,294 @@
+// peal/detail/collective_tasks.hpp
+// Each collective of known sizes as an object that makes the call, owns the memory it works on, and gives the result. A blocking call keeps
+// it on the stack, a nonblocking one in its request.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <peal/detail/collective_source.hpp>
+#include <peal/detail/core.hpp>
+#include <peal/detail/request_body.hpp>
+#include <peal/op.hpp>
+#include <peal/request.hpp>
+
+namespace peal::detail {
+
+/// Who takes part.
+struct place_in_team {
+  int rank;
+  int size;
+  [[nodiscard]] std::size_t count() const noexcept { return static_cast<std::size_t>(size); }
+};
+
+// ---- reductions ------------------------------------------------------------------------------------------------------------------------
+/// Whether B is reduced as one value, rather than element by element.
+template <class B, class Op>
+concept reduced_whole = fixed<std::remove_cvref_t<B>> && reduction_on<Op, std::remove_cvref_t<B>>;
+template <class B, class Op>
+concept reduced_by_element = !reduced_whole<B, Op> && contiguous<B> && reduction_on<Op, std::ranges::range_value_t<B>>;
+
+template <class B, class Op>
+struct reduced {
+  using element = std::remove_cvref_t<B>;
+  using type = element;
+};
+template <class B, class Op>
+requires reduced_by_element<B, Op>
+struct reduced<B, Op> {
+  using element = std::ranges::range_value_t<B>;
+  using type = std::vector<element>;
+};
+
+/// reduce and allreduce: a value gives a value, a range a vector.
+template <class Holder, class Op>
+class reduce_task {
+  using argument = std::add_lvalue_reference_t<typename Holder::type>;
+  using traits = reduced<argument, Op>;
+  using element = typename traits::element;
+
+ public:
+  using result_type = typename traits::type;
+
+  template <class B>
+  reduce_task(place_in_team where, collective kind, int root, B&& value, Op op)
+      : kind_{kind},
+        root_{root},
+        receives_{kind == collective::allreduce || where.rank == root},
+        in_{std::forward<B>(value)},
+        op_{std::move(op)} {
+    if constexpr (!whole)
+      if (receives_) out_.many = results<element>{in_.bytes().size() / sizeof(element)};
+  }
+  collective_call first() {
+    collective_call call;
+    call.kind = kind_;
+    call.root = root_;
+    call.send = in_.bytes().data();
+    call.receive = room();
+    call.bytes = in_.bytes().size();
+    call.type = scalar_of<element>();
+    call.element_size = sizeof(element);
+    call.op = reduction_of<element>(op_);
+    return call;
+  }
+  /// Where nothing is received: the value that was given, and for a range an empty vector.
+  result_type result() {
+    if constexpr (whole) return receives_ ? out_.one.value : in_.get();
+    else return out_.many.take();
+  }
+
+ private:
+  static constexpr bool whole = reduced_whole<argument, Op>;
+  struct one_value {
+    incoming<result_type> one;
+  };
+  struct many_values {
+    results<element> many;
+  };
+  void* room() {
+    if constexpr (whole) return out_.one.data();
+    else return out_.many.data();
+  }
+
+  collective kind_;
+  int root_;
+  bool receives_;
+  source<Holder> in_;
+  Op op_;
+  std::conditional_t<whole, one_value, many_values> out_;
+};
+
+/// reduce_into, allreduce_into (send given), allreduce_inplace (send null). Buffers are the caller's.
+template <class Element, class Op>
+class reduce_into_task {
+ public:
+  using result_type = void;
+  reduce_into_task(collective kind, int root, const void* send, void* receive, std::size_t bytes, Op op)
+      : kind_{kind}, root_{root}, send_{send}, receive_{receive}, bytes_{bytes}, op_{std::move(op)} {}
+  collective_call first() {
+    collective_call call;
+    call.kind = kind_;
+    call.root = root_;
+    call.send = send_;
+    call.receive = receive_;
+    call.bytes = bytes_;
+    call.in_place = send_ == nullptr && bytes_ != 0;
+    call.type = scalar_of<Element>();
+    call.element_size = sizeof(Element);
+    call.op = reduction_of<Element>(op_);
+    return call;
+  }
+  void result() {}
+
+ private:
+  collective kind_;
+  int root_;
+  const void* send_;
+  void* receive_;
+  std::size_t bytes_;
+  Op op_;
+};
+
+// ---- what moves blocks of one length ---------------------------------------------------------------------------------------------------
+/// A call on buffers of the caller's.
+class plain_task {
+ public:
+  using result_type = void;
+  explicit plain_task(const collective_call& call) noexcept : call_{call} {}
+  collective_call first() { return call_; }
+  void result() {}
+
+ private:
+  collective_call call_;
+};
+
+/// bcast of a fixed value.
+template <fixed T>
+class bcast_value_task {
+ public:
+  using result_type = T;
+  bcast_value_task(int root, const T& value) : root_{root} { std::memcpy(value_.data(), std::addressof(value), sizeof(T)); }
+  collective_call first() {
+    collective_call call;
+    call.kind = collective::bcast;
+    call.root = root_;
+    call.receive = value_.data();
+    call.bytes = sizeof(T);
+    return call;
+  }
+  T result() { return value_.value; }
+
+ private:
+  int root_;
+  incoming<T> value_;
+};
+
+/// gather and allgather of fixed values, or of ranges that are equally long everywhere; alltoall.
+template <class Holder, fixed T>
+class gather_task {
+ public:
+  using result_type = std::vector<T>;
+  template <class B>
+  gather_task(place_in_team where, collective kind, int root, B&& value) : kind_{kind}, root_{root}, in_{std::forward<B>(value)} {
+    const std::size_t given = in_.bytes().size() / sizeof(T);
+    if (kind == collective::alltoall) {
+      block_ = given / where.count() * sizeof(T);
+      out_ = results<T>{given};
+    } else {
+      block_ = given * sizeof(T);
+      if (kind == collective::allgather || where.rank == root) out_ = results<T>{given * where.count()};
+    }
+  }
+  collective_call first() {
+    collective_call call;
+    call.kind = kind_;
+    call.root = root_;
+    call.send = in_.bytes().data();
+    call.receive = out_.data();
+    call.bytes = block_;
+    return call;
+  }
+  result_type result() { return out_.take(); }
+
+ private:
+  collective kind_;
+  int root_;
+  source<Holder> in_;
+  std::size_t block_;
+  results<T> out_;
+};
+
+// ---- running them ----------------------------------------------------------------------------------------------------------------------
+template <class Task>
+concept two_steps = requires(Task& task, collective_call& call) {
+  { task.second(call) } -> std::same_as<bool>;
+};
+
+template <two_steps Task>
+second_step second_step_of(Task& task) noexcept {
+  return {[](void* context, collective_call& call, std::error_code& error) noexcept {
+            try {
+              return static_cast<Task*>(context)->second(call);
+            } catch (const peal::error& e) {
+              error = e.code();
+            } catch (...) {
+              error = make_error_code(errc::no_space);
+            }
+            return true;
+          },
+          &task};
+}
+
+template <class Task>
+operation* start_task(communicator_state& in, Task& task, const location& where) {
+  if constexpr (two_steps<Task>) return start_collective(in, task.first(), second_step_of(task), where);
+  else return start_collective(in, task.first(), where);
+}
+
+/// Ends an operation, whatever happens on the way.
+class operation_holder {
+ public:
+  explicit operation_holder(operation* it) noexcept : it_{it} {}
+  ~operation_holder() { drop(it_); }
+  operation_holder(const operation_holder&) = delete;
+  operation_holder& operator=(const operation_holder&) = delete;
+  operation& operator*() const noexcept { return *it_; }
+
+ private:
+  operation* it_;
+};
+
+template <class Task>
+typename Task::result_type run_task(communicator_state& in, Task&& task, const location& where) {
+  if constexpr (two_steps<Task>) {
+    const operation_holder under_way{start_task(in, task, where)};
+    wait(*under_way);
+    if (result_of(*under_way).error) raise(*under_way);
+  } else {
+    run_collective(in, task.first(), where);
+  }
+  try {
+    return task.result();
+  } catch (const error& e) {
+    rethrow_decode_error(e, -1, where);
+  }
+}
+
+/// Of a nonblocking collective.
+template <class Task>
+class collective_body final : public body<typename Task::result_type> {
+  using result_type = typename Task::result_type;
+
+ public:
+  template <class... Args>
+  explicit collective_body(Args&&... args) : task_{std::forward<Args>(args)...} {}
+  Task& task() noexcept { return task_; }
+
+  result_type take(std::error_code* error) override {
+    if (failed(*this->op, error)) return nothing_of<result_type>();
+    try {
+      return task_.result();
+    } catch (const peal::error& e) {
+      if (!error) rethrow_decode_error(e, -1, origin_of(*this->op));
+      *error = e.code();
+      return nothing_of<result_type>();
+    }
+  }
+
+ private:
+  Task task_;
+};
+
+template <class Task, class... Args>
+request<typename Task::result_type> begin_task(communicator_state& in, const location& where, Args&&... args) {
+  auto made = std::make_unique<collective_body<Task>>(std::forward<Args>(args)...);
+  made->op = start_task(in, made->task(), where);
+  return request<typename Task::result_type>{made.release()};
+}
+
+}  // namespace peal::detail

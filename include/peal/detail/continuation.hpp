@@ -1,0 +1,218 @@
+// peal/detail/continuation.hpp
+// What follows a request: then() and co_await.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <peal/request.hpp>
+
+namespace peal::detail {
+
+/// Where a continuation's outcome lies, and who waits for it; held by the request that then() returned and by the hook that runs it.
+template <class T, class F, class R>
+class continuation final : public hook {
+ public:
+  using held = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
+
+  continuation(request<T>&& source, F&& next) : source_{std::move(source)}, next_{std::move(next)} {}
+
+  [[nodiscard]] bool settled() const noexcept { return settled_.load(std::memory_order_acquire); }
+  request<T>& source() noexcept { return source_; }
+  /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the source is dropped as any request.
+  void disown() noexcept {
+    {
+      const std::lock_guard guard{mutex_};
+      wanted_ = false;
+      if (running_) return;
+    }
+    source_ = {};
+  }
+  void subscribe(hook& to) {
+    {
+      const std::lock_guard guard{mutex_};
+      to.take();
+      if (!settled()) {
+        follower_ = &to;
+        return;
+      }
+    }
+    hook::call(&to);
+  }
+  R take(std::error_code* error) {
+    if (failure_) {
+      if (!error) std::rethrow_exception(failure_);
+      try {
+        std::rethrow_exception(failure_);
+      } catch (const std::system_error& e) {
+        *error = e.code();
+      }  // what the continuation threw is no error code: it goes on as it is
+      return nothing_of<R>();
+    }
+    if constexpr (!std::is_void_v<R>) return std::move(*value_);
+  }
+  /// Runs at once, since the source is over; what comes of it is told by take alone.
+  void run_quietly() noexcept {
+    try {
+      run();
+    } catch (...) {
+    }
+  }
+
+ private:
+  void fire() override {
+    {
+      const std::lock_guard guard{mutex_};
+      if (!wanted_) return;
+      running_ = true;
+    }
+    run();
+  }
+
+  void run() {
+    std::exception_ptr thrown;
+    try {
+      if constexpr (std::is_void_v<T>) {
+        source_.wait();
+        call(thrown);
+      } else {
+        T value = source_.wait();
+        call(thrown, std::move(value));
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    if (thrown) failure_ = thrown;
+    settle();
+    if (thrown) std::rethrow_exception(thrown);
+  }
+
+  // What the user's function throws is kept apart from the errors of the source: those are for take alone.
+  template <class... Value>
+  void call(std::exception_ptr& thrown, Value&&... value) {
+    try {
+      if constexpr (std::is_void_v<R>) {
+        std::invoke(next_, std::forward<Value>(value)...);
+        value_.emplace();
+      } else {
+        value_.emplace(std::invoke(next_, std::forward<Value>(value)...));
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+
+  void settle() {
+    hook* follower = nullptr;
+    {
+      const std::lock_guard guard{mutex_};
+      settled_.store(true, std::memory_order_release);  // pairs with settled(): value_ and failure_ are there
+      follower = std::exchange(follower_, nullptr);
+    }
+    if (follower) hook::call(follower);
+  }
+
+  request<T> source_;
+  F next_;
+  std::optional<held> value_;
+  std::exception_ptr failure_;
+  std::atomic<bool> settled_{false};
+  std::mutex mutex_;  // guards what follows
+  hook* follower_ = nullptr;
+  bool wanted_ = true;
+  bool running_ = false;  // or has run
+};
+
+template <class T, class F, class R>
+class continuation_body final : public body<R> {
+ public:
+  explicit continuation_body(continuation<T, F, R>* state) noexcept : state_{state} {}
+
+  operation* pending() noexcept override { return state_->settled() ? nullptr : state_->source().pending(); }
+  bool settled() noexcept override { return state_->settled(); }
+  bool cancel_all() override { return !state_->settled() && state_->source().cancel(); }
+  void subscribe(hook& to) override { state_->subscribe(to); }
+  status status_now() noexcept override { return {}; }
+  R take(std::error_code* error) override { return state_->take(error); }
+  void abandon() noexcept override {
+    state_->disown();
+    state_->give_back();
+    delete this;
+  }
+
+ private:
+  continuation<T, F, R>* state_;
+};
+
+/// Resumes a coroutine, unless that has been destroyed meanwhile.
+class resumption final : public hook {
+ public:
+  explicit resumption(std::coroutine_handle<> waiting) noexcept : waiting_{waiting} {}
+  void forget() noexcept { wanted_.store(false, std::memory_order_release); }
+
+ private:
+  void fire() override {
+    if (wanted_.load(std::memory_order_acquire)) waiting_.resume();
+  }
+  std::coroutine_handle<> waiting_;
+  std::atomic<bool> wanted_{true};
+};
+
+template <class T>
+class awaiter {
+ public:
+  explicit awaiter(request<T>&& source) noexcept : source_{std::move(source)} {}
+  awaiter(const awaiter&) = delete;
+  awaiter& operator=(const awaiter&) = delete;
+  ~awaiter() {
+    if (!resumption_) return;
+    resumption_->forget();
+    resumption_->give_back();
+  }
+
+  bool await_ready() { return source_.is_over(); }
+  void await_suspend(std::coroutine_handle<> waiting) {
+    resumption_ = new resumption{waiting};
+    source_.subscribe(*resumption_);  // may resume at once: nothing of this is touched afterwards
+  }
+  T await_resume() { return source_.wait(); }
+
+ private:
+  request<T> source_;
+  resumption* resumption_ = nullptr;
+};
+
+template <class F, class T>
+struct continuation_result : std::invoke_result<F&, T> {};
+template <class F>
+struct continuation_result<F, void> : std::invoke_result<F&> {};
+
+}  // namespace peal::detail
+
+namespace peal {
+
+template <class T>
+template <class F>
+auto request<T>::then(F next) && {
+  using result = typename detail::continuation_result<F, T>::type;
+  using state_type = detail::continuation<T, F, result>;
+  auto* state = new state_type{std::move(*this), std::move(next)};
+  request<result> following{new detail::continuation_body<T, F, result>{state}};
+  if (state->source().is_over()) state->run_quietly();
+  else state->source().subscribe(*state);
+  return following;
+}
+
+template <class T>
+auto request<T>::operator co_await() && {
+  return detail::awaiter<T>{std::move(*this)};
+}
+
+}  // namespace peal

@@ -1,0 +1,119 @@
+// peal/detail/point_to_point.hpp
+// The messages of communicator.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <peal/communicator.hpp>
+
+namespace peal {
+
+template <sendable B>
+void communicator::send(const B& value, int dest, peal::tag tag, const place& where) const {
+  detail::communicator_state& in = state(where);
+  detail::with_bytes(value, [&](const void* data, std::size_t bytes) { detail::send(in, data, bytes, dest, tag.value(), where); });
+}
+
+template <sendable B>
+requires(!lasting<B>) request<B> communicator::isend(B&& owned, int dest, peal::tag tag, const place& where)
+const {
+  using made_type = std::conditional_t<detail::sent_in_place<B>, detail::owned_send<B>, detail::packed_owned_send<B>>;
+  auto made = std::make_unique<made_type>(std::move(owned));
+  std::span<const std::byte> bytes;
+  if constexpr (detail::sent_in_place<B>) bytes = detail::bytes_of(made->value());
+  else bytes = made->bytes();
+  made->op = detail::start_send(state(where), bytes.data(), bytes.size(), dest, tag.value(), where);
+  return request<B>{made.release()};
+}
+
+template <sendable B>
+requires lasting<B> request<> communicator::isend(B&& lent, int dest, peal::tag tag, const place& where)
+const {
+  detail::communicator_state& in = state(where);
+  if constexpr (detail::sent_in_place<B>) {
+    const auto bytes = detail::bytes_of(lent);
+    return request<>{detail::start_send(in, bytes.data(), bytes.size(), dest, tag.value(), where)};
+  } else {
+    auto made = std::make_unique<detail::packed_send>(detail::pack(lent));
+    made->op = detail::start_send(in, made->bytes().data(), made->bytes().size(), dest, tag.value(), where);
+    return request<>{made.release()};
+  }
+}
+
+template <receivable T>
+T communicator::recv(int source, peal::tag tag, status* known, const place& where) const {
+  detail::communicator_state& in = state(where);
+  detail::incoming<T> value;
+  detail::outcome end;
+  if constexpr (fixed<T>) end = detail::recv(in, value.data(), sizeof(T), source, tag.value(), where);
+  else end = detail::recv_growing(in, value.buffer(), source, tag.value(), where);
+  if (known) *known = detail::status_of(end);
+  return detail::take_value(value, end, where);
+}
+
+template <recv_buffer B>
+status communicator::recv_into(B&& into, int source, peal::tag tag, const place& where) const {
+  detail::communicator_state& in = state(where);
+  if constexpr (strided_view<B>) {
+    detail::raw_memory raw{detail::elements_of(into) * sizeof(*into.data_handle())};
+    const detail::outcome end = detail::recv(in, raw.data(), raw.size(), source, tag.value(), where);
+    detail::unpack(into, raw.view().first(end.bytes));
+    return detail::status_of(end);
+  } else {
+    const auto room = detail::room_of(into);
+    return detail::status_of(detail::recv(in, room.data(), room.size(), source, tag.value(), where));
+  }
+}
+
+template <receivable T>
+request<T> communicator::irecv(int source, peal::tag tag, const place& where) const {
+  auto made = std::make_unique<detail::receive_body<T>>();
+  if constexpr (fixed<T>) made->op = detail::start_recv(state(where), made->value.data(), sizeof(T), source, tag.value(), where);
+  else made->op = detail::start_recv_growing(state(where), made->value.buffer(), source, tag.value(), where);
+  return request<T>{made.release()};
+}
+
+template <recv_buffer B>
+requires lasting<B> request<status> communicator::irecv_into(B&& into, int source, peal::tag tag, const place& where)
+const {
+  detail::communicator_state& in = state(where);
+  if constexpr (strided_view<B>) {
+    auto made = std::make_unique<detail::strided_receive<std::remove_cvref_t<B>>>(into);
+    made->op = detail::start_recv(in, made->raw().data(), made->raw().size(), source, tag.value(), where);
+    return request<status>{made.release()};
+  } else {
+    const auto room = detail::room_of(into);
+    return request<status>{detail::start_recv(in, room.data(), room.size(), source, tag.value(), where)};
+  }
+}
+
+template <receivable R, sendable B>
+R communicator::sendrecv(const B& value, int dest, int source, peal::tag tag, const place& where) const {
+  request<> sent = isend(value, dest, tag, where);
+  if constexpr (std::default_initializable<R>) {
+    R got = recv<R>(source, tag, nullptr, where);
+    sent.wait();
+    return got;
+  } else {
+    request<R> got = irecv<R>(source, tag, where);
+    sent.wait();
+    return got.wait();
+  }
+}
+
+inline message communicator::mprobe(int source, peal::tag tag, const place& where) const {
+  detail::outcome known;
+  detail::matched_message* taken = detail::probe_take(state(where), source, tag.value(), known, where);
+  return {taken, detail::status_of(known)};
+}
+
+inline std::optional<message> communicator::improbe(int source, peal::tag tag, const place& where) const {
+  detail::outcome known;
+  detail::matched_message* taken = detail::try_probe_take(state(where), source, tag.value(), known, where);
+  if (!taken) return std::nullopt;
+  return std::optional<message>{std::in_place, taken, detail::status_of(known)};
+}
+
+}  // namespace peal

@@ -1,0 +1,154 @@
+// peal/request.hpp
+// Something under way: a send, a receive, a collective, or what follows them.
+//
+// Threads  a request belongs to one thread at a time. Continuations and coroutines go on in whatever user's thread makes progress (in wait,
+//          test,
+//          poll), with no lock held; what they throw is rethrown by that call.
+// Errors   wait and test throw peal::error; wait(error) stores the code instead.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <peal/detail/core.hpp>
+#include <peal/detail/request_body.hpp>
+#include <peal/status.hpp>
+
+namespace peal {
+
+/// A value that has come, and what is known of its message.
+template <class T>
+struct completion {
+  T value;
+  peal::status status;
+};
+template <>
+struct completion<void> {
+  peal::status status;
+};
+
+/// Move-only. wait() and a test() that succeeds end it; then it is empty.
+///
+/// Destroyed before its end: a send that owns its buffer is finished by the runtime; a receive that is not matched is withdrawn; everything
+/// else is waited for. While an exception unwinds that wait lasts PEAL_UNWIND_TIMEOUT at most, then the job is aborted with the place of
+/// the call.
+template <class T = void>
+class [[nodiscard]] request {
+ public:
+  using value_type = T;
+
+  request() noexcept = default;
+  request(request&& from) noexcept : op_{std::exchange(from.op_, nullptr)}, body_{std::exchange(from.body_, nullptr)} {}
+  request& operator=(request&& from) noexcept {
+    if (this != &from) {
+      reset();
+      op_ = std::exchange(from.op_, nullptr);
+      body_ = std::exchange(from.body_, nullptr);
+    }
+    return *this;
+  }
+  ~request() { reset(); }
+
+  /// For the library: requests are made by communicators.
+  explicit request(detail::operation* op) noexcept requires std::is_void_v<T> || std::same_as<T, status> : op_{op} {}
+  explicit request(detail::body<T>* made) noexcept : body_{made} {}
+
+  /// Whether there is anything to wait for.
+  [[nodiscard]] bool valid() const noexcept { return op_ || body_; }
+  /// Whether wait would return at once. Makes some progress if not.
+  [[nodiscard]] bool ready() {
+    if (is_over()) return true;
+    detail::progress();
+    return is_over();
+  }
+  T wait() {
+    wait_for_end();
+    return take(nullptr);
+  }
+  /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes back, a received value is empty.
+  T wait(std::error_code& error) {
+    error.clear();
+    wait_for_end();
+    return take(&error);
+  }
+  /// Whether it ended in time; the value is still there to be fetched.
+  template <class Rep, class Period>
+  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
+    return wait_for_end(until);
+  }
+  /// The value, if it is there; makes some progress.
+  [[nodiscard]] std::optional<completion<T>> test() {
+    if (!ready()) return std::nullopt;
+    const peal::status now = status_now();
+    if constexpr (std::is_void_v<T>) {
+      take(nullptr);
+      return completion<void>{now};
+    } else {
+      return completion<T>{take(nullptr), now};
+    }
+  }
+  /// Withdraws a receive that is not matched, or a send of which nothing has left. True: it has ended with errc::cancelled.
+  bool cancel() { return body_ ? body_->cancel_all() : detail::cancel(operation()); }
+
+  /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise the new request ends with the same
+  /// error.
+  template <class F>
+  auto then(F next) &&;
+
+  /// In a coroutine: its value, or what wait would throw.
+  auto operator co_await() &&;
+
+  // ---- for wait_all and the like
+  [[nodiscard]] bool is_over() { return body_ ? detail::is_over(*body_) : detail::finished(operation()); }
+  [[nodiscard]] detail::operation* pending() noexcept {
+    if (body_) return body_->pending();
+    return op_ && !detail::finished(*op_) ? op_ : nullptr;
+  }
+  bool wait_for_end(detail::time_point until = detail::time_point::max()) {
+    return body_ ? detail::wait_for_body(*body_, until) : detail::wait(operation(), until);
+  }
+  void subscribe(detail::hook& to) {
+    if (body_) return body_->subscribe(to);
+    to.take();
+    detail::on_finish(operation(), &detail::hook::call, &to);
+  }
+  [[nodiscard]] peal::status status_now() noexcept {
+    if (body_) return body_->status_now();
+    return op_ ? detail::status_of(detail::result_of(*op_)) : peal::status{};
+  }
+
+ private:
+  detail::operation& operation() const {
+    if (!op_) [[unlikely]]
+      detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, detail::location::current());
+    return *op_;
+  }
+  void reset() noexcept {
+    if (op_) detail::drop(std::exchange(op_, nullptr));
+    if (body_) std::exchange(body_, nullptr)->abandon();
+  }
+  T take(std::error_code* error) {
+    const request over{std::move(*this)};  // gives everything back at the end, also after an exception
+    if (over.body_) return over.body_->take(error);
+    if constexpr (std::same_as<T, status>) {
+      (void)detail::failed(*over.op_, error);
+      return detail::status_of(detail::result_of(*over.op_));
+    } else if constexpr (std::is_void_v<T>) {
+      (void)detail::failed(*over.op_, error);
+    } else {
+      detail::fail(errc::invalid_argument, "this request is empty", -1, detail::location::current());
+    }
+  }
+
+  detail::operation* op_ = nullptr;  // alone: of requests without memory of their own
+  detail::body<T>* body_ = nullptr;
+};
+
+}  // namespace peal
+
+#include <peal/detail/continuation.hpp>  // IWYU pragma: export

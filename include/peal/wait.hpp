@@ -1,0 +1,224 @@
+// peal/wait.hpp
+// Waiting for several requests.
+//
+// Threads  as for the requests.
+// Errors   wait_all waits for all of them, then throws the first error. wait_any and wait_some throw none: that is left to the requests.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <peal/request.hpp>
+
+namespace peal {
+
+namespace detail {
+template <class T>
+struct is_request : std::false_type {};
+template <class T>
+struct is_request<request<T>> : std::true_type {};
+
+template <class T>
+using held_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+template <class T>
+held_value<T> take_held(request<T>& from) {
+  if constexpr (std::is_void_v<T>) {
+    from.wait();
+    return {};
+  } else {
+    return from.wait();
+  }
+}
+}  // namespace detail
+
+/// A vector, array or other range of requests.
+template <class Range>
+concept request_range = std::ranges::forward_range<Range> && detail::is_request<std::ranges::range_value_t<Range>>::value;
+
+/// The values, in the order of the requests (void: none). Empty requests are passed over when they have no value.
+template <request_range Range>
+auto wait_all(Range&& requests) {
+  using value = typename std::ranges::range_value_t<Range>::value_type;
+  for (auto& each : requests)
+    if (each.valid()) each.wait_for_end();
+  std::exception_ptr first;
+  std::vector<detail::held_value<value>> values;
+  for (auto& each : requests) {
+    if (std::is_void_v<value> && !each.valid()) continue;
+    try {
+      if constexpr (std::is_void_v<value>) each.wait();
+      else values.push_back(each.wait());
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+  if constexpr (!std::is_void_v<value>) return values;
+}
+
+/// The values as a tuple, std::monostate for a request without one.
+template <class... T>
+std::tuple<detail::held_value<T>...> wait_all(request<T>&... requests) {
+  (requests.wait_for_end(), ...);
+  return {detail::take_held(requests)...};
+}
+
+/// The index of one that has ended, which remains for the caller to wait for; nothing when all are empty.
+template <request_range Range>
+std::optional<std::size_t> wait_any(Range&& requests) {
+  std::vector<detail::operation*> pending;
+  for (;;) {
+    pending.clear();
+    bool unsettled = false;
+    std::size_t at = 0;
+    for (auto& each : requests) {
+      if (each.valid()) {
+        if (each.is_over()) return at;
+        if (detail::operation* next = each.pending()) pending.push_back(next);
+        else unsettled = true;
+      }
+      ++at;
+    }
+    if (pending.empty() && !unsettled) return std::nullopt;
+    if (unsettled) detail::progress();  // a continuation is about to run
+    else detail::wait_any(pending);
+  }
+}
+
+/// The indices of all that have ended, one at least; empty when all requests are.
+template <request_range Range>
+std::vector<std::size_t> wait_some(Range&& requests) {
+  std::vector<std::size_t> over;
+  if (!wait_any(requests)) return over;
+  std::size_t at = 0;
+  for (auto& each : requests) {
+    if (each.valid() && each.is_over()) over.push_back(at);
+    ++at;
+  }
+  return over;
+}
+
+namespace detail {
+
+/// Calls another hook when it has itself been called a number of times.
+class countdown final : public hook {
+ public:
+  countdown(std::size_t calls, hook& then) noexcept : left_{calls}, then_{&then} { then.take(); }
+
+ private:
+  ~countdown() override {
+    if (then_) then_->give_back();
+  }
+  void fire() override {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) call(std::exchange(then_, nullptr));
+  }
+  std::atomic<std::size_t> left_;
+  hook* then_;
+};
+
+template <class Derived, class R>
+class all_body : public body<R> {
+ public:
+  operation* pending() noexcept override {
+    operation* found = nullptr;
+    self().for_each([&](auto& each) {
+      if (!found && each.valid()) found = each.pending();
+    });
+    return found;
+  }
+  bool settled() noexcept override {
+    bool all = true;
+    self().for_each([&](auto& each) { all = all && (!each.valid() || each.is_over()); });
+    return all;
+  }
+  bool cancel_all() override {
+    bool any = false;
+    self().for_each([&](auto& each) { any = (each.valid() && each.cancel()) || any; });
+    return any;
+  }
+  void subscribe(hook& to) override {
+    std::size_t count = 1;
+    self().for_each([&](auto& each) { count += each.valid(); });
+    auto* counter = new countdown{count, to};
+    // The requests may be taken by the hook as soon as the last of them is counted: that is this call's own.
+    self().for_each([&](auto& each) {
+      if (each.valid()) each.subscribe(*counter);
+    });
+    hook::call(counter);
+  }
+  status status_now() noexcept override { return {}; }
+  void abandon() noexcept override { delete this; }
+
+ private:
+  Derived& self() noexcept { return static_cast<Derived&>(*this); }
+};
+
+template <class... T>
+class tuple_body final : public all_body<tuple_body<T...>, std::tuple<held_value<T>...>> {
+ public:
+  explicit tuple_body(request<T>&&... requests) : requests_{std::move(requests)...} {}
+  template <class Visitor>
+  void for_each(const Visitor& visit) {
+    std::apply([&](auto&... each) { (visit(each), ...); }, requests_);
+  }
+  std::tuple<held_value<T>...> take(std::error_code* error) override {
+    try {
+      return std::apply([](auto&... each) { return wait_all(each...); }, requests_);
+    } catch (const peal::error& e) {
+      if (!error) throw;
+      *error = e.code();
+      return nothing_of<std::tuple<held_value<T>...>>();
+    }
+  }
+
+ private:
+  std::tuple<request<T>...> requests_;
+};
+
+template <class T>
+using all_values = std::conditional_t<std::is_void_v<T>, void, std::vector<held_value<T>>>;
+
+template <class T>
+class range_body final : public all_body<range_body<T>, all_values<T>> {
+ public:
+  explicit range_body(std::vector<request<T>>&& requests) : requests_{std::move(requests)} {}
+  template <class Visitor>
+  void for_each(const Visitor& visit) {
+    for (auto& each : requests_) visit(each);
+  }
+  all_values<T> take(std::error_code* error) override {
+    try {
+      return wait_all(requests_);
+    } catch (const peal::error& e) {
+      if (!error) throw;
+      *error = e.code();
+      return nothing_of<all_values<T>>();
+    }
+  }
+
+ private:
+  std::vector<request<T>> requests_;
+};
+
+}  // namespace detail
+
+/// One request for all of them; its value is a tuple, std::monostate for a request without a value.
+template <class... T>
+request<std::tuple<detail::held_value<T>...>> when_all(request<T>&&... requests) {
+  return request<std::tuple<detail::held_value<T>...>>{new detail::tuple_body<T...>{std::move(requests)...}};
+}
+
+/// One request for all of them; its value is a vector of theirs, or none.
+template <class T>
+request<detail::all_values<T>> when_all(std::vector<request<T>>&& requests) {
+  return request<detail::all_values<T>>{new detail::range_body<T>{std::move(requests)}};
+}
+
+}  // namespace peal
