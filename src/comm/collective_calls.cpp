@@ -32,6 +32,13 @@ void check(const communicator_state& on, const collective_call& call, const loca
     throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
 }
 
+operation* keep(job& here, communicator_state& on, operation& started, const location& where) {
+  started.members = &on;
+  started.origin = where;
+  here.given(on);
+  return &started;
+}
+
 }  // namespace
 
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
@@ -63,10 +70,15 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   check(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = here.together->start(on.collective, call);
-  started.members = &on;
-  started.origin = where;
-  here.given(on);
-  return &started;
+  return keep(here, on, started, where);
+}
+
+operation* start_collective(communicator_state& on, const collective_call& first, const second_step& second, const location& where) {
+  job& here = job::require(where);
+  check(on, first, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (!on.stepped) on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
+  return keep(here, on, on.stepped->start(first, second), where);
 }
 
 }  // namespace peal::detail

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "collective/collectives.hpp"
+#include "comm/two_steps.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
 
@@ -21,8 +23,9 @@ struct communicator_state : team {
       : team{context, rank, std::move(peers)}, collective{runs, *this} {}
 
   collective_state collective;
-  std::size_t operations = 0;  // given to the user and not given back
-  bool released = false;       // the user has no handle any more; it goes with its last operation
+  std::unique_ptr<two_steps> stepped;  // from the first collective on that needs it
+  std::size_t operations = 0;          // given to the user and not given back
+  bool released = false;               // the user has no handle any more; it goes with its last operation
 };
 
 }  // namespace peal::detail

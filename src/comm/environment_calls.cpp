@@ -17,7 +17,7 @@ communicator_state& start_job(const job_options& options, const location& where)
 void end_job(bool unwinding, const location& where) noexcept {
   job* const here = job::running();
   if (here == nullptr) return;
-  if (unwinding) {
+  if (unwinding && here->size() > 1) {
     const std::string why = fmt::format(
         "{}:{}: an exception left the scope of this peal::environment; the job is aborted, since the "
         "other ranks would wait for this one",
@@ -25,7 +25,7 @@ void end_job(bool unwinding, const location& where) noexcept {
     log_error("{}", why);
     here->abort(EXIT_FAILURE, why.c_str());
   }
-  here->end();
+  here->end(unwinding);
 }
 
 void abort_job(int code, const char* why) noexcept {
@@ -39,6 +39,13 @@ bool job_running() noexcept { return job::running() != nullptr; }
 bool progress() {
   job* const here = job::running();
   return here != nullptr && here->progress.progress();
+}
+
+bool wait_until(bool (*done)(void*), void* context, std::chrono::steady_clock::time_point deadline) {
+  const auto holds = [=] { return done(context); };
+  job* const here = job::running();
+  if (here == nullptr) return holds();
+  return here->progress.wait_unlocked(holds, deadline);
 }
 
 namespace {

@@ -147,13 +147,14 @@ bool job::poll() noexcept {
 }
 
 std::uint32_t job::new_context(const detail::location& where) {
-  // Pairs of contexts are dealt out to the processes in turn: pair 0 is the world's, then one each, then the second each...
-  const std::uint64_t pair =
+  // Groups of four contexts (team.hpp, two_steps.hpp) are dealt out to the processes in turn: group 0 is the world's, then one each, then
+  // the second each...
+  const std::uint64_t group =
       1 + static_cast<std::uint64_t>(bootstrap_.rank()) + std::uint64_t{contexts_given_} * static_cast<std::uint64_t>(bootstrap_.size());
-  if (pair > std::numeric_limits<std::uint32_t>::max() / 2)
+  if (group > std::numeric_limits<std::uint32_t>::max() / 4)
     throw error(errc::no_space, "this job has made as many communicators as it may", -1, where);
   ++contexts_given_;
-  return static_cast<std::uint32_t>(2 * pair);
+  return static_cast<std::uint32_t>(4 * group);
 }
 
 void job::release(detail::communicator_state& gone) noexcept {
@@ -163,35 +164,36 @@ void job::release(detail::communicator_state& gone) noexcept {
 }
 
 void job::free(detail::communicator_state& gone) noexcept {
-  messages->forget(gone.context());
-  messages->forget(gone.collective_context());
+  const std::uint32_t first = gone.context();
+  const bool stepped = gone.stepped != nullptr;
   delete &gone;
+  messages->forget(first);
+  messages->forget(first + 1);
+  if (stepped) messages->forget(first + 3);  // first + 2 has no messages
 }
 
-void job::end() noexcept {
-  const auto turn = [this] {
+void job::end(bool at_once) noexcept {
+  const auto guarded = [](const auto& step) {
     try {
-      progress.progress();
+      step();
+      return true;
     } catch (const std::exception& thrown) {
       log_error("a continuation threw at the end of the environment: {}", thrown.what());
     } catch (...) {
       log_error("a continuation threw at the end of the environment");
     }
+    return false;
   };
-  for (;;) {
-    try {
-      // Sends that nobody waits for any more, and answers that peers wait for.
-      progress.wait_until([this] { return messages->idle(); });
-      break;
-    } catch (const std::exception& thrown) {
-      log_error("a continuation threw at the end of the environment: {}", thrown.what());
-    } catch (...) {
-      log_error("a continuation threw at the end of the environment");
+  if (!at_once) {
+    // Sends that nobody waits for any more, and answers that peers wait for.
+    while (!guarded([this] { progress.wait_until([this] { return messages->idle(); }); })) {
+    }
+    if (!saw_failure_ && !bootstrap_.fence([&] { guarded([this] { progress.progress(); }); })) saw_failure_ = true;
+    while (!guarded([this] { progress.run_deferred(); })) {
     }
   }
-  if (!saw_failure_ && !bootstrap_.fence(turn)) saw_failure_ = true;
   alive_ = false;
-  bootstrap_.finish(saw_failure_);
+  bootstrap_.finish(saw_failure_ || at_once);
 }
 
 void job::abort(int code, const char* why) noexcept {

@@ -44,14 +44,15 @@ class job final : private router, private progress_source {
   /// The heap of the job that runs or ran; null where there was none.
   static node_heap* heap_ever() noexcept { return current_ != nullptr && current_->heap ? &*current_->heap : nullptr; }
 
-  /// Collective: finishes what is under way and leaves.
-  void end() noexcept;
+  /// Collective: finishes what is under way and leaves. `at_once`: without that, for a job of one that an exception ends.
+  void end(bool at_once) noexcept;
   /// Ends every rank.
   [[noreturn]] void abort(int code, const char* why) noexcept;
 
   [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
+  [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
   [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return on_node_[peer]; }
-  /// A context, and the one after it, that no other process of the job gives out, and this one only once.
+  /// A context, and the three after it, that no other process of the job gives out, and this one only once.
   [[nodiscard]] std::uint32_t new_context(const detail::location&);
 
   /// One operation more, or less, that the user holds on this communicator. With the lock held. The last of a released one frees it.

@@ -5,8 +5,11 @@ libpeal_core_la_SOURCES += \
   src/comm/communicator_calls.cpp \
   src/comm/communicator_state.hpp \
   src/comm/environment_calls.cpp \
+  src/comm/failures.cpp \
   src/comm/job.cpp \
   src/comm/job.hpp \
   src/comm/message_calls.cpp \
   src/comm/operation_calls.cpp \
+  src/comm/two_steps.cpp \
+  src/comm/two_steps.hpp \
   src/comm/waiting.hpp

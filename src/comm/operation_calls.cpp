@@ -23,6 +23,9 @@ void give_back(job& here, operation& over) noexcept {
   if (on != nullptr) here.given_back(*on);
 }
 
+/// Only a receive: a message that was sent is to arrive.
+bool withdraw(operation& unwanted) { return unwanted.kind == operation_kind::receive && cancel(unwanted); }
+
 /// What is left to do when a detached operation ends.
 struct detachment {
   job* here;
@@ -127,7 +130,7 @@ void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) 
     if (owner_free != nullptr) owner_free(owner);
     return;
   }
-  if (!finished(*unwanted) && owner_free == nullptr && !cancel(*unwanted)) wait_before_drop(*here, *unwanted);
+  if (!finished(*unwanted) && owner_free == nullptr && !withdraw(*unwanted)) wait_before_drop(*here, *unwanted);
   {
     const std::lock_guard<engine> guard{here->progress};
     if (!finished(*unwanted)) {

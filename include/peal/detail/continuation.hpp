@@ -47,6 +47,7 @@ class continuation final : public hook {
     hook::call(&to);
   }
   R take(std::error_code* error) {
+    if (!settled()) fail(errc::not_started, "the peal::environment ended before what was to follow a request", -1, location::current());
     if (failure_) {
       if (!error) std::rethrow_exception(failure_);
       try {

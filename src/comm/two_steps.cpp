@@ -1,0 +1,50 @@
+#include "comm/two_steps.hpp"
+
+#include <memory>
+
+namespace peal {
+
+two_steps::two_steps(messaging& messages, collectives& together, collective_state& first, const team& of)
+    : messages_{messages}, together_{together}, first_{first}, later_{of.context() + 2, of.rank(), of.peers()}, second_{together, later_} {}
+
+operation& two_steps::start(const collective_call& first, const detail::second_step& step) noexcept {
+  operation& whole = messages_.make_operation();
+  call* const started = new call{this, &whole, step, {}, {}};
+  waiting_.push_back(started);
+  operation& measuring = together_.start(first_, first, {&two_steps::measured, started});
+  // The hook is not called for what is over already; relaxed: the lock is held.
+  if (measuring.finished.load(std::memory_order_relaxed)) measured(started, measuring);
+  return whole;
+}
+
+void two_steps::measured(void* context, operation& first) noexcept {
+  call& of = *static_cast<call*>(context);
+  of.error = first.result.error;
+  of.in->messages_.release(first);
+  of.measured = true;
+  if (!of.error) of.has_next = of.step.next(of.step.context, of.next, of.error);
+  of.in->start_what_may();
+}
+
+void two_steps::moved(void* context, operation& second) noexcept {
+  const std::unique_ptr<call> of{static_cast<call*>(context)};
+  const outcome became = second.result;
+  of->in->messages_.release(second);
+  of->in->messages_.finish(*of->whole, became);
+}
+
+void two_steps::start_what_may() noexcept {
+  while (!waiting_.empty() && waiting_.front()->measured) {
+    call* const next = waiting_.front();
+    waiting_.pop_front();
+    if (next->error || !next->has_next) {
+      const std::unique_ptr<call> of{next};
+      messages_.finish(*of->whole, {.error = of->error});
+      continue;
+    }
+    operation& moving = together_.start(second_, next->next, {&two_steps::moved, next});
+    if (moving.finished.load(std::memory_order_relaxed)) moved(next, moving);  // relaxed: the lock is held
+  }
+}
+
+}  // namespace peal

@@ -1,0 +1,54 @@
+// comm/two_steps.hpp
+// Collectives that first find out how much there is to be moved, then move it, as one operation.
+//
+// The second steps run on a team of their own, in the order in which the first ones were started, whatever the order in which those finish:
+// so every rank starts them in the same order, and they keep apart from whatever collectives the user starts meanwhile.
+//
+// Layer    comm.
+// Threads  under the engine's lock.
+#pragma once
+
+#include <deque>
+#include <system_error>
+
+#include "collective/collectives.hpp"
+#include "p2p/messaging.hpp"
+#include "p2p/team.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+class two_steps {
+ public:
+  /// For the collectives of `of`; contexts `of.context() + 2` and the one after it are taken. All must outlive this.
+  two_steps(messaging&, collectives&, collective_state&, const team& of);
+  two_steps(const two_steps&) = delete;
+  two_steps& operator=(const two_steps&) = delete;
+
+  /// The operation is the caller's to release. It may be finished at once.
+  operation& start(const collective_call& first, const detail::second_step&) noexcept;
+
+ private:
+  struct call {
+    two_steps* in;
+    operation* whole;  // what the user waits for
+    detail::second_step step;
+    collective_call next;
+    std::error_code error;
+    bool measured = false;  // the first step is over
+    bool has_next = false;
+  };
+
+  static void measured(void* context, operation& first) noexcept;
+  static void moved(void* context, operation& second) noexcept;
+  void start_what_may() noexcept;
+
+  messaging& messages_;
+  collectives& together_;
+  collective_state& first_;
+  team later_;
+  collective_state second_;
+  std::deque<call*> waiting_;  // for its second step, in order of start
+};
+
+}  // namespace peal
