@@ -109,9 +109,9 @@ application read_application(std::vector<std::string> words, raw_options& raw, b
   } catch (const CLI::ParseError& problem) {
     throw stop{2, fmt::format("pealrun: {}\n", problem.what())};
   }
-  const std::vector<std::string> rest = app.remaining();
-  const bool marked = words.size() > rest.size() && words[words.size() - rest.size() - 1] == "--";
-  if (!rest.empty() && rest.front().starts_with('-') && !marked)
+  std::vector<std::string> rest = app.remaining();
+  if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
+  else if (!rest.empty() && rest.front().starts_with('-'))
     throw stop{2, fmt::format("pealrun: unknown option {}{}; pealrun --help lists them all\n", rest.front(), first ? "" : " after ':'")};
   if (rest.empty())
     throw stop{2, fmt::format("pealrun: no program{}: pealrun [OPTIONS] PROGRAM [ARGUMENT...]\n", first ? "" : " after ':'")};

@@ -85,7 +85,10 @@ int job::run() {
     serve_host();  // after the look: whatever a rank told the server before its end is known when its end is judged
     judge_ends();
     check_deadlines();
-    if (output_.broken()) fail(128 + SIGPIPE, "nobody reads the output any more");
+    if (output_.broken() && phase_ == phase::running) {
+      fail(128 + SIGPIPE, "nobody reads the output any more");
+      end_job();
+    }
   }
   return result_;
 }

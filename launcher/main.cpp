@@ -18,6 +18,7 @@
 #include "command_line.hpp"
 #include "guard.hpp"
 #include "job.hpp"
+#include "peal/error.hpp"
 #include "placement.hpp"
 #include "pmix_host.hpp"
 #include "signals.hpp"
@@ -84,6 +85,9 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const stop& end) {
     print(end.code == 0 ? STDOUT_FILENO : STDERR_FILENO, end.text);
     return end.code;
+  } catch (const error& problem) {
+    print(STDERR_FILENO, fmt::format("pealrun: {}\n", problem.what()));
+    return problem.code() == errc::invalid_config ? 2 : 1;
   } catch (const std::exception& problem) {
     print(STDERR_FILENO, fmt::format("pealrun: {}\n", problem.what()));
     return 1;

@@ -33,13 +33,13 @@ int tagged_output::open(int rank, int to) {
   return ends[1];
 }
 
-bool tagged_output::full(int to) const { return waiting_[to].size() > most_waiting; }
+bool tagged_output::full(int to) const { return waiting_[to].text.size() - waiting_[to].written > most_waiting; }
 
 void tagged_output::add_to(std::vector<pollfd>& list) const {
   for (const stream& each : streams_)
     if (!full(each.to)) list.push_back({each.from, POLLIN, 0});
   for (const int to : {STDOUT_FILENO, STDERR_FILENO})
-    if (!waiting_[to].empty()) list.push_back({to, POLLOUT, 0});
+    if (!waiting_[to].text.empty()) list.push_back({to, POLLOUT, 0});
 }
 
 void tagged_output::serve(const std::vector<pollfd>& list) {
@@ -57,7 +57,7 @@ void tagged_output::read(stream& from) {
   const ssize_t got = ::read(from.from, bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got > 0) from.part.append(bytes.data(), static_cast<std::size_t>(got));
-  std::string& out = waiting_[from.to];
+  std::string& out = waiting_[from.to].text;
   const auto emit = [&](std::size_t start, std::size_t end) {
     fmt::format_to(std::back_inserter(out), "[{}] ", from.rank);
     out.append(from.part, start, end - start).push_back('\n');
@@ -78,21 +78,28 @@ void tagged_output::read(stream& from) {
 // Poll promises room for PIPE_BUF bytes, so writing no more than that at a time never blocks, and pealrun goes on answering signals. The
 // descriptors are shared with whoever started us: making them nonblocking would reach further than us.
 void tagged_output::write(int to) {
-  std::string& out = waiting_[to];
-  std::size_t size = std::min<std::size_t>(out.size(), PIPE_BUF);
+  queue& out = waiting_[to];
+  std::size_t size = std::min<std::size_t>(out.text.size() - out.written, PIPE_BUF);
   // Whole lines where they fit, so that other writers to the same pipe do not part them.
-  if (const auto end = out.rfind('\n', size - 1); end != std::string::npos) size = end + 1;
-  const ssize_t written = ::write(to, out.data(), size);
-  if (written >= 0) {
-    out.erase(0, static_cast<std::size_t>(written));
-  } else if (errno != EINTR && errno != EAGAIN) {
+  if (const auto end = out.text.rfind('\n', out.written + size - 1); end != std::string::npos && end >= out.written)
+    size = end + 1 - out.written;
+  const ssize_t written = ::write(to, out.text.data() + out.written, size);
+  if (written < 0) {
+    if (errno == EINTR || errno == EAGAIN) return;
     broken_ = true;
-    out.clear();
+    out = {};
+    return;
+  }
+  out.written += static_cast<std::size_t>(written);
+  // Moving the rest to the front costs as much as the rest is long, so that is done when as much has gone.
+  if (out.written * 2 >= out.text.size()) {
+    out.text.erase(0, out.written);
+    out.written = 0;
   }
 }
 
 bool tagged_output::finished() const noexcept {
-  return streams_.empty() && waiting_[STDOUT_FILENO].empty() && waiting_[STDERR_FILENO].empty();
+  return streams_.empty() && waiting_[STDOUT_FILENO].text.empty() && waiting_[STDERR_FILENO].text.empty();
 }
 
 }  // namespace peal::launcher

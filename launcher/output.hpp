@@ -46,7 +46,11 @@ class tagged_output {
   [[nodiscard]] bool full(int to) const;
 
   std::vector<stream> streams_;
-  std::string waiting_[3];  // by descriptor: whole lines not yet written
+  struct queue {
+    std::string text;
+    std::size_t written = 0;  // of the text
+  };
+  queue waiting_[3];  // by descriptor: whole lines not yet written
   bool broken_ = false;
 };
 

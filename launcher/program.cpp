@@ -44,7 +44,7 @@ std::string find_program(const std::string& name) {
   if (name.empty()) throw stop{127, "pealrun: the name of the program is empty\n"};
   if (name.find('/') != std::string::npos) {
     if (const finding what = look_at(name); what != finding::runnable) refuse(what, name);
-    return std::filesystem::absolute(name).string();
+    return std::filesystem::absolute(name.starts_with("./") ? name.substr(2) : name).string();
   }
   const char* path = std::getenv("PATH");
   std::istringstream folders{path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"};

@@ -1,4 +1,14 @@
 # Programs that tests of pealrun start.
-check_PROGRAMS += tests/launcher/meeting_rank
+check_PROGRAMS += \
+  tests/launcher/meeting_rank \
+  tests/launcher/plain_rank
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
 tests_launcher_meeting_rank_LDADD = libpeal_core.la $(PMIX_LIBS)
+tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
+
+EXTRA_DIST += \
+  tests/launcher/cases.py \
+  tests/launcher/harness.py \
+  tests/launcher/run_launcher_tests \
+  tests/sanitize/lsan.supp \
+  tests/sanitize/tsan.supp

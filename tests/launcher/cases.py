@@ -1,0 +1,6 @@
+"""All cases, in the order in which they run."""
+import usage_cases  # noqa: F401
+import running_cases  # noqa: F401
+import ending_cases  # noqa: F401
+import meeting_cases  # noqa: F401
+import placing_cases  # noqa: F401

@@ -1,0 +1,126 @@
+"""Ranks that meet through PMIx: under pealrun, under another launcher, and alone."""
+import os
+import shutil
+import subprocess
+
+import harness
+from harness import PROMPT, Skip, case, check, equal
+
+
+def meeting(*words):
+    return [str(harness.build / "tests/launcher/meeting_rank"), *map(str, words)]
+
+
+@case()
+def ranks_meet(desk):
+    for count in (1, 2, 3, 7, 16, 20):
+        done = desk.run("-n", count, *meeting("twice"))
+        equal((done.code, done.complaints()), (0, []), f"{count} ranks: {done}")
+        check(done.out.startswith(f"met {count} ranks on "), done.out)
+
+
+@case()
+def ranks_of_several_programs_meet(desk):
+    done = desk.run("-n", 1, *meeting("meet"), ":", "-n", 3, *meeting("meet"))
+    equal(done.code, 0, f"{done}")
+    check(done.out.startswith("met 4 ranks"), done.out)
+
+
+@case(alone=True)
+def sixty_four_ranks_meet(desk):
+    if harness.sanitizer != "none":
+        raise Skip("64 instrumented processes take more than they show")
+    done = desk.run("-n", 64, *meeting("meet"))
+    equal(done.code, 0, f"{done}")
+    check(done.out.startswith("met 64 ranks"), done.out)
+    return f"64 ranks met and ended in {done.seconds:.2f} s"
+
+
+@case()
+def an_abort_ends_the_job(desk):
+    done = desk.run("-n", 4, *meeting("abort", 42))
+    equal(done.code, 42, f"exit code: {done}")
+    equal(len(done.complaints()), 1, f"lines ({done.err!r})")
+    check("rank 1 on" in done.err and "aborted the job with code 42: rank 1 gives up" in done.err, done.err)
+    check(done.seconds < PROMPT, f"the job ended after {done.seconds} s")
+    return f"ended after {done.seconds:.2f} s"
+
+
+@case()
+def a_rank_that_leaves_without_a_word_ends_the_job(desk):
+    done = desk.run("-n", 4, *meeting("linger"))
+    equal(done.code, 1, f"exit code: {done}")
+    check("rank 1 on" in done.err and "without leaving the job" in done.err, done.err)
+    equal(len(done.complaints()), 1, f"lines ({done.err!r})")
+
+
+@case()
+def a_death_is_told_to_the_survivors(desk):
+    done = desk.run("--on-failure", "notify", "-n", 4, *meeting("survive"))
+    equal(done.code, 137, f"exit code: {done}")
+    wanted = [f"rank {rank} heard that rank 1 died, fence incomplete" for rank in (0, 2, 3)]
+    equal(sorted(done.lines()), wanted, "what survivors heard")
+    check("rank 1 on" in done.err and "killed by signal 9" in done.err, done.err)
+
+
+@case()
+def a_rank_that_never_came_is_not_waited_for(desk):
+    done = desk.run("--on-failure", "notify", "-n", 4, *meeting("absent"))
+    equal(done.code, 3, f"exit code: {done}")
+    equal(sorted(done.lines()), [f"rank {rank}: 3 of 4 told something" for rank in (0, 2, 3)], "what survivors were told")
+
+
+@case()
+def a_death_ends_a_job_that_waits_in_a_fence(desk):
+    done = desk.run("-n", 4, *meeting("survive"))
+    equal(done.code, 137, f"exit code: {done}")
+    equal(len(done.complaints()), 1, f"lines ({done.err!r})")
+    check("rank 1 on" in done.err and "SIGKILL" in done.err, done.err)
+
+
+@case()
+def pealrun_runs_inside_pealrun(desk):
+    done = desk.run("-n", 2, str(harness.build / "pealrun"), "-n", 3, *meeting("meet"))
+    equal(done.code, 0, f"{done}")
+    equal([line[:11] for line in done.lines()], ["met 3 ranks"] * 2, "output")
+
+
+@case()
+def one_rank_may_meet_twice(desk):
+    script = '"$0" meet && "$0" meet'
+    done = desk.run("-n", 3, "sh", "-c", script, *meeting())
+    equal(done.code, 0, f"{done}")
+    equal([line[:11] for line in done.lines()], ["met 3 ranks"] * 2, "output")
+
+
+@case()
+def a_program_without_launcher_is_a_job_of_one(desk):
+    done = desk.run("meet", program=meeting()[0])
+    equal((done.code, done.out), (0, "met 1 ranks on 0 cores\n"), "alone")
+    done = desk.run("meet", program=meeting()[0], env={"SLURM_NTASKS": "1"})
+    equal((done.code, done.out), (0, "met 1 ranks on 0 cores\n"), "one task of Slurm")
+
+
+@case()
+def tasks_of_slurm_without_pmix_are_refused(desk):
+    done = desk.run("meet", program=meeting()[0], env={"SLURM_NTASKS": "4"})
+    check(done.code != 0 and "add --mpi=pmix" in done.err, f"{done}")
+
+
+@case()
+def a_launcher_that_is_gone_is_told(desk):
+    done = desk.run("meet", program=meeting()[0], env={"PMIX_NAMESPACE": "peal-1-2-3", "PMIX_RANK": "0"})
+    check(done.code != 0 and "PMIx_Init" in done.err and "PMIX_NAMESPACE=peal-1-2-3" in done.err, f"{done}")
+
+
+@case()
+def ranks_meet_under_open_mpi(desk):
+    mpirun = shutil.which("mpirun.openmpi")
+    if mpirun is None:
+        raise Skip("mpirun.openmpi is not installed")
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = desk.run("--oversubscribe", "-n", 4, *meeting("twice"), program=mpirun, env=allowed)
+    equal(done.code, 0, f"{done}")
+    equal(done.out, "met 4 ranks on 0 cores\n", "output")
+    for each in desk.temporary.iterdir():  # its own
+        shutil.rmtree(each)

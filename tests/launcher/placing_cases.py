@@ -1,0 +1,116 @@
+"""On which cores ranks run."""
+import os
+import shutil
+
+import harness
+from harness import LONG, Skip, case, check, equal, wait_until
+
+
+def places(*words):
+    return [str(harness.build / "tests/launcher/plain_rank"), "places", *map(str, words)]
+
+
+def read_places(done):
+    """{rank: set of hardware threads}"""
+    equal(done.code, 0, f"exit code: {done}")
+    return {int(head.split()[1]): set(map(int, tail.split())) for head, _, tail in (line.partition(":") for line in done.lines())}
+
+
+def bound(desk, *words, **options):
+    """Runs until no other job holds the cores that this one needs: tests are not the only ones on the machine."""
+    runs = []
+
+    def attempt():
+        runs.append(desk.run(*words, **options))
+        return "hold" not in runs[-1].err
+
+    wait_until(attempt, "no other job of pealrun holds the cores", LONG)
+    return runs[-1]
+
+
+def allowed():
+    return os.sched_getaffinity(0)
+
+
+def need_cores(count):
+    """The cores as pealrun sees them: with a quota, or two threads a core, fewer than the system's processors."""
+    if len(allowed()) < count:
+        raise Skip(f"{count} cores are needed")
+
+
+@case(alone=True)
+def ranks_that_fit_get_a_core_each(desk):
+    need_cores(2)
+    done = bound(desk, "-n", 2, *places())
+    if "share cores" in done.err:
+        raise Skip("there are no two whole cores")
+    found = read_places(done)
+    equal(sorted(found), [0, 1], "ranks")
+    check(found[0] and found[1] and not found[0] & found[1] and found[0] | found[1] <= allowed(), f"{found}")
+    equal(done.err, "", "complaints")
+
+
+@case(alone=True)
+def the_cpuset_is_respected(desk):
+    taskset = shutil.which("taskset")
+    if taskset is None:
+        raise Skip("taskset is not installed")
+    last = max(allowed())
+    done = bound(desk, "-n", 1, *places(), under=[taskset, "-c", str(last)])
+    equal(read_places(done), {0: {last}}, "places")
+    done = desk.run("-n", 2, *places(), under=[taskset, "-c", str(last)])
+    equal(read_places(done), {0: {last}, 1: {last}}, "places of two ranks on one core")
+    equal(done.err, "pealrun: warning: 2 ranks on 1 core: ranks share cores and are not bound\n", "warning")
+
+
+@case(alone=True)
+def more_ranks_than_cores_are_warned_of_in_one_line(desk):
+    count = len(allowed()) + 1
+    done = desk.run("-n", count, *places())
+    equal(read_places(done), {rank: allowed() for rank in range(count)}, "places")
+    equal(len(done.err.splitlines()), 1, "lines")
+    check(done.err.startswith(f"pealrun: warning: {count} ranks on "), done.err)
+
+
+@case(alone=True)
+def ranks_are_not_bound_when_not_wanted(desk):
+    done = desk.run("--bind", "none", "-n", 1, *places())
+    equal((read_places(done), done.err), ({0: allowed()}, ""), "places")
+
+
+@case(alone=True)
+def threads_get_their_cores(desk):
+    need_cores(2)
+    done = bound(desk, "-n", 1, "-x", "OMP_NUM_THREADS=2", *places())
+    if "share cores" in done.err:
+        raise Skip("there are no two whole cores")
+    check(len(read_places(done)[0]) >= 2, f"{done}")
+    many = len(allowed()) + 1
+    done = desk.run("-n", 1, *places(), env={"OMP_NUM_THREADS": str(many)})
+    equal(read_places(done), {0: allowed()}, "places")
+    check(f"1 rank that want {many} cores (OMP_NUM_THREADS)" in done.err, done.err)
+
+
+@case(alone=True)
+def cores_of_another_job_are_avoided(desk):
+    need_cores(2)
+
+    def start():
+        process = desk.start("-n", 1, "sh", "-c", f"{' '.join(places())}; read line", stdin=-1)
+        line = process.line()
+        return process, set(map(int, line.partition(":")[2].split()))
+
+    def attempt():
+        first, here = start()
+        second, there = start()
+        third = desk.run("-n", len(allowed()), *places())
+        ends = [desk.finish(each, input="\n") for each in (first, second)]
+        equal([each.code for each in ends], [0, 0], "exit codes")
+        if any(each.err for each in ends):  # somebody else's job held a core
+            return None
+        return here, there, third
+
+    here, there, third = wait_until(attempt, "no other job holds cores")
+    check(here and there and not here & there, f"two jobs on {here} and {there}")
+    check("of which other jobs of pealrun hold" in third.err, third.err)
+    equal(set(map(frozenset, read_places(third).values())), {frozenset(allowed())}, "places of a job that finds too few")

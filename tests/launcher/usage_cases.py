@@ -1,0 +1,117 @@
+"""What pealrun says to command lines, right and wrong."""
+import os
+
+from harness import case, check, equal
+
+
+def refused(desk, code, *words, says, **options):
+    done = desk.run(*words, **options)
+    equal(done.code, code, f"exit code of {words}")
+    equal(done.out, "", "standard output")
+    equal(len(done.err.splitlines()), 1, f"lines of the complaint ({done.err!r})")
+    for each in ("pealrun: ", *says):
+        check(each in done.err, f"{words}: {each!r} is not in {done.err!r}")
+
+
+@case()
+def help_names_every_option(desk):
+    done = desk.run("--help")
+    equal(done.code, 0, "exit code")
+    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timeout", "--on-failure", "--bind", "--version", "--help", "':'", "-np"):
+        check(each in done.out, f"{each} is not in the help")
+    check("stand-in" not in done.out, "the help tells of what is not for users")
+
+
+@case()
+def version_is_told(desk):
+    done = desk.run("--version")
+    equal((done.code, done.err), (0, ""), "exit code and errors")
+    check(done.out.startswith("pealrun (peal "), done.out)
+
+
+@case()
+def unknown_options_are_refused_by_name(desk):
+    refused(desk, 2, "--frobnicate", "true", says=["--frobnicate", "--help"])
+    refused(desk, 2, "-n", "2", "-q", "true", says=["-q"])
+    refused(desk, 2, "-n", "2", "true", ":", "--tag-output", "true", says=["--tag-output", "':'"])
+
+
+@case()
+def a_wrong_number_of_ranks_is_refused(desk):
+    for number in ("0", "x", "-3", "2.5", "", "5000", "99999999999999999999"):
+        for option in ("-n", "-np", "--np"):
+            refused(desk, 2, option, number, "true", says=["-n", f"'{number}'", "from 1 to 4096"])
+    refused(desk, 2, "-n", "3000", "true", ":", "-n", "3000", "true", says=["6000", "4096"])
+
+
+@case()
+def a_missing_value_is_told(desk):
+    for option in ("-n", "-np", "-x", "--wdir", "--timeout", "--on-failure", "--bind"):
+        refused(desk, 2, option, says=[option.replace("-np", "-n")])
+
+
+@case()
+def wrong_values_are_refused_with_what_is_allowed(desk):
+    refused(desk, 2, "--timeout", "soon", "true", says=["--timeout", "'soon'", "seconds"])
+    refused(desk, 2, "--timeout", "0", "true", says=["--timeout", "above 0"])
+    refused(desk, 2, "--timeout", "nan", "true", says=["--timeout"])
+    refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify"])
+    refused(desk, 2, "--bind", "socket", "true", says=["--bind", "'socket'", "core or none"])
+    refused(desk, 2, "-x", "=5", "true", says=["-x", "NAME=VALUE"])
+    refused(desk, 2, "-x", "SURELY_NOT_SET", "true", says=["SURELY_NOT_SET is not set"])
+    refused(desk, 2, "--wdir", "/surely/not/there", "true", says=["--wdir", "/surely/not/there", "No such file"])
+    refused(desk, 2, "--wdir", "/etc/passwd", "true", says=["/etc/passwd is not a folder"])
+
+
+@case()
+def a_missing_program_is_told(desk):
+    refused(desk, 2, says=["no program"])
+    refused(desk, 2, "-n", "2", says=["no program"])
+    refused(desk, 2, "true", ":", says=["no program after ':'"])
+    refused(desk, 127, "./surely-not-there", says=["./surely-not-there does not exist"])
+    refused(desk, 127, "surely-not-there", says=["surely-not-there is not found in PATH"])
+    refused(desk, 127, "", says=["empty"])
+    refused(desk, 127, "-n", "2", "true", ":", "./surely-not-there", says=["./surely-not-there"])
+    (desk.work / "here").write_text("#!/bin/sh\n")
+    (desk.work / "here").chmod(0o755)
+    refused(desk, 127, "here", says=["write ./here"])
+
+
+@case()
+def a_program_that_cannot_run_is_told(desk):
+    (desk.work / "text").write_text("hello\n")
+    refused(desk, 126, "./text", says=["./text is not executable", "chmod +x"])
+    refused(desk, 126, "/", says=["/ is a folder"])
+    (desk.work / "empty").write_text("")
+    (desk.work / "empty").chmod(0o755)
+    equal(desk.run("./empty").code, 0, "an empty script does nothing, as in a shell")
+    (desk.work / "broken").write_text("#!/surely/not/there\n")
+    (desk.work / "broken").chmod(0o755)
+    done = desk.run("./broken")
+    equal(done.code, 127, "exit code of a script whose interpreter is missing")
+    check("cannot execute" in done.err and "No such file" in done.err, done.err)
+
+
+@case()
+def nonsense_in_a_variable_is_refused_once(desk):
+    refused(desk, 2, "-n", "4", "true", says=["PEAL_LOG=loud", "quiet error warning info debug"], env={"PEAL_LOG": "loud"})
+    done = desk.run("-n", "2", "--bind", "none", "true", env={"PEAL_LOK": "info"})
+    equal(done.code, 0, "an unknown variable does no harm")
+    equal(done.err.count("PEAL_LOK"), 1, "times it is warned of")
+    check("PEAL_LOG" in done.err, done.err)
+
+
+@case()
+def no_place_for_files_is_told(desk):
+    refused(desk, 1, "true", says=["/surely/not/there", "TMPDIR"], env={"TMPDIR": "/surely/not/there"})
+
+
+@case()
+def arguments_of_the_program_are_its_own(desk):
+    script = 'for each; do echo "<$each>"; done'
+    done = desk.run("-n", "1", "sh", "-c", script, "sh", "-n", "5", "--help", "-np", "--", "two words", "", "--tag-output")
+    equal(done.lines(), ["<-n>", "<5>", "<--help>", "<-np>", "<-->", "<two words>", "<>", "<--tag-output>"], "what the program got")
+    equal(desk.run("-np", "1", "--", "echo", "-np", "x").out, "-np x\n", "after --")
+    (desk.work / "-odd").write_text("#!/bin/sh\necho odd\n")
+    (desk.work / "-odd").chmod(0o755)
+    equal(desk.run("-n", "1", "--", "-odd", env={"PATH": f"{desk.work}:{os.environ['PATH']}"}).out, "odd\n", "a program whose name begins with -")
