@@ -217,33 +217,28 @@ void bootstrap_client::state::meet_launcher() {
   listen_for_deaths();
 }
 
-// Empty when the rank died before it told. After a fence that collects, everything that there is lies here, so the first look asks nobody.
+// Empty when the rank died before it told. After a fence that collects, everything that there is lies here or with the node's server, so nobody
+// need wait for it: first a look that asks nobody, then one that the server answers at once.
 std::string bootstrap_client::state::value_of(const std::string& key, int of) const {
   const pmix_proc_t process = process_named(job, static_cast<pmix_rank_t>(of));
-  const bool here = true;
-  constexpr int patience = 20;  // seconds; a data server that has not answered by then has lost the question
-  for (const bool ask : {false, true}) {
-    pmix_info_t how;
-    PMIX_INFO_CONSTRUCT(&how);
-    if (ask)
-      PMIx_Info_load(&how, PMIX_TIMEOUT, &patience, PMIX_INT);
-    else
-      PMIx_Info_load(&how, PMIX_OPTIONAL, &here, PMIX_BOOL);
+  const bool yes = true;
+  constexpr int patience = 20;  // seconds; a server that has not answered by then has lost the question
+  for (const char* how : {PMIX_OPTIONAL, PMIX_IMMEDIATE}) {
+    pmix_info_t infos[2];
+    PMIX_INFO_CONSTRUCT(&infos[0]);
+    PMIX_INFO_CONSTRUCT(&infos[1]);
+    PMIx_Info_load(&infos[0], how, &yes, PMIX_BOOL);
+    PMIx_Info_load(&infos[1], PMIX_TIMEOUT, &patience, PMIX_INT);
     pmix_value_holder held;
-    const pmix_status_t status = PMIx_Get(&process, key.c_str(), &how, 1, &held.value);
-    PMIX_INFO_DESTRUCT(&how);
+    const pmix_status_t status = PMIx_Get(&process, key.c_str(), infos, std::size(infos), &held.value);
     if (status == PMIX_SUCCESS && held.value->type == PMIX_BYTE_OBJECT) return {held.value->data.bo.bytes, held.value->data.bo.size};
-    const std::lock_guard hold{deaths().lock};
-    if (deaths().dead.contains(of)) break;
   }
   return {};
 }
 
 bootstrap_client::bootstrap_client() : state_{std::make_unique<state>()} {
-  if (std::getenv("PMIX_NAMESPACE") == nullptr)
-    state_->become_alone();
-  else
-    state_->meet_launcher();
+  if (std::getenv("PMIX_NAMESPACE") == nullptr) state_->become_alone();
+  else state_->meet_launcher();
 }
 
 bootstrap_client::~bootstrap_client() { finish(true); }
