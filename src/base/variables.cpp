@@ -16,6 +16,14 @@ const std::vector<variable>& variables() {
       {"PEAL_UNWIND_TIMEOUT", seconds, "0..86400", "10",
        "how long the end of a request waits while an exception is on its way, before the job is aborted"},
       {"PEAL_WAIT", choice, "adaptive|poll|yield", "adaptive", "how a rank waits: poll never gives the core away, yield does so at once"},
+      {"PEAL_BARRIER", choice, "auto|flat|dissemination", "auto", "algorithm of barrier"},
+      {"PEAL_BCAST", choice, "auto|tree|chain|scatter_allgather", "auto", "algorithm of bcast"},
+      {"PEAL_REDUCE", choice, "auto|tree|scatter_gather", "auto", "algorithm of reduce"},
+      {"PEAL_ALLREDUCE", choice, "auto|flat|doubling|rabenseifner|ring", "auto", "algorithm of allreduce"},
+      {"PEAL_GATHER", choice, "auto|tree|linear", "auto", "algorithm of gather"},
+      {"PEAL_SCATTER", choice, "auto|tree|linear", "auto", "algorithm of scatter"},
+      {"PEAL_ALLGATHER", choice, "auto|flat|bruck|doubling|ring", "auto", "algorithm of allgather"},
+      {"PEAL_ALLTOALL", choice, "auto|linear|bruck|pairwise", "auto", "algorithm of alltoall"},
   };
   return table;
 }

@@ -25,7 +25,21 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/scatter_linear.cpp \
   src/collective/algorithms/scatter_tree.cpp \
   src/collective/algorithms/tree.hpp \
+  src/collective/choice.cpp \
+  src/collective/choice.hpp \
+  src/collective/collectives.cpp \
   src/collective/collectives.hpp \
+  src/collective/kernels/avx2.cpp \
+  src/collective/kernels/avx512.cpp \
+  src/collective/kernels/baseline.cpp \
+  src/collective/kernels/body.hpp \
+  src/collective/kernels/kernels.hpp \
+  src/collective/plan_cache.cpp \
+  src/collective/plan_cache.hpp \
   src/collective/problem.hpp \
+  src/collective/reduction.cpp \
+  src/collective/reduction.hpp \
+  src/collective/run.cpp \
+  src/collective/run.hpp \
   src/collective/schedule.cpp \
   src/collective/schedule.hpp

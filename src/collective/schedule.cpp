@@ -53,14 +53,12 @@ void schedule::end_round(std::uint32_t lane) {
   r.first = static_cast<std::uint32_t>(open_);
   r.lane = lane;
   for (auto i = begin; i != steps_.end(); ++i) {
-    if (i->what == step::action::send)
-      ++r.sends;
-    else if (i->what == step::action::receive)
-      ++r.receives;
-    else
-      ++r.locals;
+    if (i->what == step::action::send) ++r.sends;
+    else if (i->what == step::action::receive) ++r.receives;
+    else ++r.locals;
   }
   open_ = steps_.size();
+  most_messages_ = std::max(most_messages_, std::size_t{r.sends} + r.receives);
   while (first_.size() <= lane) {
     first_.push_back(round::none);
     last_.push_back(round::none);
@@ -78,6 +76,7 @@ void schedule::clear() noexcept {
   last_.clear();
   open_ = 0;
   scratch_bytes_ = 0;
+  most_messages_ = 0;
 }
 
 void schedule::append(const schedule& part, std::uint32_t lane, std::size_t offset, std::size_t scratch_offset) {

@@ -92,6 +92,8 @@ class schedule {
     return {steps_.data() + r.first + r.sends + r.receives, r.locals};
   }
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
+  /// Of the round that sends and receives most.
+  [[nodiscard]] std::size_t most_messages() const noexcept { return most_messages_; }
   [[nodiscard]] std::uint32_t lanes() const noexcept { return static_cast<std::uint32_t>(first_.size()); }
   /// The first round of a lane; round::none where it has no round.
   [[nodiscard]] std::uint32_t first_round(std::uint32_t lane) const noexcept { return first_[lane]; }
@@ -103,6 +105,7 @@ class schedule {
   std::vector<std::uint32_t> first_;  // a lane: its first and its last round
   std::vector<std::uint32_t> last_;
   std::size_t scratch_bytes_ = 0;
+  std::size_t most_messages_ = 0;
 };
 
 }  // namespace peal

@@ -27,10 +27,8 @@ void allreduce_doubling(const problem& p, schedule& s) {
     const int partner = fold.real(me ^ bit);
     s.send(partner, current);
     s.receive(partner, incoming);
-    if (me & bit)
-      s.reduce(incoming, current, p.output());
-    else
-      s.reduce(current, incoming, p.output());
+    if (me & bit) s.reduce(incoming, current, p.output());
+    else s.reduce(current, incoming, p.output());
     s.end_round();
     current = p.output();
   }

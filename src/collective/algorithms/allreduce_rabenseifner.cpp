@@ -52,10 +52,8 @@ void allreduce_rabenseifner(const problem& p, schedule& s) {
     s.send(partner, parts.range(current, given.first, given.last));
     s.receive(partner, incoming);
     s.need_scratch(own.bytes);
-    if (upper)
-      s.reduce(incoming, own, into);
-    else
-      s.reduce(own, incoming, into);
+    if (upper) s.reduce(incoming, own, into);
+    else s.reduce(own, incoming, into);
     s.end_round();
     current = place::receive;
   }

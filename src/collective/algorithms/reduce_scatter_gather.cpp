@@ -59,10 +59,8 @@ void reduce_scatter_gather(const problem& p, schedule& s) {
     const slice into = parts.range(sums, kept.first, kept.last, base);
     s.send(partner, parts.range(vector.buffer, given.first, given.last, vector.offset));
     s.receive(partner, incoming);
-    if (upper)
-      s.reduce(incoming, own, into);
-    else
-      s.reduce(own, incoming, into);
+    if (upper) s.reduce(incoming, own, into);
+    else s.reduce(own, incoming, into);
     s.end_round();
     vector = {sums, base, p.bytes};
   }
@@ -80,10 +78,8 @@ void reduce_scatter_gather(const problem& p, schedule& s) {
     kept = whole;
   }
   if (p.rank == collector) {
-    if (at_root)
-      s.copy(vector, p.output());  // a single rank
-    else
-      s.send(p.root, {sums, base, p.bytes});
+    if (at_root) s.copy(vector, p.output());  // a single rank
+    else s.send(p.root, {sums, base, p.bytes});
     s.end_round();
   }
 }

@@ -25,10 +25,8 @@ void reduce_tree(const problem& p, schedule& s) {
   if (keeps) s.copy(current, sum);  // a single rank
   s.end_round();
 
-  if (!t.is_root())
-    s.send(real(t.parent()), current);
-  else if (!keeps)
-    s.send(p.root, current);
+  if (!t.is_root()) s.send(real(t.parent()), current);
+  else if (!keeps) s.send(p.root, current);
   s.end_round();  // in place, the root sends from where the result will come
   if (p.rank == p.root && !keeps) s.receive(top, p.output());
   s.end_round();

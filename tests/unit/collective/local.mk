@@ -1,6 +1,11 @@
 check_PROGRAMS += tests/unit/collective_test
 tests_unit_collective_test_SOURCES = \
   tests/unit/collective/algorithms_test.cpp \
+  tests/unit/collective/choice_test.cpp \
+  tests/unit/collective/collectives_test.cpp \
+  tests/unit/collective/failures_test.cpp \
+  tests/unit/collective/ranks_in_one.hpp \
+  tests/unit/collective/reduction_test.cpp \
   tests/unit/collective/symbolic.cpp \
   tests/unit/collective/symbolic.hpp \
   tests/unit/collective/symbolic_test.cpp

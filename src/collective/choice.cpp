@@ -1,0 +1,101 @@
+// The rules. Each bound is where one algorithm overtook the next inside a machine with 2 cores, with as many ranks and with more.
+#include "collective/choice.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace peal {
+
+namespace {
+
+using detail::collective;
+
+constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
+constexpr int any_ranks = std::numeric_limits<int>::max();
+
+struct rule {
+  collective kind;
+  int most_ranks;
+  std::size_t most_bytes;  // of a call with varying blocks, whose bytes ranks do not agree on: not looked at
+  std::string_view name;
+  int radix = 2;
+  segmentation cut{};
+};
+
+constexpr std::size_t K = 1024;
+
+// The last rule of a collective has no bounds and an algorithm that serves everything.
+constexpr std::array rules{
+    rule{collective::barrier, 16, any_bytes, "flat"},
+    rule{collective::barrier, any_ranks, any_bytes, "dissemination"},
+
+    rule{collective::bcast, 2, any_bytes, "tree"},
+    rule{collective::bcast, any_ranks, 4 * K, "tree", 4},
+    rule{collective::bcast, any_ranks, 128 * K, "tree"},
+    rule{collective::bcast, any_ranks, any_bytes, "chain", 2, {128 * K, 4}},
+
+    rule{collective::reduce, any_ranks, 4 * K, "tree", 4},
+    rule{collective::reduce, any_ranks, 32 * K, "tree"},
+    rule{collective::reduce, any_ranks, any_bytes, "scatter_gather", 2, {512 * K, 2}},
+
+    rule{collective::allreduce, 16, 256, "flat"},
+    rule{collective::allreduce, 4, 4 * K, "flat"},
+    rule{collective::allreduce, any_ranks, 16 * K, "doubling"},
+    rule{collective::allreduce, any_ranks, any_bytes, "rabenseifner", 2, {512 * K, 2}},
+
+    rule{collective::gather, 8, any_bytes, "linear"},
+    rule{collective::gather, any_ranks, 2 * K, "tree", 4},
+    rule{collective::gather, any_ranks, any_bytes, "linear"},
+
+    rule{collective::scatter, 8, any_bytes, "linear"},
+    rule{collective::scatter, any_ranks, 2 * K, "tree", 4},
+    rule{collective::scatter, any_ranks, any_bytes, "linear"},
+
+    rule{collective::allgather, 16, 4 * K, "flat"},
+    rule{collective::allgather, any_ranks, 1 * K, "doubling"},
+    rule{collective::allgather, any_ranks, 1 * K, "bruck"},
+    rule{collective::allgather, any_ranks, any_bytes, "ring"},
+
+    rule{collective::alltoall, 8, any_bytes, "linear"},
+    rule{collective::alltoall, any_ranks, 256, "bruck"},
+    rule{collective::alltoall, 32, any_bytes, "linear"},
+    rule{collective::alltoall, any_ranks, any_bytes, "pairwise"},
+};
+
+constexpr std::array<std::string_view, 8> variable_names{"PEAL_BARRIER", "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
+                                                         "PEAL_GATHER",  "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL"};
+
+bool covers(const rule& r, collective kind, const problem& p) noexcept {
+  if (r.kind != kind || p.size > r.most_ranks) return false;
+  return p.varying ? r.most_bytes == any_bytes : p.bytes <= r.most_bytes;
+}
+
+// A forced algorithm is cut as the rules cut it somewhere; a chain that nobody cuts would be no use.
+segmentation usual_cut(const algorithm& how) noexcept {
+  const auto found =
+      std::ranges::find_if(rules, [&](const rule& r) { return r.kind == how.kind && r.name == how.name && r.cut.bytes != 0; });
+  return found == rules.end() ? segmentation{} : found->cut;
+}
+
+}  // namespace
+
+choice::choice(const config& from) {
+  for (std::size_t i = 0; i != forced_.size(); ++i) {
+    const std::string wanted{from.text(variable_names[i])};
+    if (wanted != "auto") forced_[i] = find_algorithm(static_cast<collective>(i), wanted);
+  }
+}
+
+chosen choice::of(collective kind, const problem& p) const noexcept {
+  const algorithm* forced = forced_[static_cast<std::size_t>(kind)];
+  if (forced && forced->serves(p)) return {forced, 2, usual_cut(*forced)};
+  for (const rule& r : rules) {
+    if (!covers(r, kind, p)) continue;
+    const algorithm* how = find_algorithm(kind, r.name);
+    if (how->serves(p)) return {how, r.radix, r.cut};
+  }
+  return {};  // not reached: the last rule serves everything, and a test sees to that
+}
+
+}  // namespace peal

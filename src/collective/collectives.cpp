@@ -1,0 +1,255 @@
+// Takes a call, makes a problem of it, finds or builds its schedule, and starts a run.
+#include "collective/collectives.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "collective/choice.hpp"
+#include "collective/plan_cache.hpp"
+#include "collective/problem.hpp"
+#include "collective/run.hpp"
+#include "peal/error.hpp"
+
+namespace peal {
+
+using detail::collective;
+
+namespace {
+
+bool is_reduction(collective kind) noexcept { return kind == collective::reduce || kind == collective::allreduce; }
+
+bool has_varying_blocks(const collective_call& call) noexcept {
+  return call.varying || call.send_bytes || call.send_offsets || call.receive_bytes || call.receive_offsets;
+}
+
+bool works_in_place(const collective_call& call, int rank) noexcept {
+  switch (call.kind) {
+    case collective::barrier:
+    case collective::bcast: return false;
+    case collective::scatter: return call.in_place && rank == call.root;
+    case collective::reduce:
+    case collective::gather: return (call.in_place || !call.send) && rank == call.root;
+    case collective::allreduce:
+    case collective::allgather:
+    case collective::alltoall: return call.in_place || !call.send;
+  }
+  return false;
+}
+
+// Sizes without offsets: packed in rank order, into `packed`.
+blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets, int count, std::vector<std::size_t>& packed) {
+  if (sizes && !offsets) {
+    packed.clear();
+    std::size_t next = 0;
+    for (int rank = 0; rank != count; ++rank) {
+      packed.push_back(next);
+      next += sizes[rank];
+    }
+    offsets = packed.data();
+  }
+  return {equal, sizes, offsets};
+}
+
+}  // namespace
+
+struct collective_state::state {
+  state(collectives::state& in, const team& of) : home{in}, members{of} {}
+
+  collectives::state& home;
+  const team& members;
+  std::uint32_t sequence = 0;
+  plan_cache plans;
+  bool failed = false;         // a member is dead
+  operation* drain = nullptr;  // once failed: takes what others still send
+};
+
+struct collectives::state {
+  // A collective under way.
+  struct flight {
+    explicit flight(messaging& messages) : playing{messages} {}
+
+    run playing;
+    state* home = nullptr;
+    collective_state::state* of = nullptr;  // null: not in use
+    plan* plays = nullptr;
+    operation* promised = nullptr;
+    flight* next_free = nullptr;
+  };
+
+  state(messaging& m, const config& from) : messages{m}, rules{from} {}
+
+  operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
+  plan& find_plan(collective_state::state&, const collective_call&);
+  flight& take_flight();
+  void ended(flight&) noexcept;
+  void fail(collective_state::state&) noexcept;
+  void drain(collective_state::state&) noexcept;
+
+  messaging& messages;
+  choice rules;
+  std::vector<collective_state::state*> states;
+  std::vector<std::unique_ptr<flight>> flights;
+  flight* free_flights = nullptr;
+  std::vector<std::pair<const operation*, std::exception_ptr>> thrown;
+  std::vector<std::size_t> send_offsets;  // of packed blocks, while a schedule is built
+  std::vector<std::size_t> receive_offsets;
+};
+
+plan& collectives::state::find_plan(collective_state::state& of, const collective_call& call) {
+  const team& members = of.members;
+  const bool varying = has_varying_blocks(call);
+  const bool reduces = is_reduction(call.kind);
+  const plan_key key{.kind = call.kind,
+                     .in_place = works_in_place(call, members.rank()),
+                     .commutative = reduces && (call.op.kind != detail::builtin::none || call.op.commutative),
+                     .root = call.root,
+                     .bytes = call.bytes,
+                     .element = reduces ? call.element_size : 1};
+  if (!varying)
+    if (plan* known = of.plans.find(key)) return *known;
+
+  problem p;
+  p.rank = members.rank();
+  p.size = members.size();
+  p.root = call.root;
+  p.bytes = call.bytes;
+  p.element = key.element;
+  p.commutative = key.commutative || !reduces;
+  p.in_place = key.in_place;
+  p.varying = varying;
+  p.send = make_blocks(call.bytes, call.send_bytes, call.send_offsets, p.size, send_offsets);
+  p.receive = make_blocks(call.bytes, call.receive_bytes, call.receive_offsets, p.size, receive_offsets);
+  // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut in KiB.
+  const chosen by = rules.of(call.kind, p);
+  p.radix = by.radix;
+  plan& built = of.plans.replace();
+  build(*by.how, p, by.cut, built.steps);
+  built.key = key;
+  built.keyed = !varying;
+  return built;
+}
+
+collectives::state::flight& collectives::state::take_flight() {
+  if (!free_flights) {
+    flights.push_back(std::make_unique<flight>(messages));
+    flights.back()->home = this;
+    return *flights.back();
+  }
+  return *std::exchange(free_flights, free_flights->next_free);
+}
+
+operation& collectives::state::start(collective_state::state& of, const collective_call& call, completion_hook hook) noexcept {
+  operation& promised = messages.make_operation();
+  if (!thrown.empty()) std::erase_if(thrown, [&](const auto& each) { return each.first == &promised; });
+  run_task task;
+  task.reduces = is_reduction(call.kind);
+  if (task.reduces) task.join = reduction{call};
+  const bool meaningless = task.reduces && !task.join.valid();
+  if (of.failed || meaningless) {
+    outcome refused;
+    refused.error = of.failed ? errc::peer_failed : errc::invalid_argument;
+    messages.finish(promised, refused);
+    return promised;
+  }
+  plan& plays = find_plan(of, call);
+  ++plays.users;
+  task.plan = &plays.steps;
+  task.members = &of.members;
+  task.first_tag = (of.sequence++ * schedule::max_lanes) & 0x7fffffff;
+  task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
+  task.receive = static_cast<std::byte*>(call.receive);
+  task.bytes = call.bytes;
+  flight& f = take_flight();
+  f.of = &of;
+  f.plays = &plays;
+  f.promised = &promised;
+  f.playing.start(
+      task, [](void* context, run&) noexcept { static_cast<flight*>(context)->home->ended(*static_cast<flight*>(context)); }, &f);
+  // As with messages, the hook is not called for what has ended by now. relaxed: the engine's lock is held.
+  if (!promised.finished.load(std::memory_order_relaxed)) promised.hook = hook;
+  return promised;
+}
+
+void collectives::state::ended(flight& f) noexcept {
+  operation& promised = *f.promised;
+  outcome result;
+  result.bytes = f.playing.task().bytes;
+  result.error = f.playing.error();
+  if (result.error) {
+    result.bytes = 0;
+    if (std::exception_ptr problem = f.playing.take_exception()) thrown.emplace_back(&promised, std::move(problem));
+  }
+  --f.plays->users;
+  f.of = nullptr;
+  f.next_free = std::exchange(free_flights, &f);
+  messages.finish(promised, result);
+}
+
+void collectives::state::fail(collective_state::state& of) noexcept {
+  if (of.failed) return;
+  of.failed = true;
+  for (std::size_t i = 0; i != flights.size(); ++i)  // hooks may start further ones
+    if (flights[i]->of == &of) flights[i]->playing.give_up();
+  drain(of);
+}
+
+// Those who have not heard of the death yet, or have sent already, must not wait for receives that nobody posts any more: from now on whatever
+// comes is taken and thrown away.
+void collectives::state::drain(collective_state::state& of) noexcept {
+  for (;;) {
+    const completion_hook again{[](void* context, operation& over) noexcept {
+                                  auto& failed = *static_cast<collective_state::state*>(context);
+                                  failed.home.messages.release(over);
+                                  failed.home.drain(failed);
+                                },
+                                &of};
+    operation& taken = messages.start_recv(of.members, of.members.collective_context(), nullptr, 0, detail::any_source_value,
+                                           detail::any_tag_value, again);
+    of.drain = &taken;
+    if (!taken.finished.load(std::memory_order_relaxed)) return;
+    // A message that had come already, or the news of a death, which ends one receive only.
+    messages.release(taken);
+  }
+}
+
+collective_state::collective_state(collectives& in, const team& members) : state_{std::make_unique<state>(*in.state_, members)} {
+  collectives::state& home = *in.state_;
+  home.states.push_back(state_.get());
+  if (std::ranges::any_of(members.peers(), [&](peer_id peer) { return home.messages.has_failed(peer); })) home.fail(*state_);
+}
+
+collective_state::~collective_state() {
+  collectives::state& home = state_->home;
+  std::erase(home.states, state_.get());
+  if (!state_->drain) return;
+  // Withdrawn without its hook, which would post it again.
+  operation& last = *state_->drain;
+  last.hook = {};
+  if (home.messages.cancel(last)) home.messages.release(last);
+  else home.messages.detach(last);
+}
+
+collectives::collectives(messaging& messages, const config& from) : state_{std::make_unique<state>(messages, from)} {}
+
+collectives::~collectives() = default;
+
+operation& collectives::start(collective_state& of, const collective_call& call, completion_hook hook) noexcept {
+  return state_->start(*of.state_, call, hook);
+}
+
+std::exception_ptr collectives::take_exception(const operation& over) noexcept {
+  const auto found = std::ranges::find(state_->thrown, &over, [](const auto& each) { return each.first; });
+  if (found == state_->thrown.end()) return {};
+  std::exception_ptr problem = std::move(found->second);
+  state_->thrown.erase(found);
+  return problem;
+}
+
+void collectives::peer_failed(peer_id dead) noexcept {
+  const auto all = state_->states;
+  for (collective_state::state* each : all)
+    if (std::ranges::find(each->members.peers(), dead) != each->members.peers().end()) state_->fail(*each);
+}
+
+}  // namespace peal

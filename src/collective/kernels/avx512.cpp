@@ -1,0 +1,12 @@
+// The kernels for processors with AVX-512 (F, BW, DQ, VL). Vectors of 64 bytes: these kernels move memory, and where the cores that have the
+// instructions once slowed down for them, they do so for heavy multiplication only.
+#include <cstdint>
+
+#include "collective/kernels/kernels.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC optimize("O3", "fp-contract=off")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#define PEAL_KERNELS avx512
+#include "collective/kernels/body.hpp"
+#endif

@@ -1,0 +1,52 @@
+// Which kernel a call gets, and the calls of users' functions.
+#include "collective/reduction.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "collective/kernels/kernels.hpp"
+
+namespace peal {
+
+namespace {
+
+const kernels::table& best_table() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return kernels::avx512();
+  if (__builtin_cpu_supports("avx2")) return kernels::avx2();
+#endif
+  return kernels::baseline();
+}
+
+}  // namespace
+
+kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
+  static const kernels::table& best = best_table();
+  return best.at(type, operation);
+}
+
+reduction::reduction(const detail::collective_call& call) noexcept
+    : element_{call.element_size},
+      element_shift_{std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1},
+      user_{call.op} {
+  if (call.op.kind != detail::builtin::none) {
+    kernel_ = find_kernel(call.type, call.op.kind);
+    user_.combine = nullptr;
+  }
+}
+
+// A user's function leaves its result in the higher operand.
+void reduction::call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes, std::size_t count) const {
+  if (into == lower || into == higher) {
+    user_.combine(user_.context, lower, higher, count);
+    if (into == lower) std::memcpy(lower, higher, bytes);
+  } else {
+    std::memcpy(into, higher, bytes);
+    user_.combine(user_.context, lower, into, count);
+  }
+}
+
+}  // namespace peal

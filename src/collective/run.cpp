@@ -1,0 +1,170 @@
+#include "collective/run.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "peal/error.hpp"
+
+namespace peal {
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+// Messages up to this length are tried without an operation of their own first; longer ones are announced, which needs one.
+constexpr std::size_t small = 4096;
+
+}  // namespace
+
+void scratch_memory::aligned_delete::operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{line}); }
+
+void scratch_memory::grow(std::size_t bytes) {
+  memory_.reset();
+  size_ = 0;
+  if (bytes == 0) return;
+  memory_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{line})));
+  size_ = bytes;
+}
+
+void run::start(const run_task& task, void (*ended)(void*, run&) noexcept, void* context) noexcept {
+  task_ = task;
+  ended_ = ended;
+  ended_context_ = context;
+  given_up_ = false;
+  error_.clear();
+  const schedule& plan = *task.plan;
+  base_ = {task.send, task.receive, plan.scratch_bytes() ? scratch_.at_least(plan.scratch_bytes()) : nullptr};
+  const std::uint32_t lanes = plan.lanes();
+  const std::size_t width = plan.most_messages();
+  if (slots_.size() < lanes * width) slots_.resize(lanes * width);
+  open_lanes_ = lanes + 1;
+  for (std::uint32_t lane = 0; lane != lanes; ++lane) {
+    lanes_[lane].slots = slots_.data() + lane * width;
+    lanes_[lane].round = plan.first_round(lane);
+    lanes_[lane].pending = 0;
+  }
+  for (std::uint32_t lane = 0; lane != lanes; ++lane) play(lane);
+  lane_ended();
+}
+
+// Plays the lane from the beginning of its current round for as long as nothing has to be waited for.
+void run::play(std::uint32_t lane) noexcept {
+  lane_state& at = lanes_[lane];
+  while (at.round != round::none && !given_up_) {
+    const round& r = task_.plan->rounds()[at.round];
+    at.pending = 1;
+    post(lane, r);
+    if (--at.pending != 0) return;
+    work(r);
+    at.round = r.next;
+  }
+  lane_ended();
+}
+
+void run::message_ended(void* context, operation& message) noexcept {
+  pending_message& over = *static_cast<pending_message*>(context);
+  run& self = *over.owner;
+  const outcome result = message.result;
+  over.message = nullptr;
+  self.messages_.release(message);
+  if (over.receives) self.received(result, over.expected);
+  else if (result.error) self.note(result.error);
+  const std::uint32_t lane = over.lane;
+  lane_state& at = self.lanes_[lane];
+  if (--at.pending != 0) return;
+  const round& r = self.task_.plan->rounds()[at.round];
+  self.work(r);
+  at.round = r.next;
+  self.play(lane);
+}
+
+void run::post(std::uint32_t lane, const round& r) noexcept {
+  pending_message* slot = lanes_[lane].slots;
+  for (const step& s : task_.plan->sends(r)) post_send(lane, s, *slot++);
+  for (const step& s : task_.plan->receives(r)) post_receive(lane, s, *slot++);
+}
+
+void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) noexcept {
+  slot.message = nullptr;
+  const std::size_t bytes = error_ ? 0 : s.from.bytes;
+  const std::byte* data = address(s.from);
+  if (given_up_ || (bytes <= small && messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane)))) return;
+  slot.owner = this;
+  slot.lane = lane;
+  slot.receives = false;
+  operation& sent = messages_.start_send(*task_.members, context(), data, bytes, s.peer, tag(lane), {message_ended, &slot});
+  // relaxed, here and below: the engine's lock is held.
+  if (!sent.finished.load(std::memory_order_relaxed)) {
+    slot.message = &sent;
+    ++lanes_[lane].pending;
+    return;
+  }
+  const std::error_code error = sent.result.error;
+  messages_.release(sent);
+  if (error) note(error);
+}
+
+void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot) noexcept {
+  slot.message = nullptr;
+  if (given_up_) return;
+  slot.owner = this;
+  slot.lane = lane;
+  slot.receives = true;
+  slot.expected = s.into.bytes;
+  operation& got =
+      messages_.start_recv(*task_.members, context(), address(s.into), s.into.bytes, s.peer, tag(lane), {message_ended, &slot});
+  if (!got.finished.load(std::memory_order_relaxed)) {
+    slot.message = &got;
+    ++lanes_[lane].pending;
+    return;
+  }
+  const outcome result = got.result;
+  messages_.release(got);
+  received(result, s.into.bytes);
+}
+
+void run::received(const outcome& result, std::size_t expected) noexcept {
+  if (result.error) note(result.error);
+  else if (result.bytes != expected) note(result.bytes == 0 && task_.reduces ? errc::operation_failed : errc::invalid_argument);
+}
+
+// A dead peer counts more than what went wrong because of it; otherwise the first error is the cause.
+void run::note(std::error_code error) noexcept {
+  if (error == errc::peer_failed) give_up();
+  else if (!error_) error_ = error;
+}
+
+void run::work(const round& r) noexcept {
+  if (error_) return;
+  for (const step& s : task_.plan->locals(r)) {
+    if (s.what == step::action::copy) {
+      std::memcpy(address(s.into), address(s.from), s.into.bytes);
+      continue;
+    }
+    try {
+      task_.join.apply(address(s.from), address(s.other), address(s.into), s.into.bytes);
+    } catch (...) {
+      thrown_ = std::current_exception();
+      error_ = errc::operation_failed;
+      return;
+    }
+  }
+}
+
+void run::give_up() noexcept {
+  error_ = errc::peer_failed;
+  if (given_up_) return;
+  given_up_ = true;
+  ++open_lanes_;  // what ends below must not end the run while its slots are looked at
+  for (pending_message& slot : slots_)
+    if (slot.message) messages_.cancel(*slot.message);
+  lane_ended();
+}
+
+void run::lane_ended() noexcept {
+  if (--open_lanes_ != 0) return;
+  scratch_.forget_large();
+  ended_(ended_context_, *this);
+}
+
+}  // namespace peal

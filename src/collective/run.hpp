@@ -1,0 +1,127 @@
+// collective/run.hpp
+// One collective under way: plays a schedule over messages, round by round in each lane, until it ends or fails.
+//
+// What is done when something goes wrong. A run that has an error goes on with its messages, so that nobody waits for it in vain, but what it
+// sends from then on is empty: the receiver, which knows how much it should get, sees by that that the data are spoilt and does the same. When a
+// member of the team dies the run gives up instead: its receives are withdrawn, no further round begins, and it ends when its sends have ended.
+//
+// Layer    collective: may include p2p/, base/.
+// Units    bytes.
+// Threads  one at a time, as messaging.
+// Errors   nothing throws; the operation's outcome says what happened.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "collective/reduction.hpp"
+#include "collective/schedule.hpp"
+#include "p2p/messaging.hpp"
+#include "p2p/team.hpp"
+
+namespace peal {
+
+/// Memory between rounds; kept from run to run while it is small.
+class scratch_memory {
+ public:
+  static constexpr std::size_t most_kept = std::size_t{8} << 20;
+
+  /// At least so many bytes, aligned to a cache line, content undefined.
+  std::byte* at_least(std::size_t bytes) {
+    if (bytes > size_) grow(bytes);
+    return memory_.get();
+  }
+  void forget_large() noexcept {
+    if (size_ > most_kept) grow(0);
+  }
+
+ private:
+  struct aligned_delete {
+    void operator()(std::byte*) const noexcept;
+  };
+  void grow(std::size_t bytes);
+
+  std::unique_ptr<std::byte, aligned_delete> memory_;
+  std::size_t size_ = 0;
+};
+
+/// Where a run's three buffers lie, and what it works for.
+struct run_task {
+  const schedule* plan = nullptr;  // lives until the end
+  const team* members = nullptr;
+  std::uint32_t first_tag = 0;  // lane k uses first_tag + k
+  std::byte* send = nullptr;    // written to by a user's function only where schedule::reduce allows that, so never
+  std::byte* receive = nullptr;
+  std::size_t bytes = 0;  // for the outcome
+  reduction join;
+  bool reduces = false;
+};
+
+class run {
+ public:
+  explicit run(messaging& messages) : messages_{messages} {}
+  run(const run&) = delete;
+  run& operator=(const run&) = delete;
+
+  /// Begins, and may come to its end before it returns. `ended` is called at the end, after which the run may be used again; it finishes the
+  /// operation. Requires: the last run has ended.
+  void start(const run_task&, void (*ended)(void* context, run&) noexcept, void* context) noexcept;
+
+  /// A member of the team died: gives up.
+  void give_up() noexcept;
+
+  [[nodiscard]] const run_task& task() const noexcept { return task_; }
+  [[nodiscard]] std::error_code error() const noexcept { return error_; }
+  /// What the user's function threw, or null.
+  [[nodiscard]] std::exception_ptr take_exception() noexcept { return std::exchange(thrown_, nullptr); }
+
+ private:
+  // A message under way.
+  struct pending_message {
+    run* owner = nullptr;
+    operation* message = nullptr;  // null: it has ended
+    std::uint32_t lane = 0;
+    bool receives = false;
+    std::size_t expected = 0;
+  };
+  struct lane_state {
+    std::uint32_t round = round::none;
+    std::uint32_t pending = 0;         // messages not ended, and one while the round is being posted
+    pending_message* slots = nullptr;  // as many as a round of the schedule has messages
+  };
+
+  void play(std::uint32_t lane) noexcept;
+  void post(std::uint32_t lane, const round&) noexcept;
+  void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
+  void post_receive(std::uint32_t lane, const step&, pending_message&) noexcept;
+  void work(const round&) noexcept;
+  void received(const outcome&, std::size_t expected) noexcept;
+  void note(std::error_code) noexcept;
+  void lane_ended() noexcept;
+  static void message_ended(void* context, operation&) noexcept;
+
+  [[nodiscard]] std::byte* address(const slice& s) const noexcept { return base_[static_cast<std::size_t>(s.buffer)] + s.offset; }
+  [[nodiscard]] std::uint32_t context() const noexcept { return task_.members->collective_context(); }
+  [[nodiscard]] int tag(std::uint32_t lane) const noexcept { return static_cast<int>(task_.first_tag + lane); }
+
+  messaging& messages_;
+  run_task task_;
+  std::array<std::byte*, 3> base_{};  // by place
+  std::array<lane_state, schedule::max_lanes> lanes_;
+  std::uint32_t open_lanes_ = 0;  // and one while the run is started or given up
+  bool given_up_ = false;
+  std::error_code error_;
+  std::exception_ptr thrown_;
+  void (*ended_)(void*, run&) noexcept = nullptr;
+  void* ended_context_ = nullptr;
+  std::vector<pending_message> slots_;
+  scratch_memory scratch_;
+};
+
+}  // namespace peal

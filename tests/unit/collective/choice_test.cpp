@@ -1,0 +1,131 @@
+#include "collective/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "collective/plan_cache.hpp"
+#include "peal/error.hpp"
+
+namespace {
+
+using namespace peal;
+using detail::collective;
+
+constexpr std::array kinds{collective::barrier, collective::bcast,   collective::reduce,    collective::allreduce,
+                           collective::gather,  collective::scatter, collective::allgather, collective::alltoall};
+
+class with_variable {
+ public:
+  with_variable(const char* name, const std::string& value) : name_{name} { setenv(name, value.c_str(), 1); }
+  ~with_variable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+problem call_of(int size, std::size_t bytes, bool commutative = true, bool varying = false) {
+  problem p;
+  p.size = size;
+  p.bytes = bytes;
+  p.commutative = commutative;
+  p.varying = varying;
+  return p;
+}
+
+TEST(choice, finds_something_that_serves_every_call) {
+  const choice rules;
+  for (const collective kind : kinds)
+    for (const int size : {1, 2, 3, 8, 16, 17, 64, 1000, 1000000})
+      for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, std::size_t{100000}, std::size_t{1} << 40})
+        for (const bool commutative : {false, true})
+          for (const bool varying : {false, true}) {
+            const problem p = call_of(size, bytes, commutative, varying);
+            const chosen by = rules.of(kind, p);
+            ASSERT_NE(by.how, nullptr);
+            EXPECT_EQ(by.how->kind, kind);
+            EXPECT_TRUE(by.how->serves(p));
+            EXPECT_GE(by.radix, 2);
+            EXPECT_LE(by.cut.lanes, schedule::max_lanes);
+          }
+}
+
+TEST(choice, does_not_look_at_what_ranks_may_not_agree_on) {
+  const choice rules;
+  for (const collective kind : kinds)
+    for (const int size : {2, 9, 40}) {
+      // Blocks that vary: each rank knows the length of its own only.
+      const algorithm* first = rules.of(kind, call_of(size, 0, true, true)).how;
+      for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20})
+        EXPECT_EQ(rules.of(kind, call_of(size, bytes, true, true)).how, first);
+      // In place is a matter of the root alone, and so is being the root.
+      problem p = call_of(size, 100);
+      const algorithm* elsewhere = rules.of(kind, p).how;
+      p.in_place = true;
+      p.rank = p.root = size - 1;
+      EXPECT_EQ(rules.of(kind, p).how, elsewhere);
+    }
+}
+
+TEST(choice, obeys_the_variables) {
+  const with_variable forced{"PEAL_ALLREDUCE", "ring"};
+  const choice rules{config::from_environment(false)};
+  EXPECT_EQ(rules.of(collective::allreduce, call_of(4, 8)).how->name, "ring");
+  EXPECT_NE(rules.of(collective::reduce, call_of(4, 8)).how, nullptr);
+}
+
+TEST(choice, gives_way_where_the_forced_algorithm_cannot_serve) {
+  const with_variable ring{"PEAL_ALLREDUCE", "ring"};
+  const with_variable doubling{"PEAL_ALLGATHER", "doubling"};
+  const with_variable tree{"PEAL_GATHER", "tree"};
+  const choice rules{config::from_environment(false)};
+  EXPECT_NE(rules.of(collective::allreduce, call_of(4, 8, false)).how->name, "ring");
+  EXPECT_NE(rules.of(collective::allgather, call_of(6, 8)).how->name, "doubling");
+  EXPECT_EQ(rules.of(collective::gather, call_of(4, 8, true, true)).how->name, "linear");
+}
+
+TEST(choice, variables_offer_just_the_algorithms_there_are) {
+  constexpr std::array<const char*, 8> names{"PEAL_BARRIER", "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
+                                             "PEAL_GATHER",  "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL"};
+  for (std::size_t i = 0; i != names.size(); ++i) {
+    std::string offered = "auto";
+    for (const algorithm& each : all_algorithms())
+      if (each.kind == kinds[i]) offered += "|" + std::string{each.name};
+    const auto row = std::ranges::find(variables(), names[i], &variable::name);
+    ASSERT_NE(row, variables().end()) << names[i];
+    std::string stated{row->allowed};
+    EXPECT_EQ(std::ranges::count(stated, '|'), std::ranges::count(offered, '|')) << names[i];
+    for (const algorithm& each : all_algorithms())
+      if (each.kind == kinds[i]) {
+        const with_variable forced{names[i], std::string{each.name}};
+        EXPECT_EQ(choice{config::from_environment(false)}.of(kinds[i], call_of(4, 8)).how->name, each.name);
+      }
+    const with_variable wrong{names[i], "fastest"};
+    EXPECT_THROW(config::from_environment(false), error);
+  }
+}
+
+TEST(plan_cache, finds_what_was_built_and_spares_what_is_in_use) {
+  plan_cache cache;
+  const auto key = [](std::size_t bytes) { return plan_key{.kind = collective::bcast, .bytes = bytes}; };
+  const auto add = [&](std::size_t bytes) {
+    plan& made = cache.replace();
+    made.key = key(bytes);
+    made.keyed = true;
+    return &made;
+  };
+  plan* held = add(0);
+  ++held->users;
+  for (std::size_t bytes = 1; bytes != 100; ++bytes) {
+    plan* made = add(bytes);
+    EXPECT_NE(made, held);
+    EXPECT_EQ(cache.find(key(bytes)), made);
+    EXPECT_EQ(cache.find(key(0)), held);
+  }
+  EXPECT_EQ(cache.find(key(1)), nullptr);
+  EXPECT_NE(cache.find(key(99)), nullptr);
+}
+
+}  // namespace
