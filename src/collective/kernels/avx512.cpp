@@ -8,5 +8,7 @@
 #pragma GCC optimize("O3", "fp-contract=off")
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
 #define PEAL_KERNELS avx512
+// g++ 12 makes fused multiply-add of complex products here, whatever fp-contract says, and the bits would differ from those of other ranks.
+#define PEAL_COMPLEX_PRODUCTS avx2
 #include "collective/kernels/body.hpp"
 #endif

@@ -1,6 +1,7 @@
 // collective/kernels/body.hpp
-// The body of a kernel file. The file includes the headers, says for which processor to compile, defines PEAL_KERNELS as the name of its table
-// function, and includes this. Everything here has internal linkage: code for one processor must not be taken for another by the linker.
+// The body of a kernel file. The file includes the headers, says for which processor to compile, defines PEAL_KERNELS as the name of its
+// table function, and includes this; PEAL_COMPLEX_PRODUCTS names the table whose complex products it takes instead of its own. Everything
+// here has internal linkage: code for one processor must not be taken for another by the linker.
 //
 // Layer    collective.
 
@@ -113,8 +114,8 @@ struct arithmetic<std::int64_t> {
   using type = std::uint64_t;
 };
 
-// The result may be one of the operands, at the same index: no dependence between iterations, which ivdep says. Without it the compiler checks
-// for overlap at run time and takes the scalar loop for exactly this case.
+// The result may be one of the operands, at the same index: no dependence between iterations, which ivdep says. Without it the compiler
+// checks for overlap at run time and takes the scalar loop for exactly this case.
 template <class Operation, class T>
 void run(const void* lower, const void* higher, void* into, std::size_t count) {
   const T* a = static_cast<const T*>(lower);
@@ -198,6 +199,17 @@ constexpr table all = make_table();
 
 }  // namespace
 
+#ifdef PEAL_COMPLEX_PRODUCTS
+const table& PEAL_KERNELS() noexcept {
+  static const table mixed = [] {
+    table t = all;
+    for (const scalar type : {scalar::c64, scalar::c128}) put(t, type, builtin::prod, PEAL_COMPLEX_PRODUCTS().at(type, builtin::prod));
+    return t;
+  }();
+  return mixed;
+}
+#else
 const table& PEAL_KERNELS() noexcept { return all; }
+#endif
 
 }  // namespace peal::kernels

@@ -5,8 +5,6 @@
 // Source   GCC manual, "Loop-Specific Pragmas" and "x86 Options".
 #pragma once
 
-#include <array>
-
 #include "collective/reduction.hpp"
 
 namespace peal::kernels {
@@ -15,7 +13,7 @@ inline constexpr std::size_t scalars = static_cast<std::size_t>(detail::scalar::
 inline constexpr std::size_t builtins = static_cast<std::size_t>(detail::builtin::bxor) + 1;
 
 struct table {
-  std::array<std::array<kernel, builtins>, scalars> of{};
+  kernel of[scalars][builtins] = {};
 
   [[nodiscard]] kernel at(detail::scalar type, detail::builtin operation) const noexcept {
     return type == detail::scalar::opaque ? nullptr : of[static_cast<std::size_t>(type)][static_cast<std::size_t>(operation)];
