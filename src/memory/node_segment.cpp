@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t magic = 0x7065616c'73656731;  // "pealseg1": another layout gets another number
 constexpr std::size_t page = 4096;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
-constexpr std::size_t card_bytes = 2 * cache_line;             // in front of each front
+constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far
 
 /// How long index 0 may take to make the file. The launcher ends the job when that process dies, so this is for launchers that do not.
 constexpr std::chrono::seconds patience{60};

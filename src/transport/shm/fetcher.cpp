@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <tuple>
 #include <utility>
 
 #include "peal/error.hpp"
@@ -119,12 +120,7 @@ bool fetcher::step() noexcept {
     const outcome result = advance(*each);
     if (result == outcome::nothing) continue;
     if (result == outcome::worked) return true;
-    (before != nullptr ? before->next : first_) = each->next;
-    if (last_ == each) last_ = before;
-    let_go(of(*each).record);
-    const std::error_code error = of(*each).pages == 0 ? make_error_code(errc::peer_failed) : std::error_code{};
-    each->next = nullptr;
-    each->done(*each, error);  // may start others, and may end the fetch's life
+    finish(before, *each);
     return true;
   }
   return false;
@@ -221,10 +217,29 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
 
 void fetcher::peer_failed(int index) noexcept {
   failed_[static_cast<std::size_t>(index)] = true;
-  for (fetch* each = first_; each != nullptr; each = each->next)
-    if (of(*each).from == index) of(*each).pages = 0;  // step ends it
   for (record_use& each : records_)
     if (each.peer == index) each.peer = -1;  // it writes there no more
+  // One after the other, since an end may start fetches from others.
+  const auto theirs = [&] {
+    fetch* before = nullptr;
+    for (fetch* each = first_; each != nullptr; before = each, each = each->next)
+      if (of(*each).from == index) return std::pair{before, each};
+    return std::pair<fetch*, fetch*>{};
+  };
+  for (auto [before, each] = theirs(); each != nullptr; std::tie(before, each) = theirs()) {
+    of(*each).pages = 0;
+    finish(before, *each);
+  }
+}
+
+/// Takes it out of the list and tells its owner.
+void fetcher::finish(fetch* before, fetch& over) noexcept {
+  (before != nullptr ? before->next : first_) = over.next;
+  if (last_ == &over) last_ = before;
+  let_go(of(over).record);
+  const std::error_code error = of(over).pages == 0 ? make_error_code(errc::peer_failed) : std::error_code{};
+  over.next = nullptr;
+  over.done(over, error);  // may start others, and may end the fetch's life
 }
 
 }  // namespace peal::shm

@@ -51,6 +51,7 @@ class fetcher {
   [[nodiscard]] bool all_there(fetch&) noexcept;
   [[nodiscard]] int copy(fetch&, std::size_t at, std::size_t bytes) noexcept;
   outcome refused(fetch&, int error) noexcept;
+  void finish(fetch* before, fetch&) noexcept;
 
   node_segment* segment_;
   direct_copy* direct_;

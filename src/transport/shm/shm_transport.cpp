@@ -49,6 +49,7 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   shm::parcel* const item = parcels_.take(e.bytes());
   if (item == nullptr) return false;
   ++out.parcels;
+  ++counters_.parcels;
   item->link.kind = shm::note_kind::parcel;
   item->link.from = static_cast<std::uint32_t>(segment_->index());
   item->head = e;
@@ -67,6 +68,7 @@ bool shm_transport::open_box(channel& out) noexcept {
     close_idle_box();
     return false;
   }
+  ++counters_.boxes_opened;
   shm::box& memory = box_at(number);
   out.box = shm::box_writer{memory};
   out.box_number = static_cast<std::int16_t>(number);
@@ -112,6 +114,7 @@ void shm_transport::close_idle_box() noexcept {
     if (!idle) continue;
     boxes_[static_cast<std::size_t>(each.box_number)] = box_use::closing;
     each.box.close();
+    ++counters_.boxes_closed;
     each.box_number = -1;
     each.sent = 0;
     return;

@@ -33,6 +33,13 @@ struct shm_settings {
   std::uint32_t most_boxes = shm::parts::most_boxes;
 };
 
+/// What it did other than write into open boxes.
+struct shm_counters {
+  std::uint64_t parcels = 0;
+  std::uint64_t boxes_opened = 0;
+  std::uint64_t boxes_closed = 0;
+};
+
 class shm_transport final : public transport {
  public:
   /// What segment_plan must provide for a node of `processes`.
@@ -60,6 +67,8 @@ class shm_transport final : public transport {
   void start_fetch(fetch& f) noexcept override { fetcher_.start(f, static_cast<int>(local_index_[f.from])); }
   bool poll() noexcept override;
   void peer_failed(peer_id) noexcept override;
+
+  [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 
  private:
   /// To one peer.
@@ -105,6 +114,7 @@ class shm_transport final : public transport {
   std::vector<box_use> boxes_;   // by number
   std::size_t clock_hand_ = 0;   // over channels_: whose box is asked next
   bool said_full_ = false;
+  shm_counters counters_;
 };
 
 }  // namespace peal

@@ -1,0 +1,281 @@
+// The shared-memory transport with its ends in threads of one process: what ThreadSanitizer could not see between processes.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "peal/error.hpp"
+#include "unit/transport/ends.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::test;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::uint32_t volume = 4'000;
+constexpr std::size_t largest = std::size_t{8} << 20;
+#else
+constexpr std::uint32_t volume = 40'000;
+constexpr std::size_t largest = std::size_t{64} << 20;
+#endif
+
+envelope message(std::size_t bytes, std::uint32_t number) {
+  return envelope::make(number, 1, 2, envelope_kind::eager, bytes);
+}
+
+std::size_t drawn_size(std::mt19937& random) {
+  switch (random() % 8) {
+    case 0: return random() % 4097;
+    case 1: return 0;
+    default: return random() % 80;
+  }
+}
+
+/// Sends what the seed says to one peer, and checks what it says of another; drives one end.
+class talker {
+ public:
+  talker(shm_node::end& end, std::vector<int> targets, std::vector<int> sources, std::uint32_t count)
+      : end_{end}, targets_{std::move(targets)}, sources_{std::move(sources)}, count_{count} {
+    received_.resize(16);
+    end_.arrivals.also = [this](const arrival& each) { check(each); };
+  }
+
+  void run(int self, unsigned burst) {
+    std::mt19937 random{static_cast<unsigned>(self) + 1};
+    std::array<std::uint32_t, 16> sent{};
+    std::size_t turn = 0;
+    ok_ = until(
+        [&] {
+          const int target = targets_.empty() ? -1 : targets_[turn++ / 3 % targets_.size()];
+          for (unsigned each = target < 0 ? 0 : 1 + random() % burst; each > 0 && sent[static_cast<std::size_t>(target)] < count_; --each) {
+            std::uint32_t& number = sent[static_cast<std::size_t>(target)];
+            const std::size_t bytes = drawn_size(random);
+            if (!end_.transport->send(shm_node::peer(target), message(bytes, number), pattern(bytes, number).data())) break;
+            ++number;
+          }
+          end_.transport->poll();
+          end_.arrivals.got.clear();
+        },
+        [&] {
+          const bool all_sent = std::all_of(targets_.begin(), targets_.end(), [&](int each) { return sent[static_cast<std::size_t>(each)] == count_; });
+          return all_sent && std::all_of(sources_.begin(), sources_.end(), [&](int each) { return received_[static_cast<std::size_t>(each)] == count_; });
+        });
+    finished_->fetch_add(1);
+    until([&] { end_.transport->poll(); }, [&] { return finished_->load() >= talkers_; });  // others may still want their parcels back
+  }
+
+  void meet(std::atomic<int>& finished, int talkers) { finished_ = &finished, talkers_ = talkers; }
+  void expect_good(const char* who) const {
+    EXPECT_TRUE(ok_) << who << ": messages are missing";
+    EXPECT_EQ(wrong_, 0) << who;
+  }
+
+ private:
+  void check(const arrival& each) {
+    const auto from = static_cast<std::size_t>((each.from - 10) / 3);
+    if (each.head.context() != received_[from]++ || each.payload != pattern(each.head.bytes(), each.head.context())) ++wrong_;
+  }
+
+  shm_node::end& end_;
+  std::vector<int> targets_, sources_;
+  std::uint32_t count_;
+  std::vector<std::uint32_t> received_;
+  std::atomic<int>* finished_ = nullptr;
+  int talkers_ = 0;
+  int wrong_ = 0;
+  bool ok_ = false;
+};
+
+void run_all(std::vector<std::unique_ptr<talker>>& talkers, unsigned burst) {
+  std::atomic<int> finished{0};
+  std::vector<std::thread> threads;
+  for (auto& each : talkers) each->meet(finished, static_cast<int>(talkers.size()));
+  for (std::size_t each = 0; each < talkers.size(); ++each) threads.emplace_back([&, each] { talkers[each]->run(static_cast<int>(each), burst); });
+  for (std::thread& each : threads) each.join();
+  for (std::size_t each = 0; each < talkers.size(); ++each) talkers[each]->expect_good(("end " + std::to_string(each)).c_str());
+}
+
+class shm_boxes : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(shm_boxes, both_directions_at_once_keep_order) {
+  shm_options options;
+  options.settings.box_after = GetParam();
+  shm_node node{options};
+  std::vector<std::unique_ptr<talker>> talkers;
+  talkers.push_back(std::make_unique<talker>(node[0], std::vector{1}, std::vector{1}, volume));
+  talkers.push_back(std::make_unique<talker>(node[1], std::vector{0}, std::vector{0}, volume));
+  run_all(talkers, 400);
+  EXPECT_EQ(node[0].transport->counters().boxes_opened, 1u);
+  EXPECT_EQ(node[0].transport->counters().parcels, GetParam() - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(after, shm_boxes, testing::Values(1u, 8u), [](const auto& each) { return std::to_string(each.param); });
+
+TEST(shm_transport, order_holds_while_pairs_change_between_box_and_parcels) {
+  shm_options options;
+  options.count = 4;
+  options.settings = {.box_after = 4, .most_boxes = 1};  // one box for three partners
+  shm_node node{options};
+  std::vector<std::unique_ptr<talker>> talkers;
+  for (int each = 0; each < 4; ++each) {
+    std::vector<int> others;
+    for (int other = 0; other < 4; ++other)
+      if (other != each) others.push_back(other);
+    talkers.push_back(std::make_unique<talker>(node[each], others, others, volume / 8));
+  }
+  run_all(talkers, 20);
+  std::uint64_t closed = 0;
+  for (int each = 0; each < 4; ++each) closed += node[each].transport->counters().boxes_closed;
+  EXPECT_GT(closed, 4u) << "no pair ever changed: the test shows nothing";
+}
+
+TEST(shm_transport, many_senders_to_one_without_boxes) {
+  shm_options options;
+  options.count = 5;
+  options.settings.most_boxes = 0;
+  shm_node node{options};
+  std::vector<std::unique_ptr<talker>> talkers;
+  talkers.push_back(std::make_unique<talker>(node[0], std::vector<int>{}, std::vector{1, 2, 3, 4}, volume / 8));
+  for (int each = 1; each < 5; ++each) talkers.push_back(std::make_unique<talker>(node[each], std::vector{0}, std::vector<int>{}, volume / 8));
+  run_all(talkers, 20);
+}
+
+TEST(shm_transport, a_box_that_lies_idle_is_given_to_a_busy_pair) {
+  shm_options options;
+  options.count = 3;
+  options.settings = {.box_after = 2, .most_boxes = 1};
+  shm_node node{options};
+  const auto turn = [&] { for (int each = 0; each < 3; ++each) node[each].transport->poll(); };
+  const auto send_to = [&](int target, std::uint32_t count) {
+    for (std::uint32_t each = 0; each < count; ++each)
+      ASSERT_TRUE(until(turn, [&] { return node[0].transport->send(shm_node::peer(target), message(8, each), "12345678"); }));
+  };
+  send_to(1, 10);
+  EXPECT_EQ(node[0].transport->counters().boxes_opened, 1u);
+  for (int more = 0; more < 10; ++more) turn();
+  send_to(2, 100);
+  EXPECT_EQ(node[0].transport->counters().boxes_closed, 1u);
+  EXPECT_EQ(node[0].transport->counters().boxes_opened, 2u);
+  send_to(1, 10);
+  ASSERT_TRUE(until(turn, [&] { return node[1].arrivals.got.size() == 20 && node[2].arrivals.got.size() == 100; }));
+}
+
+// ---- fetch ------------------------------------------------------------------------------------------------------------------------------------
+
+struct fetch_case {
+  shm_copy copy;
+  bool source_shared, target_shared;
+};
+
+class shm_fetch : public testing::TestWithParam<fetch_case> {};
+
+/// Fetches of many sizes from a thread of its own, while the other thread polls as the sender.
+TEST_P(shm_fetch, every_size_arrives_whole) {
+  const auto [copy, source_shared, target_shared] = GetParam();
+  shm_options options;
+  options.settings.copy = copy;
+  shm_node node{options};
+  std::vector<std::byte> own_source(largest), own_target(largest + 1);
+  std::byte* const source = source_shared ? static_cast<std::byte*>(node[1].heap->allocate(largest)) : own_source.data();
+  std::byte* const target = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(largest + 1)) : own_target.data();
+  ASSERT_TRUE(source != nullptr && target != nullptr);
+  const auto filling = pattern(largest, 3);
+  std::memcpy(source, filling.data(), largest);
+  std::vector<remote_region> regions;
+  const std::size_t sizes[] = {1, 4095, 4096, 4097, 65'535, 65'536, 131'073, 1'000'001, 3'000'000, largest};
+  for (const std::size_t bytes : sizes) regions.push_back(node[1].transport->expose(shm_node::peer(0), source, bytes));
+
+  std::atomic<bool> over{false};
+  std::thread sender{[&] { while (!over.load()) node[1].transport->poll(), std::this_thread::yield(); }};
+  for (std::size_t each = 0; each < std::size(sizes); ++each) {
+    const std::size_t bytes = sizes[each];
+    target[bytes] = std::byte{0x77};
+    std::memset(target, 0, bytes);
+    tracked_fetch fetching{shm_node::peer(1), regions[each], target, bytes};
+    node[0].transport->start_fetch(fetching);
+    EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; })) << bytes;
+    EXPECT_FALSE(fetching.error) << fetching.error.message();
+    EXPECT_EQ(std::memcmp(target, filling.data(), bytes), 0) << bytes;
+    EXPECT_EQ(target[bytes], std::byte{0x77}) << "written past the end";
+  }
+  over = true;
+  sender.join();
+  if (source_shared) node[1].heap->deallocate(source);
+  if (target_shared) node[0].heap->deallocate(target);
+}
+
+TEST_P(shm_fetch, several_from_several_at_once) {
+  const auto [copy, source_shared, target_shared] = GetParam();
+  constexpr int senders = 3, rounds = 12;
+  constexpr std::size_t bytes = 300'000;
+  shm_options options;
+  options.count = senders + 1;
+  options.settings.copy = copy;
+  shm_node node{options};
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  std::vector<std::vector<std::byte>> sources;
+  std::vector<remote_region> regions;
+  for (int each = 1; each <= senders; ++each) {
+    sources.push_back(pattern(bytes, static_cast<std::uint64_t>(each)));
+    std::byte* data = sources.back().data();
+    if (source_shared) {
+      data = static_cast<std::byte*>(node[each].heap->allocate(bytes));
+      std::memcpy(data, sources.back().data(), bytes);
+    }
+    regions.push_back(node[each].transport->expose(shm_node::peer(0), data, bytes));
+    threads.emplace_back([&, each] { while (!over.load()) node[each].transport->poll(), std::this_thread::yield(); });
+  }
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  std::vector<std::vector<std::byte>> own;
+  std::vector<std::byte*> targets;
+  for (int each = 0; each < senders * rounds; ++each) {
+    if (!target_shared) own.emplace_back(bytes);
+    targets.push_back(target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes)) : own.back().data());
+    const int from = each % senders;
+    fetches.push_back(std::make_unique<tracked_fetch>(shm_node::peer(from + 1), regions[static_cast<std::size_t>(from)], targets.back(), bytes));
+    node[0].transport->start_fetch(*fetches.back());
+  }
+  EXPECT_TRUE(until([&] { node[0].transport->poll(); },
+                    [&] { return std::all_of(fetches.begin(), fetches.end(), [](const auto& each) { return each->calls == 1; }); }));
+  over = true;
+  for (std::thread& each : threads) each.join();
+  for (std::size_t each = 0; each < fetches.size(); ++each)
+    EXPECT_EQ(std::memcmp(targets[each], sources[each % senders].data(), bytes), 0) << each;
+}
+
+TEST_P(shm_fetch, needs_no_sender_that_polls_where_the_payload_can_be_reached) {
+  const auto [copy, source_shared, target_shared] = GetParam();
+  if (copy == shm_copy::pipeline && !source_shared) GTEST_SKIP() << "two copies need both sides";
+  shm_options options;
+  options.settings.copy = copy;
+  shm_node node{options};
+  constexpr std::size_t bytes = 1'500'000;
+  std::vector<std::byte> own_source = pattern(bytes, 8), own_target(bytes);
+  std::byte* source = own_source.data();
+  if (source_shared) {
+    source = static_cast<std::byte*>(node[1].heap->allocate(bytes));
+    std::memcpy(source, own_source.data(), bytes);
+  }
+  std::byte* const target = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes)) : own_target.data();
+  const remote_region region = node[1].transport->expose(shm_node::peer(0), source, bytes);
+  for (int each = 0; each < 50; ++each) {  // more than there are records
+    tracked_fetch fetching{shm_node::peer(1), region, target, bytes};
+    node[0].transport->start_fetch(fetching);
+    ASSERT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; }));
+    ASSERT_EQ(std::memcmp(target, own_source.data(), bytes), 0);
+  }
+}
+
+const fetch_case fetch_cases[] = {
+    {shm_copy::automatic, false, false}, {shm_copy::automatic, true, false}, {shm_copy::automatic, false, true}, {shm_copy::automatic, true, true},
+    {shm_copy::pipeline, false, false},  {shm_copy::pipeline, true, false},  {shm_copy::pipeline, false, true},  {shm_copy::pipeline, true, true},
+};
+
+INSTANTIATE_TEST_SUITE_P(modes, shm_fetch, testing::ValuesIn(fetch_cases), [](const auto& each) {
+  return std::string{each.param.copy == shm_copy::pipeline ? "pipeline" : "direct"} + (each.param.source_shared ? "_from_shared" : "_from_own") +
+         (each.param.target_shared ? "_to_shared" : "_to_own");
+});
+
+}  // namespace
