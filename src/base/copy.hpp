@@ -1,5 +1,6 @@
 // base/copy.hpp
-// Copies of known-short blocks without a call: the payload of a small message costs two or three moves.
+// Copies of known-short blocks without a call: the payload of a small message costs two or three moves. And copies to another core, past the
+// caches of this one.
 //
 // Layer    base.
 // Units    bytes.
@@ -41,5 +42,16 @@ inline constexpr std::size_t short_copy = 48;
     target[bytes - 1] = source[bytes - 1];
   }
 }
+
+/// Shortest block for which copy_past_caches is worth its fence. Measured: 512 B 460 ns one way against 560, 4 KiB 900 ns against 2500.
+inline constexpr std::size_t least_past_caches = 512;
+
+/// Whether a block for another core travels faster through memory than from cache to cache. Measured with 4 KiB between two cores: on AMD EPYC
+/// (virtual cores that do not share an L3 slice) 2.7 times faster; Intel's caches hand lines over faster than memory does.
+bool past_caches_pays() noexcept;
+
+/// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to` is 32-byte
+/// aligned; on x86, AVX.
+void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept;
 
 }  // namespace peal

@@ -2,6 +2,7 @@ libpeal_core_la_SOURCES += \
   src/base/cache_line.hpp \
   src/base/config.cpp \
   src/base/config.hpp \
+  src/base/copy.cpp \
   src/base/copy.hpp \
   src/base/error.cpp \
   src/base/log.cpp \

@@ -20,8 +20,7 @@ class box_writer {
  public:
   box_writer() = default;
   /// Goes on where the last use of the box ended.
-  explicit box_writer(box& memory) noexcept
-      : cells_{memory.cells}, data_{memory.data}, consumed_{&memory.consumed} {
+  explicit box_writer(box& memory) noexcept : cells_{memory.cells}, data_{memory.data}, consumed_{&memory.consumed} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
     unit_ = static_cast<std::uint32_t>(all >> 32);
@@ -62,14 +61,13 @@ class box_writer {
   }
 
   /// Whether the receiver has read everything, as far as it has said so.
-  [[nodiscard]] bool drained() const noexcept {
-    return static_cast<std::uint32_t>(consumed_->load(std::memory_order_acquire)) == cell_;
-  }
+  [[nodiscard]] bool drained() const noexcept { return static_cast<std::uint32_t>(consumed_->load(std::memory_order_acquire)) == cell_; }
 
  private:
   bool look() noexcept {
-    const std::uint64_t all = consumed_->load(std::memory_order_acquire);  // pairs with the release in box_reader::publish: what was read may
-    cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;         // be written over
+    const std::uint64_t all =
+        consumed_->load(std::memory_order_acquire);                 // pairs with the release in box_reader::publish: what was read may
+    cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;  // be written over
     unit_limit_ = static_cast<std::uint32_t>(all >> 32) + units_per_box;
     return cell_ != cell_limit_;
   }
@@ -83,7 +81,9 @@ class box_writer {
       look();
       if (unit_limit_ - unit_ < needed) return false;
     }
-    std::memcpy(data_ + std::size_t{start % units_per_box} * unit, payload, bytes);
+    std::byte* const target = data_ + std::size_t{start % units_per_box} * unit;
+    if (bytes >= least_past_caches && past_caches_) copy_past_caches(target, payload, bytes);
+    else std::memcpy(target, payload, bytes);
     cell& place = cells_[cell_ % cells_per_box];
     place.match = e.match;
     place.rest = e.rest;
@@ -100,12 +100,18 @@ class box_writer {
   std::uint32_t cell_limit_ = 0;  // first that may still be unread
   std::uint32_t unit_ = 0;
   std::uint32_t unit_limit_ = 0;
+  bool past_caches_ = past_caches_pays();
 };
 
 class box_reader {
  public:
   explicit box_reader(box& memory) noexcept
-      : cells_{memory.cells}, data_{memory.data}, box_{&memory}, cell_{memory.first_cell}, published_{memory.first_cell}, unit_{memory.first_unit} {}
+      : cells_{memory.cells},
+        data_{memory.data},
+        box_{&memory},
+        cell_{memory.first_cell},
+        published_{memory.first_cell},
+        unit_{memory.first_unit} {}
 
   struct message {
     envelope head;
