@@ -8,7 +8,12 @@ tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
 
 EXTRA_DIST += \
   tests/launcher/cases.py \
+  tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
+  tests/launcher/meeting_cases.py \
+  tests/launcher/placing_cases.py \
   tests/launcher/run_launcher_tests \
+  tests/launcher/running_cases.py \
+  tests/launcher/usage_cases.py \
   tests/sanitize/lsan.supp \
   tests/sanitize/tsan.supp

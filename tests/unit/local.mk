@@ -18,6 +18,8 @@ tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_transport_test_LDADD = $(unit_ldadd)
 tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 
+include tests/unit/bootstrap/local.mk
 include tests/unit/collective/local.mk
 include tests/unit/p2p/local.mk
 include tests/unit/progress/local.mk
+include tests/unit/topology/local.mk
