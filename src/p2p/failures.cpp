@@ -24,7 +24,7 @@ void messaging::peer_failed(peer_id dead) noexcept {
   linked_list<operation> ending;
   put_aside_sends(dead, ending);
   put_aside_receives(dead, ending);
-  for (transport* each : transports_) each->peer_failed(dead);  // fetches from it end in here
+  reach(dead).via->peer_failed(dead);  // fetches from it end in here
   while (operation* over = ending.pop_front()) {
     if (over->kind == operation_kind::send) conceal(*over);
     over->result.bytes = 0;
