@@ -3,4 +3,5 @@ import usage_cases  # noqa: F401
 import running_cases  # noqa: F401
 import ending_cases  # noqa: F401
 import meeting_cases  # noqa: F401
+import blocked_cases  # noqa: F401
 import placing_cases  # noqa: F401

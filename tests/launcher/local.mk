@@ -1,12 +1,16 @@
 # Programs that tests of pealrun start.
 check_PROGRAMS += \
+  tests/launcher/blocked_rank \
   tests/launcher/meeting_rank \
   tests/launcher/plain_rank
+tests_launcher_blocked_rank_SOURCES = tests/launcher/blocked_rank.cpp
+tests_launcher_blocked_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
 tests_launcher_meeting_rank_LDADD = libpeal_core.la $(PMIX_LIBS)
 tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
 
 EXTRA_DIST += \
+  tests/launcher/blocked_cases.py \
   tests/launcher/cases.py \
   tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
