@@ -91,6 +91,17 @@ void node_heap::deallocate(void* block) noexcept {
 }
 
 bool node_heap::commit(std::size_t offset, std::size_t bytes) {
+  if (commit_pages(offset, bytes) == 0) return true;
+  trim();  // what lies idle here may be what is missing there
+  const int error = commit_pages(offset, bytes);
+  if (error != 0 && !said_full_) {
+    said_full_ = true;
+    log_warning("peal::allocate goes on with ordinary memory: {}", segment_->shortage(bytes, error));
+  }
+  return error == 0;
+}
+
+int node_heap::commit_pages(std::size_t offset, std::size_t bytes) {
   const std::size_t last = (offset + bytes - 1) / granule;
   for (std::size_t each = offset / granule; each <= last;) {
     std::size_t end = each;
@@ -101,16 +112,12 @@ bool node_heap::commit(std::size_t offset, std::size_t bytes) {
     }
     const std::size_t from = each * granule;
     const std::size_t length = std::min(end * granule, part_.bytes) - from;
-    if (const int error = segment_->commit(part_.offset + from, length); error != 0) {
-      if (!said_full_) log_warning("peal::allocate goes on with ordinary memory: {}", segment_->shortage(length, error));
-      said_full_ = true;
-      return false;
-    }
+    if (const int error = segment_->commit(part_.offset + from, length); error != 0) return error;
     std::fill(committed_.begin() + static_cast<std::ptrdiff_t>(each), committed_.begin() + static_cast<std::ptrdiff_t>(end), true);
     committed_bytes_ += length;
     each = end;
   }
-  return true;
+  return 0;
 }
 
 /// Gives back every granule in which nothing is used.

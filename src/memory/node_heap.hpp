@@ -36,6 +36,7 @@ class node_heap {
 
  private:
   [[nodiscard]] bool commit(std::size_t offset, std::size_t bytes);
+  [[nodiscard]] int commit_pages(std::size_t offset, std::size_t bytes);  // an errno, or 0
   void trim();
   void insert_free(std::size_t offset, std::size_t bytes);
   void erase_free(std::map<std::size_t, std::size_t>::iterator);
@@ -43,10 +44,10 @@ class node_heap {
   node_segment* segment_;
   node_segment::part part_;
   std::mutex mutex_;
-  std::map<std::size_t, std::size_t> free_;                   // offset within the part -> bytes
-  std::set<std::pair<std::size_t, std::size_t>> by_size_;     // the same, (bytes, offset)
-  std::unordered_map<std::size_t, std::size_t> used_;         // offset -> bytes
-  std::vector<bool> committed_;                               // by granule
+  std::map<std::size_t, std::size_t> free_;                // offset within the part -> bytes
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;  // the same, (bytes, offset)
+  std::unordered_map<std::size_t, std::size_t> used_;      // offset -> bytes
+  std::vector<bool> committed_;                            // by granule
   std::size_t committed_bytes_ = 0;
   std::size_t used_bytes_ = 0;
   bool said_full_ = false;

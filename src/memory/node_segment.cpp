@@ -42,7 +42,8 @@ std::uint64_t random_number() {
   std::uint64_t value = 0;
   while (value == 0)
     if (getrandom(&value, sizeof value, 0) != sizeof value)
-      value = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^ static_cast<std::uint64_t>(getpid()) << 40;
+      value = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^ static_cast<std::uint64_t>(getpid())
+                                                                                                            << 40;
   return value;
 }
 
@@ -76,10 +77,8 @@ node_segment::node_segment(const segment_plan& plan) : plan_{plan}, own_nonce_{r
 #endif
   compute_size();
   try {
-    if (plan_.index == 0)
-      create();
-    else
-      attach();
+    if (plan_.index == 0) create();
+    else attach();
   } catch (...) {
     close();
     throw;
@@ -130,9 +129,11 @@ void node_segment::create() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size_)
     give_up(EFBIG, fmt::format("the node's segment spans {} and this process may make files of {} only: raise the limit (ulimit -f "
-                               "unlimited) or lower PEAL_SHM_HEAP", readable(size_), readable(limit.rlim_cur)));
+                               "unlimited) or lower PEAL_SHM_HEAP",
+                               readable(size_), readable(limit.rlim_cur)));
   if (ftruncate(file_, static_cast<off_t>(size_)) != 0)
-    give_up(errno, fmt::format("cannot make {} of {} (PEAL_SHM_DIR names the folder; PEAL_SHM_HEAP the largest part)", first_name, readable(size_)));
+    give_up(errno, fmt::format("cannot make {} of {} (PEAL_SHM_DIR names the folder; PEAL_SHM_HEAP the largest part)", first_name,
+                               readable(size_)));
   const std::size_t at_once = page + static_cast<std::size_t>(plan_.count) * front_stride_;
   const int error = at_once > plan_.most_committed ? ENOSPC : reserve(file_, 0, at_once);
   if (error != 0) give_up(error, shortage(at_once, error));
@@ -172,9 +173,9 @@ void node_segment::attach() {
   const header wanted{magic, 0, static_cast<std::uint64_t>(plan_.count), plan_.front_bytes, plan_.transport_bytes, plan_.heap_bytes};
   header found{};
   const bool read = pread(file_, &found, sizeof found, 0) == sizeof found;
-  const bool same = read && static_cast<std::size_t>(status.st_size) == size_ && found.magic == wanted.magic && found.count == wanted.count &&
-                    found.front_bytes == wanted.front_bytes && found.transport_bytes == wanted.transport_bytes &&
-                    found.heap_bytes == wanted.heap_bytes;
+  const bool same = read && static_cast<std::size_t>(status.st_size) == size_ && found.magic == wanted.magic &&
+                    found.count == wanted.count && found.front_bytes == wanted.front_bytes &&
+                    found.transport_bytes == wanted.transport_bytes && found.heap_bytes == wanted.heap_bytes;
   if (!same) {
     // A leftover of another job, or one of another version: nothing of it is touched. The nonces tell, and reopen finds the right one.
     ::close(file_);
@@ -184,15 +185,16 @@ void node_segment::attach() {
   }
   map(file_);
   nonce_ = found.nonce;
-  *at<process_card>(page + static_cast<std::size_t>(plan_.index) * front_stride_) = {getpid(), reinterpret_cast<std::uintptr_t>(&own_nonce_),
-                                                                                     own_nonce_};
+  *at<process_card>(page + static_cast<std::size_t>(plan_.index) * front_stride_) = {
+      getpid(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
 }
 
 void node_segment::map(int file) {
   void* address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (address == MAP_FAILED)
     fail(errno, fmt::format("cannot map the node's segment of {} (mostly empty): lower PEAL_SHM_HEAP, or raise the limit of address space "
-                            "(ulimit -v unlimited)", readable(size_)));
+                            "(ulimit -v unlimited)",
+                            readable(size_)));
   base_ = static_cast<std::byte*>(address);
   madvise(address, size_, MADV_DONTDUMP);  // a core file holds what the process owns, not a node's worth of holes
 }
@@ -223,17 +225,17 @@ int node_segment::commit(std::size_t offset, std::size_t bytes) noexcept {
 void node_segment::give_back(std::size_t offset, std::size_t bytes) noexcept {
   if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0)
     std::atomic_ref{committed_}.fetch_sub(bytes, std::memory_order_relaxed);
-  else
-    log_debug("cannot give {} back to {}: errno {}", readable(bytes), plan_.directory, errno);
+  else log_debug("cannot give {} back to {}: errno {}", readable(bytes), plan_.directory, errno);
 }
 
 std::string node_segment::shortage(std::size_t bytes, int error) const {
   struct statvfs space {};
   std::string left;
   if (statvfs(plan_.directory.c_str(), &space) == 0) left = fmt::format(", {} are free there", readable(space.f_bavail * space.f_frsize));
-  return fmt::format("cannot reserve {} in {} for {} ranks of this node ({}{}): make it larger (mount -o remount,size=1G {}; in a container "
-                     "docker run --shm-size=1g) or let PEAL_SHM_DIR name a folder with more space", readable(bytes), plan_.directory, plan_.count,
-                     std::error_code{error, std::system_category()}.message(), left, plan_.directory);
+  return fmt::format(
+      "cannot reserve {} in {} for {} ranks of this node ({}{}): make it larger (mount -o remount,size=1G {}; in a container "
+      "docker run --shm-size=1g) or let PEAL_SHM_DIR name a folder with more space",
+      readable(bytes), plan_.directory, plan_.count, std::error_code{error, std::system_category()}.message(), left, plan_.directory);
 }
 
 }  // namespace peal

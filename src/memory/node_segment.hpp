@@ -116,7 +116,7 @@ class node_segment {
   std::uint64_t nonce_ = 0;
   std::uint64_t own_nonce_ = 0;  // what process_card::nonce_address points to
   int file_ = -1;
-  pid_t owner_ = 0;              // a fork's child leaves the file alone
+  pid_t owner_ = 0;  // a fork's child leaves the file alone
   bool named_ = false;
 };
 

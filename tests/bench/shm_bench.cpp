@@ -251,9 +251,11 @@ void run(int index, rendezvous& meeting, std::byte* shared, const std::string& n
     bare(index, meeting, shared, bytes, true);
     bare(index, meeting, shared, bytes, false);
   }
-  for (const auto& [copy, what] : {std::pair{shm_copy::direct, "direct"}, {shm_copy::pipeline, "pipeline"}, {shm_copy::automatic, "auto"}}) {
+  for (const auto& [copy, what] :
+       {std::pair{shm_copy::direct, "direct"}, {shm_copy::pipeline, "pipeline"}, {shm_copy::automatic, "auto"}}) {
     side mine{index, name, meeting, copy};
-    for (const std::size_t bytes : {std::size_t{16} << 10, std::size_t{64} << 10, std::size_t{256} << 10, std::size_t{1} << 20, std::size_t{4} << 20}) {
+    for (const std::size_t bytes :
+         {std::size_t{16} << 10, std::size_t{64} << 10, std::size_t{256} << 10, std::size_t{1} << 20, std::size_t{4} << 20}) {
       mine.bandwidth(what, bytes, false);
       if (copy == shm_copy::automatic) mine.bandwidth("shared", bytes, true);
     }

@@ -7,19 +7,10 @@ tests_unit_base_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_base_test_LDADD = $(unit_ldadd)
 tests_unit_base_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 
-check_PROGRAMS += tests/unit/transport_test
-tests_unit_transport_test_SOURCES = \
-  tests/unit/transport/contract_test.cpp \
-  tests/unit/transport/ends.hpp \
-  tests/unit/transport/shm_failure_test.cpp \
-  tests/unit/transport/shm_test.cpp
-tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
-tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
-tests_unit_transport_test_LDADD = $(unit_ldadd)
-tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
-
 include tests/unit/bootstrap/local.mk
 include tests/unit/collective/local.mk
+include tests/unit/memory/local.mk
 include tests/unit/p2p/local.mk
 include tests/unit/progress/local.mk
 include tests/unit/topology/local.mk
+include tests/unit/transport/local.mk

@@ -47,7 +47,8 @@ inline piece take(std::atomic<std::uint64_t>& word, std::uint32_t all, from side
 /// Leaves nothing to take.
 inline void take_all(std::atomic<std::uint64_t>& word, std::uint32_t all) noexcept {
   std::uint64_t before = word.load(std::memory_order_relaxed);
-  while (!word.compare_exchange_weak(before, (before >> 32 << 32) | (all - static_cast<std::uint32_t>(before >> 32)), std::memory_order_relaxed)) {
+  while (!word.compare_exchange_weak(before, (before >> 32 << 32) | (all - static_cast<std::uint32_t>(before >> 32)),
+                                     std::memory_order_relaxed)) {
   }
 }
 

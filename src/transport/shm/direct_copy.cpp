@@ -38,7 +38,8 @@ bool direct_copy::reaches(int index) noexcept {
     std::uint64_t found = 0;
     const int error = read(index, card.nonce_address, &found, sizeof found);
     known = error == 0 && found == card.nonce ? answer::yes : answer::no;
-    if (known == answer::no) log_debug("process_vm_readv does not reach local rank {} (errno {}): large messages take two copies", index, error);
+    if (known == answer::no)
+      log_debug("process_vm_readv does not reach local rank {} (errno {}): large messages take two copies", index, error);
   }
   return known == answer::yes;
 }

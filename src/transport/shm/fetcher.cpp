@@ -28,7 +28,7 @@ struct fetcher::progress {
   std::uint32_t own;    // claims: pages copied by this process; staged: slots emptied
   std::int32_t from;
   transfer_mode mode;
-  bool abandoned;       // the kernel refused: goes on staged when the sender has left
+  bool abandoned;  // the kernel refused: goes on staged when the sender has left
 };
 
 fetcher::progress& fetcher::of(fetch& f) noexcept {
@@ -62,10 +62,8 @@ void fetcher::start(fetch& f, int from) noexcept {
   } else {
     open(f);
   }
-  if (first_ == nullptr)
-    first_ = &f;
-  else
-    last_->next = &f;
+  if (first_ == nullptr) first_ = &f;
+  else last_->next = &f;
   last_ = &f;
 }
 
@@ -76,7 +74,8 @@ transfer* fetcher::take_record(int from) noexcept {
   record_use* found = nullptr;
   std::ptrdiff_t held = 0;
   for (record_use& each : records_) {
-    const bool given_back = !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);  // pairs with helper::leave
+    const bool given_back =
+        !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);  // pairs with helper::leave
     if (given_back) found = &each;
     else held += each.peer == from;
   }
@@ -166,7 +165,8 @@ fetcher::outcome fetcher::advance_together(fetch& f) noexcept {
 
 bool fetcher::all_there(fetch& f) noexcept {
   const progress& p = of(f);
-  const std::uint32_t helped = p.record == nullptr ? 0 : p.record->helped.load(std::memory_order_acquire);  // pairs with the release in helper
+  const std::uint32_t helped =
+      p.record == nullptr ? 0 : p.record->helped.load(std::memory_order_acquire);  // pairs with the release in helper
   return p.own + helped == p.pages;
 }
 
@@ -206,7 +206,8 @@ fetcher::outcome fetcher::refused(fetch& f, int error) noexcept {
 fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   progress& p = of(f);
   transfer& record = *p.record;
-  if (record.helped.load(std::memory_order_acquire) == p.own) return outcome::nothing;  // pairs with the release in helper: slot and numbers
+  if (record.helped.load(std::memory_order_acquire) == p.own)
+    return outcome::nothing;  // pairs with the release in helper: slot and numbers
   const std::size_t slot = record.slot_bytes;
   const std::size_t at = p.own * slot;
   const std::size_t bytes = std::min(slot, f.bytes - at);

@@ -20,10 +20,8 @@ helper::helper(node_segment& segment, direct_copy& direct) : segment_{&segment},
 void helper::add(transfer& record) noexcept {
   const std::uint64_t offset = segment_->offset_of(&record);
   record.link.next = 0;
-  if (first_ == 0)
-    first_ = offset;
-  else
-    segment_->at<transfer>(last_)->link.next = offset;
+  if (first_ == 0) first_ = offset;
+  else segment_->at<transfer>(last_)->link.next = offset;
   last_ = offset;
 }
 
@@ -51,7 +49,8 @@ helper::outcome helper::advance(transfer& record) noexcept {
 }
 
 helper::outcome helper::leave(transfer& record) noexcept {
-  record.left.store(1, std::memory_order_release);  // pairs with the acquire in fetcher: the record and the buffers are the receiver's alone
+  record.left.store(1,
+                    std::memory_order_release);  // pairs with the acquire in fetcher: the record and the buffers are the receiver's alone
   return outcome::left;
 }
 
@@ -62,7 +61,8 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
   if (mine.pages == 0) return leave(record);
   const std::size_t at = mine.first * claim_page;
   const std::size_t bytes = std::min<std::size_t>(mine.pages * claim_page, record.bytes - at);
-  const void* const source = record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
+  const void* const source =
+      record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
   if (record.destination_in_segment) {
     std::memcpy(segment_->at(record.destination + at), source, bytes);
   } else if (direct_->write(to, record.destination + at, source, bytes) != 0) {

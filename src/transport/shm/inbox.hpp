@@ -24,7 +24,8 @@ inline void push(node_segment& segment, std::atomic<std::uint64_t>& inbox, note&
 /// All items in the order in which they were pushed, linked by `next`. The list is only ever emptied as a whole, so no item can be taken and
 /// pushed again between the look and the exchange of another process.
 inline std::uint64_t take(node_segment& segment, std::atomic<std::uint64_t>& inbox) noexcept {
-  std::uint64_t last = inbox.exchange(0, std::memory_order_acquire);  // pairs with the release in push, of every item: read-modify-writes chain
+  std::uint64_t last =
+      inbox.exchange(0, std::memory_order_acquire);  // pairs with the release in push, of every item: read-modify-writes chain
   std::uint64_t ordered = 0;
   while (last != 0) {
     note& item = *segment.at<note>(last);

@@ -106,13 +106,13 @@ struct alignas(4 * cache_line) transfer {
   // Both.
   alignas(cache_line) std::atomic<std::uint64_t> claimed;  // claim.hpp
   // Written by the sender.
-  alignas(cache_line) std::atomic<std::uint32_t> helped;   // pages that the sender has copied (claims), slots it has filled (staged)
-  std::atomic<std::uint32_t> left;                         // 1: the sender looks at this record no more
-  std::uint32_t returned_first;                            // pages that the sender claimed and could not copy; valid when left
+  alignas(cache_line) std::atomic<std::uint32_t> helped;  // pages that the sender has copied (claims), slots it has filled (staged)
+  std::atomic<std::uint32_t> left;                        // 1: the sender looks at this record no more
+  std::uint32_t returned_first;                           // pages that the sender claimed and could not copy; valid when left
   std::uint32_t returned_pages;
-  std::uint32_t slot_bytes;                                // staged; valid when helped > 0
+  std::uint32_t slot_bytes;  // staged; valid when helped > 0
   std::uint32_t slots;
-  std::uint64_t ring;                                      // offset
+  std::uint64_t ring;  // offset
   // Written by the receiver.
   alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: slots read
 };
@@ -127,9 +127,9 @@ inline constexpr std::uint32_t front_slots = 2;
 inline constexpr std::uint32_t front_slot_bytes = 8192;
 
 struct front {
-  alignas(apart) std::atomic<std::uint64_t> inbox;           // any peer pushes
-  alignas(apart) std::atomic<std::uint32_t> refuses_eager;   // the owner writes, peers read
-  alignas(apart) std::byte sleep[apart];                     // for the engine: who sleeps, and how to wake it
+  alignas(apart) std::atomic<std::uint64_t> inbox;          // any peer pushes
+  alignas(apart) std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
+  alignas(apart) std::byte sleep[apart];                    // for the engine: who sleeps, and how to wake it
   alignas(apart) transfer fetches[transfers];
   std::byte small_parcels[front_small_parcels][small_parcel];
   std::byte large_parcels[front_large_parcels][large_parcel];

@@ -186,9 +186,7 @@ void shm_transport::take_note(shm::note& item) noexcept {
       --channels_[from].parcels;
       parcels_.put_back(reinterpret_cast<shm::parcel&>(item));
       break;
-    case shm::note_kind::box_opened:
-      incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
-      break;
+    case shm::note_kind::box_opened: incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from}); break;
     case shm::note_kind::box_closed:
       boxes_[static_cast<std::size_t>((segment_->offset_of(&item) - parts_.boxes) / sizeof(shm::box))] = box_use::free;
       break;

@@ -63,7 +63,8 @@ class shm_transport final : public transport {
   }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
-  void withdraw(peer_id, const remote_region&) noexcept override {}  // a helper copies only in poll, and only what a receiver still waits for
+  void withdraw(peer_id, const remote_region&) noexcept override {
+  }  // a helper copies only in poll, and only what a receiver still waits for
   void start_fetch(fetch& f) noexcept override { fetcher_.start(f, static_cast<int>(local_index_[f.from])); }
   bool poll() noexcept override;
   void peer_failed(peer_id) noexcept override;
@@ -75,10 +76,10 @@ class shm_transport final : public transport {
   struct channel {
     shm::box_writer box;
     shm::front* front = nullptr;
-    std::uint32_t sent = 0;          // messages without a box, since the last one
-    std::uint32_t position = 0;      // of the box, when it was last asked whether it is idle
+    std::uint32_t sent = 0;      // messages without a box, since the last one
+    std::uint32_t position = 0;  // of the box, when it was last asked whether it is idle
     std::int16_t box_number = -1;
-    std::uint16_t parcels = 0;       // under way
+    std::uint16_t parcels = 0;  // under way
     bool failed = false;
   };
   /// From one peer.
@@ -111,8 +112,8 @@ class shm_transport final : public transport {
   shm::direct_copy direct_;
   shm::fetcher fetcher_;
   shm::helper helper_;
-  std::vector<box_use> boxes_;   // by number
-  std::size_t clock_hand_ = 0;   // over channels_: whose box is asked next
+  std::vector<box_use> boxes_;  // by number
+  std::size_t clock_hand_ = 0;  // over channels_: whose box is asked next
   bool said_full_ = false;
   shm_counters counters_;
 };

@@ -57,10 +57,8 @@ std::unique_ptr<two_ends> shm(shm_copy copy, std::uint32_t box_after, std::uint3
 }
 
 const candidate candidates[] = {
-    {"self", [] { return std::make_unique<self_ends>(); }},
-    {"shm", [] { return shm(shm_copy::automatic, 8, 64); }},
-    {"shm_box_at_once", [] { return shm(shm_copy::direct, 1, 64); }},
-    {"shm_without_boxes", [] { return shm(shm_copy::automatic, 8, 0); }},
+    {"self", [] { return std::make_unique<self_ends>(); }},           {"shm", [] { return shm(shm_copy::automatic, 8, 64); }},
+    {"shm_box_at_once", [] { return shm(shm_copy::direct, 1, 64); }}, {"shm_without_boxes", [] { return shm(shm_copy::automatic, 8, 0); }},
     {"shm_pipeline", [] { return shm(shm_copy::pipeline, 8, 64); }},
 };
 
@@ -70,7 +68,12 @@ class contract : public testing::TestWithParam<candidate> {
 
   /// Sends, polling both ends while there is no room.
   void send(envelope e, const void* payload) {
-    ASSERT_TRUE(until([&] { ends->receiver().poll(); ends->sender().poll(); }, [&] { return ends->sender().send(ends->receiver_id(), e, payload); }));
+    ASSERT_TRUE(until(
+        [&] {
+          ends->receiver().poll();
+          ends->sender().poll();
+        },
+        [&] { return ends->sender().send(ends->receiver_id(), e, payload); }));
   }
   void wait_for(std::size_t messages) {
     ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return ends->arrivals().got.size() >= messages; }));
@@ -149,7 +152,8 @@ TEST_P(contract, arrivals_come_from_poll_only) {
 TEST_P(contract, an_arrival_may_send) {
   int answers = 0;
   ends->arrivals().also = [&](const arrival& each) {
-    if (each.head.context() < 5 && ends->receiver().send(ends->sender_id(), message(16, each.head.context() + 100), "0123456789abcdef")) ++answers;
+    if (each.head.context() < 5 && ends->receiver().send(ends->sender_id(), message(16, each.head.context() + 100), "0123456789abcdef"))
+      ++answers;
   };
   for (std::uint32_t each = 0; each < 5; ++each) send(message(16, each), "fedcba9876543210");
   wait_for(5);
@@ -165,7 +169,8 @@ TEST_P(contract, poll_says_whether_anything_moved) {
 }
 
 TEST_P(contract, a_fetch_brings_the_exposed_bytes) {
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{32768}, std::size_t{100'001}, (std::size_t{4} << 20) + 3}) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{4097}, std::size_t{32768}, std::size_t{100'001}, (std::size_t{4} << 20) + 3}) {
     const auto source = pattern(bytes, bytes);
     std::vector<std::byte> target(bytes + 1, std::byte{0x5a});
     const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), bytes);

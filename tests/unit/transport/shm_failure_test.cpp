@@ -141,7 +141,10 @@ TEST(shm_death, a_box_of_the_dead_serves_another_pair) {
 
 TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
   const std::string name = unique_name();
-  segment_plan plan{.directory = segment_directory(), .job_name = name, .count = 2, .front_bytes = shm_transport::front_bytes(),
+  segment_plan plan{.directory = segment_directory(),
+                    .job_name = name,
+                    .count = 2,
+                    .front_bytes = shm_transport::front_bytes(),
                     .transport_bytes = shm_transport::transport_bytes(2)};
   const std::vector<peer_id> peers{0, 1};
   node_segment segment{plan};
@@ -190,7 +193,8 @@ TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   const auto payload = pattern(4096, 1);
   const auto turn = [&] { node[0].transport->poll(), node[1].transport->poll(); };
   for (std::uint32_t each = 0; each < 200; ++each)
-    ASSERT_TRUE(until(turn, [&] { return node[1].transport->send(shm_node::peer(0), message(each % 2 == 0 ? 4096 : 8, each), payload.data()); }));
+    ASSERT_TRUE(
+        until(turn, [&] { return node[1].transport->send(shm_node::peer(0), message(each % 2 == 0 ? 4096 : 8, each), payload.data()); }));
   ASSERT_TRUE(until(turn, [&] { return node[0].arrivals.got.size() == 200; }));
   for (std::uint32_t each = 0; each < 200; ++each) EXPECT_EQ(node[0].arrivals.got[each].head.context(), each);
   EXPECT_EQ(node[1].transport->counters().boxes_opened, 0u);

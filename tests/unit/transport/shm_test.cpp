@@ -20,9 +20,7 @@ constexpr std::uint32_t volume = 40'000;
 constexpr std::size_t largest = std::size_t{64} << 20;
 #endif
 
-envelope message(std::size_t bytes, std::uint32_t number) {
-  return envelope::make(number, 1, 2, envelope_kind::eager, bytes);
-}
+envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
 
 std::size_t drawn_size(std::mt19937& random) {
   switch (random() % 8) {
@@ -58,8 +56,10 @@ class talker {
           end_.arrivals.got.clear();
         },
         [&] {
-          const bool all_sent = std::all_of(targets_.begin(), targets_.end(), [&](int each) { return sent[static_cast<std::size_t>(each)] == count_; });
-          return all_sent && std::all_of(sources_.begin(), sources_.end(), [&](int each) { return received_[static_cast<std::size_t>(each)] == count_; });
+          const bool all_sent =
+              std::all_of(targets_.begin(), targets_.end(), [&](int each) { return sent[static_cast<std::size_t>(each)] == count_; });
+          return all_sent && std::all_of(sources_.begin(), sources_.end(),
+                                         [&](int each) { return received_[static_cast<std::size_t>(each)] == count_; });
         });
     finished_->fetch_add(1);
     until([&] { end_.transport->poll(); }, [&] { return finished_->load() >= talkers_; });  // others may still want their parcels back
@@ -91,7 +91,8 @@ void run_all(std::vector<std::unique_ptr<talker>>& talkers, unsigned burst) {
   std::atomic<int> finished{0};
   std::vector<std::thread> threads;
   for (auto& each : talkers) each->meet(finished, static_cast<int>(talkers.size()));
-  for (std::size_t each = 0; each < talkers.size(); ++each) threads.emplace_back([&, each] { talkers[each]->run(static_cast<int>(each), burst); });
+  for (std::size_t each = 0; each < talkers.size(); ++each)
+    threads.emplace_back([&, each] { talkers[each]->run(static_cast<int>(each), burst); });
   for (std::thread& each : threads) each.join();
   for (std::size_t each = 0; each < talkers.size(); ++each) talkers[each]->expect_good(("end " + std::to_string(each)).c_str());
 }
@@ -137,7 +138,8 @@ TEST(shm_transport, many_senders_to_one_without_boxes) {
   shm_node node{options};
   std::vector<std::unique_ptr<talker>> talkers;
   talkers.push_back(std::make_unique<talker>(node[0], std::vector<int>{}, std::vector{1, 2, 3, 4}, volume / 8));
-  for (int each = 1; each < 5; ++each) talkers.push_back(std::make_unique<talker>(node[each], std::vector{0}, std::vector<int>{}, volume / 8));
+  for (int each = 1; each < 5; ++each)
+    talkers.push_back(std::make_unique<talker>(node[each], std::vector{0}, std::vector<int>{}, volume / 8));
   run_all(talkers, 20);
 }
 
@@ -146,7 +148,9 @@ TEST(shm_transport, a_box_that_lies_idle_is_given_to_a_busy_pair) {
   options.count = 3;
   options.settings = {.box_after = 2, .most_boxes = 1};
   shm_node node{options};
-  const auto turn = [&] { for (int each = 0; each < 3; ++each) node[each].transport->poll(); };
+  const auto turn = [&] {
+    for (int each = 0; each < 3; ++each) node[each].transport->poll();
+  };
   const auto send_to = [&](int target, std::uint32_t count) {
     for (std::uint32_t each = 0; each < count; ++each)
       ASSERT_TRUE(until(turn, [&] { return node[0].transport->send(shm_node::peer(target), message(8, each), "12345678"); }));
@@ -187,7 +191,9 @@ TEST_P(shm_fetch, every_size_arrives_whole) {
   for (const std::size_t bytes : sizes) regions.push_back(node[1].transport->expose(shm_node::peer(0), source, bytes));
 
   std::atomic<bool> over{false};
-  std::thread sender{[&] { while (!over.load()) node[1].transport->poll(), std::this_thread::yield(); }};
+  std::thread sender{[&] {
+    while (!over.load()) node[1].transport->poll(), std::this_thread::yield();
+  }};
   for (std::size_t each = 0; each < std::size(sizes); ++each) {
     const std::size_t bytes = sizes[each];
     target[bytes] = std::byte{0x77};
@@ -225,7 +231,9 @@ TEST_P(shm_fetch, several_from_several_at_once) {
       std::memcpy(data, sources.back().data(), bytes);
     }
     regions.push_back(node[each].transport->expose(shm_node::peer(0), data, bytes));
-    threads.emplace_back([&, each] { while (!over.load()) node[each].transport->poll(), std::this_thread::yield(); });
+    threads.emplace_back([&, each] {
+      while (!over.load()) node[each].transport->poll(), std::this_thread::yield();
+    });
   }
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
   std::vector<std::vector<std::byte>> own;
@@ -234,7 +242,8 @@ TEST_P(shm_fetch, several_from_several_at_once) {
     if (!target_shared) own.emplace_back(bytes);
     targets.push_back(target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes)) : own.back().data());
     const int from = each % senders;
-    fetches.push_back(std::make_unique<tracked_fetch>(shm_node::peer(from + 1), regions[static_cast<std::size_t>(from)], targets.back(), bytes));
+    fetches.push_back(
+        std::make_unique<tracked_fetch>(shm_node::peer(from + 1), regions[static_cast<std::size_t>(from)], targets.back(), bytes));
     node[0].transport->start_fetch(*fetches.back());
   }
   EXPECT_TRUE(until([&] { node[0].transport->poll(); },
@@ -269,13 +278,14 @@ TEST_P(shm_fetch, needs_no_sender_that_polls_where_the_payload_can_be_reached) {
 }
 
 const fetch_case fetch_cases[] = {
-    {shm_copy::automatic, false, false}, {shm_copy::automatic, true, false}, {shm_copy::automatic, false, true}, {shm_copy::automatic, true, true},
-    {shm_copy::pipeline, false, false},  {shm_copy::pipeline, true, false},  {shm_copy::pipeline, false, true},  {shm_copy::pipeline, true, true},
+    {shm_copy::automatic, false, false}, {shm_copy::automatic, true, false}, {shm_copy::automatic, false, true},
+    {shm_copy::automatic, true, true},   {shm_copy::pipeline, false, false}, {shm_copy::pipeline, true, false},
+    {shm_copy::pipeline, false, true},   {shm_copy::pipeline, true, true},
 };
 
 INSTANTIATE_TEST_SUITE_P(modes, shm_fetch, testing::ValuesIn(fetch_cases), [](const auto& each) {
-  return std::string{each.param.copy == shm_copy::pipeline ? "pipeline" : "direct"} + (each.param.source_shared ? "_from_shared" : "_from_own") +
-         (each.param.target_shared ? "_to_shared" : "_to_own");
+  return std::string{each.param.copy == shm_copy::pipeline ? "pipeline" : "direct"} +
+         (each.param.source_shared ? "_from_shared" : "_from_own") + (each.param.target_shared ? "_to_shared" : "_to_own");
 });
 
 }  // namespace

@@ -1,0 +1,8 @@
+check_PROGRAMS += tests/unit/memory_test
+tests_unit_memory_test_SOURCES = \
+  tests/unit/memory/node_heap_test.cpp \
+  tests/unit/memory/node_segment_test.cpp
+tests_unit_memory_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_memory_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_memory_test_LDADD = $(unit_ldadd)
+tests_unit_memory_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

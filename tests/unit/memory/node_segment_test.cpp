@@ -1,0 +1,271 @@
+#include "memory/node_segment.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "peal/error.hpp"
+
+namespace {
+
+using namespace peal;
+
+/// A folder of its own, so that what is left behind can be counted.
+class folder {
+ public:
+  folder() {
+    const char* set = std::getenv("PEAL_SHM_DIR");
+    std::string name = std::string{set != nullptr ? set : "/dev/shm"} + "/peal-test-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
+    path_ = name;
+  }
+  ~folder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator{path_}, std::filesystem::directory_iterator{}); }
+
+ private:
+  std::string path_;
+};
+
+segment_plan plan(const std::string& directory, int index, int count) {
+  segment_plan made;
+  made.directory = directory;
+  made.job_name = "job";
+  made.index = index;
+  made.count = count;
+  made.front_bytes = 10'000;
+  made.transport_bytes = 1 << 20;
+  made.heap_bytes = 8 << 20;
+  return made;
+}
+
+TEST(node_segment, what_one_writes_the_others_read) {
+  const folder in;
+  node_segment first{plan(in.path(), 0, 3)}, second{plan(in.path(), 1, 3)}, third{plan(in.path(), 2, 3)};
+  EXPECT_EQ(first.nonce(), second.nonce());
+  EXPECT_EQ(first.nonce(), third.nonce());
+  std::strcpy(reinterpret_cast<char*>(second.at(second.front(1).offset)), "front");
+  const auto part = third.transport_part(2);
+  ASSERT_EQ(third.commit(part.offset, part.bytes), 0);
+  std::strcpy(reinterpret_cast<char*>(third.at(part.offset + part.bytes - 10)), "part");
+  EXPECT_STREQ(reinterpret_cast<char*>(first.at(first.front(1).offset)), "front");
+  EXPECT_STREQ(reinterpret_cast<char*>(first.at(part.offset + part.bytes - 10)), "part");
+  EXPECT_NE(first.at(0), second.at(0)) << "mapped by each for itself";
+  for (int each = 0; each < 3; ++each) EXPECT_EQ(first.card(each).pid, getpid());
+}
+
+TEST(node_segment, parts_do_not_overlap) {
+  const folder in;
+  node_segment only{plan(in.path(), 0, 2)};
+  std::size_t end = 0;
+  for (const auto& each :
+       {only.front(0), only.front(1), only.transport_part(0), only.heap_part(0), only.transport_part(1), only.heap_part(1)}) {
+    EXPECT_GE(each.offset, end);
+    EXPECT_EQ(each.offset % 256, 0u) << "aligned for what lies there";
+    end = each.offset + each.bytes;
+  }
+}
+
+TEST(node_segment, fronts_are_zero_and_writable_at_once) {
+  const folder in;
+  node_segment first{plan(in.path(), 0, 2)};
+  for (int each = 0; each < 2; ++each) {
+    const auto front = first.front(each);
+    for (std::size_t byte = 0; byte < front.bytes; ++byte) ASSERT_EQ(*first.at(front.offset + byte), std::byte{0});
+    std::memset(first.at(front.offset), 1, front.bytes);
+  }
+}
+
+TEST(node_segment, memory_is_taken_only_for_what_is_used) {
+  const folder in;
+  auto large = plan(in.path(), 0, 64);
+  large.heap_bytes = std::size_t{1} << 30;
+  node_segment first{large};
+  struct stat status {};
+  ASSERT_EQ(stat((in.path() + "/job.peal").c_str(), &status), 0);
+  EXPECT_GT(status.st_size, std::int64_t{64} << 30);
+  EXPECT_LT(status.st_blocks * 512, 2 << 20);
+}
+
+TEST(node_segment, what_is_given_back_is_free_again) {
+  const folder in;
+  node_segment first{plan(in.path(), 0, 2)};
+  const auto blocks = [&] {
+    struct stat status {};
+    stat((in.path() + "/job.peal").c_str(), &status);
+    return status.st_blocks;
+  };
+  const auto before = blocks();
+  const auto part = first.heap_part(0);
+  ASSERT_EQ(first.commit(part.offset, part.bytes), 0);
+  EXPECT_GE(blocks() - before, static_cast<std::int64_t>(part.bytes / 512));
+  std::memset(first.at(part.offset), 1, part.bytes);
+  first.give_back(part.offset, part.bytes);
+  EXPECT_EQ(blocks(), before);
+  ASSERT_EQ(first.commit(part.offset, 4096), 0);
+  EXPECT_EQ(*first.at(part.offset), std::byte{0});
+}
+
+TEST(node_segment, attaching_waits_for_the_file) {
+  const folder in;
+  std::atomic<bool> attached{false};
+  std::thread waiter{[&] {
+    const node_segment second{plan(in.path(), 1, 2)};
+    attached = true;
+  }};
+  const node_segment first{plan(in.path(), 0, 2)};
+  waiter.join();
+  EXPECT_TRUE(attached);
+}
+
+TEST(node_segment, nothing_is_left_behind) {
+  const folder in;
+  {
+    node_segment first{plan(in.path(), 0, 2)};
+    const node_segment second{plan(in.path(), 1, 2)};
+    EXPECT_EQ(in.files(), 1);
+    first.unlink();
+    EXPECT_EQ(in.files(), 0) << "a job that is killed from here on leaves nothing";
+    *first.at(first.front(0).offset) = std::byte{3};
+    EXPECT_EQ(*second.at(second.front(0).offset), std::byte{3}) << "and goes on with what is mapped";
+  }
+  { const node_segment forgotten{plan(in.path(), 0, 2)}; }
+  EXPECT_EQ(in.files(), 0);
+  const node_segment alone{plan(in.path(), 0, 1)};
+  EXPECT_EQ(in.files(), 0) << "a job of one needs no name";
+}
+
+TEST(node_segment, a_forked_child_leaves_the_file_alone) {
+  const folder in;
+  auto* const first = new node_segment{plan(in.path(), 0, 2)};
+  const pid_t child = fork();
+  if (child == 0) {
+    delete first;
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(in.files(), 1);
+  delete first;
+  EXPECT_EQ(in.files(), 0);
+}
+
+TEST(node_segment, a_leftover_of_a_killed_job_is_found_out) {
+  const folder in;
+  const std::string name = in.path() + "/job.peal", kept = in.path() + "/kept";
+  {
+    const node_segment killed{plan(in.path(), 0, 2)};
+    ASSERT_EQ(link(name.c_str(), kept.c_str()), 0);
+  }
+  ASSERT_EQ(rename(kept.c_str(), name.c_str()), 0);
+  node_segment early{plan(in.path(), 1, 2)};  // before index 0 came: the leftover
+  const node_segment first{plan(in.path(), 0, 2)};
+  EXPECT_NE(early.nonce(), first.nonce());
+  early.reopen();
+  EXPECT_EQ(early.nonce(), first.nonce());
+  *first.at(first.front(0).offset) = std::byte{9};
+  EXPECT_EQ(*early.at(early.front(0).offset), std::byte{9});
+}
+
+TEST(node_segment, a_leftover_of_another_shape_is_not_touched) {
+  const folder in;
+  std::ofstream{in.path() + "/job.peal"} << "something else";
+  node_segment early{plan(in.path(), 1, 2)};
+  EXPECT_EQ(early.nonce(), 0u);
+  const node_segment first{plan(in.path(), 0, 2)};
+  early.reopen();
+  EXPECT_EQ(early.nonce(), first.nonce());
+}
+
+std::string refusal(const segment_plan& wanted, std::error_code code) {
+  try {
+    const node_segment made{wanted};
+  } catch (const error& problem) {
+    EXPECT_EQ(problem.code(), code) << problem.what();
+    return problem.what();
+  }
+  return "accepted";
+}
+
+TEST(node_segment, says_which_folder_is_missing) {
+  const std::string said = refusal(plan("/nonexistent-folder", 0, 2), std::error_code{ENOENT, std::system_category()});
+  EXPECT_NE(said.find("/nonexistent-folder"), std::string::npos) << said;
+  EXPECT_NE(said.find("PEAL_SHM_DIR"), std::string::npos) << said;
+}
+
+TEST(node_segment, says_how_much_is_missing_and_what_to_do) {
+  const folder in;
+  auto wanted = plan(in.path(), 0, 8);
+  wanted.most_committed = 4096;
+  const std::string said = refusal(wanted, errc::no_space);
+  EXPECT_NE(said.find("KiB in " + in.path()), std::string::npos) << said;
+  EXPECT_NE(said.find("--shm-size"), std::string::npos) << said;
+  EXPECT_EQ(in.files(), 0);
+}
+
+/// What `body` returns in a process with a full file system of 128 KiB at its folder; 77: this user may not mount one.
+template <class Body>
+int with_full_folder(Body body) {
+  const folder in;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("small", in.path().c_str(), "tmpfs", 0, "size=128k") != 0)
+      _exit(77);
+    _exit(body(in.path()));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+TEST(node_segment, a_full_file_system_is_an_error_and_no_signal) {
+  const int result = with_full_folder([](const std::string& in) {
+    auto many = plan(in, 0, 64);
+    try {
+      const node_segment made{many};
+      return 1;
+    } catch (const error& problem) {
+      if (problem.code() != errc::no_space) return 2;
+      if (std::string{problem.what()}.find("128 KiB are free there") == std::string::npos) return 3;
+    }
+    node_segment few{plan(in, 0, 2)};
+    const auto part = few.heap_part(0);
+    if (few.commit(part.offset, part.bytes) != ENOSPC) return 4;
+    if (few.commit(part.offset, 4096) != 0) return 5;
+    std::memset(few.at(part.offset), 1, 4096);
+    return 0;
+  });
+  if (result == 77) GTEST_SKIP() << "mounting a file system of its own is for root";
+  EXPECT_EQ(result, 0);
+}
+
+TEST(node_segment, a_limit_of_file_sizes_is_named) {
+  const folder in;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit small{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const std::string said = refusal(plan(in.path(), 0, 2), std::error_code{EFBIG, std::system_category()});
+    _exit(said.find("ulimit -f") == std::string::npos ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
