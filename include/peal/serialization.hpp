@@ -68,15 +68,15 @@ consteval bool is_serializable();
 
 template <class T, std::size_t... I>
 consteval bool elements_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<std::tuple_element_t<I, T>>() && ...);
+  return (is_serializable<std::remove_cv_t<std::tuple_element_t<I, T>>>() && ...);
 }
 template <class T, std::size_t... I>
 consteval bool alternatives_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<std::variant_alternative_t<I, T>>() && ...);
+  return (is_serializable<std::remove_cv_t<std::variant_alternative_t<I, T>>>() && ...);
 }
 template <class T, std::size_t... I>
 consteval bool members_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<boost::pfr::tuple_element_t<I, T>>() && ...);
+  return (is_serializable<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>>() && ...);
 }
 
 template <class T>
