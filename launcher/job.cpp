@@ -145,8 +145,8 @@ void job::pass_on(int signal) {
   signal_groups(signal, false);
 }
 
-// The shell that started us shall see a stopped job, so we stop too. SIGCONT wakes us, and waits in the descriptor to be passed on. Time that
-// the job was stopped does not count against it.
+// The shell that started us shall see a stopped job, so we stop too. SIGCONT wakes us, and waits in the descriptor to be passed on. Time
+// that the job was stopped does not count against it.
 void job::stop_with_ranks() {
   pass_on(SIGTSTP);
   const auto before = clock::now();
@@ -202,7 +202,8 @@ bool job::settled(const member& of) const {
   return !of.connected || of.finalized || of.lost != 0 || phase_ != phase::running || clock::now() >= of.ended_at + farewell_wait;
 }
 
-// When one rank's death makes others fail we may see all of them at once. The order in which the server lost them tells cause from consequence.
+// When one rank's death makes others fail we may see all of them at once. The order in which the server lost them tells cause from
+// consequence.
 void job::judge_ends() {
   std::vector<int> ended;
   for (int rank = 0; rank < request_.ranks(); ++rank) {
@@ -240,8 +241,8 @@ void job::judge(int rank) {
   host_.tell_of_death(rank, signalled, code);
 }
 
-// The server counts a rank as gone when its connection ends. One that died before it connected would be waited for by every fence, so another
-// process connects in its name and ends at once.
+// The server counts a rank as gone when its connection ends. One that died before it connected would be waited for by every fence, so
+// another process connects in its name and ends at once.
 void job::stand_in_for(int rank) {
   const application itself{1, {"pealrun", stand_in_word}, "/proc/self/exe", {}, {}};
   rank_start how;

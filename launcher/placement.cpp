@@ -31,7 +31,8 @@ int take_name(const std::string& name) {
   return -1;
 }
 
-// Two pealruns that took turns core by core could both end with too few. Whoever waits in vain goes on without: the worst is an unbound job.
+// Two pealruns that took turns core by core could both end with too few. Whoever waits in vain goes on without: the worst is an unbound
+// job.
 class turn {
  public:
   turn() {

@@ -1,6 +1,6 @@
 // launcher/placement.hpp
-// Which cores the ranks of a job run on. A core that one pealrun has bound a rank to is held until that pealrun ends, so that two jobs on one
-// machine do not bind their ranks to the same cores while others are idle.
+// Which cores the ranks of a job run on. A core that one pealrun has bound a rank to is held until that pealrun ends, so that two jobs on
+// one machine do not bind their ranks to the same cores while others are idle.
 //
 // Layer    launcher: may include topology/.
 // Units    physical cores; a place is the hardware threads of the cores of one rank.

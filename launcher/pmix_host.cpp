@@ -131,8 +131,9 @@ pmix_proc_t process_named(const std::string& job, int rank) {
 void tune_server(int ranks) {
   // An event is otherwise kept back for a second, in case that more of its kind come.
   ::setenv("PMIX_MCA_pmix_event_caching_window", "0", 0);
-  // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map, messages cost the server more the more ranks there
-  // are. Measured, 2 cores, start to end: 4 ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252 against 447.
+  // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map, messages cost the server more the more ranks
+  // there are. Measured, 2 cores, start to end: 4 ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252
+  // against 447.
   if (ranks <= few_ranks) ::setenv("PMIX_MCA_gds", "hash", 0);
 }
 

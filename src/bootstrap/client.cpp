@@ -217,8 +217,8 @@ void bootstrap_client::state::meet_launcher() {
   listen_for_deaths();
 }
 
-// Empty when the rank died before it told. After a fence that collects, everything that there is lies here or with the node's server, so nobody
-// need wait for it: first a look that asks nobody, then one that the server answers at once.
+// Empty when the rank died before it told. After a fence that collects, everything that there is lies here or with the node's server, so
+// nobody need wait for it: first a look that asks nobody, then one that the server answers at once.
 std::string bootstrap_client::state::value_of(const std::string& key, int of) const {
   const pmix_proc_t process = process_named(job, static_cast<pmix_rank_t>(of));
   const bool yes = true;

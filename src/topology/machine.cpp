@@ -99,7 +99,8 @@ const std::vector<std::vector<int>>& machine::cores() const noexcept { return st
 int machine::usable_cores() const noexcept { return state_->usable; }
 hwloc_topology* machine::handle() const noexcept { return state_->topology; }
 
-// Lines are "id:controllers:path"; an empty list of controllers is cgroup v2. A group's limit holds for all below it, so every level counts.
+// Lines are "id:controllers:path"; an empty list of controllers is cgroup v2. A group's limit holds for all below it, so every level
+// counts.
 std::optional<int> core_quota(std::string_view membership, const std::filesystem::path& mount) {
   std::optional<double> least;
   std::istringstream lines{std::string{membership}};

@@ -3,8 +3,8 @@
 //
 //   nothing, exit CODE, abort, segv, kill, peal_abort CODE, throw, catch
 //
-// The second argument says in what the others wait: recv (as set), barrier, or send (of what nobody receives). A rank whose wait ends with an
-// error prints its code and ends with 0.
+// The second argument says in what the others wait: recv (as set), barrier, or send (of what nobody receives). A rank whose wait ends
+// with an error prints its code and ends with 0.
 #include <unistd.h>
 
 #include <csignal>
