@@ -142,30 +142,28 @@ collectives::state::flight& collectives::state::take_flight() {
 operation& collectives::state::start(collective_state::state& of, const collective_call& call, completion_hook hook) noexcept {
   operation& promised = messages.make_operation();
   if (!thrown.empty()) std::erase_if(thrown, [&](const auto& each) { return each.first == &promised; });
-  run_task task;
+  flight& f = take_flight();
+  run_task& task = f.playing.task();
   task.reduces = is_reduction(call.kind);
-  if (task.reduces) task.join = reduction{call};
-  const bool meaningless = task.reduces && !task.join.valid();
-  if (of.failed || meaningless) {
-    outcome refused;
-    refused.error = of.failed ? errc::peer_failed : errc::invalid_argument;
-    messages.finish(promised, refused);
+  if (task.reduces) task.join.set(call);
+  if (of.failed || (task.reduces && !task.join.valid())) [[unlikely]] {
+    f.next_free = std::exchange(free_flights, &f);
+    promised.result.error = of.failed ? errc::peer_failed : errc::invalid_argument;
+    messages.finish(promised);
     return promised;
   }
   plan& plays = find_plan(of, call);
   ++plays.users;
+  f.of = &of;
+  f.plays = &plays;
+  f.promised = &promised;
   task.plan = &plays.steps;
   task.members = &of.members;
   task.first_tag = (of.sequence++ * schedule::max_lanes) & 0x7fffffff;
   task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
-  flight& f = take_flight();
-  f.of = &of;
-  f.plays = &plays;
-  f.promised = &promised;
-  f.playing.start(
-      task, [](void* context, run&) noexcept { static_cast<flight*>(context)->home->ended(*static_cast<flight*>(context)); }, &f);
+  f.playing.start([](void* context, run&) noexcept { static_cast<flight*>(context)->home->ended(*static_cast<flight*>(context)); }, &f);
   // As with messages, the hook is not called for what has ended by now. relaxed: the engine's lock is held.
   if (!promised.finished.load(std::memory_order_relaxed)) promised.hook = hook;
   return promised;
@@ -173,17 +171,16 @@ operation& collectives::state::start(collective_state::state& of, const collecti
 
 void collectives::state::ended(flight& f) noexcept {
   operation& promised = *f.promised;
-  outcome result;
-  result.bytes = f.playing.task().bytes;
-  result.error = f.playing.error();
-  if (result.error) {
-    result.bytes = 0;
+  promised.result.bytes = f.playing.task().bytes;
+  if (const std::error_code error = f.playing.error()) {
+    promised.result.bytes = 0;
+    promised.result.error = error;
     if (std::exception_ptr problem = f.playing.take_exception()) thrown.emplace_back(&promised, std::move(problem));
   }
   --f.plays->users;
   f.of = nullptr;
   f.next_free = std::exchange(free_flights, &f);
-  messages.finish(promised, result);
+  messages.finish(promised);
 }
 
 void collectives::state::fail(collective_state::state& of) noexcept {

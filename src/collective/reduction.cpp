@@ -28,14 +28,12 @@ kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
   return best.at(type, operation);
 }
 
-reduction::reduction(const detail::collective_call& call) noexcept
-    : element_{call.element_size},
-      element_shift_{std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1},
-      user_{call.op} {
-  if (call.op.kind != detail::builtin::none) {
-    kernel_ = find_kernel(call.type, call.op.kind);
-    user_.combine = nullptr;
-  }
+void reduction::set(const detail::collective_call& call) noexcept {
+  element_ = call.element_size;
+  element_shift_ = std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1;
+  kernel_ = call.op.kind != detail::builtin::none ? find_kernel(call.type, call.op.kind) : nullptr;
+  user_.combine = call.op.kind == detail::builtin::none ? call.op.combine : nullptr;
+  user_.context = call.op.context;
 }
 
 // A user's function leaves its result in the higher operand.

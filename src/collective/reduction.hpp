@@ -24,7 +24,8 @@ class reduction {
  public:
   reduction() = default;
   /// Of a call that reduces.
-  explicit reduction(const detail::collective_call&) noexcept;
+  explicit reduction(const detail::collective_call& call) noexcept { set(call); }
+  void set(const detail::collective_call&) noexcept;
 
   /// False: the operation has no meaning for the type.
   [[nodiscard]] bool valid() const noexcept { return kernel_ || user_.combine; }

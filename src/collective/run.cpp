@@ -26,14 +26,13 @@ void scratch_memory::grow(std::size_t bytes) {
   size_ = bytes;
 }
 
-void run::start(const run_task& task, void (*ended)(void*, run&) noexcept, void* context) noexcept {
-  task_ = task;
+void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   ended_ = ended;
   ended_context_ = context;
   given_up_ = false;
   error_.clear();
-  const schedule& plan = *task.plan;
-  base_ = {task.send, task.receive, plan.scratch_bytes() ? scratch_.at_least(plan.scratch_bytes()) : nullptr};
+  const schedule& plan = *task_.plan;
+  base_ = {task_.send, task_.receive, plan.scratch_bytes() ? scratch_.at_least(plan.scratch_bytes()) : nullptr};
   const std::uint32_t lanes = plan.lanes();
   const std::size_t width = plan.most_messages();
   if (slots_.size() < lanes * width) slots_.resize(lanes * width);
@@ -64,11 +63,10 @@ void run::play(std::uint32_t lane) noexcept {
 void run::message_ended(void* context, operation& message) noexcept {
   pending_message& over = *static_cast<pending_message*>(context);
   run& self = *over.owner;
-  const outcome result = message.result;
   over.message = nullptr;
+  if (over.receives) self.received(message, over.expected);
+  else if (message.result.error) self.note(message.result.error);
   self.messages_.release(message);
-  if (over.receives) self.received(result, over.expected);
-  else if (result.error) self.note(result.error);
   const std::uint32_t lane = over.lane;
   lane_state& at = self.lanes_[lane];
   if (--at.pending != 0) return;
@@ -118,14 +116,13 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
     ++lanes_[lane].pending;
     return;
   }
-  const outcome result = got.result;
+  received(got, s.into.bytes);
   messages_.release(got);
-  received(result, s.into.bytes);
 }
 
-void run::received(const outcome& result, std::size_t expected) noexcept {
-  if (result.error) note(result.error);
-  else if (result.bytes != expected) note(result.bytes == 0 && task_.reduces ? errc::operation_failed : errc::invalid_argument);
+void run::received(const operation& message, std::size_t expected) noexcept {
+  if (message.result.error) note(message.result.error);
+  else if (message.result.bytes != expected) note(message.result.bytes == 0 && task_.reduces ? errc::operation_failed : errc::invalid_argument);
 }
 
 // A dead peer counts more than what went wrong because of it; otherwise the first error is the cause.

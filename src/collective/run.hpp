@@ -69,14 +69,16 @@ class run {
   run(const run&) = delete;
   run& operator=(const run&) = delete;
 
+  /// What the next start will play. To be filled field by field: a task handed over as a whole would be read back in pieces larger than those it
+  /// was just written in, and the core waits for all its stores then.
+  [[nodiscard]] run_task& task() noexcept { return task_; }
   /// Begins, and may come to its end before it returns. `ended` is called at the end, after which the run may be used again; it finishes the
   /// operation. Requires: the last run has ended.
-  void start(const run_task&, void (*ended)(void* context, run&) noexcept, void* context) noexcept;
+  void start(void (*ended)(void* context, run&) noexcept, void* context) noexcept;
 
   /// A member of the team died: gives up.
   void give_up() noexcept;
 
-  [[nodiscard]] const run_task& task() const noexcept { return task_; }
   [[nodiscard]] std::error_code error() const noexcept { return error_; }
   /// What the user's function threw, or null.
   [[nodiscard]] std::exception_ptr take_exception() noexcept { return std::exchange(thrown_, nullptr); }
@@ -101,7 +103,7 @@ class run {
   void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
   void post_receive(std::uint32_t lane, const step&, pending_message&) noexcept;
   void work(const round&) noexcept;
-  void received(const outcome&, std::size_t expected) noexcept;
+  void received(const operation&, std::size_t expected) noexcept;
   void note(std::error_code) noexcept;
   void lane_ended() noexcept;
   static void message_ended(void* context, operation&) noexcept;

@@ -96,6 +96,8 @@ class messaging final : public sink, public progress_source {
   /// A bare operation for somebody else's work (a collective): not finished until `finish`.
   operation& make_operation(completion_hook = {}) noexcept;
   void finish(operation&, const outcome&) noexcept;
+  /// The same for an operation whose `result` is written already; its error is clear unless somebody set it.
+  void finish(operation& over) noexcept { end(over); }
 
   // ---- state
   /// The peer is dead: everything pending to it, or from it, ends with errc::peer_failed. Messages of it that have arrived can be received.
@@ -136,7 +138,7 @@ class messaging final : public sink, public progress_source {
 
   // receive.cpp: what comes in
   operation& receive(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
-                     decltype(growing_buffer::allocate), completion_hook) noexcept;
+                     decltype(growing_buffer::allocate), const completion_hook&) noexcept;
   void consume(operation&, matched_message&) noexcept;
   void deliver(operation&, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept;
   bool make_room(operation&, std::uint64_t key, std::size_t bytes) noexcept;

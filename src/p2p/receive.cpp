@@ -18,7 +18,7 @@ operation& messaging::start_recv_growing(const team& in, std::uint32_t context, 
 }
 
 operation& messaging::receive(const team& in, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
-                              decltype(growing_buffer::allocate) allocate, completion_hook hook) noexcept {
+                              decltype(growing_buffer::allocate) allocate, const completion_hook& hook) noexcept {
   operation& wanted = operations_.take(operation_kind::receive);
   const match_pattern pattern = match_pattern::of(source, tag);
   wanted.key = pattern.key;
@@ -39,7 +39,12 @@ operation& messaging::receive(const team& in, std::uint32_t context, void* data,
     wanted.state = operation_state::posted;
     at.posted.add(wanted);
   }
-  if (!wanted.finished.load(std::memory_order_relaxed)) wanted.hook = hook;
+  if (!wanted.finished.load(std::memory_order_relaxed)) {
+    // Word by word: the caller has just written it so, and one load of both words would wait for every store before it to leave the core,
+    // the one into a peer's box among them.
+    wanted.hook.call = hook.call;
+    wanted.hook.context = hook.context;
+  }
   return wanted;
 }
 
