@@ -1,18 +1,10 @@
-nobase_include_HEADERS += \
+pealincludedir = $(includedir)/peal
+pealinclude_HEADERS = \
   include/peal/blocks.hpp \
   include/peal/buffer.hpp \
   include/peal/communicator.hpp \
   include/peal/completion_queue.hpp \
   include/peal/datatype.hpp \
-  include/peal/detail/collective_source.hpp \
-  include/peal/detail/collective_tasks.hpp \
-  include/peal/detail/collectives.hpp \
-  include/peal/detail/continuation.hpp \
-  include/peal/detail/core.hpp \
-  include/peal/detail/export.hpp \
-  include/peal/detail/point_to_point.hpp \
-  include/peal/detail/request_body.hpp \
-  include/peal/detail/varying_tasks.hpp \
   include/peal/environment.hpp \
   include/peal/error.hpp \
   include/peal/memory.hpp \
@@ -24,3 +16,15 @@ nobase_include_HEADERS += \
   include/peal/status.hpp \
   include/peal/tag.hpp \
   include/peal/wait.hpp
+
+pealdetaildir = $(includedir)/peal/detail
+pealdetail_HEADERS = \
+  include/peal/detail/collective_source.hpp \
+  include/peal/detail/collective_tasks.hpp \
+  include/peal/detail/collectives.hpp \
+  include/peal/detail/continuation.hpp \
+  include/peal/detail/core.hpp \
+  include/peal/detail/export.hpp \
+  include/peal/detail/point_to_point.hpp \
+  include/peal/detail/request_body.hpp \
+  include/peal/detail/varying_tasks.hpp
