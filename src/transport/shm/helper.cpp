@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "transport/shm/claim.hpp"
 #include "transport/shm/parts.hpp"
 
@@ -111,7 +112,9 @@ helper::outcome helper::advance_staged(transfer& record) noexcept {
   if (filled - emptied == mine->slots) return outcome::nothing;
   const std::size_t bytes = std::min<std::size_t>(mine->slot_bytes, record.bytes - at);
   const void* const from = record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
-  std::memcpy(segment_->at(mine->offset + std::uint64_t{filled % mine->slots} * mine->slot_bytes), from, bytes);
+  std::byte* const slot = segment_->at(mine->offset + std::uint64_t{filled % mine->slots} * mine->slot_bytes);
+  if (past_caches_pays()) copy_past_caches(slot, from, bytes);
+  else std::memcpy(slot, from, bytes);
   record.helped.store(++filled, std::memory_order_release);  // pairs with the acquire in fetcher::advance_staged
   return outcome::worked;
 }
