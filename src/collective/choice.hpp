@@ -1,8 +1,8 @@
 // collective/choice.hpp
 // Which algorithm serves a call: a table of rules, first match first, unless a PEAL_ variable names one.
 //
-// What the choice looks at must be the same on every rank, or ranks would run different algorithms: the collective, the number of ranks, the
-// bytes where blocks are equal, whether the operation commutes. Not addresses, nor whether this rank works in place.
+// What the choice looks at must be the same on every rank, or ranks would run different algorithms: the collective, the number of ranks,
+// the bytes where blocks are equal, whether the operation commutes. Not addresses, nor whether this rank works in place.
 //
 // Layer    collective: may include base/.
 // Units    bytes: of a rank's block; of bcast, reduce, allreduce the whole vector.

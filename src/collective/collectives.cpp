@@ -191,8 +191,8 @@ void collectives::state::fail(collective_state::state& of) noexcept {
   drain(of);
 }
 
-// Those who have not heard of the death yet, or have sent already, must not wait for receives that nobody posts any more: from now on whatever
-// comes is taken and thrown away.
+// Those who have not heard of the death yet, or have sent already, must not wait for receives that nobody posts any more: from now on
+// whatever comes is taken and thrown away.
 void collectives::state::drain(collective_state::state& of) noexcept {
   for (;;) {
     const completion_hook again{[](void* context, operation& over) noexcept {

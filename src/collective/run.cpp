@@ -122,7 +122,8 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
 
 void run::received(const operation& message, std::size_t expected) noexcept {
   if (message.result.error) note(message.result.error);
-  else if (message.result.bytes != expected) note(message.result.bytes == 0 && task_.reduces ? errc::operation_failed : errc::invalid_argument);
+  else if (message.result.bytes != expected)
+    note(message.result.bytes == 0 && task_.reduces ? errc::operation_failed : errc::invalid_argument);
 }
 
 // A dead peer counts more than what went wrong because of it; otherwise the first error is the cause.

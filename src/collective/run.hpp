@@ -1,9 +1,10 @@
 // collective/run.hpp
 // One collective under way: plays a schedule over messages, round by round in each lane, until it ends or fails.
 //
-// What is done when something goes wrong. A run that has an error goes on with its messages, so that nobody waits for it in vain, but what it
-// sends from then on is empty: the receiver, which knows how much it should get, sees by that that the data are spoilt and does the same. When a
-// member of the team dies the run gives up instead: its receives are withdrawn, no further round begins, and it ends when its sends have ended.
+// What is done when something goes wrong. A run that has an error goes on with its messages, so that nobody waits for it in vain, but what
+// it sends from then on is empty: the receiver, which knows how much it should get, sees by that that the data are spoilt and does the
+// same. When a member of the team dies the run gives up instead: its receives are withdrawn, no further round begins, and it ends when its
+// sends have ended.
 //
 // Layer    collective: may include p2p/, base/.
 // Units    bytes.
@@ -69,11 +70,11 @@ class run {
   run(const run&) = delete;
   run& operator=(const run&) = delete;
 
-  /// What the next start will play. To be filled field by field: a task handed over as a whole would be read back in pieces larger than those it
-  /// was just written in, and the core waits for all its stores then.
+  /// What the next start will play. To be filled field by field: a task handed over as a whole would be read back in pieces larger than
+  /// those it was just written in, and the core waits for all its stores then.
   [[nodiscard]] run_task& task() noexcept { return task_; }
-  /// Begins, and may come to its end before it returns. `ended` is called at the end, after which the run may be used again; it finishes the
-  /// operation. Requires: the last run has ended.
+  /// Begins, and may come to its end before it returns. `ended` is called at the end, after which the run may be used again; it finishes
+  /// the operation. Requires: the last run has ended.
   void start(void (*ended)(void* context, run&) noexcept, void* context) noexcept;
 
   /// A member of the team died: gives up.

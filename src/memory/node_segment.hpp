@@ -16,7 +16,8 @@
 //      reserved by index 0 at once       reserved with commit by the process that owns it, before first use
 //
 // Layer    memory: may include base/.
-// Units    bytes; a place in the segment is an offset from its start, since every process maps it elsewhere. Offset 0 is the header: nowhere.
+// Units    bytes; a place in the segment is an offset from its start, since every process maps it elsewhere. Offset 0 is the header:
+//          nowhere.
 // Threads  const methods, commit and give_back: any. The rest: one.
 // Errors   the constructor and reopen throw peal::error, errc::no_space or what the system said, with the remedy. A page that was committed
 //          never gives SIGBUS.

@@ -3,8 +3,8 @@
 // message that arrived first of those it takes. One context at a time.
 //
 // A short queue is a list, and in most programs its head is the match. A search that goes far down the list builds an index, kept until the
-// queue is empty: a hash table of lanes, a lane being the items, in order, with equal (source, tag), (source), (tag). A receive stands in the one
-// lane that its wildcards name, and a message looks at four; a message stands in all its lanes, and a receive looks at one.
+// queue is empty: a hash table of lanes, a lane being the items, in order, with equal (source, tag), (source), (tag). A receive stands in
+// the one lane that its wildcards name, and a message looks at four; a message stands in all its lanes, and a receive looks at one.
 //
 // Layer    p2p: may include base/.
 // Threads  one at a time.

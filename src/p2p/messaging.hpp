@@ -53,8 +53,8 @@ class messaging final : public sink, public progress_source {
   ~messaging();
   void add(transport&);
 
-  // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that). It may be finished
-  // on return, and its hook is not called then.
+  // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that). It may be
+  // finished on return, and its hook is not called then.
   operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
                         completion_hook = {}) noexcept;
   operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
@@ -90,8 +90,8 @@ class messaging final : public sink, public progress_source {
   /// Nobody waits for it any more: when it has finished it is released, and `owner_free(owner)` is called, with no lock held, by the next
   /// progress call. Requires: neither a completion hook nor a user's hook that needs the operation.
   void detach(operation&, void (*owner_free)(void*) noexcept = nullptr, void* owner = nullptr) noexcept;
-  /// `hook(context)` is called, with no lock held, at the end of the progress call in which the operation finishes, or of a later one. False:
-  /// it is finished already, and the caller calls the hook.
+  /// `hook(context)` is called, with no lock held, at the end of the progress call in which the operation finishes, or of a later one.
+  /// False: it is finished already, and the caller calls the hook.
   bool on_finish(operation&, void (*hook)(void*), void* context) noexcept;
   /// A bare operation for somebody else's work (a collective): not finished until `finish`.
   operation& make_operation(completion_hook = {}) noexcept;

@@ -3,8 +3,9 @@
 //
 // Layer    progress: may include topology/, base/.
 // Units    deadlines on the steady clock.
-// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for. It guards all sources and everything built on
-//          them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock to start something.
+// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for. It guards all sources and everything
+//          built on them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock to start
+//          something.
 // Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it; a wait ends first.
 #pragma once
 
@@ -69,7 +70,8 @@ class engine {
   bool wait_until(Predicate&& holds, deadline until = never) {
     return wait<true>(holds, until);
   }
-  /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and another thread's progress is seen at once.
+  /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and another thread's progress is seen at
+  /// once.
   template <class Predicate>
   bool wait_unlocked(Predicate&& holds, deadline until = never) {
     return holds() || wait<false>(holds, until);

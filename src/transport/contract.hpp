@@ -3,8 +3,8 @@
 //
 // Layer    transport: may include memory/, progress/, bootstrap/, topology/, base/.
 // Units    bytes.
-// Threads  all calls are made by one thread at a time (p2p serializes). From within sink::arrived and fetch::done, p2p may call everything but
-//          poll and peer_failed: send, start_fetch, expose and withdraw among them.
+// Threads  all calls are made by one thread at a time (p2p serializes). From within sink::arrived and fetch::done, p2p may call everything
+//          but poll and peer_failed: send, start_fetch, expose and withdraw among them.
 // Errors   nothing throws; what fails later is told to the sink.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The kernels for processors with AVX-512 (F, BW, DQ, VL). Vectors of 64 bytes: these kernels move memory, and where the cores that have the
-// instructions once slowed down for them, they do so for heavy multiplication only.
+// The kernels for processors with AVX-512 (F, BW, DQ, VL). Vectors of 64 bytes: these kernels move memory, and where the cores that have
+// the instructions once slowed down for them, they do so for heavy multiplication only.
 #include <cstdint>
 
 #include "collective/kernels/kernels.hpp"

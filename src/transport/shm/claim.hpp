@@ -1,7 +1,7 @@
 // transport/shm/claim.hpp
-// Who copies what, when sender and receiver copy one payload together: the receiver takes pieces from the front, the sender from the back, and
-// one atomic word says how far both are. Pieces shrink towards the end: a call into the kernel has a price, so pieces should be large; but what
-// the one copies last the other waits for, so the last should be small.
+// Who copies what, when sender and receiver copy one payload together: the receiver takes pieces from the front, the sender from the back,
+// and one atomic word says how far both are. Pieces shrink towards the end: a call into the kernel has a price, so pieces should be large;
+// but what the one copies last the other waits for, so the last should be small.
 //
 // Layer    transport/shm.
 // Units    pages, counted from the start of the payload; the last may be shorter.

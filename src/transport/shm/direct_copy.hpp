@@ -20,8 +20,8 @@ class direct_copy {
   /// `wanted` false: never.
   direct_copy(const node_segment&, bool wanted);
 
-  /// Whether the process with this local index may be reached. Found out on first use by reading a number that it wrote down: a process id may
-  /// mean another process, in another namespace of ids, and a container may forbid the call.
+  /// Whether the process with this local index may be reached. Found out on first use by reading a number that it wrote down: a process id
+  /// may mean another process, in another namespace of ids, and a container may forbid the call.
   [[nodiscard]] bool reaches(int index) noexcept;
   void give_up(int index) noexcept { known_[static_cast<std::size_t>(index)] = answer::no; }
 

@@ -1,9 +1,9 @@
 // transport/shm/fetcher.hpp
 // The receiver's side of large payloads: copies them, together with the sender where that pays.
 //
-// Straight (claims): the payload lies in the segment, or the kernel lets this process read the sender's memory. The receiver copies chunks from
-// the front whenever it polls; the sender, when it polls, copies chunks from the back. Who copies which is settled by one atomic counter pair,
-// and the receiver gets along alone. Staged: otherwise; both must poll.
+// Straight (claims): the payload lies in the segment, or the kernel lets this process read the sender's memory. The receiver copies chunks
+// from the front whenever it polls; the sender, when it polls, copies chunks from the back. Who copies which is settled by one atomic
+// counter pair, and the receiver gets along alone. Staged: otherwise; both must poll.
 //
 // Layer    transport/shm.
 // Threads  one; the sender's helper works on the same records at the same time.

@@ -21,8 +21,8 @@ inline void push(node_segment& segment, std::atomic<std::uint64_t>& inbox, note&
   } while (!inbox.compare_exchange_weak(first, offset, std::memory_order_release, std::memory_order_relaxed));  // pairs with take
 }
 
-/// All items in the order in which they were pushed, linked by `next`. The list is only ever emptied as a whole, so no item can be taken and
-/// pushed again between the look and the exchange of another process.
+/// All items in the order in which they were pushed, linked by `next`. The list is only ever emptied as a whole, so no item can be taken
+/// and pushed again between the look and the exchange of another process.
 inline std::uint64_t take(node_segment& segment, std::atomic<std::uint64_t>& inbox) noexcept {
   std::uint64_t last =
       inbox.exchange(0, std::memory_order_acquire);  // pairs with the release in push, of every item: read-modify-writes chain

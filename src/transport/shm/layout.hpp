@@ -2,8 +2,8 @@
 // What stands in the node's segment, as every process of the node must see it.
 //
 // A process has a front, ready from the start: its inbox, its flags, and just enough of everything else to go on when /dev/shm is full. Its
-// transport part holds boxes, parcels and staging rings, reserved when first needed. A process writes structures of its own part as it likes;
-// in a peer's part it writes only what is said below.
+// transport part holds boxes, parcels and staging rings, reserved when first needed. A process writes structures of its own part as it
+// likes; in a peer's part it writes only what is said below.
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
 // Units    bytes; `offset` counts from the start of the segment, 0 is nowhere.
@@ -22,7 +22,7 @@ namespace peal::shm {
 /// Two lines: some processors fetch lines in pairs.
 inline constexpr std::size_t apart = 2 * cache_line;
 
-// ---- inbox: a list onto which any process of the node pushes, and which its owner takes as a whole ------------------------------------------
+// ---- inbox: a list onto which any process of the node pushes, and which its owner takes as a whole -------------------------------------
 
 enum class note_kind : std::uint32_t {
   parcel,       // a message
@@ -40,7 +40,7 @@ struct note {
 };
 static_assert(sizeof(note) == 16);
 
-// ---- box: messages of one sender to one receiver ----------------------------------------------------------------------------------------------
+// ---- box: messages of one sender to one receiver ---------------------------------------------------------------------------------------
 
 inline constexpr std::uint32_t cells_per_box = 256;
 inline constexpr std::uint32_t units_per_box = 4096;
@@ -73,7 +73,7 @@ struct box {
 };
 static_assert(sizeof(box) == 4096 + cells_per_box * cache_line + units_per_box * unit);
 
-// ---- parcel: a message outside of boxes ---------------------------------------------------------------------------------------------------------
+// ---- parcel: a message outside of boxes ------------------------------------------------------------------------------------------------
 
 struct parcel {
   note link;
@@ -86,7 +86,7 @@ inline constexpr std::size_t small_parcel = 128;
 inline constexpr std::size_t large_parcel = 4096 + cache_line;
 static_assert(large_parcel >= sizeof(parcel) + eager_limit);
 
-// ---- transfer: two processes that copy one large payload ------------------------------------------------------------------------------------
+// ---- transfer: two processes that copy one large payload -------------------------------------------------------------------------------
 
 enum class transfer_mode : std::uint32_t {
   claims,  // both copy straight from source to destination: receiver from the front, sender from the back
@@ -118,7 +118,7 @@ struct alignas(4 * cache_line) transfer {
 };
 static_assert(sizeof(transfer) == 4 * cache_line);
 
-// ---- a process ----------------------------------------------------------------------------------------------------------------------------------
+// ---- a process -------------------------------------------------------------------------------------------------------------------------
 
 inline constexpr std::uint32_t front_small_parcels = 32;
 inline constexpr std::uint32_t front_large_parcels = 4;

@@ -1,5 +1,6 @@
 // transport/shm/parts.hpp
-// Where in a process's transport part of the segment boxes, parcels and rings lie. The part is address space: pages come when they are needed.
+// Where in a process's transport part of the segment boxes, parcels and rings lie. The part is address space: pages come when they are
+// needed.
 //
 // Layer    transport/shm.
 #pragma once

@@ -40,7 +40,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
 
 void shm_transport::set_wants_eager(bool wants) noexcept { front_->refuses_eager.store(wants ? 0 : 1, std::memory_order_relaxed); }
 
-// ---- sending ----------------------------------------------------------------------------------------------------------------------------------
+// ---- sending ---------------------------------------------------------------------------------------------------------------------------
 
 bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) noexcept {
   if (out.failed) return true;  // to the dead: nobody waits for it
@@ -121,7 +121,7 @@ void shm_transport::close_idle_box() noexcept {
   }
 }
 
-// ---- receiving --------------------------------------------------------------------------------------------------------------------------------
+// ---- receiving -------------------------------------------------------------------------------------------------------------------------
 
 bool shm_transport::poll() noexcept {
   bool moved = false;
@@ -196,7 +196,7 @@ void shm_transport::take_note(shm::note& item) noexcept {
   }
 }
 
-// ---- failure ----------------------------------------------------------------------------------------------------------------------------------
+// ---- failure ---------------------------------------------------------------------------------------------------------------------------
 
 void shm_transport::peer_failed(peer_id peer) noexcept {
   const std::uint32_t index = local_index_[peer];

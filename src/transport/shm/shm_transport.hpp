@@ -1,9 +1,9 @@
 // transport/shm/shm_transport.hpp
 // Messages between the processes of one node, through the node's segment.
 //
-// A pair that talks has a box (box.hpp): the sender's, opened after a few messages, closed when it lies idle and another pair needs it. Other
-// messages go as parcels through the receiver's inbox. Order holds across both: a box is announced through the inbox, after the parcels that
-// were sent before it; it is closed only when everything in it was read. Payloads beyond the eager limit: fetcher.hpp.
+// A pair that talks has a box (box.hpp): the sender's, opened after a few messages, closed when it lies idle and another pair needs it.
+// Other messages go as parcels through the receiver's inbox. Order holds across both: a box is announced through the inbox, after the
+// parcels that were sent before it; it is closed only when everything in it was read. Payloads beyond the eager limit: fetcher.hpp.
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
 // Threads  as the contract says; any number of processes at the same time.

@@ -138,8 +138,7 @@ TEST_P(spoilt, a_death_ends_it_on_every_rank) {
     }
     // Nothing is left on its way out, though nobody takes part any more.
     ranks.settle();
-    for (int rank = 0; rank != size; ++rank)
-      EXPECT_TRUE(rank == dead || ranks.quiet(rank)) << "seed " << seed << ", rank " << rank;
+    for (int rank = 0; rank != size; ++rank) EXPECT_TRUE(rank == dead || ranks.quiet(rank)) << "seed " << seed << ", rank " << rank;
   }
 }
 

@@ -1,6 +1,6 @@
 // tests/unit/collective/ranks_in_one.hpp
-// All ranks of a small job in one process and one thread: real messaging over a transport that hands messages over in a random order, refuses
-// sends now and then, and fetches late. A seed gives the same order again.
+// All ranks of a small job in one process and one thread: real messaging over a transport that hands messages over in a random order,
+// refuses sends now and then, and fetches late. A seed gives the same order again.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // unit/p2p/fake_network.hpp
-// Ranks of one process joined by a transport that does what a test tells it: when there is space, whose messages come first, when a fetch ends.
+// Ranks of one process joined by a transport that does what a test tells it: when there is space, whose messages come first, when a fetch
+// ends.
 //
 // Messages of one sender keep their order; those of different senders are delivered in an order drawn from a seed.
 #pragma once

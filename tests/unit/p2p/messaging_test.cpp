@@ -1,5 +1,5 @@
-// Messages between ranks of a fake job: eager, rendezvous, truncation, growing receives, order behind a full transport, the cap on unexpected
-// payload.
+// Messages between ranks of a fake job: eager, rendezvous, truncation, growing receives, order behind a full transport, the cap on
+// unexpected payload.
 #include "p2p/messaging.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Random traffic between ranks of a fake job, checked against a model of MPI's matching order.
 //
-// The model sees what each rank's messages see, in the same order: receives when they are posted and envelopes when they arrive. It keeps two
-// plain lists a rank and context, and so says which message every receive must get.
+// The model sees what each rank's messages see, in the same order: receives when they are posted and envelopes when they arrive. It keeps
+// two plain lists a rank and context, and so says which message every receive must get.
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -96,7 +96,7 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
   EXPECT_EQ(target, source);
 }
 
-// ---- peers that die ------------------------------------------------------------------------------------------------------------------------------
+// ---- peers that die --------------------------------------------------------------------------------------------------------------------
 
 TEST(shm_death, ends_fetches_and_swallows_sends) {
   shm_options options;
@@ -182,7 +182,7 @@ TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
   EXPECT_EQ(fetching.error, errc::peer_failed);
 }
 
-// ---- memory that is short ------------------------------------------------------------------------------------------------------------------------
+// ---- memory that is short --------------------------------------------------------------------------------------------------------------
 
 TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   shm_options options;
