@@ -4,6 +4,8 @@
 // Errors   a wrong command line is told by rank 0 and ends the program with exit code 2.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <initializer_list>
@@ -20,7 +22,7 @@ namespace bench {
 struct options {
   std::size_t min_bytes = 1;
   std::size_t max_bytes = 4 << 20;
-  int iterations = 10000;      // up to `large`
+  int iterations = 10000;  // up to `large`
   int warm_up = 200;
   int large_iterations = 1000;  // above
   int large_warm_up = 10;
@@ -28,6 +30,9 @@ struct options {
   bool validate = false;  // -c: check what arrives, in a pass of its own
   bool full = false;      // -f: the least and the most as well
   bool shared = false;    // --buffer shared: memory that the ranks of a node can reach directly
+
+  /// Into how many parts a run is cut to tell its slowest and its fastest part.
+  [[nodiscard]] int parts() const { return full ? 20 : 1; }
 
   /// Longer messages get the smaller counts, as in the OSU benchmarks.
   static constexpr std::size_t large = 8192;
@@ -62,6 +67,9 @@ class buffer {
 /// Bytes that tell the sender, the message and the place: fill, and compare.
 void fill(std::span<std::byte>, int rank, int message);
 bool holds(std::span<const std::byte>, int rank, int message);
+
+/// Whether it is so on every rank.
+bool all(const peal::communicator& world, bool mine);
 
 /// Seconds an iteration: on average, and the least and the most of some parts of the run (or of the ranks).
 struct timing {

@@ -1,0 +1,248 @@
+// peal_bare_copy: what this machine can do at best, as bare loops between two or more processes without any messaging library: the limits that the
+// other benchmarks are compared with. It needs no pealrun: it forks.
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+constexpr std::size_t line_bytes = 64;
+// Of the pipeline. All slots together must exceed a core's second-level cache (1 MiB on the machine this was tried on), so that what the
+// receiver reads has left the sender's cache for the shared third level: 512 KiB of slots gave 12 GB/s there, 2 MiB 35 GB/s.
+constexpr std::size_t slot_bytes = 128 << 10;
+constexpr std::size_t slots = 16;
+constexpr std::size_t ring_cells = 1024;
+constexpr int most_ranks = 64;
+
+struct alignas(line_bytes) flag {
+  std::atomic<std::uint64_t> value{0};
+};
+
+// Shared by the processes; anonymous memory, so that nothing is left behind.
+struct board {
+  flag ping, pong, head, tail, start, finish;
+  flag flags[most_ranks];
+  struct alignas(line_bytes) cell {
+    std::atomic<std::uint64_t> sequence{0};
+    std::uint64_t payload = 0;
+  } ring[ring_cells];
+  double seconds = 0;  // what rank 0 has measured
+};
+
+void* map_shared(std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc{};
+  return memory;
+}
+
+void bind_to(int core_index) {
+  cpu_set_t allowed, mine;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  for (int cpu = 0, seen = 0, count = CPU_COUNT(&allowed); cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || seen++ != core_index % count) continue;
+    CPU_ZERO(&mine);
+    CPU_SET(cpu, &mine);
+    sched_setaffinity(0, sizeof mine, &mine);
+    return;
+  }
+}
+
+// A loop of the widest vectors: string instructions, which memcpy uses at these lengths, lose half their speed at some addresses.
+__attribute__((target_clones("avx512f", "avx2", "default"), noinline)) void copy(char* into, const char* from, std::size_t bytes) {
+  using vector = long long __attribute__((vector_size(64), aligned(64), may_alias));
+  std::size_t i = 0;
+  for (; i + 4 * sizeof(vector) <= bytes; i += 4 * sizeof(vector)) {
+    const auto* source = reinterpret_cast<const vector*>(from + i);
+    auto* target = reinterpret_cast<vector*>(into + i);
+    const vector a = source[0], b = source[1], c = source[2], d = source[3];
+    target[0] = a;
+    target[1] = b;
+    target[2] = c;
+    target[3] = d;
+  }
+  std::memcpy(into + i, from + i, bytes - i);
+}
+
+void wait_for(const std::atomic<std::uint64_t>& value, std::uint64_t least) {
+  while (value.load(std::memory_order_acquire) < least) __builtin_ia32_pause();
+}
+
+// Runs `loop(rank, n)` in that many processes, first a tenth of n as a warm-up; returns the seconds of rank 0.
+double run(int ranks, board& shared, std::uint64_t n, const std::function<void(int, std::uint64_t)>& loop) {
+  new (&shared) board{};
+  std::vector<pid_t> children;
+  for (int rank = 1; rank < ranks; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (ranks <= 2) bind_to(rank);
+      loop(rank, n / 10 + 1);
+      loop(rank, n);
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  const pid_t zero = fork();
+  if (zero == 0) {
+    if (ranks <= 2) bind_to(0);
+    loop(0, n / 10 + 1);
+    const auto start = clock_type::now();
+    loop(0, n);
+    shared.seconds = std::chrono::duration<double>(clock_type::now() - start).count();
+    _exit(0);
+  }
+  children.push_back(zero);
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  return shared.seconds;
+}
+
+// One cache line to and fro: half a round trip, in microseconds.
+double line_latency(board& b, std::uint64_t n) {
+  const double seconds = run(2, b, n, [&b](int rank, std::uint64_t count) {
+    flag& mine = rank == 0 ? b.ping : b.pong;
+    flag& theirs = rank == 0 ? b.pong : b.ping;
+    for (std::uint64_t i = 0, now = mine.value.load(std::memory_order_relaxed); i < count; ++i) {
+      if (rank == 0) mine.value.store(++now, std::memory_order_release);
+      wait_for(theirs.value, rank == 0 ? now : now + 1);
+      if (rank == 1) mine.value.store(++now, std::memory_order_release);
+    }
+  });
+  return seconds / static_cast<double>(n) / 2 * 1e6;
+}
+
+// 8 bytes in a cell of 64 through one ring, in millions a second: no matching, no requests.
+double ring_rate(board& b, std::uint64_t n) {
+  const double seconds = run(2, b, n, [&b](int rank, std::uint64_t count) {
+    std::uint64_t at = rank == 0 ? b.head.value.load() : b.tail.value.load();
+    const std::uint64_t end = at + count;
+    std::uint64_t known = rank == 0 ? b.tail.value.load() : 0;
+    for (; at < end; ++at) {
+      auto& cell = b.ring[at % ring_cells];
+      if (rank == 0) {
+        while (at - known >= ring_cells) known = b.tail.value.load(std::memory_order_acquire);
+        cell.payload = at;
+        cell.sequence.store(at + 1, std::memory_order_release);
+      } else {
+        wait_for(cell.sequence, at + 1);
+        if (cell.payload != at) _exit(1);
+        if (at % 64 == 63) b.tail.value.store(at + 1, std::memory_order_release);
+      }
+    }
+    (rank == 0 ? b.head : b.tail).value.store(at, std::memory_order_release);
+    if (rank == 0) wait_for(b.tail.value, at);
+  });
+  return static_cast<double>(n) / seconds / 1e6;
+}
+
+// One copy, the two cores taking half each, from one process's buffer to the other's; MB/s.
+double one_copy(board& b, std::size_t bytes, std::uint64_t n) {
+  auto* from = static_cast<char*>(map_shared(bytes));
+  auto* into = static_cast<char*>(map_shared(bytes));
+  std::memset(from, 1, bytes);
+  std::memset(into, 2, bytes);
+  const double seconds = run(2, b, n, [&](int rank, std::uint64_t count) {
+    flag& mine = rank == 0 ? b.ping : b.pong;
+    flag& theirs = rank == 0 ? b.pong : b.ping;
+    std::uint64_t now = mine.value.load(std::memory_order_relaxed);
+    const std::size_t half = bytes / 2 / line_bytes * line_bytes;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      copy(into + (rank == 0 ? 0 : half), from + (rank == 0 ? 0 : half), rank == 0 ? half : bytes - half);
+      mine.value.store(++now, std::memory_order_release);
+      wait_for(theirs.value, now);
+    }
+  });
+  munmap(from, bytes);
+  munmap(into, bytes);
+  return static_cast<double>(bytes) * static_cast<double>(n) / seconds / 1e6;
+}
+
+// Two copies, through eight slots: the sender copies in while the receiver copies out; MB/s.
+double pipeline(board& b, std::size_t bytes, std::uint64_t n) {
+  auto* between = static_cast<char*>(map_shared(slots * slot_bytes));
+  const std::unique_ptr<char, void (*)(void*)> memory{static_cast<char*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)),
+                                                      std::free};
+  char* const mine = memory.get();
+  if (mine == nullptr) throw std::bad_alloc{};
+  std::memset(mine, 1, bytes);
+  const double seconds = run(2, b, n, [&](int rank, std::uint64_t count) {
+    std::uint64_t at = (rank == 0 ? b.head : b.tail).value.load(std::memory_order_relaxed);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      for (std::size_t done = 0; done < bytes; done += slot_bytes, ++at) {
+        char* slot = between + at % slots * slot_bytes;
+        const std::size_t length = std::min(slot_bytes, bytes - done);
+        if (rank == 0) {
+          if (at >= slots) wait_for(b.tail.value, at - slots + 1);
+          copy(slot, mine + done, length);
+          b.head.value.store(at + 1, std::memory_order_release);
+        } else {
+          wait_for(b.head.value, at + 1);
+          copy(mine + done, slot, length);
+          b.tail.value.store(at + 1, std::memory_order_release);
+        }
+      }
+    }
+    if (rank == 0) wait_for(b.tail.value, at);
+  });
+  munmap(between, slots * slot_bytes);
+  return static_cast<double>(bytes) * static_cast<double>(n) / seconds / 1e6;
+}
+
+// A sum over all ranks with one flag a rank, each written by its owner and read by everyone; microseconds. It yields at the first miss when
+// the ranks outnumber the cores.
+double flat_sum(board& b, int ranks, std::uint64_t n) {
+  const bool yields = ranks > static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const double seconds = run(ranks, b, n, [&b, ranks, yields](int rank, std::uint64_t count) {
+    auto& mine = b.flags[rank].value;
+    std::uint64_t now = mine.load(std::memory_order_relaxed);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      mine.store(++now, std::memory_order_release);
+      for (int other = 0; other < ranks; ++other)
+        while (b.flags[other].value.load(std::memory_order_acquire) < now) {
+          if (yields) sched_yield();
+          else __builtin_ia32_pause();
+        }
+    }
+  });
+  return seconds / static_cast<double>(n) * 1e6;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t bytes = 1 << 20;
+  std::uint64_t n = 200000;
+  std::vector<int> ranks{2, 4, 8, 16};
+  CLI::App app{"Bare loops between processes: what this machine can do at best. Start it without pealrun."};
+  app.add_option("-m,--message-size", bytes, "bytes of a copy")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32));
+  app.add_option("-i,--iterations", n, "round trips of the latency; the others are scaled to it")->check(CLI::Range(100, 1'000'000'000));
+  app.add_option("--ranks", ranks, "processes of the sums")->delimiter(',')->check(CLI::Range(2, most_ranks));
+  CLI11_PARSE(app, argc, argv);
+
+  auto& shared = *static_cast<board*>(map_shared(sizeof(board)));
+  const auto copies = std::max<std::uint64_t>(10, n * 10240 / bytes);  // about 2 GB
+  fmt::print("# Bare loops between processes of this machine\n");
+  fmt::print("{:<44}{:>12.4f}\n", "cache line, one way (us)", line_latency(shared, n));
+  fmt::print("{:<44}{:>12.2f}\n", "64-byte cells through a ring (millions/s)", ring_rate(shared, n * 20));
+  fmt::print("{:<44}{:>12.2f}\n", fmt::format("one copy by both cores, {} B (MB/s)", bytes), one_copy(shared, bytes, copies));
+  fmt::print("{:<44}{:>12.2f}\n", fmt::format("two copies through slots, {} B (MB/s)", bytes), pipeline(shared, bytes, copies));
+  for (const int count : ranks)
+    fmt::print("{:<44}{:>12.4f}\n", fmt::format("flat sum, {} ranks (us)", count), flat_sum(shared, count, count > 2 ? n / 20 : n));
+}
