@@ -1,0 +1,19 @@
+# Programs to read and to run; the tests run each of them.
+noinst_PROGRAMS += \
+  examples/halo \
+  examples/hello \
+  examples/pi \
+  examples/ring \
+  examples/sort
+examples_halo_SOURCES = examples/halo.cpp
+examples_halo_LDADD = libpeal.la
+examples_hello_SOURCES = examples/hello.cpp
+examples_hello_LDADD = libpeal.la
+examples_pi_SOURCES = examples/pi.cpp
+examples_pi_LDADD = libpeal.la
+examples_ring_SOURCES = examples/ring.cpp
+examples_ring_LDADD = libpeal.la
+examples_sort_SOURCES = examples/sort.cpp
+examples_sort_LDADD = libpeal.la
+
+include examples/bench/local.mk

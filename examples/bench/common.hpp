@@ -40,6 +40,10 @@ struct options {
   [[nodiscard]] int warm_up_for(std::size_t bytes) const { return bytes > large ? large_warm_up : warm_up; }
 };
 
+/// The defaults of the collectives.
+inline constexpr options of_collectives{
+    .max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10};
+
 enum class has { sizes, window, buffer, full };  // which options make sense for a program
 
 /// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with `code`.

@@ -18,10 +18,8 @@ void exchange(const peal::communicator& world, std::span<const std::byte> sent, 
     for (auto& request : under_way.sends) request = world.isend(sent, other, data);
     peal::wait_all(under_way.sends);
     peal::wait_all(under_way.receives);
-    if (world.rank() == 0)
-      world.recv_into(answer, other, done);
-    else
-      world.send(answer, other, done);
+    if (world.rank() == 0) world.recv_into(answer, other, done);
+    else world.send(answer, other, done);
   }
 }
 

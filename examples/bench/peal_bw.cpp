@@ -40,7 +40,8 @@ bool check(const peal::communicator& world, const bench::options& options, std::
   peal::wait_all(sends);
   peal::wait_all(receives);
   bool good = true;
-  for (int k = 0; k < count && world.rank() == 1; ++k) good = bench::holds(all.subspan(bytes * static_cast<std::size_t>(k), bytes), 0, k) && good;
+  for (int k = 0; k < count && world.rank() == 1; ++k)
+    good = bench::holds(all.subspan(bytes * static_cast<std::size_t>(k), bytes), 0, k) && good;
   return good;
 }
 

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   const auto& world = env.world();
   const auto all = bench::over_ranks(world, milliseconds);
   if (world.rank() == 0)
-    fmt::print("# peal Init Test\nnprocs: {}, min: {:.2f} ms, max: {:.2f} ms, avg: {:.2f} ms\n", world.size(), all.least, all.most, all.mean);
+    fmt::print("# peal Init Test\nnprocs: {}, min: {:.2f} ms, max: {:.2f} ms, avg: {:.2f} ms\n", world.size(), all.least, all.most,
+               all.mean);
   return 0;
 }

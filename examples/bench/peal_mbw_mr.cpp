@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
     // All pairs together, by the mean time of the senders.
     const double messages = static_cast<double>(options->window) * pairs;
     const double mean = 2 * bench::over_ranks(world, pair.sends ? time.mean : 0).mean;
-    table.row(bytes, {messages * static_cast<double>(bytes) / mean / 1e6, messages / mean}, messages / time.most, messages / time.least, n, valid);
+    table.row(bytes, {messages * static_cast<double>(bytes) / mean / 1e6, messages / mean}, messages / time.most, messages / time.least, n,
+              valid);
   }
   return table.end();
 }

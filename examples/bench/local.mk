@@ -1,0 +1,67 @@
+# The OSU-style benchmarks, and the same loops in C for MPI that bench-compare builds.
+bin_PROGRAMS += \
+  examples/bench/peal_allgather \
+  examples/bench/peal_allreduce \
+  examples/bench/peal_alltoall \
+  examples/bench/peal_bare_copy \
+  examples/bench/peal_barrier \
+  examples/bench/peal_bcast \
+  examples/bench/peal_bibw \
+  examples/bench/peal_bw \
+  examples/bench/peal_init \
+  examples/bench/peal_latency \
+  examples/bench/peal_mbw_mr \
+  examples/bench/peal_multi_lat
+
+noinst_LTLIBRARIES += examples/bench/libbench.la
+examples_bench_libbench_la_SOURCES = examples/bench/common.cpp examples/bench/common.hpp
+examples_bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
+examples_bench_libbench_la_LIBADD = libpeal.la $(FMT_LIBS)
+
+examples_bench_peal_allgather_SOURCES = examples/bench/peal_allgather.cpp
+examples_bench_peal_allgather_LDADD = examples/bench/libbench.la
+examples_bench_peal_allreduce_SOURCES = examples/bench/peal_allreduce.cpp
+examples_bench_peal_allreduce_LDADD = examples/bench/libbench.la
+examples_bench_peal_alltoall_SOURCES = examples/bench/peal_alltoall.cpp
+examples_bench_peal_alltoall_LDADD = examples/bench/libbench.la
+examples_bench_peal_barrier_SOURCES = examples/bench/peal_barrier.cpp
+examples_bench_peal_barrier_LDADD = examples/bench/libbench.la
+examples_bench_peal_bcast_SOURCES = examples/bench/peal_bcast.cpp
+examples_bench_peal_bcast_LDADD = examples/bench/libbench.la
+examples_bench_peal_bibw_SOURCES = examples/bench/peal_bibw.cpp
+examples_bench_peal_bibw_LDADD = examples/bench/libbench.la
+examples_bench_peal_bw_SOURCES = examples/bench/peal_bw.cpp
+examples_bench_peal_bw_LDADD = examples/bench/libbench.la
+examples_bench_peal_init_SOURCES = examples/bench/peal_init.cpp
+examples_bench_peal_init_LDADD = examples/bench/libbench.la
+examples_bench_peal_latency_SOURCES = examples/bench/peal_latency.cpp
+examples_bench_peal_latency_LDADD = examples/bench/libbench.la
+examples_bench_peal_mbw_mr_SOURCES = examples/bench/peal_mbw_mr.cpp
+examples_bench_peal_mbw_mr_LDADD = examples/bench/libbench.la
+examples_bench_peal_multi_lat_SOURCES = examples/bench/peal_multi_lat.cpp
+examples_bench_peal_multi_lat_LDADD = examples/bench/libbench.la
+# Without any messaging library.
+examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp
+examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
+examples_bench_peal_bare_copy_LDADD = $(FMT_LIBS)
+
+EXTRA_DIST += \
+  examples/bench/bench-compare \
+  examples/bench/mpi/allgather.c \
+  examples/bench/mpi/allreduce.c \
+  examples/bench/mpi/alltoall.c \
+  examples/bench/mpi/barrier.c \
+  examples/bench/mpi/bcast.c \
+  examples/bench/mpi/bibw.c \
+  examples/bench/mpi/bw.c \
+  examples/bench/mpi/common.h \
+  examples/bench/mpi/init.c \
+  examples/bench/mpi/latency.c \
+  examples/bench/mpi/mbw_mr.c \
+  examples/bench/mpi/multi_lat.c
+
+# The table of ratios, ours and the peers' in turn. make bench-compare BENCH="--quick --rows latency"
+BENCH =
+.PHONY: bench-compare
+bench-compare: all
+	$(PYTHON3) $(srcdir)/examples/bench/bench-compare $(abs_builddir) $(BENCH)
