@@ -16,8 +16,8 @@ void exchange(const peal::communicator& world, std::span<const std::byte> sent, 
   for (int i = 0; i < n; ++i) {
     for (auto& request : under_way.receives) request = world.irecv_into(received, other, data);
     for (auto& request : under_way.sends) request = world.isend(sent, other, data);
-    peal::wait_all(under_way.sends);
-    peal::wait_all(under_way.receives);
+    for (auto& request : under_way.sends) request.wait();
+    for (auto& request : under_way.receives) request.wait();
     if (world.rank() == 0) world.recv_into(answer, other, done);
     else world.send(answer, other, done);
   }

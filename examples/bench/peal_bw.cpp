@@ -11,11 +11,11 @@ void stream(const peal::communicator& world, std::span<std::byte> buffer, std::v
   for (int i = 0; i < n; ++i) {
     if (world.rank() == 0) {
       for (auto& request : sends) request = world.isend(buffer, 1, data);
-      peal::wait_all(sends);
+      for (auto& request : sends) request.wait();
       world.recv_into(answer, 1, done);
     } else {
       for (auto& request : receives) request = world.irecv_into(buffer, 0, data);
-      peal::wait_all(receives);
+      for (auto& request : receives) request.wait();
       world.send(answer, 0, done);
     }
   }
@@ -37,8 +37,8 @@ bool check(const peal::communicator& world, const bench::options& options, std::
       receives.push_back(world.irecv_into(part, 0, data));
     }
   }
-  peal::wait_all(sends);
-  peal::wait_all(receives);
+  for (auto& request : sends) request.wait();
+  for (auto& request : receives) request.wait();
   bool good = true;
   for (int k = 0; k < count && world.rank() == 1; ++k)
     good = bench::holds(all.subspan(bytes * static_cast<std::size_t>(k), bytes), 0, k) && good;

@@ -16,11 +16,11 @@ void stream(const peal::communicator& world, pairing pair, std::span<std::byte> 
   for (int i = 0; i < n; ++i) {
     if (pair.sends) {
       for (auto& request : sends) request = world.isend(buffer, pair.partner, data);
-      peal::wait_all(sends);
+      for (auto& request : sends) request.wait();
       world.recv_into(answer, pair.partner, done);
     } else {
       for (auto& request : receives) request = world.irecv_into(buffer, pair.partner, data);
-      peal::wait_all(receives);
+      for (auto& request : receives) request.wait();
       world.send(answer, pair.partner, done);
     }
   }
