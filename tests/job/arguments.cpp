@@ -1,0 +1,78 @@
+// arguments PART: what wrong arguments and wrong moments give: a clear error that names the peer, the value and the caller's place.
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "support.hpp"
+
+namespace {
+
+using peal::communicator;
+using peal::errc;
+
+void names_place(const peal::error& e) {
+  job::check(std::string{e.where().file_name()}.ends_with("arguments.cpp"), std::string{"the place of the call: "} + e.where().file_name());
+  job::check(std::string{e.what()}.find("arguments.cpp") != std::string::npos, std::string{"what() names no place: "} + e.what());
+}
+
+void ranks_and_tags(const communicator& world) {
+  int value = 0;
+  for (const int rank : {world.size(), -1, -2, 1'000'000}) {
+    if (rank == peal::any_source) continue;
+    names_place(job::throws(errc::invalid_rank, [&] { world.send(1, rank); }));
+    names_place(job::throws(errc::invalid_rank, [&] { (void)world.recv<int>(rank); }));
+    names_place(job::throws(errc::invalid_rank, [&] { (void)world.isend(std::vector{1}, rank); }));
+    names_place(job::throws(errc::invalid_rank, [&] { (void)world.irecv_into(value, rank); }));
+    names_place(job::throws(errc::invalid_rank, [&] { (void)world.improbe(rank); }));
+    job::throws(errc::invalid_rank, [&] { (void)world.same_node(rank); });
+  }
+  names_place(job::throws(errc::invalid_rank, [&] { world.send(1, peal::any_source); }));
+  for (const int tag : {-1, -3, -100}) {
+    names_place(job::throws(errc::invalid_tag, [&] { world.send(1, 0, peal::tag{tag}); }));
+    names_place(job::throws(errc::invalid_tag, [&] { (void)world.recv<int>(0, peal::tag{tag}); }));
+  }
+  names_place(job::throws(errc::invalid_tag, [&] { world.send(1, 0, peal::any_tag); }));
+  const std::string text = job::throws(errc::invalid_rank, [&] { world.send(1, 12345); }).what();
+  job::check(text.find("12345") != std::string::npos, "the error does not name the rank: " + text);
+
+  // The largest tag is a tag like any other.
+  auto sent = world.isend(std::vector{3}, world.rank(), peal::tag{2147483647});
+  peal::status got;
+  job::equal(world.recv<std::vector<int>>(world.rank(), peal::any_tag, &got).at(0), 3, "a message with the largest tag");
+  job::equal(got.tag.value(), 2147483647, "the largest tag");
+  sent.wait();
+}
+
+void roots(const communicator& world) {
+  for (const int root : {world.size(), -1, peal::proc_null}) {
+    names_place(job::throws(errc::invalid_root, [&] { (void)world.bcast(1, root); }));
+    names_place(job::throws(errc::invalid_root, [&] { (void)world.reduce(1, root); }));
+    names_place(job::throws(errc::invalid_root, [&] { (void)world.gather(1, root); }));
+    names_place(job::throws(errc::invalid_root, [&] { (void)world.scatter(std::vector<int>(static_cast<std::size_t>(world.size())), root); }));
+  }
+  job::equal(world.allreduce(1), world.size(), "a collective after wrong ones");
+}
+
+int after_the_end(int argc, char** argv) {
+  std::optional<peal::environment> env{std::in_place, argc, argv};
+  const auto& world = env->world();
+  job::my_rank() = world.rank();
+  job::throws(errc::already_started, [&] { peal::environment second{argc, argv}; });
+  std::optional copy{world.dup()};
+  auto unmatched = world.irecv<int>(0, peal::tag{77});
+  env.reset();
+  job::throws(errc::not_started, [&] { world.send(1, 0); });
+  job::throws(errc::not_started, [&] { world.barrier(); });
+  job::throws(errc::not_started, [&] { (void)copy->allreduce(1); });
+  copy.reset();    // handles may go after the environment
+  unmatched = {};
+  job::throws(errc::already_started, [&] { peal::environment another{argc, argv}; });
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string{argv[1]} == "after_the_end") return after_the_end(argc, argv);
+  return job::run_parts(argc, argv, {{"ranks_and_tags", ranks_and_tags}, {"roots", roots}});
+}

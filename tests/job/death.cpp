@@ -1,0 +1,150 @@
+// death MOMENT [seed]: one rank is killed while the others depend on it; started with --on-failure notify. The survivors get errc::peer_failed for what was
+// pending to the dead, and go on among themselves.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "support.hpp"
+
+namespace {
+
+using peal::communicator;
+using peal::errc;
+constexpr peal::tag data{1}, word{2};
+
+[[noreturn]] void die() {
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
+// `operation` has to do with the dead rank: sooner or later it ends with errc::peer_failed.
+template <class F>
+void ends_with_failure(int dead, const std::string& what, F operation) {
+  try {
+    for (;;) operation();
+  } catch (const peal::error& e) {
+    job::check(e.code() == errc::peer_failed, what + ": " + e.what());
+    job::equal(e.peer(), dead, what + ": the peer of the error");
+  }
+}
+
+// The survivors still talk: everyone with everyone.
+void survivors_talk(const communicator& world, int dead) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{50'000}, std::size_t{1'000'000}}) {
+    std::vector<peal::request<std::vector<std::byte>>> sends;
+    for (int to = 0; to < world.size(); ++to)
+      if (to != dead) sends.push_back(world.isend(job::bytes_of(bytes, static_cast<std::uint64_t>(world.rank() * 100 + to)), to, peal::tag{50}));
+    for (int from = 0; from < world.size(); ++from) {
+      if (from == dead) continue;
+      const auto got = world.recv<std::vector<std::byte>>(from, peal::tag{50});
+      job::check(got.size() == bytes && job::holds(got, static_cast<std::uint64_t>(from * 100 + world.rank())), "a message between survivors");
+    }
+    for (auto& sent : sends) sent.wait();
+  }
+}
+
+// Blocked in a receive when it happens.
+void in_receive(const communicator& world, int dead) {
+  if (world.rank() == dead) {
+    for (int from = 0; from < world.size(); ++from)
+      if (from != dead) (void)world.recv<int>(from, word);
+    die();
+  }
+  auto pending = world.irecv<std::string>(dead, data);
+  world.send(1, dead, word);
+  ends_with_failure(dead, "a receive", [&] { (void)world.recv<int>(dead, data); });
+  std::error_code error;
+  (void)pending.wait(error);
+  job::check(error == errc::peer_failed, "a pending receive: " + error.message());
+}
+
+// What the dead sent before still arrives.
+void after_sending(const communicator& world, int dead) {
+  if (world.rank() == dead) {
+    for (int to = 0; to < world.size(); ++to)
+      if (to != dead) world.send(std::string{"last words"}, to, word);
+    for (int from = 0; from < world.size(); ++from)
+      if (from != dead) (void)world.recv<int>(from, word);
+    die();
+  }
+  auto heard = world.irecv<std::string>(dead, word);
+  world.send(1, dead, word);
+  job::equal(heard.wait(), std::string{"last words"}, "what the dead sent before");
+  ends_with_failure(dead, "a receive", [&] { (void)world.recv<int>(dead, data); });
+}
+
+// Large messages that are announced and never fetched, in both directions.
+void in_rendezvous(const communicator& world, int dead) {
+  const auto large = job::bytes_of(8'000'000, 3);
+  if (world.rank() == dead) {
+    std::vector<peal::request<>> never;
+    for (int to = 0; to < world.size(); ++to)
+      if (to != dead) never.push_back(world.isend(large, to, data));
+    for (int from = 0; from < world.size(); ++from)
+      if (from != dead) (void)world.recv<int>(from, word);
+    die();
+  }
+  auto sent = world.isend(large, dead, data);
+  world.send(1, dead, word);
+  std::error_code error;
+  sent.wait(error);
+  job::check(error == errc::peer_failed, "a large send: " + error.message());
+  std::vector<std::byte> into(large.size());
+  try {
+    world.recv_into(into, dead, data);  // its memory may still be there
+    job::check(into == large, "a message of the dead is damaged");
+  } catch (const peal::error& e) {
+    job::check(e.code() == errc::peer_failed, e.what());
+  }
+}
+
+// In the middle of traffic, at a moment that differs from run to run.
+void at_random(const communicator& world, int dead, std::uint64_t seed) {
+  std::optional<std::thread> killer;
+  if (world.rank() == dead) {
+    job::random r{seed ^ static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+    killer.emplace([wait = std::chrono::microseconds{r.below(100'000)}] {
+      std::this_thread::sleep_for(wait);
+      die();
+    });
+  }
+  const auto right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  job::random sizes{seed};
+  try {
+    for (;;) {
+      const auto bytes = sizes.one_in(10) ? sizes.below(2'000'000) : sizes.below(5000);
+      auto sent = world.isend(job::bytes_of(bytes, bytes), right, data);
+      const auto got = world.recv<std::vector<std::byte>>(left, data);
+      job::check(got.size() == bytes && job::holds(got, bytes), "a message before the death");
+      sent.wait();
+    }
+  } catch (const peal::error& e) {
+    // A neighbour of the dead sees it; the others lack what would have come next, and hear of it from their left.
+    job::check(e.code() == errc::peer_failed, e.what());
+  }
+  // No more of this: what is under way to us is never received, so the right neighbour must not wait.
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  peal::environment env{argc, argv};
+  const auto& world = env.world();
+  job::my_rank() = world.rank();
+  const std::string moment = argc > 1 ? argv[1] : "in_receive";
+  const int dead = world.size() - 1;
+  try {
+    if (moment == "in_receive") in_receive(world, dead);
+    if (moment == "after_sending") after_sending(world, dead);
+    if (moment == "in_rendezvous") in_rendezvous(world, dead);
+    if (moment == "at_random") at_random(world, dead, static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1));
+    if (moment != "at_random" || world.size() == 2) survivors_talk(world, dead);
+  } catch (const std::exception& e) {
+    job::fail(moment + ": " + e.what());
+  }
+  return 0;
+}
