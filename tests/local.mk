@@ -9,6 +9,8 @@ endif
 EXTRA_PROGRAMS =
 include tests/bench/local.mk
 
+include tests/job/local.mk
+
 EXTRA_DIST += \
   tests/compile/error.cpp \
   tests/compile/run_compile_tests \

@@ -48,7 +48,8 @@ void roots(const communicator& world) {
     names_place(job::throws(errc::invalid_root, [&] { (void)world.bcast(1, root); }));
     names_place(job::throws(errc::invalid_root, [&] { (void)world.reduce(1, root); }));
     names_place(job::throws(errc::invalid_root, [&] { (void)world.gather(1, root); }));
-    names_place(job::throws(errc::invalid_root, [&] { (void)world.scatter(std::vector<int>(static_cast<std::size_t>(world.size())), root); }));
+    names_place(
+        job::throws(errc::invalid_root, [&] { (void)world.scatter(std::vector<int>(static_cast<std::size_t>(world.size())), root); }));
   }
   job::equal(world.allreduce(1), world.size(), "a collective after wrong ones");
 }
@@ -64,7 +65,7 @@ int after_the_end(int argc, char** argv) {
   job::throws(errc::not_started, [&] { world.send(1, 0); });
   job::throws(errc::not_started, [&] { world.barrier(); });
   job::throws(errc::not_started, [&] { (void)copy->allreduce(1); });
-  copy.reset();    // handles may go after the environment
+  copy.reset();  // handles may go after the environment
   unmatched = {};
   job::throws(errc::already_started, [&] { peal::environment another{argc, argv}; });
   return 0;
@@ -74,5 +75,5 @@ int after_the_end(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string{argv[1]} == "after_the_end") return after_the_end(argc, argv);
-  return job::run_parts(argc, argv, {{"ranks_and_tags", ranks_and_tags}, {"roots", roots}});
+  return job::run_parts(argc, argv, {job::part{"ranks_and_tags", ranks_and_tags}, job::part{"roots", roots}});
 }

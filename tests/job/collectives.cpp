@@ -122,16 +122,19 @@ void reductions(const communicator& world) {
   reductions_of<unsigned>(world, std::bit_and<>{}, "and of unsigned", 1000);
   reductions_of<long double>(world, std::plus<>{}, "sum of long double", 1000);
   reductions_of<std::complex<double>>(world, std::plus<>{}, "sum of complex", 1000);
-  reductions_of<short>(world, peal::op<peal::commute::yes>([](short a, short b) { return static_cast<short>(std::max(a, b)); }), "max by a lambda",
-                       10'007);
+  reductions_of<short>(world, peal::op<peal::commute::yes>([](short a, short b) { return static_cast<short>(std::max(a, b)); }),
+                       "max by a lambda", 10'007);
   const int offset = 5;  // captured state
-  reductions_of<int>(world, [offset](int a, int b) { return std::max(a + offset, b + offset) - offset; }, "max by a bare lambda", 10'007);
+  reductions_of<int>(
+      world, [offset](int a, int b) { return std::max(a + offset, b + offset) - offset; }, "max by a bare lambda", 10'007);
 }
 
 void in_rank_order(const communicator& world) {
   for (const std::size_t count : lengths) {
     std::vector<affine> mine(count), expected(count);
-    const auto of = [](int rank, std::size_t i) { return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3, static_cast<std::uint64_t>(rank) + i * 5 + 1}; };
+    const auto of = [](int rank, std::size_t i) {
+      return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3, static_cast<std::uint64_t>(rank) + i * 5 + 1};
+    };
     for (std::size_t i = 0; i < count; ++i) {
       mine[i] = of(world.rank(), i);
       expected[i] = of(0, i);
@@ -181,7 +184,8 @@ void gathers(const communicator& world) {
     }
   }
   std::vector<std::string> names;
-  for (int rank = 0; rank < world.size(); ++rank) names.push_back(std::string(static_cast<std::size_t>(rank) * 1000, 'x') + std::to_string(rank));
+  for (int rank = 0; rank < world.size(); ++rank)
+    names.push_back(std::string(static_cast<std::size_t>(rank) * 1000, 'x') + std::to_string(rank));
   job::check(world.allgather(names[static_cast<std::size_t>(world.rank())]) == names, "allgather of strings of many lengths");
   std::vector<int> everyone(ranks);
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -189,7 +193,9 @@ void gathers(const communicator& world) {
 }
 
 // Rank r gives `base * r % 7` elements, so that some give none.
-std::size_t uneven(int rank, std::size_t base) { return static_cast<std::size_t>(rank) % 3 == 1 ? 0 : base * static_cast<std::size_t>(rank % 7 + 1); }
+std::size_t uneven(int rank, std::size_t base) {
+  return static_cast<std::size_t>(rank) % 3 == 1 ? 0 : base * static_cast<std::size_t>(rank % 7 + 1);
+}
 
 void uneven_ones(const communicator& world) {
   for (const std::size_t base : {std::size_t{1}, std::size_t{13}, std::size_t{1000}, std::size_t{20'000}}) {
@@ -282,14 +288,8 @@ void throwing(const communicator& world) {
 
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
-                        {{"barriers", barriers},
-                         {"bcasts", bcasts},
-                         {"reductions", reductions},
-                         {"in_rank_order", in_rank_order},
-                         {"same_bits", same_bits},
-                         {"gathers", gathers},
-                         {"uneven", uneven_ones},
-                         {"exchanges", exchanges},
-                         {"overlapping", overlapping},
-                         {"throwing", throwing}});
+                        {job::part{"barriers", barriers}, job::part{"bcasts", bcasts}, job::part{"reductions", reductions},
+                         job::part{"in_rank_order", in_rank_order}, job::part{"same_bits", same_bits}, job::part{"gathers", gathers},
+                         job::part{"uneven", uneven_ones}, job::part{"exchanges", exchanges}, job::part{"overlapping", overlapping},
+                         job::part{"throwing", throwing}});
 }

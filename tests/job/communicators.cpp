@@ -63,12 +63,14 @@ void storm(const communicator& world) {
     const auto kind = shared.below(3);
     const communicator& from = alive.empty() || shared.one_in(2) ? world : alive[shared.below(alive.size())].second;
     // Which communicators live is the same everywhere, since every split has a colour for all.
-    auto made = kind == 0 ? from.dup() : *from.split(from.rank() % static_cast<int>(kind + 1), static_cast<int>(shared.below(10)) * from.rank() % 3);
+    auto made = kind == 0 ? from.dup()
+                          : *from.split(from.rank() % static_cast<int>(kind + 1), static_cast<int>(shared.below(10)) * from.rank() % 3);
     alive.emplace_back(i, std::move(made));
     for (const auto& [number, in] : alive) {
       const int right = (in.rank() + 1) % in.size(), left = (in.rank() + in.size() - 1) % in.size();
       auto sent = in.isend(std::vector{number * 1000 + in.rank()}, right, peal::tag{3});
-      job::equal(in.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0), number * 1000 + left, "a message in one of many communicators");
+      job::equal(in.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0), number * 1000 + left,
+                 "a message in one of many communicators");
       sent.wait();
     }
     job::equal(alive.back().second.allreduce(1), alive.back().second.size(), "a collective in the newest");
@@ -88,5 +90,6 @@ void handles(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {{"copies", copies}, {"parts", parts}, {"storm", storm}, {"handles", handles}});
+  return job::run_parts(argc, argv,
+                        {job::part{"copies", copies}, job::part{"parts", parts}, job::part{"storm", storm}, job::part{"handles", handles}});
 }

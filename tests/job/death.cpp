@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -37,11 +36,13 @@ void survivors_talk(const communicator& world, int dead) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{50'000}, std::size_t{1'000'000}}) {
     std::vector<peal::request<std::vector<std::byte>>> sends;
     for (int to = 0; to < world.size(); ++to)
-      if (to != dead) sends.push_back(world.isend(job::bytes_of(bytes, static_cast<std::uint64_t>(world.rank() * 100 + to)), to, peal::tag{50}));
+      if (to != dead)
+        sends.push_back(world.isend(job::bytes_of(bytes, static_cast<std::uint64_t>(world.rank() * 100 + to)), to, peal::tag{50}));
     for (int from = 0; from < world.size(); ++from) {
       if (from == dead) continue;
       const auto got = world.recv<std::vector<std::byte>>(from, peal::tag{50});
-      job::check(got.size() == bytes && job::holds(got, static_cast<std::uint64_t>(from * 100 + world.rank())), "a message between survivors");
+      job::check(got.size() == bytes && job::holds(got, static_cast<std::uint64_t>(from * 100 + world.rank())),
+                 "a message between survivors");
     }
     for (auto& sent : sends) sent.wait();
   }
@@ -102,31 +103,31 @@ void in_rendezvous(const communicator& world, int dead) {
   }
 }
 
-// In the middle of traffic, at a moment that differs from run to run.
+// In the middle of traffic, at a moment that differs from run to run: the one that dies echoes what the others send.
 void at_random(const communicator& world, int dead, std::uint64_t seed) {
-  std::optional<std::thread> killer;
   if (world.rank() == dead) {
     job::random r{seed ^ static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
-    killer.emplace([wait = std::chrono::microseconds{r.below(100'000)}] {
-      std::this_thread::sleep_for(wait);
+    const std::chrono::microseconds later{r.below(100'000)};
+    std::thread killer{[later] {
+      std::this_thread::sleep_for(later);
       die();
-    });
-  }
-  const auto right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
-  job::random sizes{seed};
-  try {
+    }};
     for (;;) {
-      const auto bytes = sizes.one_in(10) ? sizes.below(2'000'000) : sizes.below(5000);
-      auto sent = world.isend(job::bytes_of(bytes, bytes), right, data);
-      const auto got = world.recv<std::vector<std::byte>>(left, data);
-      job::check(got.size() == bytes && job::holds(got, bytes), "a message before the death");
-      sent.wait();
+      peal::status got;
+      auto message = world.recv<std::vector<std::byte>>(peal::any_source, data, &got);
+      // Dropped: it is sent while the next message is waited for.
+      auto echo = world.isend(std::move(message), got.source, data);
     }
-  } catch (const peal::error& e) {
-    // A neighbour of the dead sees it; the others lack what would have come next, and hear of it from their left.
-    job::check(e.code() == errc::peer_failed, e.what());
   }
-  // No more of this: what is under way to us is never received, so the right neighbour must not wait.
+  job::random sizes{seed + static_cast<std::uint64_t>(world.rank())};
+  ends_with_failure(dead, "in the middle of traffic", [&] {
+    const auto bytes = sizes.one_in(10) ? sizes.below(2'000'000) : sizes.below(5000);
+    const auto sent_data = job::bytes_of(bytes, bytes);
+    auto sent = world.isend(sent_data, dead, data);
+    const auto got = world.recv<std::vector<std::byte>>(dead, data);
+    job::check(got == sent_data, "an echo before the death");
+    sent.wait();
+  });
 }
 
 }  // namespace
@@ -142,7 +143,7 @@ int main(int argc, char** argv) {
     if (moment == "after_sending") after_sending(world, dead);
     if (moment == "in_rendezvous") in_rendezvous(world, dead);
     if (moment == "at_random") at_random(world, dead, static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1));
-    if (moment != "at_random" || world.size() == 2) survivors_talk(world, dead);
+    survivors_talk(world, dead);
   } catch (const std::exception& e) {
     job::fail(moment + ": " + e.what());
   }

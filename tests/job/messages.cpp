@@ -19,8 +19,8 @@ int right_of(const communicator& world) { return (world.rank() + 1) % world.size
 int left_of(const communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
 
 // Sizes on both sides of every limit: a cache line, a box, eager, the pieces of large copies.
-constexpr std::size_t sizes[] = {1,    7,    8,     16,    40,    48,     49,     64,      100,     1000,    4000,      4095,
-                                 4096, 4097, 8192,  16384, 65535, 65536,  65537,  131072,  524288,  1048577, 4194304};
+constexpr std::size_t sizes[] = {1,    7,    8,    16,    40,    48,    49,    64,     100,    1000,    4000,   4095,
+                                 4096, 4097, 8192, 16384, 65535, 65536, 65537, 131072, 524288, 1048577, 4194304};
 
 void empty(const communicator& world) {
   const int right = right_of(world), left = left_of(world);
@@ -120,7 +120,8 @@ void truncated(const communicator& world) {
         const auto e = job::throws(peal::errc::truncated, [&] { receive->wait(); });
         job::equal(e.peer(), left, "the peer of a truncation");
         job::check(std::equal(into.begin(), into.end(), whole.begin()), "what fits of a truncated message is damaged");
-        for (std::size_t i = room; i < small.size(); ++i) job::check(small[i] == std::byte{0x5a}, "a truncated message writes beyond its room");
+        for (std::size_t i = room; i < small.size(); ++i)
+          job::check(small[i] == std::byte{0x5a}, "a truncated message writes beyond its room");
         job::check(world.recv<bytes>(left, peal::tag{1}) == whole, "the message after a truncated one");
         sent.wait();  // the sender's side succeeds
         next.wait();
@@ -189,7 +190,9 @@ void cancelled(const communicator& world) {
 void dropped_sends(const communicator& world) {
   const int right = right_of(world), left = left_of(world);
   for (const std::size_t size : {std::size_t{10}, std::size_t{5000}, std::size_t{1'000'000}})
-    for (int i = 0; i < 20; ++i) { auto dropped = world.isend(job::bytes_of(size, static_cast<std::uint64_t>(i)), right, peal::tag{1}); }
+    for (int i = 0; i < 20; ++i) {
+      auto dropped = world.isend(job::bytes_of(size, static_cast<std::uint64_t>(i)), right, peal::tag{1});
+    }
   for (const std::size_t size : {std::size_t{10}, std::size_t{5000}, std::size_t{1'000'000}})
     for (int i = 0; i < 20; ++i) {
       const auto got = world.recv<bytes>(left, peal::tag{1});
@@ -256,7 +259,9 @@ void values(const communicator& world) {
   round_trip(world, std::vector<particle>(10'000, particle{3, 2, 1}), "many aggregates");
 }
 
-peal::request<int> twice(peal::request<int> in) { return std::move(in).then([](int value) { return 2 * value; }); }
+peal::request<int> twice(peal::request<int> in) {
+  return std::move(in).then([](int value) { return 2 * value; });
+}
 
 void requests(const communicator& world) {
   using namespace std::chrono_literals;
@@ -318,7 +323,7 @@ struct fire_and_forget {
 };
 fire_and_forget converse(const communicator& world, int& result) {
   const int first = co_await world.irecv<int>(left_of(world), peal::tag{1});
-  co_await world.isend(std::vector{first + 1}, right_of(world), peal::tag{2});
+  co_await world.isend(std::vector<int>(1, first + 1), right_of(world), peal::tag{2});
   const auto second = co_await world.irecv<std::vector<int>>(left_of(world), peal::tag{2});
   result = second.at(0);
 }
@@ -333,16 +338,9 @@ void coroutines(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv,
-                        {{"empty", empty},
-                         {"every_size", every_size},
-                         {"to_oneself", to_oneself},
-                         {"nobody", nobody},
-                         {"truncated", truncated},
-                         {"cancelled", cancelled},
-                         {"dropped_sends", dropped_sends},
-                         {"probes", probes},
-                         {"values", values},
-                         {"requests", requests},
-                         {"coroutines", coroutines}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"empty", empty}, job::part{"every_size", every_size}, job::part{"to_oneself", to_oneself}, job::part{"nobody", nobody},
+       job::part{"truncated", truncated}, job::part{"cancelled", cancelled}, job::part{"dropped_sends", dropped_sends},
+       job::part{"probes", probes}, job::part{"values", values}, job::part{"requests", requests}, job::part{"coroutines", coroutines}});
 }

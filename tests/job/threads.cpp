@@ -53,7 +53,8 @@ void wildcards(const communicator& world) {
     std::vector<peal::request<std::vector<std::uint64_t>>> sends;
     for (int i = 0; i < each; ++i) {
       const int to = (world.rank() + i) % world.size();
-      const std::uint64_t value = (static_cast<std::uint64_t>(world.rank()) * count + static_cast<std::uint64_t>(number)) * each + static_cast<std::uint64_t>(i) + 1;
+      const std::uint64_t value = (static_cast<std::uint64_t>(world.rank()) * count + static_cast<std::uint64_t>(number)) * each +
+                                  static_cast<std::uint64_t>(i) + 1;
       sends.push_back(world.isend(std::vector<std::uint64_t>(1, value), to, peal::tag{500}));
     }
     for (int i = 0; i < each; ++i) sum += world.recv<std::vector<std::uint64_t>>(peal::any_source, peal::tag{500}).at(0);
@@ -83,7 +84,9 @@ void collectives(const communicator& world) {
 // One thread waits for what another one of the same rank brings about.
 void waiting(const communicator& world) {
   const int me = world.rank();
-  std::thread waiter{[&] { job::equal(world.recv<std::string>(me, peal::tag{900}), std::string{"from the other thread"}, "a message between threads of a rank"); }};
+  std::thread waiter{[&] {
+    job::equal(world.recv<std::string>(me, peal::tag{900}), std::string{"from the other thread"}, "a message between threads of a rank");
+  }};
   world.send(std::string{"from the other thread"}, me, peal::tag{900});
   waiter.join();
   auto request = world.irecv<int>(me, peal::tag{901});
@@ -95,6 +98,8 @@ void waiting(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {{"pairs", pairs}, {"wildcards", wildcards}, {"collectives", collectives}, {"waiting", waiting}},
-                        {.threads = peal::thread_level::multiple});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"pairs", pairs}, job::part{"wildcards", wildcards}, job::part{"collectives", collectives}, job::part{"waiting", waiting}},
+      {.threads = peal::thread_level::multiple});
 }

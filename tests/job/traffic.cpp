@@ -40,7 +40,8 @@ std::size_t random_size(job::random& r) {
 
 // What `from` sends to `to` in a round, in order; one at least.
 std::vector<message> sent(std::uint64_t seed, int round, int from, int to, std::size_t most) {
-  job::random r{seed * 1'000'003 + static_cast<std::uint64_t>(round) * 10007 + static_cast<std::uint64_t>(from) * 101 + static_cast<std::uint64_t>(to)};
+  job::random r{seed * 1'000'003 + static_cast<std::uint64_t>(round) * 10007 + static_cast<std::uint64_t>(from) * 101 +
+                static_cast<std::uint64_t>(to)};
   std::vector<message> all(1 + r.below(most));
   for (auto& m : all) m = {static_cast<int>(r.below(tags)), random_size(r), r.next()};
   return all;
@@ -48,17 +49,17 @@ std::vector<message> sent(std::uint64_t seed, int round, int from, int to, std::
 
 struct receive {
   pattern asks;
-  std::unique_ptr<std::byte[]> memory;       // for irecv_into
+  std::unique_ptr<std::byte[]> memory;  // for irecv_into
   std::size_t room = 0;
   peal::request<peal::status> into;
-  std::vector<std::byte> value;              // of the receives that know no size
+  std::vector<std::byte> value;  // of the receives that know no size
   peal::status got;
 };
 
-class round {
+class exchange {
  public:
-  round(const peal::communicator& in, std::uint64_t seed, int number, std::size_t most) : in_{in}, random_{seed + static_cast<std::uint64_t>(number) * 7919 +
-                                                                                                         static_cast<std::uint64_t>(in.rank()) * 31} {
+  exchange(const peal::communicator& in, std::uint64_t seed, int number, std::size_t most)
+      : in_{in}, random_{seed + static_cast<std::uint64_t>(number) * 7919 + static_cast<std::uint64_t>(in.rank()) * 31} {
     for (int from = 0; from < in.size(); ++from) expected_.push_back(sent(seed, number, from, in.rank(), most));
     for (int to = 0; to < in.size(); ++to) outgoing_.push_back(sent(seed, number, in.rank(), to, most));
     job::random shared{seed ^ static_cast<std::uint64_t>(number)};
@@ -201,7 +202,7 @@ int main(int argc, char** argv) {
   const peal::communicator turns[] = {world.dup(), world.dup()};
   for (int number = 0; number < rounds; ++number) {
     try {
-      round{turns[number % 2], seed, number, most}.run();
+      exchange{turns[number % 2], seed, number, most}.run();
     } catch (const std::exception& e) {
       job::fail("round " + std::to_string(number) + ": " + e.what());
     }

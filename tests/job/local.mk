@@ -1,0 +1,42 @@
+# Real jobs under pealrun: programs that check themselves, and the runner with its cases.
+check_PROGRAMS += \
+  tests/job/arguments \
+  tests/job/collectives \
+  tests/job/communicators \
+  tests/job/death \
+  tests/job/ends \
+  tests/job/flood \
+  tests/job/huge \
+  tests/job/messages \
+  tests/job/sample \
+  tests/job/threads \
+  tests/job/traffic
+
+tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp
+tests_job_arguments_LDADD = libpeal.la
+tests_job_collectives_SOURCES = tests/job/collectives.cpp tests/job/support.hpp
+tests_job_collectives_LDADD = libpeal.la
+tests_job_communicators_SOURCES = tests/job/communicators.cpp tests/job/support.hpp
+tests_job_communicators_LDADD = libpeal.la
+tests_job_death_SOURCES = tests/job/death.cpp tests/job/support.hpp
+tests_job_death_LDADD = libpeal.la -lpthread
+tests_job_ends_SOURCES = tests/job/ends.cpp tests/job/support.hpp
+tests_job_ends_LDADD = libpeal.la
+tests_job_flood_SOURCES = tests/job/flood.cpp tests/job/support.hpp
+tests_job_flood_LDADD = libpeal.la
+tests_job_huge_SOURCES = tests/job/huge.cpp tests/job/support.hpp
+tests_job_huge_LDADD = libpeal.la
+tests_job_messages_SOURCES = tests/job/messages.cpp tests/job/support.hpp
+tests_job_messages_LDADD = libpeal.la
+tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp
+tests_job_threads_LDADD = libpeal.la -lpthread
+tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
+tests_job_traffic_LDADD = libpeal.la
+tests_job_sample_SOURCES = tests/job/sample.cpp
+tests_job_sample_LDADD = libpeal.la
+
+EXTRA_DIST += \
+  tests/job/benchmarks.toml \
+  tests/job/cases.toml \
+  tests/job/examples.toml \
+  tests/job/run_job_tests
