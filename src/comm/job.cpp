@@ -84,6 +84,7 @@ void job::join_node() {
   plan.front_bytes = shm_transport::front_bytes();
   plan.transport_bytes = shm_transport::transport_bytes(plan.count);
   plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
+  plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
   segment_.emplace(plan);
   const auto agreed = [this](const std::vector<std::string>& seen) {
     const std::string& first = seen[node_.front()];
