@@ -12,6 +12,7 @@ include tests/bench/local.mk
 include tests/job/local.mk
 
 EXTRA_DIST += \
+  tests/compile/api.cpp \
   tests/compile/error.cpp \
   tests/compile/run_compile_tests \
   tests/install/consumer/CMakeLists.txt \

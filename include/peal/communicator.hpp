@@ -89,7 +89,7 @@ class communicator {
   // ---- messages: peal/detail/point_to_point.hpp
   /// Returns when the value may be changed; the message may still be under way.
   template <sendable B>
-  void send(const B& value, int dest, tag = {}, const place& = place::current()) const;
+  void send(B&& value, int dest, tag = {}, const place& = place::current()) const;
   /// The request owns the value, and its wait() gives it back.
   template <sendable B>
   requires(!lasting<B>) request<B> isend(B&& owned, int dest, tag = {}, const place& = place::current())
@@ -113,7 +113,7 @@ class communicator {
   const;
   /// Sends and receives at the same time, with the same tag.
   template <receivable R, sendable B>
-  R sendrecv(const B& value, int dest, int source, tag = {}, const place& = place::current()) const;
+  R sendrecv(B&& value, int dest, int source, tag = {}, const place& = place::current()) const;
 
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;

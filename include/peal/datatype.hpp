@@ -3,6 +3,7 @@
 //
 // Errors   a type that does not qualify fails the concept `fixed`, which the compiler names.
 // Source   Boost.PFR for the members of aggregates; it knows neither base classes nor arrays of C, so aggregates with those opt in.
+//          g++ 12 crashes on aggregates that hold a std::array of a class with a destructor: give those a type_traits.
 #pragma once
 
 #include <array>

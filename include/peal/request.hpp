@@ -12,6 +12,7 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <utility>
 
 #include <peal/detail/core.hpp>
@@ -39,6 +40,7 @@ struct completion<void> {
 template <class T = void>
 class [[nodiscard]] request {
  public:
+  using place = std::source_location;
   using value_type = T;
 
   request() noexcept = default;
@@ -60,40 +62,40 @@ class [[nodiscard]] request {
   /// Whether there is anything to wait for.
   [[nodiscard]] bool valid() const noexcept { return op_ || body_; }
   /// Whether wait would return at once. Makes some progress if not.
-  [[nodiscard]] bool ready() {
-    if (is_over()) return true;
+  [[nodiscard]] bool ready(const place& where = place::current()) {
+    if (is_over(where)) return true;
     detail::progress();
-    return is_over();
+    return is_over(where);
   }
-  T wait() {
-    wait_for_end();
-    return take(nullptr);
+  T wait(const place& where = place::current()) {
+    wait_for_end(detail::time_point::max(), where);
+    return take(nullptr, where);
   }
   /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes back, a received value is empty.
-  T wait(std::error_code& error) {
+  T wait(std::error_code& error, const place& where = place::current()) {
     error.clear();
-    wait_for_end();
-    return take(&error);
+    wait_for_end(detail::time_point::max(), where);
+    return take(&error, where);
   }
   /// Whether it ended in time; the value is still there to be fetched.
   template <class Rep, class Period>
-  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) {
+  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time, const place& where = place::current()) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
-    return wait_for_end(until);
+    return wait_for_end(until, where);
   }
   /// The value, if it is there; makes some progress.
-  [[nodiscard]] std::optional<completion<T>> test() {
-    if (!ready()) return std::nullopt;
+  [[nodiscard]] std::optional<completion<T>> test(const place& where = place::current()) {
+    if (!ready(where)) return std::nullopt;
     const peal::status now = status_now();
     if constexpr (std::is_void_v<T>) {
-      take(nullptr);
+      take(nullptr, where);
       return completion<void>{now};
     } else {
-      return completion<T>{take(nullptr), now};
+      return completion<T>{take(nullptr, where), now};
     }
   }
   /// Withdraws a receive that is not matched, or a send of which nothing has left. True: it has ended with errc::cancelled.
-  bool cancel() { return body_ ? body_->cancel_all() : detail::cancel(operation()); }
+  bool cancel(const place& where = place::current()) { return body_ ? body_->cancel_all() : detail::cancel(operation(where)); }
 
   /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise the new request ends with the same
   /// error.
@@ -104,18 +106,20 @@ class [[nodiscard]] request {
   auto operator co_await() &&;
 
   // ---- for wait_all and the like
-  [[nodiscard]] bool is_over() { return body_ ? detail::is_over(*body_) : detail::finished(operation()); }
+  [[nodiscard]] bool is_over(const place& where = place::current()) {
+    return body_ ? detail::is_over(*body_) : detail::finished(operation(where));
+  }
   [[nodiscard]] detail::operation* pending() noexcept {
     if (body_) return body_->pending();
     return op_ && !detail::finished(*op_) ? op_ : nullptr;
   }
-  bool wait_for_end(detail::time_point until = detail::time_point::max()) {
-    return body_ ? detail::wait_for_body(*body_, until) : detail::wait(operation(), until);
+  bool wait_for_end(detail::time_point until = detail::time_point::max(), const place& where = place::current()) {
+    return body_ ? detail::wait_for_body(*body_, until) : detail::wait(operation(where), until);
   }
   void subscribe(detail::hook& to) {
     if (body_) return body_->subscribe(to);
     to.take();
-    detail::on_finish(operation(), &detail::hook::call, &to);
+    detail::on_finish(operation(place::current()), &detail::hook::call, &to);
   }
   [[nodiscard]] peal::status status_now() noexcept {
     if (body_) return body_->status_now();
@@ -123,16 +127,16 @@ class [[nodiscard]] request {
   }
 
  private:
-  detail::operation& operation() const {
+  detail::operation& operation(const place& where) const {
     if (!op_) [[unlikely]]
-      detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, detail::location::current());
+      detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, where);
     return *op_;
   }
   void reset() noexcept {
     if (op_) detail::drop(std::exchange(op_, nullptr));
     if (body_) std::exchange(body_, nullptr)->abandon();
   }
-  T take(std::error_code* error) {
+  T take(std::error_code* error, const place& where) {
     const request over{std::move(*this)};  // gives everything back at the end, also after an exception
     if (over.body_) return over.body_->take(error);
     if constexpr (std::same_as<T, status>) {
@@ -141,7 +145,7 @@ class [[nodiscard]] request {
     } else if constexpr (std::is_void_v<T>) {
       (void)detail::failed(*over.op_, error);
     } else {
-      detail::fail(errc::invalid_argument, "this request is empty", -1, detail::location::current());
+      detail::fail(errc::invalid_argument, "this request is empty", -1, where);
     }
   }
 

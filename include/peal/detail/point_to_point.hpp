@@ -11,7 +11,7 @@
 namespace peal {
 
 template <sendable B>
-void communicator::send(const B& value, int dest, peal::tag tag, const place& where) const {
+void communicator::send(B&& value, int dest, peal::tag tag, const place& where) const {
   detail::communicator_state& in = state(where);
   detail::with_bytes(value, [&](const void* data, std::size_t bytes) { detail::send(in, data, bytes, dest, tag.value(), where); });
 }
@@ -90,8 +90,8 @@ const {
 }
 
 template <receivable R, sendable B>
-R communicator::sendrecv(const B& value, int dest, int source, peal::tag tag, const place& where) const {
-  request<> sent = isend(value, dest, tag, where);
+R communicator::sendrecv(B&& value, int dest, int source, peal::tag tag, const place& where) const {
+  request<> sent = isend(std::as_const(value), dest, tag, where);
   if constexpr (std::default_initializable<R>) {
     R got = recv<R>(source, tag, nullptr, where);
     sent.wait();

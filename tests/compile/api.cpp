@@ -1,0 +1,174 @@
+// What the API takes, and what it refuses by the name of a concept.
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <peal/peal.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+extern const peal::communicator& world;
+enum class kind { first };
+struct point {
+  int index;
+  double x;
+};
+struct holds_pointer {
+  int* where;
+};
+struct holds_view {
+  std::string_view text;
+};
+struct base {
+  int a;
+};
+struct derived : base {
+  int b;
+};
+struct holds_array {
+  int values[3];
+};
+struct opted_in {
+  int values[3];
+};
+template <>
+inline constexpr bool peal::enable_fixed<opted_in> = true;
+class no_aggregate {
+ public:
+  explicit no_aggregate(int value) : value_{value} {}
+  int value() const { return value_; }
+
+ private:
+  int value_;
+};
+template <>
+struct peal::type_traits<no_aggregate> {
+  static void encode(peal::writer& out, const no_aggregate& it) { out.value(it.value()); }
+  static no_aggregate decode(peal::reader& in) { return no_aggregate{in.value<int>()}; }
+};
+
+// case: fixed types are what is sent as bytes
+// compiles
+static_assert(peal::fixed<int> && peal::fixed<kind> && peal::fixed<std::complex<float>> && peal::fixed<point> && peal::fixed<opted_in>);
+static_assert(peal::fixed<std::array<point, 3>> && peal::fixed<std::pair<int, char>> && peal::fixed<std::tuple<int, point>>);
+static_assert(!peal::fixed<int*> && !peal::fixed<std::string_view> && !peal::fixed<std::span<int>> && !peal::fixed<std::reference_wrapper<int>>);
+static_assert(!peal::fixed<holds_pointer> && !peal::fixed<derived> && !peal::fixed<holds_array> && !peal::fixed<std::string>);
+
+// case: serializable types are values that can be made anew
+// compiles
+static_assert(peal::serializable<std::vector<std::vector<std::string>>> && peal::serializable<std::map<std::string, point>>);
+static_assert(peal::serializable<std::optional<std::string>> && peal::serializable<std::variant<int, std::string>> && peal::serializable<no_aggregate>);
+static_assert(peal::serializable<std::vector<no_aggregate>> && !peal::serializable<std::string_view> && !peal::serializable<holds_view>);
+static_assert(!peal::serializable<std::unique_ptr<int>> && !peal::serializable<std::vector<int*>>);
+
+// case: messages in all their forms
+// compiles
+void run(std::vector<int>& v, const std::vector<int>& c, std::span<int> s) {
+  world.send(v, 1, kind::first);
+  world.send(std::string_view{"text"}, 1, peal::tag{7});
+  peal::request<> lent = world.isend(v, 1);
+  peal::request<> lent_const = world.isend(c, 1);
+  peal::request<> view = world.isend(s, 1);
+  peal::request<std::vector<int>> owned = world.isend(std::vector<int>{1}, 1);
+  peal::request<int> number = world.isend(3, 1);
+  peal::request<peal::status> into = world.irecv_into(s);
+  peal::request<peal::status> into_view = world.irecv_into(std::span{v});
+  peal::request<std::string> text = world.irecv<std::string>(peal::any_source, peal::any_tag);
+}
+
+// case: reductions know std::plus and the like, and lambdas
+// compiles
+void run(std::vector<float>& v) {
+  const int sum = world.allreduce(1);
+  const std::vector<float> sums = world.allreduce(v);
+  const point all = world.allreduce(point{1, 2}, peal::op<peal::commute::yes>([](point a, point b) { return point{a.index + b.index, a.x}; }));
+  world.allreduce_inplace(v, peal::max);
+}
+
+// case: a pointer is not sent
+// error: satisfaction of 'sendable
+void run(int* pointer) { world.send(pointer, 1); }
+
+// case: an aggregate with a pointer is not sent
+// error: satisfaction of 'sendable
+void run() { world.send(holds_pointer{}, 1); }
+
+// case: an aggregate with a view is not sent
+// error: satisfaction of 'sendable
+void run() { world.send(holds_view{}, 1); }
+
+// case: an aggregate with a base class is not sent without opting in
+// error: satisfaction of 'sendable
+void run() { world.send(derived{}, 1); }
+
+// case: an aggregate with an array of C is not sent without opting in
+// error: satisfaction of 'sendable
+void run() { world.send(holds_array{}, 1); }
+
+// case: a string literal is not sent, since its zero would go with it
+// error: satisfaction of 'sendable
+void run() { world.send("literal", 1); }
+
+// case: what is moved only is not sent
+// error: satisfaction of 'sendable
+void run() { world.send(std::make_unique<int>(1), 1); }
+
+// case: a view is not received, since it owns nothing
+// error: satisfaction of 'receivable
+void run() { (void)world.recv<std::string_view>(); }
+
+// case: a const buffer is not filled
+// error: satisfaction of 'recv_buffer
+void run(const std::vector<int>& v) { world.recv_into(v); }
+
+// case: irecv_into refuses a temporary
+// error: satisfaction of 'lasting
+void run() { auto r = world.irecv_into(std::vector<int>(3)); }
+
+// case: a list is not filled in place
+// error: satisfaction of 'recv_buffer
+void run(std::list<int>& l) { world.recv_into(l); }
+
+// case: a raw int is no tag
+// error: could not convert|cannot convert|no matching function
+void run() { world.send(5, 1, 7); }
+
+// case: swapped rank and tag
+// error: could not convert|cannot convert|no matching function
+void run() { world.send(5, peal::tag{7}, 1); }
+
+// case: an enumerator of enum class is no rank
+// error: could not convert|cannot convert|no matching function
+void run() { world.send(5, kind::first); }
+
+// case: strings are not added up
+// error: satisfaction of 'reducible
+void run(const std::vector<std::string>& v) { (void)world.allreduce(v); }
+
+// case: an operation of other types
+// error: satisfaction of 'reducible
+void run() { (void)world.allreduce(1, [](const std::string& a, const std::string&) { return a; }); }
+
+// case: an aggregate has no plus
+// error: satisfaction of 'reducible
+void run() { (void)world.allreduce(point{1, 2}); }
+
+// case: a request is not dropped by oversight
+// error: unused-result|nodiscard
+void run() { world.ibarrier(); }
+
+// case: a request is not copied
+// error: use of deleted function
+void run(peal::request<int>& r) { auto copy = r; }
+
+// case: a communicator is not copied
+// error: use of deleted function
+void run() { auto copy = world; }
+
+// case: alltoallv wants a block for every rank
+// error: satisfaction of 'range_of_blocks
+void run(const std::vector<int>& v) { (void)world.alltoallv(v); }

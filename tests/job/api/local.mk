@@ -1,0 +1,20 @@
+# Jobs that go through every form of the C++ API.
+check_PROGRAMS += \
+  tests/job/api/collectives \
+  tests/job/api/communicators \
+  tests/job/api/messages \
+  tests/job/api/requests \
+  tests/job/api/threads
+
+tests_job_api_collectives_SOURCES = tests/job/api/collectives.cpp
+tests_job_api_collectives_LDADD = libpeal.la
+tests_job_api_communicators_SOURCES = tests/job/api/communicators.cpp
+tests_job_api_communicators_LDADD = libpeal.la
+tests_job_api_messages_SOURCES = tests/job/api/messages.cpp
+tests_job_api_messages_LDADD = libpeal.la
+tests_job_api_requests_SOURCES = tests/job/api/requests.cpp
+tests_job_api_requests_LDADD = libpeal.la
+tests_job_api_threads_SOURCES = tests/job/api/threads.cpp
+tests_job_api_threads_LDADD = libpeal.la -lpthread
+
+EXTRA_DIST += tests/job/api.toml

@@ -1,0 +1,195 @@
+// A program that runs without pealrun is a job of one: what it may do, and the life of the environment.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "peal/peal.hpp"
+
+namespace {
+
+using peal::tag;
+
+// Each test in a process of its own, since a process has one environment in its life.
+void alone(const std::function<void()>& run) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    try {
+      run();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "thrown: %s\n", e.what());
+      _exit(3);
+    }
+    std::fflush(nullptr);
+    _exit(testing::Test::HasFailure() ? 2 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+template <class F>
+void expect_error(peal::errc code, const std::string& text, F&& call, unsigned line = std::source_location::current().line()) {
+  try {
+    call();
+    ADD_FAILURE() << "no error, line " << line;
+  } catch (const peal::error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    EXPECT_NE(std::string{e.what()}.find(text), std::string::npos) << e.what() << "\nlacks: " << text;
+    EXPECT_NE(std::string{e.what()}.find("job_of_one_test.cpp:"), std::string::npos) << e.what();
+    EXPECT_EQ(std::string{e.where().file_name()}.ends_with("job_of_one_test.cpp"), true);
+  }
+}
+
+TEST(job_of_one, has_rank_0_of_1_and_everything_works) {
+  alone([] {
+    int argc = 1;
+    char name[] = "test";
+    char* arguments[] = {name, nullptr};
+    char** argv = arguments;
+    peal::environment env{argc, argv};
+    const auto& world = env.world();
+    EXPECT_EQ(world.rank(), 0);
+    EXPECT_EQ(world.size(), 1);
+    auto sent = world.isend(std::vector{1, 2, 3}, 0);
+    EXPECT_EQ(world.recv<std::vector<int>>(), (std::vector{1, 2, 3}));
+    sent.wait();
+    EXPECT_EQ(world.allreduce(5), 5);
+    EXPECT_EQ(world.allgather(std::string{"a"}), std::vector<std::string>{"a"});
+    EXPECT_EQ(world.dup().split(3)->size(), 1);
+    auto memory = peal::allocate<double>(1000);
+    EXPECT_EQ(memory[999], 0);
+  });
+}
+
+TEST(job_of_one, wrong_arguments_are_refused_with_what_is_allowed) {
+  alone([] {
+    peal::environment env;
+    const auto& world = env.world();
+    expect_error(peal::errc::invalid_rank, "destination 1: the only rank is 0", [&] { world.send(1, 1); });
+    expect_error(peal::errc::invalid_rank, "source -5", [&] { (void)world.recv<int>(-5); });
+    expect_error(peal::errc::invalid_tag, "tag -3: tags are 0 or greater", [&] { world.send(1, 0, tag{-3}); });
+    expect_error(peal::errc::invalid_tag, "any_tag is for receives", [&] { world.send(1, 0, peal::any_tag); });
+    expect_error(peal::errc::invalid_root, "root 4: the only rank is 0", [&] { (void)world.bcast(1, 4); });
+    expect_error(peal::errc::invalid_argument, "empty", [&] { peal::request<int>{}.wait(); });
+  });
+}
+
+TEST(job_of_one, decoding_errors_name_the_caller_and_the_peer) {
+  alone([] {
+    peal::environment env;
+    const auto& world = env.world();
+    world.send(std::string{"abc"}, 0);
+    expect_error(peal::errc::decode_failed, "message from rank 0, 3 bytes", [&] { (void)world.recv<int>(); });
+    world.send(std::string{"abcdefgh"}, 0);
+    expect_error(peal::errc::decode_failed, "message from rank 0", [&] { (void)world.recv<std::vector<std::vector<int>>>(); });
+  });
+}
+
+TEST(environment, there_is_one_in_the_life_of_a_process) {
+  alone([] {
+    {
+      peal::environment env;
+      expect_error(peal::errc::already_started, "this process has a peal::environment already", [] { peal::environment second; });
+      EXPECT_EQ(env.world().allreduce(1), 1);
+    }
+    expect_error(peal::errc::already_started, "this process had a peal::environment already", [] { peal::environment second; });
+  });
+}
+
+TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
+  alone([] {
+    std::optional<peal::environment> env{std::in_place};
+    const auto& world = env->world();
+    auto copy = std::make_unique<peal::communicator>(world.dup());
+    auto coming = std::make_unique<peal::request<int>>(world.irecv<int>());
+    std::vector<int> room(3);
+    auto into = std::make_unique<peal::request<peal::status>>(world.irecv_into(room));
+    auto following = std::make_unique<peal::request<>>(world.irecv<int>().then([](int) { ADD_FAILURE() << "runs after the end"; }));
+    auto queue = std::make_unique<peal::completion_queue>();
+    queue->add(world.irecv<int>());
+    auto memory = peal::allocate<int>(10);
+    env.reset();
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { world.send(1, 0); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { copy->barrier(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { coming->wait(); });
+    EXPECT_FALSE(coming->ready());
+    EXPECT_EQ(world.rank(), 0);
+    memory[9] = 5;
+    following.reset();
+    queue.reset();
+    into.reset();
+    coming.reset();
+    copy.reset();
+  });
+}
+
+TEST(environment, an_exception_ends_a_job_of_one_as_it_would_any_program) {
+  alone([] {
+    try {
+      peal::environment env;
+      auto sent = env.world().isend(std::vector<int>(1'000'000), 0);  // nobody receives it
+      auto coming = env.world().irecv<int>(0, tag{3});
+      throw std::runtime_error{"the program's"};
+    } catch (const std::runtime_error& e) {
+      EXPECT_STREQ(e.what(), "the program's");
+    }
+    EXPECT_FALSE(peal::detail::job_running());
+  });
+}
+
+TEST(environment, a_forked_child_is_no_rank) {
+  alone([] {
+    peal::environment env;
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        env.world().barrier();
+      } catch (const peal::error& e) {
+        _exit(e.code() == peal::errc::not_started ? 0 : 1);
+      }
+      _exit(2);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(env.world().allreduce(1), 1);
+  });
+}
+
+TEST(environment, a_wrong_variable_is_refused_by_name) {
+  alone([] {
+    setenv("PEAL_WAIT", "sometimes", 1);
+    try {
+      peal::environment env;
+      ADD_FAILURE() << "taken";
+    } catch (const peal::error& e) {
+      EXPECT_EQ(e.code(), peal::errc::invalid_config);
+      for (const char* part : {"PEAL_WAIT", "sometimes", "adaptive"})
+        EXPECT_NE(std::string{e.what()}.find(part), std::string::npos) << e.what();
+    }
+  });
+}
+
+TEST(memory, peal_allocate_works_without_a_job) {
+  auto memory = peal::allocate<int>(100);
+  EXPECT_EQ(memory.size(), 100U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0U);
+  std::vector<long, peal::allocator<long>> values(1000, 3);
+  EXPECT_EQ(values[999], 3);
+  auto moved = std::move(memory);
+  EXPECT_TRUE(memory.empty());
+  EXPECT_EQ(moved[99], 0);
+}
+
+}  // namespace
