@@ -9,6 +9,7 @@ endif
 EXTRA_PROGRAMS =
 include tests/bench/local.mk
 
+include tests/job/api/local.mk
 include tests/job/local.mk
 
 EXTRA_DIST += \
