@@ -167,7 +167,7 @@ void job::serve_host() {
         of.lost = 0;  // a rank may meet the server twice, one program after another
         break;
       case host_event::finalized: of.finalized = true; break;
-      case host_event::lost: of.lost = true; break;
+      case host_event::lost: of.lost = ++connections_lost_; break;
       case host_event::aborted:
         of.judged = true;
         fail((event.code & 0xff) != 0 ? event.code & 0xff : 1, fmt::format("{} aborted the job with code {}{}{}", describe(event.rank),
@@ -266,6 +266,11 @@ void job::check_deadlines() {
     phase_ = phase::killed;
     signal_groups(SIGKILL, true);
   }
+  if (drain_until_ && now >= *drain_until_) {
+    // What is left open belongs to processes that we could not end. As long as our own reader is behind, there may be more to read.
+    if (output_.idle()) output_.stop_reading();
+    drain_until_ = now + drain;
+  }
   const bool all_ended = std::all_of(members_.begin(), members_.end(), [](const member& each) { return each.judged && each.ended; });
   if (all_ended && !drain_until_) clear_groups();
 }
@@ -306,10 +311,7 @@ void job::signal_groups(int signal, bool also_ended) const {
     if (each.pid > 0 && (also_ended || !each.ended)) ::kill(-each.pid, signal);
 }
 
-bool job::over() const {
-  if (!drain_until_) return false;
-  return output_.finished() || output_.broken() || clock::now() >= *drain_until_;
-}
+bool job::over() const { return drain_until_ && (output_.finished() || output_.broken()); }
 
 std::string job::describe(int rank) const {
   return fmt::format("rank {} on {} (pid {}, {})", rank, host_name_, members_[static_cast<std::size_t>(rank)].pid,

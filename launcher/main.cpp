@@ -55,7 +55,10 @@ std::string make_private_folder(const std::string& job, const std::string& in) {
 int run_job(const job_request& request, signal_source& signals) {
   const config settings = config::from_environment(false);  // of unknown names rank 0 warns
   const std::string temporary = temporary_folder();
-  const std::vector<std::string> shared{temporary, std::string{settings.text("PEAL_SHM_DIR")}};
+  std::vector<std::string> shared{temporary, std::string{settings.text("PEAL_SHM_DIR")}};
+  for (const application& each : request.applications)
+    for (const auto& [variable, value] : each.variables)
+      if (variable == "PEAL_SHM_DIR") shared.push_back(value);
   for (const std::string& each : shared) remove_leftovers(each);
 
   const std::string name = job_name_of(this_process());

@@ -21,9 +21,7 @@ constexpr std::size_t most_waiting = 4 << 20;
 
 }  // namespace
 
-tagged_output::~tagged_output() {
-  for (const stream& each : streams_) ::close(each.from);
-}
+tagged_output::~tagged_output() { stop_reading(); }
 
 int tagged_output::open(int rank, int to) {
   int ends[2];
@@ -98,8 +96,13 @@ void tagged_output::write(int to) {
   }
 }
 
-bool tagged_output::finished() const noexcept {
-  return streams_.empty() && waiting_[STDOUT_FILENO].text.empty() && waiting_[STDERR_FILENO].text.empty();
+void tagged_output::stop_reading() {
+  for (const stream& each : streams_) ::close(each.from);
+  streams_.clear();
 }
+
+bool tagged_output::idle() const noexcept { return waiting_[STDOUT_FILENO].text.empty() && waiting_[STDERR_FILENO].text.empty(); }
+
+bool tagged_output::finished() const noexcept { return streams_.empty() && idle(); }
 
 }  // namespace peal::launcher

@@ -31,6 +31,10 @@ class tagged_output {
 
   /// All pipes have ended and everything is written.
   [[nodiscard]] bool finished() const noexcept;
+  /// Everything that was read is written.
+  [[nodiscard]] bool idle() const noexcept;
+  /// Leaves the pipes that have not ended.
+  void stop_reading();
   /// Nobody reads our standard output or error any more.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
 

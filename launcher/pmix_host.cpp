@@ -127,15 +127,31 @@ pmix_proc_t process_named(const std::string& job, int rank) {
   return process;
 }
 
-// What the user has set stays.
-void tune_server(int ranks) {
-  // An event is otherwise kept back for a second, in case that more of its kind come.
-  ::setenv("PMIX_MCA_pmix_event_caching_window", "0", 0);
-  // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map, messages cost the server more the more ranks
-  // there are. Measured, 2 cores, start to end: 4 ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252
-  // against 447.
-  if (ranks <= few_ranks) ::setenv("PMIX_MCA_gds", "hash", 0);
-}
+// Settings of libpmix for as long as the server starts: they are not for the ranks. What the user has set stays.
+class server_settings {
+ public:
+  explicit server_settings(int ranks) {
+    // An event is otherwise kept back for a second, in case that more of its kind come.
+    set("PMIX_MCA_pmix_event_caching_window", "0");
+    // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map, messages cost the server more the more ranks
+    // there are. Measured, 2 cores, start to end: 4 ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252
+    // against 447.
+    if (ranks <= few_ranks) set("PMIX_MCA_gds", "hash");
+  }
+  ~server_settings() {
+    for (const char* each : names_) ::unsetenv(each);
+  }
+  server_settings(const server_settings&) = delete;
+  server_settings& operator=(const server_settings&) = delete;
+
+ private:
+  void set(const char* name, const char* value) {
+    if (std::getenv(name) != nullptr) return;
+    ::setenv(name, value, 1);
+    names_.push_back(name);
+  }
+  std::vector<const char*> names_;
+};
 
 void start_server(const host_facts& facts) {
   pmix_infos how;
@@ -161,8 +177,10 @@ void start_server(const host_facts& facts) {
 
 pmix_host::pmix_host(const host_facts& facts, const job_request& request) : job_{facts.job} {
   forget_outer_launcher();
-  tune_server(request.ranks());
-  start_server(facts);
+  {
+    const server_settings settings{request.ranks()};
+    start_server(facts);
+  }
   accept_without_delay();
   pmix_infos job;
   describe_job(job, facts, request);

@@ -128,9 +128,15 @@ pmix_server_module_t* upcall_table() {
   return &table;
 }
 
-void on_server_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t[], std::size_t, pmix_info_t*, std::size_t,
-                     pmix_event_notification_cbfunc_fn_t done, void* context) {
-  if (status == PMIX_ERR_LOST_CONNECTION) upcalls().put({host_event::lost, rank_of(source), 0, {}});
+// libpmix joins losses that it sees at one go into one event: the first is the source, and each later one is put before the others in the list.
+void on_server_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[], std::size_t infos, pmix_info_t*,
+                     std::size_t, pmix_event_notification_cbfunc_fn_t done, void* context) {
+  if (status == PMIX_ERR_LOST_CONNECTION) {
+    upcalls().put({host_event::lost, rank_of(source), 0, {}});
+    for (std::size_t i = infos; i-- > 0;)
+      if (PMIX_CHECK_KEY(&info[i], PMIX_PROCID) && info[i].value.type == PMIX_PROC)
+        upcalls().put({host_event::lost, rank_of(info[i].value.data.proc), 0, {}});
+  }
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
 }
 

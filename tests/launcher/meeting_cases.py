@@ -1,10 +1,9 @@
 """Ranks that meet through PMIx: under pealrun, under another launcher, and alone."""
-import os
 import shutil
-import subprocess
+import signal
 
 import harness
-from harness import PROMPT, Skip, case, check, equal
+from harness import PROMPT, Skip, case, check, equal, state_of, wait_until
 
 
 def meeting(*words):
@@ -76,6 +75,31 @@ def a_death_ends_a_job_that_waits_in_a_fence(desk):
     equal(done.code, 137, f"exit code: {done}")
     equal(len(done.complaints()), 1, f"lines ({done.err!r})")
     check("rank 1 on" in done.err and "SIGKILL" in done.err, done.err)
+
+
+@case()
+def two_deaths_found_at_once_are_one_failure(desk):
+    process = desk.start("-n", 4, *meeting("relay"))
+    pids = [int(each) for each in process.some_lines(4)]
+    # While pealrun is stopped two ranks die; it finds both at once.
+    process.send_signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(process.pid) == "T", "pealrun is stopped")
+    (desk.work / "go").write_text("")
+    wait_until(lambda: [state_of(pid) for pid in pids].count("Z") == 2, "two ranks are dead")
+    process.send_signal(signal.SIGCONT)
+    done = desk.finish(process)
+    equal(len(done.complaints()), 1, f"lines ({done.err!r})")
+    told = {137: "rank 2 on", 5: "rank 1 on"}  # which of them the server lost first is not for us to say
+    check(done.code in told and told[done.code] in done.err, f"{done}")
+    return f"ended {done.seconds:.2f} s after its start"
+
+
+@case()
+def settings_for_the_server_are_not_for_ranks(desk):
+    done = desk.run("-n", 1, "env")
+    equal([each for each in done.lines() if each.startswith("PMIX_MCA_")], [], "settings that the rank sees")
+    done = desk.run("-n", 2, *meeting("twice"), env={"PMIX_MCA_gds": "ds12,hash"})
+    equal(done.code, 0, f"the user's own: {done}")
 
 
 @case()

@@ -6,6 +6,7 @@
 //   survive         rank 1 kills itself after the exchange; the others print what they heard and go on
 //   absent          rank 1 ends before it meets anyone; the others print how many told something
 //   abort CODE      rank 1 aborts the job while the others wait in a fence
+//   relay           rank 2 kills itself when a file "go" appears; rank 1 sees it dead and exits with 5; the others wait in a fence
 //   linger          rank 1 exits with 0 without finishing while the others wait in a fence
 #include <unistd.h>
 
@@ -13,6 +14,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -56,6 +60,29 @@ int absent(bootstrap_client& client) {
   return 0;
 }
 
+// Without peal, so that pealrun alone has to find out what was first.
+void relay(bootstrap_client& client) {
+  const auto pids = client.exchange("pid", std::to_string(::getpid()));
+  std::printf("%d\n", ::getpid());
+  std::fflush(stdout);
+  if (client.rank() == 2) {
+    while (::access("go", F_OK) != 0) std::this_thread::yield();
+    ::kill(::getpid(), SIGKILL);
+  }
+  const auto dead = [&pids] {
+    std::ifstream file{"/proc/" + pids[2] + "/stat"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    if (text.find(") Z") == std::string::npos) return false;
+    // The connection ends with the last thread.
+    const std::filesystem::directory_iterator threads{"/proc/" + pids[2] + "/task"};
+    return std::distance(begin(threads), end(threads)) == 1;
+  };
+  if (client.rank() == 1) {
+    while (!dead()) std::this_thread::yield();
+    ::_exit(5);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -66,6 +93,7 @@ int main(int count, char** words) {
   if (mode == "absent") return absent(client);
   if (!met_all(client, "first", 10)) return 3;
   if (mode == "twice" && !met_all(client, "second", 100'000)) return 3;
+  if (mode == "relay") relay(client);
   if (client.rank() == 1 && mode == "abort") client.abort(std::atoi(words[2]), "rank 1 gives up");
   if (client.rank() == 1 && mode == "linger") ::_exit(0);
   if (!client.fence([] {})) return 5;

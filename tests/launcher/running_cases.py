@@ -99,6 +99,18 @@ def tagged_output_survives_a_slow_reader(desk):
 
 
 @case()
+def output_waits_for_a_reader_after_the_ranks_end(desk):
+    count = 40_000
+    process = desk.start("--tag-output", "-n", 2, *plain("lines", count), stderr=subprocess.STDOUT)
+    first = process.line()
+    # pealrun takes in what ranks write up to some megabytes, so they end.
+    wait_until(lambda: len(desk.processes()) == 2, "only pealrun and its guard are left")
+    time.sleep(4)  # longer than pealrun waits for processes that it could not end
+    out = first + desk.finish(process).out
+    equal(sum(" ends" in line for line in out.splitlines()), 2 * count, "lines")
+
+
+@case()
 def a_reader_that_leaves_ends_the_job(desk):
     process = desk.start("--tag-output", "-n", 2, "yes")
     check(process.line().startswith("["), "no tag")
