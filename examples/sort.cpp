@@ -1,5 +1,5 @@
-// sort: sorts numbers that are spread over all ranks, by regular sampling. Every rank sorts its own, a sample of all tells where to cut, one
-// exchange brings each number to the rank that it belongs to, and there the sorted pieces are merged.
+// sort: sorts numbers that are spread over all ranks, by regular sampling. Every rank sorts its own, a sample of all tells where to cut,
+// one exchange brings each number to the rank that it belongs to, and there the sorted pieces are merged.
 //
 //     pealrun -n 4 ./sort [numbers a rank]
 #include <algorithm>

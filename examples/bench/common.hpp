@@ -46,7 +46,8 @@ inline constexpr options of_collectives{
 
 enum class has { sizes, window, buffer, full };  // which options make sense for a program
 
-/// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with `code`.
+/// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with
+/// `code`.
 std::optional<options> parse(int argc, char** argv, const peal::communicator& world, const std::string& title, options defaults,
                              std::initializer_list<has> features, int& code);
 

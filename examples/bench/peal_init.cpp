@@ -1,4 +1,5 @@
-// peal_init: how long a rank takes to start: the constructor of the environment, on the fastest rank, the slowest, and on average; as osu_init.
+// peal_init: how long a rank takes to start: the constructor of the environment, on the fastest rank, the slowest, and on average; as
+// osu_init.
 #include <fmt/format.h>
 
 #include "common.hpp"

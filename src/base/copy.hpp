@@ -1,6 +1,6 @@
 // base/copy.hpp
-// Copies of known-short blocks without a call: the payload of a small message costs two or three moves. And copies to another core, past the
-// caches of this one.
+// Copies of known-short blocks without a call: the payload of a small message costs two or three moves. And copies to another core, past
+// the caches of this one.
 //
 // Layer    base.
 // Units    bytes.
@@ -43,13 +43,13 @@ inline constexpr std::size_t short_copy = 48;
   }
 }
 
-/// Shortest block for which copy_past_caches is worth its fence. Measured in turn, one way and messages a second: 1 KiB 437 ns against 227 and
-/// 5.0 M against 7.1 M; 4 KiB 655 ns against 603 and 3.6 M against 2.1 M; on the same machine at times when its caches are slow to each other,
-/// 4 KiB 900 ns against 2500.
+/// Shortest block for which copy_past_caches is worth its fence. Measured in turn, one way and messages a second: 1 KiB 437 ns against 227
+/// and 5.0 M against 7.1 M; 4 KiB 655 ns against 603 and 3.6 M against 2.1 M; on the same machine at times when its caches are slow to
+/// each other, 4 KiB 900 ns against 2500.
 inline constexpr std::size_t least_past_caches = 3072;
 
-/// Whether a block for another core travels faster through memory than from cache to cache. Measured with 4 KiB between two cores: on AMD EPYC
-/// (virtual cores that do not share an L3 slice) 2.7 times faster; Intel's caches hand lines over faster than memory does.
+/// Whether a block for another core travels faster through memory than from cache to cache. Measured with 4 KiB between two cores: on AMD
+/// EPYC (virtual cores that do not share an L3 slice) 2.7 times faster; Intel's caches hand lines over faster than memory does.
 bool past_caches_pays() noexcept;
 
 /// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to` is 32-byte

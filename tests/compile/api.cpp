@@ -55,13 +55,15 @@ struct peal::type_traits<no_aggregate> {
 // compiles
 static_assert(peal::fixed<int> && peal::fixed<kind> && peal::fixed<std::complex<float>> && peal::fixed<point> && peal::fixed<opted_in>);
 static_assert(peal::fixed<std::array<point, 3>> && peal::fixed<std::pair<int, char>> && peal::fixed<std::tuple<int, point>>);
-static_assert(!peal::fixed<int*> && !peal::fixed<std::string_view> && !peal::fixed<std::span<int>> && !peal::fixed<std::reference_wrapper<int>>);
+static_assert(!peal::fixed<int*> && !peal::fixed<std::string_view> && !peal::fixed<std::span<int>> &&
+              !peal::fixed<std::reference_wrapper<int>>);
 static_assert(!peal::fixed<holds_pointer> && !peal::fixed<derived> && !peal::fixed<holds_array> && !peal::fixed<std::string>);
 
 // case: serializable types are values that can be made anew
 // compiles
 static_assert(peal::serializable<std::vector<std::vector<std::string>>> && peal::serializable<std::map<std::string, point>>);
-static_assert(peal::serializable<std::optional<std::string>> && peal::serializable<std::variant<int, std::string>> && peal::serializable<no_aggregate>);
+static_assert(peal::serializable<std::optional<std::string>> && peal::serializable<std::variant<int, std::string>> &&
+              peal::serializable<no_aggregate>);
 static_assert(peal::serializable<std::vector<no_aggregate>> && !peal::serializable<std::string_view> && !peal::serializable<holds_view>);
 static_assert(!peal::serializable<std::unique_ptr<int>> && !peal::serializable<std::vector<int*>>);
 
@@ -85,7 +87,9 @@ void run(std::vector<int>& v, const std::vector<int>& c, std::span<int> s) {
 void run(std::vector<float>& v) {
   const int sum = world.allreduce(1);
   const std::vector<float> sums = world.allreduce(v);
-  const point all = world.allreduce(point{1, 2}, peal::op<peal::commute::yes>([](point a, point b) { return point{a.index + b.index, a.x}; }));
+  const point all = world.allreduce(point{1, 2}, peal::op<peal::commute::yes>([](point a, point b) {
+                                      return point{a.index + b.index, a.x};
+                                    }));
   world.allreduce_inplace(v, peal::max);
 }
 
@@ -151,7 +155,9 @@ void run(const std::vector<std::string>& v) { (void)world.allreduce(v); }
 
 // case: an operation of other types
 // error: satisfaction of 'reducible
-void run() { (void)world.allreduce(1, [](const std::string& a, const std::string&) { return a; }); }
+void run() {
+  (void)world.allreduce(1, [](const std::string& a, const std::string&) { return a; });
+}
 
 // case: an aggregate has no plus
 // error: satisfaction of 'reducible

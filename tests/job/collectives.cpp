@@ -1,5 +1,5 @@
-// collectives [part ...]: every collective against what a loop over the ranks' known inputs gives, for many lengths, roots, types and operations, blocking
-// and nonblocking.
+// collectives [part ...]: every collective against what a loop over the ranks' known inputs gives, for many lengths, roots, types and
+// operations, blocking and nonblocking.
 #include <algorithm>
 #include <complex>
 #include <functional>

@@ -1,5 +1,5 @@
-// death MOMENT [seed]: one rank is killed while the others depend on it; started with --on-failure notify. The survivors get errc::peer_failed for what was
-// pending to the dead, and go on among themselves.
+// death MOMENT [seed]: one rank is killed while the others depend on it; started with --on-failure notify. The survivors get
+// errc::peer_failed for what was pending to the dead, and go on among themselves.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// flood COUNT BYTES MEGABYTES: every rank sends COUNT messages with one tag to its right neighbour, then one with another; the neighbour first asks for
-// the other, then for all. Nothing may be lost or change its order, and resident memory may grow by MEGABYTES at most.
+// flood COUNT BYTES MEGABYTES: every rank sends COUNT messages with one tag to its right neighbour, then one with another; the neighbour
+// first asks for the other, then for all. Nothing may be lost or change its order, and resident memory may grow by MEGABYTES at most.
 #include "support.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// What the programs of the job tests share: checks that end the job with a line that says what is wrong, data that tells where it is from, and random
-// numbers that are the same on every rank.
+// What the programs of the job tests share: checks that end the job with a line that says what is wrong, data that tells where it is from,
+// and random numbers that are the same on every rank.
 //
 // Errors   a failed check writes one line and ends the process with exit code 1; pealrun then ends the others.
 #pragma once

@@ -1,11 +1,11 @@
-// traffic [seed] [rounds] [messages]: random messages between all ranks, themselves included, with exact and wildcard receives, posted before or after
-// the message comes; what each receive gets is held against a model of MPI's matching order.
+// traffic [seed] [rounds] [messages]: random messages between all ranks, themselves included, with exact and wildcard receives, posted
+// before or after the message comes; what each receive gets is held against a model of MPI's matching order.
 //
-// The model: every rank knows what every other one sends. The receives of a rank, replayed in the order in which they were posted, must each have
-// got the first message of its source, in the order sent, that fits the receive and that no earlier one got.
+// The model: every rank knows what every other one sends. The receives of a rank, replayed in the order in which they were posted, must
+// each have got the first message of its source, in the order sent, that fits the receive and that no earlier one got.
 //
-// No round can hang: exact receives are posted before those with one wildcard, which all leave open the same thing, and those before receives
-// of anything. Two communicators take turns, so that a fast rank's next round cannot feed the wildcards of this one.
+// No round can hang: exact receives are posted before those with one wildcard, which all leave open the same thing, and those before
+// receives of anything. Two communicators take turns, so that a fast rank's next round cannot feed the wildcards of this one.
 #include <algorithm>
 #include <deque>
 #include <memory>

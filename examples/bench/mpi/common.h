@@ -1,5 +1,5 @@
-// The loops of peal's benchmarks, in C for MPI: options, sizes, timing and tables that all of them share. The options and the iteration counts
-// are those of ../common.hpp; a loop here does what the program of the same name there does, so that only the library differs.
+// The loops of peal's benchmarks, in C for MPI: options, sizes, timing and tables that all of them share. The options and the iteration
+// counts are those of ../common.hpp; a loop here does what the program of the same name there does, so that only the library differs.
 #ifndef PEAL_BENCH_MPI_COMMON_H
 #define PEAL_BENCH_MPI_COMMON_H
 

@@ -49,9 +49,7 @@ struct nothing {
   bool operator==(const nothing&) const = default;
 };
 
-record example() {
-  return {"name", {{{1, 2}, {3, 4}}, {}}, {{"a", {1, 2}}, {"b", {}}}, "note", std::string{"text"}, {5, "five"}};
-}
+record example() { return {"name", {{{1, 2}, {3, 4}}, {}}, {{"a", {1, 2}}, {"b", {}}}, "note", std::string{"text"}, {5, "five"}}; }
 
 }  // namespace
 
