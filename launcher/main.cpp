@@ -46,7 +46,7 @@ std::string temporary_folder() {
 
 // Private (mkdtemp makes it with 0700); its name tells whose it is, for the sweep of a later pealrun.
 std::string make_private_folder(const std::string& job, const std::string& in) {
-  std::string name = in + "/" + job + ".XXXXXX";
+  std::string name = in + "/" + job + "." + std::string(6, 'X');
   if (::mkdtemp(name.data()) == nullptr)
     throw stop{1, fmt::format("pealrun: cannot make a folder in {}: {} (TMPDIR names the folder to use)\n", in, std::strerror(errno))};
   return name;
