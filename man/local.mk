@@ -1,4 +1,5 @@
 dist_man_MANS += \
+  man/peal-bench.1 \
   man/peal.7 \
   man/peal_environment.7 \
   man/pealrun.1

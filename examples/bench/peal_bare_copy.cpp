@@ -30,6 +30,7 @@ constexpr std::size_t slot_bytes = 128 << 10;
 constexpr std::size_t slots = 16;
 constexpr std::size_t ring_cells = 1024;
 constexpr int most_ranks = 64;
+constexpr int spin_limit = 10'000;  // a few hundred microseconds, a thousand times what a wait takes on a quiet machine
 
 struct alignas(line_bytes) flag {
   std::atomic<std::uint64_t> value{0};
@@ -81,7 +82,11 @@ __attribute__((target_clones("avx512f", "avx2", "default"), noinline)) void copy
 }
 
 void wait_for(const std::atomic<std::uint64_t>& value, std::uint64_t least) {
-  while (value.load(std::memory_order_acquire) < least) __builtin_ia32_pause();
+  // On a busy machine the other process may have lost its core: then spinning on costs a whole time slice.
+  for (int spins = 0; value.load(std::memory_order_acquire) < least; ++spins) {
+    if (spins < spin_limit) __builtin_ia32_pause();
+    else sched_yield();
+  }
 }
 
 // Runs `loop(rank, n)` in that many processes, first a tenth of n as a warm-up; returns the seconds of rank 0.
@@ -212,14 +217,14 @@ double flat_sum(board& b, int ranks, std::uint64_t n) {
     std::uint64_t now = mine.load(std::memory_order_relaxed);
     for (std::uint64_t i = 0; i < count; ++i) {
       mine.store(++now, std::memory_order_release);
-      for (int other = 0; other < ranks; ++other)
+      for (int other = 0; other < ranks; ++other) {
         while (b.flags[other].value.load(std::memory_order_acquire) < now) {
           if (yields) sched_yield();
           else __builtin_ia32_pause();
         }
-    }
-  });
-  return seconds / static_cast<double>(n) * 1e6;
+      }
+    });
+    return seconds / static_cast<double>(n) * 1e6;
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 namespace peal {
 
 bool self_transport::send(peer_id, envelope e, const void* payload) noexcept try {
+  if (e.bytes() > 0 && queued_ + e.bytes() > most_queued) return false;
   std::vector<block> copy((e.bytes() + sizeof(block) - 1) / sizeof(block));
   if (e.bytes() > 0) std::memcpy(copy.data(), payload, e.bytes());
   queue_.push_back({e, std::move(copy)});
+  queued_ += e.bytes();
   return true;
 } catch (...) {  // no memory at the moment
   return false;
@@ -30,6 +32,7 @@ bool self_transport::poll() noexcept {
   for (; count > 0; --count) {
     const message next = std::move(queue_.front());
     queue_.pop_front();
+    queued_ -= next.head.bytes();
     sink_->arrived(self_, next.head, reinterpret_cast<const std::byte*>(next.payload.data()));
   }
   return any;

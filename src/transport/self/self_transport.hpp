@@ -35,6 +35,8 @@ class self_transport final : public transport {
   struct alignas(16) block {
     std::byte bytes[16];
   };
+  /// Most payload kept between two polls; the matching, which caps what it keeps, sees a message only then.
+  static constexpr std::size_t most_queued = 256 * 1024;
   struct message {
     envelope head;
     std::vector<block> payload;
@@ -44,6 +46,7 @@ class self_transport final : public transport {
   peer_id self_;
   bool wants_eager_ = true;
   std::deque<message> queue_;
+  std::size_t queued_ = 0;  // bytes of payload in it
 };
 
 }  // namespace peal
