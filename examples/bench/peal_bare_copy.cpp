@@ -218,13 +218,13 @@ double flat_sum(board& b, int ranks, std::uint64_t n) {
     for (std::uint64_t i = 0; i < count; ++i) {
       mine.store(++now, std::memory_order_release);
       for (int other = 0; other < ranks; ++other) {
-        while (b.flags[other].value.load(std::memory_order_acquire) < now) {
-          if (yields) sched_yield();
-          else __builtin_ia32_pause();
-        }
+        const auto& theirs = b.flags[other].value;
+        if (!yields) wait_for(theirs, now);
+        while (theirs.load(std::memory_order_acquire) < now) sched_yield();
       }
-    });
-    return seconds / static_cast<double>(n) * 1e6;
+    }
+  });
+  return seconds / static_cast<double>(n) * 1e6;
 }
 
 }  // namespace

@@ -323,8 +323,9 @@ struct fire_and_forget {
 };
 fire_and_forget converse(const communicator& world, int& result) {
   const int first = co_await world.irecv<int>(left_of(world), peal::tag{1});
+  auto answer = world.irecv<std::vector<int>>(left_of(world), peal::tag{2});  // first, since a send may have to wait for it
   co_await world.isend(std::vector<int>(1, first + 1), right_of(world), peal::tag{2});
-  const auto second = co_await world.irecv<std::vector<int>>(left_of(world), peal::tag{2});
+  const auto second = co_await std::move(answer);
   result = second.at(0);
 }
 void coroutines(const communicator& world) {
