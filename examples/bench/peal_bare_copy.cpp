@@ -1,5 +1,5 @@
-// peal_bare_copy: what this machine can do at best, as bare loops between two or more processes without any messaging library: the limits that the
-// other benchmarks are compared with. It needs no pealrun: it forks.
+// peal_bare_copy: what this machine can do at best, as bare loops between two or more processes without any messaging library: the limits
+// that the other benchmarks are compared with. It needs no pealrun: it forks.
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
