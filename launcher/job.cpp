@@ -212,9 +212,12 @@ void job::judge_ends() {
     if (!settled(of)) return;
     ended.push_back(rank);
   }
-  std::stable_sort(ended.begin(), ended.end(), [this](int a, int b) {
-    return members_[static_cast<std::size_t>(a)].lost < members_[static_cast<std::size_t>(b)].lost;
-  });
+  // One that took its leave and failed afterwards comes last: it may have been told that a fence was incomplete.
+  const auto order = [this](int rank) {
+    const member& of = members_[static_cast<std::size_t>(rank)];
+    return of.finalized && of.lost == 0 ? std::numeric_limits<int>::max() : of.lost;
+  };
+  std::stable_sort(ended.begin(), ended.end(), [order](int a, int b) { return order(a) < order(b); });
   for (const int rank : ended) judge(rank);
 }
 
