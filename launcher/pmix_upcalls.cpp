@@ -129,7 +129,6 @@ pmix_server_module_t* upcall_table() {
 }
 
 // libpmix joins losses that it sees at one go into one event: the first is the source, each later one stands before the others in the list.
-// list.
 void on_server_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[], std::size_t infos, pmix_info_t*,
                      std::size_t, pmix_event_notification_cbfunc_fn_t done, void* context) {
   if (status == PMIX_ERR_LOST_CONNECTION) {
