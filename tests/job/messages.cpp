@@ -1,5 +1,5 @@
-// messages [part ...]: single properties of messages, each a part: empty ones, those to oneself, cancelled and truncated ones, probes, values,
-// and requests in all their forms.
+// messages [part ...]: single properties of messages, each a part: empty ones, those to oneself, cancelled and truncated ones, probes,
+// values, and requests in all their forms.
 #include <array>
 #include <chrono>
 #include <complex>
