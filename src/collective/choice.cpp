@@ -1,4 +1,4 @@
-// The rules. Each bound is where one algorithm overtook the next inside a machine with 2 cores, with as many ranks and with more.
+// The rules. The bounds are estimates from counts of messages and bytes; a bound that rests on a measurement says so in its line.
 #include "collective/choice.hpp"
 
 #include <algorithm>
