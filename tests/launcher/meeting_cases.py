@@ -110,14 +110,6 @@ def pealrun_runs_inside_pealrun(desk):
 
 
 @case()
-def one_rank_may_meet_twice(desk):
-    script = '"$0" meet && "$0" meet'
-    done = desk.run("-n", 3, "sh", "-c", script, *meeting())
-    equal(done.code, 0, f"{done}")
-    equal([line[:11] for line in done.lines()], ["met 3 ranks"] * 2, "output")
-
-
-@case()
 def a_program_without_launcher_is_a_job_of_one(desk):
     done = desk.run("meet", program=meeting()[0])
     equal((done.code, done.out), (0, "met 1 ranks on 0 cores\n"), "alone")
