@@ -73,23 +73,25 @@ std::tuple<detail::held_value<T>...> wait_all(request<T>&... requests) {
 /// The index of one that has ended, which remains for the caller to wait for; nothing when all are empty.
 template <request_range Range>
 std::optional<std::size_t> wait_any(Range&& requests) {
-  std::vector<detail::operation*> pending;
-  for (;;) {
-    pending.clear();
-    bool unsettled = false;
-    std::size_t at = 0;
-    for (auto& each : requests) {
-      if (each.valid()) {
-        if (each.is_over()) return at;
-        if (detail::operation* next = each.pending()) pending.push_back(next);
-        else unsettled = true;
+  struct search {
+    Range& requests;
+    std::optional<std::size_t> over = {};
+    bool any = false;  // that is not empty
+
+    bool look() {
+      std::size_t at = 0;
+      for (auto& each : requests) {
+        any = any || each.valid();
+        if (each.valid() && each.is_over()) over = at;
+        if (over) break;
+        ++at;
       }
-      ++at;
+      return over || !any;
     }
-    if (pending.empty() && !unsettled) return std::nullopt;
-    if (unsettled) detail::progress();  // a continuation is about to run
-    else detail::wait_any(pending);
-  }
+  } found{requests};
+  if (!found.look() && !detail::wait_until([](void* all) { return static_cast<search*>(all)->look(); }, &found))
+    detail::fail(errc::not_started, "the peal::environment ended before any of these requests", -1, detail::location::current());
+  return found.over;
 }
 
 /// The indices of all that have ended, one at least; empty when all requests are.

@@ -1,6 +1,5 @@
 // The functions of peal/detail/core.hpp that look after operations: test, wait, cancel, continue, drop.
 #include <fmt/format.h>
-#include <algorithm>
 #include <exception>
 
 #include "base/log.hpp"
@@ -92,16 +91,6 @@ bool wait(operation& awaited, std::chrono::steady_clock::time_point deadline) {
     return true;
   job& here = job::require(awaited.origin);
   return here.progress.wait_unlocked([&] { return finished(awaited); }, deadline);
-}
-
-void wait_any(std::span<operation* const> awaited) {
-  const auto any = [awaited] {
-    return std::ranges::any_of(awaited, [](const operation* each) { return each != nullptr && finished(*each); });
-  };
-  if (any()) return;
-  const auto first = std::ranges::find_if(awaited, [](const operation* each) { return each != nullptr; });
-  if (first == awaited.end()) return;
-  job::require((*first)->origin).progress.wait_unlocked(any);
 }
 
 const outcome& result_of(const operation& of) noexcept { return of.result; }

@@ -35,6 +35,11 @@ class continuation final : public hook {
     }
     source_ = {};
   }
+  /// False when it runs, in this or another thread, or has run: the source is its alone then.
+  bool cancel() {
+    const std::lock_guard guard{mutex_};
+    return !running_ && source_.valid() && source_.cancel();
+  }
   void subscribe(hook& to) {
     {
       const std::lock_guard guard{mutex_};
@@ -136,9 +141,10 @@ class continuation_body final : public body<R> {
  public:
   explicit continuation_body(continuation<T, F, R>* state) noexcept : state_{state} {}
 
-  operation* pending() noexcept override { return state_->settled() ? nullptr : state_->source().pending(); }
+  // Not the source's: whichever thread runs the continuation gives that back, and its memory is then another operation's.
+  operation* pending() noexcept override { return nullptr; }
   bool settled() noexcept override { return state_->settled(); }
-  bool cancel_all() override { return !state_->settled() && state_->source().cancel(); }
+  bool cancel_all() override { return state_->cancel(); }
   void subscribe(hook& to) override { state_->subscribe(to); }
   status status_now() noexcept override { return {}; }
   R take(std::error_code* error) override { return state_->take(error); }

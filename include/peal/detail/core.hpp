@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <span>
 #include <string>
 #include <system_error>
 
@@ -94,8 +93,6 @@ PEAL_EXPORT bool finished(const operation&) noexcept;
 PEAL_EXPORT bool test(operation&);
 /// Waits until it is finished. Returns early, false, when `deadline` passes (default: never).
 PEAL_EXPORT bool wait(operation&, std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
-/// Waits until at least one of them is finished; null entries are skipped; all null returns at once.
-PEAL_EXPORT void wait_any(std::span<operation* const>);
 /// Requires: finished.
 PEAL_EXPORT const outcome& result_of(const operation&) noexcept;
 PEAL_EXPORT const location& origin_of(const operation&) noexcept;
