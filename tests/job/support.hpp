@@ -93,6 +93,7 @@ inline void fill(std::span<std::byte> bytes, std::uint64_t key) {
     const std::uint64_t word = stream.next();
     std::memcpy(bytes.data() + at, &word, 8);
   }
+  if (at == bytes.size()) return;  // nothing left; empty bytes may lie nowhere
   const std::uint64_t word = stream.next();
   std::memcpy(bytes.data() + at, &word, bytes.size() - at);
 }
