@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto got = world.recv_into(message, left, flood);
     std::uint64_t number = 0;
-    std::memcpy(&number, message.data(), std::min<std::size_t>(8, bytes));
+    if (bytes > 0) std::memcpy(&number, message.data(), std::min<std::size_t>(8, bytes));
     if (got.bytes != bytes || (bytes >= 8 && number != i))
       job::fail("message " + std::to_string(i) + " is number " + std::to_string(number) + " with " + std::to_string(got.bytes) + " bytes");
   }

@@ -111,6 +111,7 @@ inline bool holds(std::span<const std::byte> bytes, std::uint64_t key) {
     const std::uint64_t word = stream.next();
     if (std::memcmp(bytes.data() + at, &word, 8) != 0) return false;
   }
+  if (at == bytes.size()) return true;
   const std::uint64_t word = stream.next();
   return std::memcmp(bytes.data() + at, &word, bytes.size() - at) == 0;
 }
