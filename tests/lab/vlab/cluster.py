@@ -122,6 +122,8 @@ class Cluster:
 
     def serve(self, stream, machine, name):
         data = read(stream)
+        if data is None:
+            return
         if not data:
             self.selector.unregister(stream)
             if name == "qemu":
@@ -133,8 +135,9 @@ class Cluster:
                 if self.options.verbose:
                     self.say(f"{machine.name}: {line}")
         elif name == "ctl":
-            for line in data.decode(errors="replace").split("\n"):
-                self.heard(machine, line.split())
+            *lines, machine.unheard = (machine.unheard + data).split(b"\n")
+            for line in lines:
+                self.heard(machine, line.decode(errors="replace").split())
 
     def heard(self, machine, words):
         if words[:1] == ["exit"]:
@@ -184,10 +187,11 @@ class Cluster:
 
 
 def read(stream):
+    """What has come; nothing at the end; None when there is nothing to read yet."""
     try:
         return os.read(stream.fileno(), CHUNK)
     except BlockingIOError:
-        return b"\n"
+        return None  # nothing there after all
     except ConnectionResetError:
         return b""
 

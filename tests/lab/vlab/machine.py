@@ -46,7 +46,8 @@ class Machine:
         self.number = number
         self.name = f"node{number}"
         self.tail = collections.deque(maxlen=TAIL_LINES)
-        self.partial = b""
+        self.partial = b""  # of the console's last line
+        self.unheard = b""  # of the last line on ctl
         self.code = None
         self.state = "boots"
         if not shutil.which(QEMU):

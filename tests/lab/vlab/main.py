@@ -62,14 +62,25 @@ def results(asked):
             shutil.rmtree(meeting, ignore_errors=True)
         return
     sweep()
-    folder = Path(tempfile.mkdtemp(prefix=TEMPORARY))
-    # Held until we end, however we end: an unlocked folder is nobody's, and the next run takes it away.
-    lock = os.open(folder, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    folder, lock = locked_folder()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def locked_folder():
+    """A new temporary folder, locked until we end, however we end: an unlocked one is nobody's, and the next run takes it away."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=TEMPORARY))
+        try:
+            lock = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # swept by another run before it was locked
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.is_dir():
+            return folder, lock
         os.close(lock)
 
 
