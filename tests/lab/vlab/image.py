@@ -30,7 +30,7 @@ LINK_MODULES = "sch_netem sch_ingress cls_matchall act_gact".split()
 LAYOUT = 1
 GUEST = Path(__file__).resolve().parent.parent / "guest"
 # Where a file of GUEST goes, when not into lab/.
-PLACES = {"init": "init", "lab-link": "lab/bin/lab-link", "lab-barrier": "lab/bin/lab-barrier"}
+PLACES = {"init": "init", "lab-link": "lab/bin/lab-link", "lab-barrier": "lab/bin/lab-barrier", "lab-leaks": "lab/bin/lab-leaks"}
 
 
 def cache_folder():
