@@ -29,9 +29,11 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1bc|\r")
 PR_SET_PDEATHSIG = 1
 # max: all that the emulation has. Five-level page tables make its page walks longer, and its "fast string" instructions move byte by byte.
 CPU = "max,la57=off,-erms,-fsrm"
-# Self-tests and mitigations only cost emulated time; panic=-1 and -no-reboot together end the process when the kernel dies.
+# Self-tests and mitigations only cost emulated time; panic=-1 and -no-reboot together end the process when the kernel dies. The watchdogs are off,
+# since on a busy host they cry about CPUs that merely did not get their turn.
 KERNEL_WORDS = """console=ttyS0 quiet panic=-1 nokaslr nopti mitigations=off cryptomgr.notests no_timer_check audit=0 apparmor=0 tsc=reliable
-                  rcupdate.rcu_expedited=1 random.trust_cpu=on""".split()
+                  rcupdate.rcu_expedited=1 random.trust_cpu=on nowatchdog rcupdate.rcu_cpu_stall_suppress=1
+                  workqueue.watchdog_thresh=0""".split()
 
 libc = ctypes.CDLL(None, use_errno=True)
 
