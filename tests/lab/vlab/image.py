@@ -21,10 +21,13 @@ from pathlib import Path
 from vlab.cpio import Archive
 from vlab.errors import LabError
 
-# What every node loads, in this order, each after what it depends on. crc32_generic: without a crc32, rxe cannot add a device.
-MODULES = "virtio_pci virtio_console 9pnet_virtio 9p overlay crc32_generic crc32c_generic virtio_net dummy rdma_rxe ib_uverbs rdma_ucm".split()
-# What `lab-link` loads before it first touches the link.
-LINK_MODULES = "sch_netem sch_ingress cls_matchall act_gact".split()
+# What a node loads, by the list's name, in this order, each after what it depends on. base comes first; devices at the same time as the file
+# systems are laid; link when `lab-link` first touches the link. crc32_generic: without a crc32, rxe cannot add a device.
+MODULES = {
+    "base": "virtio_pci 9pnet_virtio 9p overlay".split(),
+    "devices": "virtio_console virtio_net dummy crc32_generic crc32c_generic rdma_rxe ib_uverbs rdma_ucm".split(),
+    "link": "sch_netem sch_ingress cls_matchall act_gact".split(),
+}
 
 # Part of the cache folder's name: raised when what the cache holds changes.
 LAYOUT = 1
@@ -54,12 +57,13 @@ class Image:
             archive.folder(name)
         archive.device("dev/console", 0o600, 5, 1)
         archive.file("bin/busybox", self.busybox.read_bytes(), 0o755)
-        base = load_order(self.modules, MODULES)
-        link = [name for name in load_order(self.modules, LINK_MODULES) if name not in base]
-        for name in base + link:
-            archive.file(f"modules/{name}.ko", (self.modules / f"{name}.ko").read_bytes())
-        archive.file("modules/base", "".join(f"{name}\n" for name in base).encode())
-        archive.file("modules/link", "".join(f"{name}\n" for name in link).encode())
+        done = set()
+        for step, modules in MODULES.items():
+            names = [name for name in load_order(self.modules, modules) if name not in done]
+            done.update(names)
+            for name in names:
+                archive.file(f"modules/{name}.ko", (self.modules / f"{name}.ko").read_bytes())
+            archive.file(f"modules/{step}", "".join(f"{name}\n" for name in names).encode())
         for path in sorted(GUEST.iterdir()):
             archive.file(PLACES.get(path.name, f"lab/{path.name}"), path.read_bytes(), 0o755)
         for name, (content, mode) in extra.items():
@@ -151,7 +155,7 @@ def pick_modules(source, target):
     """Copies the modules and all that they need; what is built into the kernel needs no file."""
     files = {plain(path.stem): path for path in source.rglob("*.ko")}
     builtin = {plain(Path(line).stem) for line in (source / "modules.builtin").read_text().split()}
-    wanted, done = MODULES + LINK_MODULES, set()
+    wanted, done = sum(MODULES.values(), []), set()
     while wanted:
         name = plain(wanted.pop())
         if name in done or name in builtin:
