@@ -1,7 +1,7 @@
 """The frequency of this machine's time stamp counter.
 
-An emulated CPU's counter is the host's own, so a node is told its frequency. Left to find it by itself, against an emulated timer on a host that is
-busy, a kernel gets it wrong or gives up, and then stands still for ever (seen with other work on two cores).
+An emulated CPU's counter is the host's own, so a node is told its frequency. Left to find it by itself, against an emulated timer on a
+host that is busy, a kernel gets it wrong or gives up, and then stands still for ever (seen with other work on two cores).
 
 Units    kHz.
 Errors   none: None where it cannot be measured (not x86-64, or executable memory is forbidden); the kernel then tries for itself.

@@ -15,7 +15,8 @@ from vlab import clock, guest_files
 from vlab.errors import LabError, OutOfTime
 from vlab.machine import Machine
 
-# A boot takes 3 s on a free core, Slurm 4 s more; this leaves room for a machine that is busy with other things, and for four nodes on one core.
+# A boot takes 3 s on a free core, Slurm 4 s more; this leaves room for a machine that is busy with other things, and for four nodes on
+# one core.
 BOOT_LIMIT = 180.0
 # How long a hanging node gets to say what it is doing.
 REPORT_LIMIT = 5.0

@@ -1,7 +1,7 @@
 """The kernel of the nodes, its modules, and the first file system of a node (the initramfs).
 
-Debian's stock kernel package is downloaded once and unpacked, never installed; the kernel proper is unpacked too, so that no node spends seconds
-of emulated time on it. Everything lies in one cache folder: $XDG_CACHE_HOME/peal/lab, else ~/.cache/peal/lab.
+Debian's stock kernel package is downloaded once and unpacked, never installed; the kernel proper is unpacked too, so that no node spends
+seconds of emulated time on it. Everything lies in one cache folder: $XDG_CACHE_HOME/peal/lab, else ~/.cache/peal/lab.
 
 Threads  several runs may want the cache at the same time: the first fills it under a lock, and a half-filled one is never seen.
 Errors   LabError, with the remedy.
@@ -21,8 +21,8 @@ from pathlib import Path
 from vlab.cpio import Archive
 from vlab.errors import LabError
 
-# What a node loads, by the list's name, in this order, each after what it depends on. base comes first; devices at the same time as the file
-# systems are laid; link when `lab-link` first touches the link. crc32_generic: without a crc32, rxe cannot add a device.
+# What a node loads, by the list's name, in this order, each after what it depends on. base comes first; devices at the same time as the
+# file systems are laid; link when `lab-link` first touches the link. crc32_generic: without a crc32, rxe cannot add a device.
 MODULES = {
     "base": "virtio_pci 9pnet_virtio 9p overlay".split(),
     "devices": "virtio_console virtio_net dummy crc32_generic crc32c_generic rdma_rxe ib_uverbs rdma_ucm".split(),

@@ -1,7 +1,7 @@
 """One node: its QEMU process and the byte streams that lead into it.
 
-Every stream is a socket pair, so nothing of a node lies in the host's file system, and everything goes when its process goes. The process is told
-to die with ours (PR_SET_PDEATHSIG), even when we are killed.
+Every stream is a socket pair, so nothing of a node lies in the host's file system, and everything goes when its process goes. The process
+is told to die with ours (PR_SET_PDEATHSIG), even when we are killed.
 
 Streams  console (serial port), out, err (the command's), ctl (see guest/node), qmp (QEMU's monitor).
 Threads  one; the cluster's loop reads the streams.
@@ -29,10 +29,10 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1bc|\r")
 PR_SET_PDEATHSIG = 1
 # max: all that the emulation has. Five-level page tables make its page walks longer, and its "fast string" instructions move byte by byte.
 CPU = "max,la57=off,-erms,-fsrm"
-# Self-tests and mitigations only cost emulated time; panic=-1 and -no-reboot together end the process when the kernel dies. The watchdogs are off,
-# since on a busy host they cry about CPUs that merely did not get their turn.
-KERNEL_WORDS = """console=ttyS0 quiet panic=-1 nokaslr nopti mitigations=off cryptomgr.notests no_timer_check audit=0 apparmor=0 tsc=reliable
-                  rcupdate.rcu_expedited=1 random.trust_cpu=on nowatchdog rcupdate.rcu_cpu_stall_suppress=1
+# Self-tests and mitigations only cost emulated time; panic=-1 and -no-reboot together end the process when the kernel dies. The watchdogs
+# are off, since on a busy host they cry about CPUs that merely did not get their turn.
+KERNEL_WORDS = """console=ttyS0 quiet panic=-1 nokaslr nopti mitigations=off cryptomgr.notests no_timer_check audit=0 apparmor=0
+                  tsc=reliable rcupdate.rcu_expedited=1 random.trust_cpu=on nowatchdog rcupdate.rcu_cpu_stall_suppress=1
                   workqueue.watchdog_thresh=0""".split()
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -44,7 +44,7 @@ def die_with_parent(number=signal.SIGKILL):
 
 class Machine:
     def __init__(self, number, options, image, files, links, share, khz):
-        """`links`: sockets to the network, [rail][node]; more than one node: the hub. `share`: the folder of results. `khz`: see clock.py."""
+        """`links`: sockets to the network, [rail][node]; more than one node: the hub. `share`: the folder of results. `khz`: see clock."""
         self.number = number
         self.name = f"node{number}"
         self.tail = collections.deque(maxlen=TAIL_LINES)
@@ -82,16 +82,18 @@ class Machine:
     def command(self, options, image, initramfs, theirs, links, share, khz):
         words = [QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", CPU]
         words += ["-smp", str(options.cpus), "-m", str(options.memory), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
-        words += ["-kernel", str(image.kernel), "-initrd", f"/proc/self/fd/{initramfs}", "-append", " ".join(KERNEL_WORDS + ([f"tsc_early_khz={khz}"] if khz else []))]
+        kernel_words = KERNEL_WORDS + ([f"tsc_early_khz={khz}"] if khz else [])
+        words += ["-kernel", str(image.kernel), "-initrd", f"/proc/self/fd/{initramfs}", "-append", " ".join(kernel_words)]
         for name, end in theirs.items():
             words += ["-chardev", f"socket,id={name},fd={end.fileno()}"]
         words += ["-serial", "chardev:console", "-mon", "chardev=qmp,mode=control", "-device", "virtio-serial-pci"]
         for name in ("ctl", "out", "err"):
             words += ["-device", f"virtserialport,chardev={name},name=lab.{name}"]
         host = "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"
-        results = f"local,id=out,path={share},security_model=none,multidevs=remap"
+        # A comma in a path is doubled: QEMU's own rule.
+        results = f"local,id=out,path={str(share).replace(',', ',,')},security_model=none,multidevs=remap"
         words += ["-fsdev", host, "-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]
-        words += ["-fsdev", results.replace(f"path={share}", "path=" + str(share).replace(",", ",,")), "-device", "virtio-9p-pci,fsdev=out,mount_tag=out"]
+        words += ["-fsdev", results, "-device", "virtio-9p-pci,fsdev=out,mount_tag=out"]
         for rail, sockets in enumerate(links):
             words += self.network(rail, [s.fileno() for s in sockets])
         return words

@@ -8,9 +8,10 @@ import argparse
 import os
 import re
 
-DESCRIPTION = """Runs COMMAND on a virtual cluster whose nodes have real kernel RDMA devices (Soft-RoCE): QEMU machines under software emulation, so it
-needs no RDMA hardware, no KVM and no root. A node sees this machine's files under a layer that keeps its writes to itself; what it writes into
-$LAB_OUT comes back (--out). COMMAND runs as root in the caller's folder and environment, on node 0 unless --all-nodes is given."""
+DESCRIPTION = """Runs COMMAND on a virtual cluster whose nodes have real kernel RDMA devices (Soft-RoCE): QEMU machines under software
+emulation, so it needs no RDMA hardware, no KVM and no root. A node sees this machine's files under a layer that keeps its writes to itself;
+what it writes into $LAB_OUT comes back (--out). COMMAND runs as root in the caller's folder and environment, on node 0 unless --all-nodes
+is given."""
 
 EPILOG = """in a node:
   LAB_NODE, LAB_NODES    its number and their count; node i is called node<i> and has the address 10.9.0.(i+1)
@@ -66,12 +67,12 @@ def parser():
     add("-n", "--nodes", type=between(int, 1, 4), default=1, metavar="NODES", help="how many nodes, 1 to 4 (1)")
     add("--cpus", type=between(int, 1, 64), metavar="N", help="CPUs of each node (2 where this machine has as many for each, else 1)")
     add("--memory", type=memory, default=memory("4G"), metavar="SIZE", help="memory of each node, taken only as it is used (4G)")
-    add("--mtu", type=between(int, 576, 65535), default=4200, metavar="BYTES", help="MTU of the link (4200, which gives RDMA an MTU of 4096)")
+    add("--mtu", type=between(int, 576, 65535), default=4200, metavar="BYTES", help="MTU of the link (4200: RDMA then has 4096)")
     add("--rails", type=between(int, 1, 4), default=1, metavar="N", help="RDMA devices of each node, each on a network of its own (1)")
     add("--loss", type=between(float, 0, 100), metavar="PERCENT", help="packets lost, in each direction")
     add("--delay", type=between(float, 0, 10000), metavar="MS", help="delay of each packet, in each direction")
     add("--netem", metavar="WORDS", help="more of tc-netem's words, such as 'reorder 10%% duplicate 1%% corrupt 0.1%%'")
-    add("--cut", type=span, metavar="FROM:FOR", help="cut the links FROM seconds after the start FOR seconds; packets vanish, nobody is told")
+    add("--cut", type=span, metavar="FROM:FOR", help="cut the links FROM seconds after the start, FOR seconds long, unnoticed")
     add("--unplug", type=span, metavar="FROM:FOR", help="the same, but the devices see the cable gone (port down)")
     add("--timeout", type=between(float, 1, 86400), default=300.0, metavar="S", help="end the command after S seconds (300)")
     add("--all-nodes", action="store_true", help="run COMMAND on every node; its output lines are marked by node")
