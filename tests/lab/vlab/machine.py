@@ -1,0 +1,142 @@
+"""One node: its QEMU process and the byte streams that lead into it.
+
+Every stream is a socket pair, so nothing of a node lies in the host's file system, and everything goes when its process goes. The process
+is told to die with ours (PR_SET_PDEATHSIG), even when we are killed.
+
+Streams  console (serial port), out, err (the command's), ctl (see guest/node), qmp (QEMU's monitor).
+Threads  one; the cluster's loop reads the streams.
+Errors   LabError when QEMU is missing.
+Source   QEMU: docs/interop/qmp-spec.txt, qemu(1).
+"""
+
+import collections
+import ctypes
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+
+from vlab.errors import LabError
+
+QEMU = "qemu-system-x86_64"
+STREAMS = ("console", "out", "err", "ctl", "qmp")
+# Enough for a kernel's panic with its backtrace, or for the report of a hanging node.
+TAIL_LINES = 60
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1bc|\r")
+PR_SET_PDEATHSIG = 1
+# max: all that the emulation has. Five-level page tables make its page walks longer, and its "fast string" instructions move byte by byte.
+CPU = "max,la57=off,-erms,-fsrm"
+# Self-tests and mitigations only cost emulated time; panic=-1 and -no-reboot together end the process when the kernel dies. The watchdogs
+# are off, since on a busy host they cry about CPUs that merely did not get their turn.
+KERNEL_WORDS = """console=ttyS0 quiet panic=-1 nokaslr nopti mitigations=off cryptomgr.notests no_timer_check audit=0 apparmor=0
+                  tsc=reliable rcupdate.rcu_expedited=1 random.trust_cpu=on nowatchdog rcupdate.rcu_cpu_stall_suppress=1
+                  workqueue.watchdog_thresh=0""".split()
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(number=signal.SIGKILL):
+    libc.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+class Machine:
+    def __init__(self, number, options, image, files, links, share, khz):
+        """`links`: sockets to the network, [rail][node]; more than one node: the hub. `share`: the folder of results. `khz`: see clock."""
+        self.number = number
+        self.name = f"node{number}"
+        self.tail = collections.deque(maxlen=TAIL_LINES)
+        self.partial = b""  # of the console's last line
+        self.unheard = b""  # of the last line on ctl
+        self.code = None
+        self.state = "boots"
+        if not shutil.which(QEMU):
+            raise LabError(f"{QEMU} is not installed (tests/lab/setup installs what the lab needs)")
+        initramfs = os.memfd_create("initramfs")
+        with os.fdopen(os.dup(initramfs), "wb") as stream:
+            stream.write(image.initramfs(files))
+        theirs = {}
+        self.streams = {}
+        for name in STREAMS:
+            self.streams[name], theirs[name] = socket.socketpair()
+            self.streams[name].setblocking(name in ("ctl", "qmp"))
+        command = self.command(options, image, initramfs, theirs, links, share, khz)
+        inherited = [initramfs] + [s.fileno() for s in theirs.values()] + [s.fileno() for rail in links for s in rail]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=inherited,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
+        )
+        os.set_blocking(self.process.stdout.fileno(), False)
+        os.close(initramfs)
+        for theirs_end in theirs.values():
+            theirs_end.close()
+        self.ask("qmp_capabilities")
+
+    def command(self, options, image, initramfs, theirs, links, share, khz):
+        words = [QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", CPU]
+        words += ["-smp", str(options.cpus), "-m", str(options.memory), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+        kernel_words = KERNEL_WORDS + ([f"tsc_early_khz={khz}"] if khz else [])
+        words += ["-kernel", str(image.kernel), "-initrd", f"/proc/self/fd/{initramfs}", "-append", " ".join(kernel_words)]
+        for name, end in theirs.items():
+            words += ["-chardev", f"socket,id={name},fd={end.fileno()}"]
+        words += ["-serial", "chardev:console", "-mon", "chardev=qmp,mode=control", "-device", "virtio-serial-pci"]
+        for name in ("ctl", "out", "err"):
+            words += ["-device", f"virtserialport,chardev={name},name=lab.{name}"]
+        host = "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"
+        # A comma in a path is doubled: QEMU's own rule.
+        results = f"local,id=out,path={str(share).replace(',', ',,')},security_model=none,multidevs=remap"
+        words += ["-fsdev", host, "-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]
+        words += ["-fsdev", results, "-device", "virtio-9p-pci,fsdev=out,mount_tag=out"]
+        for rail, sockets in enumerate(links):
+            words += self.network(rail, [s.fileno() for s in sockets])
+        return words
+
+    def network(self, rail, sockets):
+        """One network card. Several sockets: this node's process is the hub that joins the others to it."""
+        words = []
+        for index, number in enumerate(sockets):
+            words += ["-netdev", f"dgram,id=link{rail}.{index},local.type=fd,local.str={number}"]
+        peer = f"link{rail}.0"
+        if len(sockets) > 1:
+            for index in range(len(sockets)):
+                words += ["-netdev", f"hubport,id=port{rail}.{index},hubid={rail},netdev=link{rail}.{index}"]
+            peer = f"card{rail}"
+            words += ["-netdev", f"hubport,id={peer},hubid={rail}"]
+        address = f"52:54:00:0a:{rail:02x}:{self.number + 1:02x}"
+        return words + ["-device", f"virtio-net-pci,id=eth{rail},netdev={peer},mac={address},romfile="]
+
+    def ask(self, command, **arguments):
+        """A command for QEMU; its answer is read by the loop, and matters to nobody."""
+        self.send("qmp", json.dumps({"execute": command, "arguments": arguments}) + "\n")
+
+    def tell(self, line):
+        """A line for the node itself."""
+        self.send("ctl", line + "\n")
+
+    def send(self, stream, text):
+        try:
+            self.streams[stream].sendall(text.encode())
+        except OSError:
+            pass  # the node has died; its closed streams tell the loop
+
+    def remember(self, data):
+        """Console output; returns its whole lines, cleaned."""
+        *lines, self.partial = (self.partial + data).split(b"\n")
+        clean = [ESCAPES.sub("", line.decode(errors="replace")).rstrip() for line in lines]
+        clean = [line for line in clean if line]
+        self.tail.extend(clean)
+        return clean
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        for stream in self.streams.values():
+            stream.close()
+        self.process.stdout.close()
