@@ -45,11 +45,11 @@ inline constexpr std::size_t short_copy = 48;
 
 /// Shortest block for which copy_past_caches is worth its fence. Measured in turn, one way and messages a second: 1 KiB 437 ns against 227
 /// and 5.0 M against 7.1 M; 4 KiB 655 ns against 603 and 3.6 M against 2.1 M; on the same machine at times when its caches are slow to
-/// each other, 4 KiB 900 ns against 2500.
+/// each other, 4 KiB 900 ns against 2500. 2 KiB was not measured: the bound is interpolated.
 inline constexpr std::size_t least_past_caches = 3072;
 
-/// Whether a block for another core travels faster through memory than from cache to cache. Measured with 4 KiB between two cores: on AMD
-/// EPYC (virtual cores that do not share an L3 slice) 2.7 times faster; Intel's caches hand lines over faster than memory does.
+/// Whether a block for another core travels faster through memory than from cache to cache: measured on AMD EPYC only, where it depends on
+/// the state of the machine (above); elsewhere not measured, and so not done.
 bool past_caches_pays() noexcept;
 
 /// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to` is 32-byte

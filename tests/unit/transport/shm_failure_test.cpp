@@ -50,7 +50,7 @@ TEST(shm_forbidden, copies_go_through_the_segment_instead) {
   std::vector<std::byte> target(large);
   std::string log;
   in_thread([&] {
-    if (!forbid_direct_copies()) GTEST_SKIP() << "no seccomp here";
+    if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
     testing::internal::CaptureStderr();
     tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
     node[0].transport->start_fetch(fetching);
@@ -72,7 +72,7 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_the_rest_goes_through_the_segment) {
       node[0].transport->poll();
       if (sender_helps) node[1].transport->poll();
       ASSERT_EQ(fetching.calls, 0) << "too short to be interrupted";
-      if (!forbid_direct_copies()) GTEST_SKIP() << "no seccomp here";
+      if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
       EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
       EXPECT_FALSE(fetching.error) << fetching.error.message();
       EXPECT_EQ(target, source);
@@ -88,7 +88,7 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
   node[0].transport->start_fetch(fetching);
   in_thread([&] {
     for (int each = 0; each < 3; ++each) node[1].transport->poll();  // its probe succeeds, and it copies a piece
-    if (!forbid_direct_copies()) GTEST_SKIP() << "no seccomp here";
+    if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
     for (int each = 0; each < 3; ++each) node[1].transport->poll();
   });
   EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; }));
