@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -78,7 +80,12 @@ void listen_for_deaths() {
     log_info("this launcher does not tell of deaths: {}", PMIx_Error_string(status));
 }
 
-// What a fence in the background tells its waiter. Shared, since PMIx may answer after the waiter gave up.
+bool somebody_died() {
+  const std::lock_guard hold{deaths().lock};
+  return !deaths().dead.empty();
+}
+
+// What a fence in the background tells its waiter. Never destroyed, since PMIx may answer after the waiter gave up, or never.
 struct fence_answer {
   std::mutex lock;
   std::condition_variable changed;
@@ -86,12 +93,37 @@ struct fence_answer {
   pmix_status_t status = PMIX_SUCCESS;
 };
 
+fence_answer& new_fence_answer() {
+  static auto* all = new std::list<fence_answer>;
+  return all->emplace_back();
+}
+
 void on_fence_done(pmix_status_t status, void* context) {
-  const std::unique_ptr<std::shared_ptr<fence_answer>> answer{static_cast<std::shared_ptr<fence_answer>*>(context)};
-  const std::lock_guard hold{(*answer)->lock};
-  (*answer)->status = status;
-  (*answer)->done = true;
-  (*answer)->changed.notify_all();
+  auto& answer = *static_cast<fence_answer*>(context);
+  const std::lock_guard hold{answer.lock};
+  answer.status = status;
+  answer.done = true;
+  answer.changed.notify_all();
+}
+
+// A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for it may never end: libpmix 4.2.2 leaves the
+// dead out of a fence, but waits for ranks that have left the job by PMIx_Finalize before the fence began, as those do that heard first.
+pmix_status_t fence_all(const pmix_proc_t& everyone, const pmix_info_t* how, std::size_t count, std::chrono::milliseconds patience,
+                        const std::function<void()>& progress) {
+  fence_answer& answer = new_fence_answer();
+  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, how, count, on_fence_done, &answer);
+  if (started == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
+  if (started != PMIX_SUCCESS) fail("PMIx_Fence_nb", started);
+  std::optional<std::chrono::steady_clock::time_point> until;
+  // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and
+  // leaves the core to PMIx's threads.
+  for (auto pause = std::chrono::microseconds{20};; pause = std::min(pause * 2, std::chrono::microseconds{500})) {
+    if (progress) progress();
+    if (!until && somebody_died()) until = std::chrono::steady_clock::now() + patience;
+    std::unique_lock hold{answer.lock};
+    if (answer.changed.wait_for(hold, pause, [&] { return answer.done; })) return answer.status;
+    if (until && std::chrono::steady_clock::now() >= *until) return PMIX_ERR_PARTIAL_SUCCESS;
+  }
 }
 
 // Keeps signals meant for the program away from the threads that PMIx starts.
@@ -264,7 +296,9 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& key, cons
   pmix_info_t how;
   PMIX_INFO_CONSTRUCT(&how);
   PMIx_Info_load(&how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-  const pmix_status_t status = PMIx_Fence(&everyone, 1, &how, 1);
+  // The living may still be on their way here when a death is known: they tell what they have, and this is for all to see.
+  constexpr std::chrono::seconds patience{10};
+  const pmix_status_t status = fence_all(everyone, &how, 1, patience, nullptr);
   PMIX_INFO_DESTRUCT(&how);
   if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
 
@@ -275,26 +309,13 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& key, cons
 
 bool bootstrap_client::fence(const std::function<void()>& progress) {
   if (alone()) return true;
-  const auto answer = std::make_shared<fence_answer>();
-  auto* handle = new std::shared_ptr<fence_answer>(answer);
+  if (somebody_died()) return false;
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
-  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, nullptr, 0, on_fence_done, handle);
-  if (started != PMIX_SUCCESS) {
-    delete handle;
-    if (started != PMIX_OPERATION_SUCCEEDED) fail("PMIx_Fence_nb", started);
-    return true;
-  }
-  // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and
-  // leaves the core to PMIx's threads.
-  for (auto pause = std::chrono::microseconds{20};; pause = std::min(pause * 2, std::chrono::microseconds{500})) {
-    if (progress) progress();
-    std::unique_lock hold{answer->lock};
-    if (answer->changed.wait_for(hold, pause, [&] { return answer->done; })) break;
-  }
-  const std::lock_guard hold{deaths().lock};
-  // A fence succeeds without a rank that died before anyone came.
-  return answer->status == PMIX_SUCCESS && deaths().dead.empty();
+  const pmix_status_t status = fence_all(everyone, nullptr, 0, std::chrono::milliseconds{0}, progress);
+  return status == PMIX_SUCCESS && !somebody_died();  // a fence succeeds without a rank that died before anyone came
 }
+
+bool bootstrap_client::knows_of_death() const noexcept { return somebody_died(); }
 
 std::vector<int> bootstrap_client::failures() {
   death_box& box = deaths();

@@ -38,11 +38,13 @@ class bootstrap_client {
 
   /// Tells everyone `mine` and returns what everyone told, by rank. Collective; the data of a rank that died is empty.
   std::vector<std::string> exchange(const std::string& key, const std::string& mine);
-  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came.
+  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came; ends as soon as a death is known.
   bool fence(const std::function<void()>& progress);
 
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed load.
   std::vector<int> failures();
+  /// Whether any death was ever heard of.
+  [[nodiscard]] bool knows_of_death() const noexcept;
 
   /// Ends every rank with this exit code, through the launcher; returns only without one.
   void abort(int code, const std::string& why) noexcept;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -103,6 +104,22 @@ void in_rendezvous(const communicator& world, int dead) {
   }
 }
 
+// One survivor hears of the death and takes its leave; the others look at nothing until it is gone, and only then end.
+void one_leaves_first(const communicator& world, int dead) {
+  if (world.rank() == dead) die();
+  if (world.rank() == 0) {
+    for (int to = 1; to < dead; ++to) world.send(static_cast<int>(getpid()), to, word);
+    ends_with_failure(dead, "a receive", [&] { (void)world.recv<int>(dead, data); });
+    return;
+  }
+  const auto state_of_first = "/proc/" + std::to_string(world.recv<int>(0, word)) + "/stat";
+  for (std::string text;;) {
+    std::ifstream file{state_of_first};
+    if (!std::getline(file, text) || text.find(") Z") != std::string::npos) return;
+    std::this_thread::yield();
+  }
+}
+
 // In the middle of traffic, at a moment that differs from run to run: the one that dies echoes what the others send.
 void at_random(const communicator& world, int dead, std::uint64_t seed) {
   if (world.rank() == dead) {
@@ -143,7 +160,8 @@ int main(int argc, char** argv) {
     if (moment == "after_sending") after_sending(world, dead);
     if (moment == "in_rendezvous") in_rendezvous(world, dead);
     if (moment == "at_random") at_random(world, dead, static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1));
-    survivors_talk(world, dead);
+    if (moment == "one_leaves_first") one_leaves_first(world, dead);
+    else survivors_talk(world, dead);
   } catch (const std::exception& e) {
     job::fail(moment + ": " + e.what());
   }
