@@ -39,4 +39,5 @@ EXTRA_DIST += \
   tests/job/benchmarks.toml \
   tests/job/cases.toml \
   tests/job/examples.toml \
-  tests/job/run_job_tests
+  tests/job/run_job_tests \
+  tests/job/whereabouts.py
