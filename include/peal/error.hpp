@@ -22,7 +22,7 @@ enum class errc {
   invalid_config,    // a PEAL_ variable that has no meaning
   not_started,       // no environment is alive: before the first or after the end
   already_started,   // a second environment in one process
-  peer_failed,       // the other side died
+  peer_failed,       // the other side died, or left the job without taking its part
   cancelled,         // the request was cancelled before it was matched
   no_space,          // /dev/shm or memory is full
   locked_memory,     // the kernel refuses to pin more memory

@@ -20,7 +20,7 @@ class category final : public std::error_category {
       case errc::invalid_config: return "a PEAL_ variable with a value that has no meaning";
       case errc::not_started: return "no peal::environment is alive";
       case errc::already_started: return "this process has, or had, a peal::environment already";
-      case errc::peer_failed: return "the peer has died";
+      case errc::peer_failed: return "the peer has died or left the job";
       case errc::cancelled: return "cancelled";
       case errc::no_space: return "no space left";
       case errc::locked_memory: return "the kernel refuses to lock more memory";

@@ -36,7 +36,8 @@ class bootstrap_client {
   /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then ask topology/).
   [[nodiscard]] int cores() const noexcept;
 
-  /// Tells everyone `mine` and returns what everyone told, by rank. Collective; the data of a rank that died is empty.
+  /// Tells everyone `mine`, which is not empty, and returns what everyone told, by rank. Collective; the data of a rank that died is empty,
+  /// and that of one who did not come within ten seconds after somebody's death.
   std::vector<std::string> exchange(const std::string& key, const std::string& mine);
   /// Collective barrier; calls `progress` while it waits. False when a rank died before it came; ends as soon as a death is known.
   bool fence(const std::function<void()>& progress);

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -84,17 +86,29 @@ void job::join_node() {
   plan.front_bytes = shm_transport::front_bytes();
   plan.transport_bytes = shm_transport::transport_bytes(plan.count);
   plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
+  plan.hopeless = [this] { return bootstrap_.knows_of_death(); };
   plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
   segment_.emplace(plan);
-  const auto agreed = [this](const std::vector<std::string>& seen) {
-    const std::string& first = seen[node_.front()];
-    return std::all_of(node_.begin(), node_.end(), [&](peer_id each) { return seen[each] == first; });
+  // Nothing comes from a rank that died meanwhile: the others go on, and what they send to it fails.
+  const auto reference = [this](const std::vector<std::string>& seen) {
+    for (const peer_id each : node_)
+      if (!seen[each].empty()) return seen[each];
+    return std::string{};
+  };
+  const auto stranger = [&](const std::vector<std::string>& seen) {
+    const bool some_died = bootstrap_.knows_of_death();
+    const auto strange = [&](peer_id each) { return seen[each] != reference(seen) && !(some_died && seen[each].empty()); };
+    const auto found = std::find_if(node_.begin(), node_.end(), strange);
+    return found == node_.end() ? -1 : static_cast<int>(*found);
   };
   std::vector<std::string> seen = bootstrap_.exchange("peal.segment", std::to_string(segment_->nonce()));
-  if (!agreed(seen)) {
-    if (seen[static_cast<std::size_t>(bootstrap_.rank())] != seen[node_.front()]) segment_->reopen();
+  if (stranger(seen) >= 0) {
+    if (seen[static_cast<std::size_t>(bootstrap_.rank())] != reference(seen)) segment_->reopen();
     seen = bootstrap_.exchange("peal.segment.again", std::to_string(segment_->nonce()));
-    if (!agreed(seen))
+    if (const int rank = stranger(seen); rank >= 0 && bootstrap_.knows_of_death())
+      throw error(errc::peer_failed, fmt::format("a rank died while the job started, and rank {} did not come to meet the others", rank),
+                  rank);
+    else if (rank >= 0)
       throw error(errc::bootstrap_failed,
                   fmt::format("the ranks of this node do not see the same {}: do they run in containers of their own? "
                               "Share that folder, or set PEAL_SHM_DIR to one that they share",
@@ -144,6 +158,15 @@ bool job::poll() noexcept {
     messages->peer_failed(static_cast<peer_id>(rank));
     together->peer_failed(static_cast<peer_id>(rank));
   }
+  if (!saw_failure_ || !shm_) [[likely]]
+    return false;
+  // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end.
+  for (const peer_id each : node_) {
+    if (messages->has_failed(each) || each == static_cast<peer_id>(bootstrap_.rank()) || !shm_->has_left(each)) continue;
+    log_info("rank {} has left the job", each);
+    messages->peer_left(each);
+    together->peer_failed(each);
+  }
   return !dead.empty();
 }
 
@@ -173,27 +196,73 @@ void job::free(detail::communicator_state& gone) noexcept {
   if (stepped) messages->forget(first + 3);  // first + 2 has no messages
 }
 
+namespace {
+
+/// False when a continuation threw.
+template <class Step>
+bool guarded(const Step& step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (const std::exception& thrown) {
+    log_error("a continuation threw at the end of the environment: {}", thrown.what());
+  } catch (...) {
+    log_error("a continuation threw at the end of the environment");
+  }
+  return false;
+}
+
+/// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do so
+/// when the end has begun.
+constexpr std::chrono::seconds courtesy{5};
+
+}  // namespace
+
+void job::say_what_is_awaited() noexcept {
+  const operation* const sent = messages->pending_send();
+  if (sent == nullptr) return;
+  log_warning(
+      "the end of the peal::environment waits for a message of {} bytes to rank {} with tag {}, which that rank has not received yet",
+      sent->capacity, sent->target, sent->result.tag);
+}
+
+// Sends that nobody waits for any more, and answers that peers wait for.
+void job::finish_messages() noexcept {
+  const auto limit = std::chrono::steady_clock::now() + courtesy;
+  bool idle = false;
+  for (bool patient = true; !idle;) {
+    guarded([&] {
+      const auto done = [this] {
+        if (saw_failure_) messages->refuse_unexpected();
+        return messages->idle();
+      };
+      idle = progress.wait_until(done, patient ? limit : engine::never);
+    });
+    if (idle || !patient || std::chrono::steady_clock::now() < limit) continue;
+    patient = false;
+    const std::lock_guard<engine> hold{progress};
+    say_what_is_awaited();
+    messages->refuse_unexpected();
+  }
+}
+
 void job::end(bool at_once) noexcept {
-  const auto guarded = [](const auto& step) {
-    try {
-      step();
-      return true;
-    } catch (const std::exception& thrown) {
-      log_error("a continuation threw at the end of the environment: {}", thrown.what());
-    } catch (...) {
-      log_error("a continuation threw at the end of the environment");
-    }
-    return false;
-  };
   if (!at_once) {
-    // Sends that nobody waits for any more, and answers that peers wait for.
-    while (!guarded([this] { progress.wait_until([this] { return messages->idle(); }); })) {
-    }
-    if (!saw_failure_ && !bootstrap_.fence([&] { guarded([this] { progress.progress(); }); })) saw_failure_ = true;
+    finish_messages();
+    const auto limit = std::chrono::steady_clock::now() + courtesy;
+    const auto go_on = [&] {
+      guarded([this] { progress.progress(); });
+      // Another rank may wait for this one to take what nobody here will ask for.
+      if (std::chrono::steady_clock::now() < limit) return;
+      const std::lock_guard<engine> hold{progress};
+      messages->refuse_unexpected();
+    };
+    if (!saw_failure_ && !bootstrap_.fence(go_on)) saw_failure_ = true;
     while (!guarded([this] { progress.run_deferred(); })) {
     }
   }
   alive_ = false;
+  if (shm_) shm_->leave();
   bootstrap_.finish(saw_failure_ || at_once);
 }
 

@@ -73,6 +73,8 @@ class job final : private router, private progress_source {
   void join_node();
   void make_transports();
   void free(detail::communicator_state&) noexcept;
+  void finish_messages() noexcept;
+  void say_what_is_awaited() noexcept;
   transport& route(peer_id) noexcept override;
   bool poll() noexcept override;  // news of failures
   [[noreturn]] static void refuse(const detail::location&);

@@ -1,5 +1,6 @@
 // What ends when a peer dies. Everything that ends is put aside first and ended then, since hooks may start and cancel operations.
 #include <algorithm>
+#include <cstring>
 
 #include "p2p/messaging.hpp"
 #include "peal/error.hpp"
@@ -14,16 +15,20 @@ bool from_any_source(const operation& receive) noexcept { return (receive.mask &
 
 }  // namespace
 
-void messaging::peer_failed(peer_id dead) noexcept {
+void messaging::peer_failed(peer_id dead) noexcept { lose(dead, true); }
+
+void messaging::peer_left(peer_id gone) noexcept { lose(gone, false); }
+
+void messaging::lose(peer_id dead, bool died) noexcept {
   peer_state& peer = peers_[dead];
   if (peer.failed) return;
   drain();
   peer.failed = true;
   peer.direct_limit = -1;
-  failures_.push_back(dead);
+  if (died) failures_.push_back(dead);
   linked_list<operation> ending;
   put_aside_sends(dead, ending);
-  put_aside_receives(dead, ending);
+  put_aside_receives(dead, died, ending);
   reach(dead).via->peer_failed(dead);  // fetches from it end in here
   while (operation* over = ending.pop_front()) {
     if (over->kind == operation_kind::send) conceal(*over);
@@ -64,12 +69,12 @@ void messaging::put_aside_sends(peer_id dead, linked_list<operation>& aside) noe
   }
 }
 
-void messaging::put_aside_receives(peer_id dead, linked_list<operation>& aside) noexcept {
+void messaging::put_aside_receives(peer_id dead, bool died, linked_list<operation>& aside) noexcept {
   contexts_.for_each([&](context_state& at) {
     for (operation* each = at.posted.front(); each;) {
       operation* next = at.posted.next(*each);
       const bool any = from_any_source(*each);
-      if (any ? contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead) {
+      if (any ? died && contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead) {
         at.posted.remove(*each);
         at.failures_told = failures_.size();
         each->state = operation_state::working;
@@ -80,6 +85,33 @@ void messaging::put_aside_receives(peer_id dead, linked_list<operation>& aside) 
       each = next;
     }
   });
+}
+
+void messaging::refuse_unexpected() noexcept {
+  if (refusing_) return;
+  refusing_ = true;
+  contexts_.for_each([&](context_state& at) {
+    while (matched_message* unwanted = at.unexpected.front()) {
+      at.unexpected.remove(*unwanted);
+      if (unwanted->announced) refuse(unwanted->from, unwanted->payload());
+      drop(*unwanted);
+    }
+  });
+}
+
+void messaging::refuse(peer_id from, const std::byte* announced) noexcept {
+  if (peers_[from].failed) return;
+  announcement what;
+  std::memcpy(&what, announced, sizeof what);
+  answer(from, what.id, errc::peer_failed);
+}
+
+const operation* messaging::pending_send() const noexcept {
+  if (const operation* first = announced_.front()) return first;
+  for (const peer_id to : stalled_)
+    for (const operation* each = peers_[to].queue->front(); each; each = peers_[to].queue->next(*each))
+      if (each->kind == operation_kind::send) return each;
+  return nullptr;
 }
 
 // A receive that would be posted now. From a dead peer: it ends. From any source: it ends once, when a member of the team has died and

@@ -102,7 +102,14 @@ class messaging final : public sink, public progress_source {
   // ---- state
   /// The peer is dead: everything pending to it, or from it, ends with errc::peer_failed. Messages of it that have arrived can be received.
   void peer_failed(peer_id) noexcept;
+  /// The same for a peer that has left while others go on. Receives from any source wait on: they are for those who stay.
+  void peer_left(peer_id) noexcept;
   [[nodiscard]] bool has_failed(peer_id peer) const noexcept { return peers_[peer].failed; }
+  /// At the end, or after a failure: nobody here will ask for more messages. What has come unasked is thrown away, and so is what comes
+  /// unasked from now on; senders who wait for their announcement to be taken are told errc::peer_failed.
+  void refuse_unexpected() noexcept;
+  /// A send that is queued or announced, null when there is none: what `idle` waits for.
+  [[nodiscard]] const operation* pending_send() const noexcept;
   /// Nothing of ours is on its way out: no queued send, no exposed buffer, no answer owed.
   [[nodiscard]] bool idle() const noexcept { return outgoing_ == 0; }
   /// Forgets a context that no communicator uses any more. Requires: nothing is posted in it. Messages nobody received are thrown away.
@@ -144,6 +151,7 @@ class messaging final : public sink, public progress_source {
   bool make_room(operation&, std::uint64_t key, std::size_t bytes) noexcept;
   void keep(context_state&, peer_id from, envelope, const std::byte* payload) noexcept;
   void drop(matched_message&) noexcept;
+  void refuse(peer_id from, const std::byte* announced) noexcept;
   void tell_senders(bool wants_eager) noexcept;
 
   // rendezvous.cpp: messages that are announced, fetched and answered
@@ -156,9 +164,10 @@ class messaging final : public sink, public progress_source {
   void answered(peer_id from, const std::byte* payload) noexcept;
 
   // failures.cpp
+  void lose(peer_id, bool died) noexcept;
   void drain() noexcept;
   void put_aside_sends(peer_id, linked_list<operation>& aside) noexcept;
-  void put_aside_receives(peer_id, linked_list<operation>& aside) noexcept;
+  void put_aside_receives(peer_id, bool died, linked_list<operation>& aside) noexcept;
   bool ends_for_failure(context_state&, operation&) noexcept;
 
   void end(operation&, error = {}) noexcept;
@@ -178,6 +187,7 @@ class messaging final : public sink, public progress_source {
   std::size_t outgoing_ = 0;       // queued, announced or owed an answer
   std::size_t unexpected_bytes_ = 0;
   bool wants_eager_ = true;  // what the transports were told last
+  bool refusing_ = false;    // see refuse_unexpected
 };
 
 }  // namespace peal

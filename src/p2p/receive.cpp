@@ -82,6 +82,10 @@ void messaging::deliver(operation& matched, std::uint64_t key, const std::byte* 
 // ---- messages that nobody has asked for yet
 
 void messaging::keep(context_state& at, peer_id from, envelope e, const std::byte* payload) noexcept {
+  if (refusing_) [[unlikely]] {
+    if (e.kind() == envelope_kind::announce) refuse(from, payload);
+    return;
+  }
   matched_message& kept = messages_.take(e.bytes());
   kept.key = match_key(e);
   kept.from = from;

@@ -101,6 +101,11 @@ class transport {
 
   /// The peer is dead: drops what waits for it, ends fetches from it with errc::peer_failed. What it sent before still arrives.
   virtual void peer_failed(peer_id) noexcept = 0;
+
+  /// The last call but the destructor: this process takes part no more, which peers see in has_left. What it sent before still arrives.
+  virtual void leave() noexcept {}
+  /// Whether the peer is known to have left.
+  [[nodiscard]] virtual bool has_left(peer_id) const noexcept { return false; }
 };
 
 }  // namespace peal

@@ -1,10 +1,12 @@
 // death MOMENT [seed]: one rank is killed while the others depend on it; started with --on-failure notify. The survivors get
 // errc::peer_failed for what was pending to the dead, and go on among themselves.
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -147,9 +149,38 @@ void at_random(const communicator& world, int dead, std::uint64_t seed) {
   });
 }
 
+// From the start of the program to its end: an alarm that nobody handles ends the rank that the second argument names, after some of the
+// microseconds that the third allows.
+int at_any_time(int argc, char** argv) {
+  const char* const rank = std::getenv("PMIX_RANK");
+  const bool victim = rank != nullptr && std::atoi(rank) == std::atoi(argv[2]);
+  if (victim) {
+    job::random r{static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+    const itimerval later{{0, 0},
+                          {0, static_cast<suseconds_t>(1 + r.below(argc > 3 ? static_cast<std::size_t>(std::atoll(argv[3])) : 60'000))}};
+    setitimer(ITIMER_REAL, &later, nullptr);
+  }
+  std::optional<peal::environment> env;
+  try {
+    env.emplace(argc, argv);
+    const auto& world = env->world();
+    job::my_rank() = world.rank();
+    for (int i = 0; i < 50; ++i) {
+      const std::size_t bytes = i % 5 == 0 ? 100'000 : 100;
+      for (int to = 0; to < world.size(); ++to) (void)world.isend(job::bytes_of(bytes, 1), to, data);  // peal keeps it until it is sent
+      for (int from = 0; from < world.size(); ++from) (void)world.recv<std::vector<std::byte>>(from, data);
+      (void)world.allreduce(std::vector<std::size_t>(bytes, bytes), std::plus<std::size_t>{});
+    }
+  } catch (const peal::error& e) {
+    job::check(e.code() == errc::peer_failed, std::string{"at any time: "} + e.what());
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::string{argv[1]} == "at_any_time") return at_any_time(argc, argv);
   peal::environment env{argc, argv};
   const auto& world = env.world();
   job::my_rank() = world.rank();

@@ -129,6 +129,7 @@ inline constexpr std::uint32_t front_slot_bytes = 8192;
 struct front {
   alignas(apart) std::atomic<std::uint64_t> inbox;          // any peer pushes
   alignas(apart) std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
+  std::atomic<std::uint32_t> left;                          // the same: 1 when it takes part no more
   alignas(apart) std::byte sleep[apart];                    // for the engine: who sleeps, and how to wake it
   alignas(apart) transfer fetches[transfers];
   std::byte small_parcels[front_small_parcels][small_parcel];

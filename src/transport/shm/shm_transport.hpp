@@ -68,6 +68,11 @@ class shm_transport final : public transport {
   void start_fetch(fetch& f) noexcept override { fetcher_.start(f, static_cast<int>(local_index_[f.from])); }
   bool poll() noexcept override;
   void peer_failed(peer_id) noexcept override;
+  // release and acquire: who sees that a peer has left sees all that it sent.
+  void leave() noexcept override { front_->left.store(1, std::memory_order_release); }
+  [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
+    return channels_[local_index_[peer]].front->left.load(std::memory_order_acquire) != 0;
+  }
 
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 

@@ -195,5 +195,57 @@ TEST(answer, to_an_earlier_use_of_an_operation_is_ignored) {
   EXPECT_EQ(job.network.exposed(), 1u);
 }
 
+TEST(refuse_unexpected, tells_senders_that_wait) {
+  fake_job job{2};
+  const bytes data = pattern(500, 1);
+  operation& before = job.send(0, 1, 1, data.data(), data.size());
+  job.settle();
+  job[1].refuse_unexpected();
+  operation& after = job.send(0, 1, 2, data.data(), data.size());
+  job[0].release(job.send(0, 1, 3, data.data(), 8));  // whole at once: thrown away
+  EXPECT_NE(job[0].pending_send(), nullptr);
+  job.settle();
+  for (operation* each : {&before, &after}) {
+    ASSERT_TRUE(over(*each));
+    EXPECT_EQ(each->result.error, errc::peer_failed);
+    job[0].release(*each);
+  }
+  EXPECT_TRUE(job[0].idle());
+  EXPECT_EQ(job[0].pending_send(), nullptr);
+  EXPECT_EQ(job.network.exposed(), 0u);
+}
+
+TEST(refuse_unexpected, still_fills_receives_that_are_posted) {
+  fake_job job{2};
+  const bytes data = pattern(500, 1);
+  bytes got(500);
+  operation& posted = job.receive(1, 0, 1, got.data(), got.size());
+  job[1].refuse_unexpected();
+  operation& sent = job.send(0, 1, 1, data.data(), data.size());
+  job.settle();
+  ASSERT_TRUE(over(posted) && over(sent));
+  EXPECT_FALSE(sent.result.error);
+  EXPECT_EQ(got, data);
+}
+
+TEST(peer_left, ends_what_is_pending_to_it_and_nothing_else) {
+  fake_job job{3};
+  const bytes data = pattern(500, 1);
+  bytes got(500), other(500);
+  operation& to_it = job.send(0, 2, 1, data.data(), data.size());
+  operation& from_it = job.receive(0, 2, 1, got.data(), got.size());
+  operation& from_any = job.receive(0, detail::any_source_value, 1, other.data(), other.size());
+  job[0].peer_left(2);
+  ASSERT_TRUE(over(to_it) && over(from_it));
+  EXPECT_EQ(to_it.result.error, errc::peer_failed);
+  EXPECT_EQ(from_it.result.error, errc::peer_failed);
+  EXPECT_FALSE(over(from_any)) << "others may still send";
+  job.send(1, 0, 1, data.data(), data.size());
+  job.settle();
+  ASSERT_TRUE(over(from_any));
+  EXPECT_FALSE(from_any.result.error);
+  EXPECT_EQ(other, data);
+}
+
 }  // namespace
 }  // namespace peal::test
