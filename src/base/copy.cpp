@@ -8,8 +8,45 @@ namespace peal {
 
 #if defined(__x86_64__)
 
+namespace {
+
+template <class Vector>
+[[gnu::always_inline]] inline void copy_by(void* to, const void* from, std::size_t bytes) noexcept {
+  auto* target = static_cast<std::byte*>(to);
+  const auto* source = static_cast<const std::byte*>(from);
+  for (; bytes >= 4 * sizeof(Vector); bytes -= 4 * sizeof(Vector), target += 4 * sizeof(Vector), source += 4 * sizeof(Vector)) {
+    const auto* in = reinterpret_cast<const Vector*>(source);
+    auto* out = reinterpret_cast<Vector*>(target);
+    const Vector a = in[0], b = in[1], c = in[2], d = in[3];
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+  }
+  if (bytes > 0) std::memcpy(target, source, bytes);
+}
+
+using vector_32 = long long __attribute__((vector_size(32), aligned(1), may_alias));
+using vector_64 = long long __attribute__((vector_size(64), aligned(1), may_alias));
+
+[[gnu::target("avx")]] void copy_avx(void* to, const void* from, std::size_t bytes) noexcept { copy_by<vector_32>(to, from, bytes); }
+[[gnu::target("avx512f")]] void copy_avx512(void* to, const void* from, std::size_t bytes) noexcept { copy_by<vector_64>(to, from, bytes); }
+void copy_any(void* to, const void* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+
+}  // namespace
+
+void copy_wide(void* to, const void* from, std::size_t bytes) noexcept {
+  static auto* const best = __builtin_cpu_supports("avx512f") ? copy_avx512 : __builtin_cpu_supports("avx") ? copy_avx : copy_any;
+  best(to, from, bytes);
+}
+
+bool can_copy_past_caches() noexcept {
+  static const bool can = __builtin_cpu_supports("avx");
+  return can;
+}
+
 bool past_caches_pays() noexcept {
-  static const bool pays = __builtin_cpu_is("amd") && __builtin_cpu_supports("avx");
+  static const bool pays = __builtin_cpu_is("amd") && can_copy_past_caches();
   return pays;
 }
 
@@ -23,6 +60,10 @@ bool past_caches_pays() noexcept {
 }
 
 #else
+
+void copy_wide(void* to, const void* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+
+bool can_copy_past_caches() noexcept { return false; }
 
 bool past_caches_pays() noexcept { return false; }
 

@@ -52,8 +52,14 @@ inline constexpr std::size_t least_past_caches = 3072;
 /// the state of the machine (above); elsewhere not measured, and so not done.
 bool past_caches_pays() noexcept;
 
+/// Whether this processor can.
+bool can_copy_past_caches() noexcept;
 /// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to` is 32-byte
 /// aligned; on x86, AVX.
 void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept;
+
+/// Copies with the widest vectors of the processor: memcpy takes string instructions at these lengths, and those lose half their speed at
+/// some addresses (AMD EPYC 9004, copies between the cores: 17–34 GB/s, by the address; this loop 35).
+void copy_wide(void* to, const void* from, std::size_t bytes) noexcept;
 
 }  // namespace peal

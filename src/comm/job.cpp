@@ -131,6 +131,7 @@ void job::make_transports() {
     const std::string_view copy = settings.text("PEAL_SHM_COPY");
     shm_settings shm;
     shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
+    shm.crowded = crowded(bootstrap_);
     shm_.emplace(*segment_, *messages, node_, shm);
     messages->add(*shm_);
   }

@@ -12,8 +12,11 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/helper.hpp \
   src/transport/shm/inbox.hpp \
   src/transport/shm/layout.hpp \
+  src/transport/shm/pace.hpp \
   src/transport/shm/parcels.cpp \
   src/transport/shm/parcels.hpp \
   src/transport/shm/parts.hpp \
   src/transport/shm/shm_transport.cpp \
-  src/transport/shm/shm_transport.hpp
+  src/transport/shm/shm_transport.hpp \
+  src/transport/shm/staging.cpp \
+  src/transport/shm/staging.hpp

@@ -30,18 +30,23 @@ constexpr std::uint32_t pages_of(std::size_t bytes) noexcept { return static_cas
 
 enum class from { front, back };
 
-/// `word`: pages taken from the back << 32 | from the front. relaxed: it orders nothing, it only divides.
-inline piece take(std::atomic<std::uint64_t>& word, std::uint32_t all, from side) noexcept {
+/// Takes as many pages as is good, or `exactly` so many while there are. `word`: pages taken from the back << 32 | from the front. relaxed: it orders nothing, it only divides.
+inline piece take(std::atomic<std::uint64_t>& word, std::uint32_t all, from side, std::uint32_t exactly = 0) noexcept {
   std::uint64_t before = word.load(std::memory_order_relaxed);
   for (;;) {
     const auto front = static_cast<std::uint32_t>(before), back = static_cast<std::uint32_t>(before >> 32);
     const std::uint32_t left = all - front - back;
-    const std::uint32_t pages = std::min(left, std::clamp(left / 3, smallest_piece, largest_piece));
+    const std::uint32_t pages = std::min(left, exactly != 0 ? exactly : std::clamp(left / 3, smallest_piece, largest_piece));
     if (pages == 0) return {};
     const std::uint64_t after = side == from::front ? before + pages : before + (std::uint64_t{pages} << 32);
     if (word.compare_exchange_weak(before, after, std::memory_order_relaxed))
       return {side == from::front ? front : all - back - pages, pages};
   }
+}
+
+inline bool all_taken(const std::atomic<std::uint64_t>& word, std::uint32_t all) noexcept {
+  const std::uint64_t now = word.load(std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(now) + static_cast<std::uint32_t>(now >> 32) >= all;
 }
 
 /// Leaves nothing to take.

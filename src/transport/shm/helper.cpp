@@ -5,18 +5,11 @@
 
 #include "base/copy.hpp"
 #include "transport/shm/claim.hpp"
-#include "transport/shm/parts.hpp"
 
 namespace peal::shm {
 
-helper::helper(node_segment& segment, direct_copy& direct) : segment_{&segment}, direct_{&direct} {
-  const parts own = parts::of(segment, segment.index());
-  for (std::uint32_t each = 0; each < staging_rings; ++each)
-    rings_.push_back({own.rings + each * std::uint64_t{staging_slots} * staging_slot_bytes, staging_slot_bytes, staging_slots, 0, false});
-  // Always there, so that a full /dev/shm makes a transfer slow rather than impossible.
-  const std::uint64_t spare = segment.front(segment.index()).offset + offsetof(front, slots);
-  rings_.push_back({spare, front_slot_bytes, front_slots, 0, true});
-}
+helper::helper(node_segment& segment, direct_copy& direct)
+    : segment_{&segment}, direct_{&direct}, staging_{segment}, paces_(static_cast<std::size_t>(segment.count())) {}
 
 void helper::add(transfer& record) noexcept {
   const std::uint64_t offset = segment_->offset_of(&record);
@@ -26,13 +19,16 @@ void helper::add(transfer& record) noexcept {
   last_ = offset;
 }
 
-bool helper::step() noexcept {
+// Transfers whose pieces are all in the ring only wait for the receiver; a look at them takes a cache line away from it.
+bool helper::step() noexcept { return walk(false) || walk(true); }
+
+bool helper::walk(bool filled) noexcept {
   std::uint64_t before = 0;
   bool moved = false;
   for (std::uint64_t each = first_; each != 0 && !moved;) {
     transfer& record = *segment_->at<transfer>(each);
     const std::uint64_t next = record.link.next;
-    const outcome result = advance(record);
+    const outcome result = (record.stage == transfer_stage::filled) == filled ? advance(record) : outcome::nothing;
     moved = result == outcome::worked;
     if (result == outcome::left) {
       (before != 0 ? segment_->at<transfer>(before)->link.next : first_) = next;
@@ -62,8 +58,7 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
   if (mine.pages == 0) return leave(record);
   const std::size_t at = mine.first * claim_page;
   const std::size_t bytes = std::min<std::size_t>(mine.pages * claim_page, record.bytes - at);
-  const void* const source =
-      record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
+  const std::byte* const source = source_of(record, at);
   if (record.destination_in_segment) {
     std::memcpy(segment_->at(record.destination + at), source, bytes);
   } else if (direct_->write(to, record.destination + at, source, bytes) != 0) {
@@ -75,57 +70,96 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
   return outcome::worked;
 }
 
-helper::ring* helper::ring_of(std::uint64_t user) noexcept {
-  const auto place = std::find_if(rings_.begin(), rings_.end(), [&](const ring& each) { return each.user == user; });
-  return place == rings_.end() ? nullptr : &*place;
+const std::byte* helper::source_of(const transfer& record, std::size_t at) const noexcept {
+  return record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const std::byte*>(record.source + at);
 }
 
-helper::ring* helper::take_ring(std::uint64_t user) noexcept {
-  for (ring& each : rings_) {
-    if (each.user != 0) continue;
-    if (!each.committed && segment_->commit(each.offset, std::size_t{each.slots} * each.slot_bytes) != 0) continue;
-    each.committed = true;
-    each.user = user;
-    return &each;
+/// The ring for the next piece; null: not its turn, or no ring is free.
+ring* helper::begin_staged(transfer& record) noexcept {
+  const std::uint64_t offset = segment_->offset_of(&record);
+  if (record.stage == transfer_stage::filling) return &staging_.at(record.ring);
+  ring* const mine = staging_.of(static_cast<int>(record.link.from));
+  if (mine == nullptr || mine->filler != 0) return nullptr;
+  record.stage = transfer_stage::filling;
+  record.ring = mine->offset;
+  record.ring_bytes = mine->bytes;
+  record.piece_bytes = mine->piece_for(record.bytes);
+  const std::uint64_t piece = record.piece_bytes;
+  record.first = mine->filled = (mine->filled + piece - 1) / piece * piece;
+  mine->filler = offset;
+  pace& known = paces_[record.link.from];
+  record.past_caches = known.past_caches();
+  record.trial = can_copy_past_caches() && known.wants_trial();
+  ++mine->users;
+  return mine;
+}
+
+bool helper::has_room(ring& mine, const transfer& record) noexcept {
+  const std::uint64_t end = mine.filled + record.piece_bytes;
+  if (end - mine.drained <= mine.bytes) return true;
+  std::uint64_t drained = mine.filled;
+  for (std::uint64_t each = first_; each != 0; each = segment_->at<transfer>(each)->link.next) {
+    const transfer& user = *segment_->at<transfer>(each);
+    if (user.mode != transfer_mode::staged || user.stage == transfer_stage::waiting || user.ring != mine.offset) continue;
+    const std::uint64_t emptied = user.emptied.load(std::memory_order_acquire);  // pairs with the release in fetcher::advance_staged
+    drained = std::min(drained, user.first + emptied * user.piece_bytes);
   }
-  return nullptr;
+  mine.drained = drained;
+  return end - drained <= mine.bytes;
+}
+
+/// Writes piece `number`.
+void helper::fill(transfer& record, std::byte* place, std::size_t at, std::size_t bytes, std::uint32_t number) noexcept {
+  const auto copy = [&, past = record.past_caches != (record.trial && number == 0)] {
+    if (past) copy_past_caches(place, source_of(record, at), bytes);
+    else copy_wide(place, source_of(record, at), bytes);
+  };
+  if (number < timed_pieces) record.write_time[number] = pace::time(copy);
+  else copy();
+}
+
+/// The last piece, which may be shorter, is not counted.
+void helper::learn(const transfer& record) noexcept {
+  const std::uint32_t pieces = record.helped.load(std::memory_order_relaxed);
+  for (std::uint32_t each = 0; each < timed_pieces && each + 1 < pieces; ++each)
+    paces_[record.link.from].note(record.past_caches != (record.trial && each == 0), record.piece_bytes,
+                                  std::max(record.write_time[each], record.read_time[each]));
 }
 
 helper::outcome helper::advance_staged(transfer& record) noexcept {
-  const std::uint64_t offset = segment_->offset_of(&record);
-  ring* mine = ring_of(offset);
   std::uint32_t filled = record.helped.load(std::memory_order_relaxed);
-  if (mine == nullptr) {
-    mine = take_ring(offset);
-    if (mine == nullptr) return outcome::nothing;
-    record.ring = mine->offset;
-    record.slot_bytes = mine->slot_bytes;
-    record.slots = mine->slots;
-  }
-  const std::uint32_t emptied = record.emptied.load(std::memory_order_acquire);  // pairs with the release in fetcher::advance_staged
-  const std::size_t at = std::size_t{filled} * mine->slot_bytes;
-  if (at >= record.bytes) {
-    if (emptied != filled) return outcome::nothing;
-    mine->user = 0;
+  if (record.stage == transfer_stage::filled) {
+    if (record.emptied.load(std::memory_order_acquire) != filled) return outcome::nothing;  // as in has_room
+    learn(record);
+    staging_.leave(staging_.at(record.ring));
     return leave(record);
   }
-  if (filled - emptied == mine->slots) return outcome::nothing;
-  const std::size_t bytes = std::min<std::size_t>(mine->slot_bytes, record.bytes - at);
-  const void* const from = record.source_in_segment ? segment_->at(record.source + at) : reinterpret_cast<const void*>(record.source + at);
-  std::byte* const slot = segment_->at(mine->offset + std::uint64_t{filled % mine->slots} * mine->slot_bytes);
-  if (past_caches_pays()) copy_past_caches(slot, from, bytes);
-  else std::memcpy(slot, from, bytes);
-  record.helped.store(++filled, std::memory_order_release);  // pairs with the acquire in fetcher::advance_staged
+  const std::uint32_t pages = pages_of(record.bytes);
+  if (record.stage == transfer_stage::waiting && all_taken(record.claimed, pages)) return leave(record);
+  ring* const mine = begin_staged(record);
+  if (mine == nullptr || !has_room(*mine, record)) return outcome::nothing;
+  const piece next = take(record.claimed, pages, from::front, static_cast<std::uint32_t>(record.piece_bytes / claim_page));
+  if (next.pages > 0) {
+    const std::size_t at = next.first * claim_page;
+    const std::size_t bytes = std::min<std::size_t>(next.pages * claim_page, record.bytes - at);
+    fill(record, segment_->at(mine->offset + mine->filled % mine->bytes), at, bytes, filled);
+    mine->filled += record.piece_bytes;
+    record.helped.store(++filled, std::memory_order_release);  // pairs with the acquire in fetcher::advance_staged
+  }
+  if (next.pages == 0 || next.first + next.pages == pages) {
+    record.stage = transfer_stage::filled;
+    mine->filler = 0;
+  }
   return outcome::worked;
 }
 
 void helper::peer_failed(int index) noexcept {
+  staging_.peer_failed(index);
   std::uint64_t before = 0;
   for (std::uint64_t each = first_; each != 0;) {
     transfer& record = *segment_->at<transfer>(each);
     const std::uint64_t next = record.link.next;
     if (static_cast<int>(record.link.from) == index) {
-      if (ring* held = ring_of(each); held != nullptr) held->user = 0;
       (before != 0 ? segment_->at<transfer>(before)->link.next : first_) = next;
       if (last_ == each) last_ = before;
     } else {

@@ -6,12 +6,15 @@
 // Errors   what the kernel refuses is left to the receiver.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "memory/node_segment.hpp"
 #include "transport/shm/direct_copy.hpp"
 #include "transport/shm/layout.hpp"
+#include "transport/shm/pace.hpp"
+#include "transport/shm/staging.hpp"
 
 namespace peal::shm {
 
@@ -22,32 +25,30 @@ class helper {
   /// A receiver asks for help.
   void add(transfer&) noexcept;
   [[nodiscard]] bool busy() const noexcept { return first_ != 0; }
-  /// Copies a chunk, or fills slots. Requires: busy.
+  /// Copies a chunk, or fills a piece of a ring. Requires: busy.
   bool step() noexcept;
   void peer_failed(int index) noexcept;
 
  private:
   enum class outcome { nothing, worked, left };
-  struct ring {
-    std::uint64_t offset;
-    std::uint32_t slot_bytes;
-    std::uint32_t slots;
-    std::uint64_t user;  // offset of a transfer; 0: free
-    bool committed;
-  };
 
+  bool walk(bool filled) noexcept;
   outcome advance(transfer&) noexcept;
   outcome advance_claims(transfer&) noexcept;
   outcome advance_staged(transfer&) noexcept;
-  ring* ring_of(std::uint64_t user) noexcept;
-  [[nodiscard]] ring* take_ring(std::uint64_t user) noexcept;
+  [[nodiscard]] ring* begin_staged(transfer&) noexcept;
+  [[nodiscard]] bool has_room(ring&, const transfer&) noexcept;
+  void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes, std::uint32_t number) noexcept;
+  void learn(const transfer&) noexcept;
   static outcome leave(transfer&) noexcept;
+  [[nodiscard]] const std::byte* source_of(const transfer&, std::size_t at) const noexcept;
 
   node_segment* segment_;
   direct_copy* direct_;
   std::uint64_t first_ = 0;  // transfers, linked by note::next, which is ours while we have them
   std::uint64_t last_ = 0;
-  std::vector<ring> rings_;
+  staging staging_;
+  std::vector<pace> paces_;  // by local index of the receiver
 };
 
 }  // namespace peal::shm

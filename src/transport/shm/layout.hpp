@@ -90,15 +90,19 @@ static_assert(large_parcel >= sizeof(parcel) + eager_limit);
 
 enum class transfer_mode : std::uint32_t {
   claims,  // both copy straight from source to destination: receiver from the front, sender from the back
-  staged,  // neither reaches the other's memory: the sender fills slots of a ring, the receiver empties them
+  staged,  // the sender copies pieces from the front into a ring, the receiver copies them out; or, from the back, past the sender
 };
+
+inline constexpr std::uint32_t timed_pieces = 2;
+
+enum class transfer_stage : std::uint32_t { waiting, filling, filled };
 
 /// Stands in the front of the receiver, which alone reuses it: when the payload is there and the sender has `left`.
 struct alignas(4 * cache_line) transfer {
   // Written by the receiver before it pushes the record to the sender.
   note link;
   std::uint64_t source;       // offset, or address at the sender
-  std::uint64_t destination;  // offset, or address at the receiver
+  std::uint64_t destination;  // offset, or address at the receiver; claims
   std::uint64_t bytes;
   transfer_mode mode;
   bool source_in_segment;
@@ -106,15 +110,22 @@ struct alignas(4 * cache_line) transfer {
   // Both.
   alignas(cache_line) std::atomic<std::uint64_t> claimed;  // claim.hpp
   // Written by the sender.
-  alignas(cache_line) std::atomic<std::uint32_t> helped;  // pages that the sender has copied (claims), slots it has filled (staged)
+  alignas(cache_line) std::atomic<std::uint32_t> helped;  // pages that the sender has copied (claims), pieces it has filled (staged)
   std::atomic<std::uint32_t> left;                        // 1: the sender looks at this record no more
-  std::uint32_t returned_first;                           // pages that the sender claimed and could not copy; valid when left
+  std::uint32_t returned_first;                           // claims: pages that the sender could not copy; valid when left
   std::uint32_t returned_pages;
-  std::uint32_t slot_bytes;  // staged; valid when helped > 0
-  std::uint32_t slots;
+  // Staged; those that the receiver reads are valid when helped > 0. Piece k lies in the ring at (first + k * piece_bytes) % ring_bytes.
+  transfer_stage stage;
+  bool past_caches;  // how the pieces are written, see pace.hpp; the sender's alone, as are the next two
+  bool trial;        // the first piece the other way
+  std::uint32_t write_time[timed_pieces];
+  std::uint32_t piece_bytes;
+  std::uint32_t ring_bytes;
   std::uint64_t ring;  // offset
+  std::uint64_t first;
   // Written by the receiver.
-  alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: slots read
+  alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: pieces read
+  std::uint32_t read_time[timed_pieces];                   // nanoseconds for the first pieces; valid when they are emptied
 };
 static_assert(sizeof(transfer) == 4 * cache_line);
 
@@ -141,8 +152,8 @@ struct front {
 inline constexpr std::uint32_t small_parcel_step = 128;
 inline constexpr std::uint32_t large_parcel_step = 16;
 
+/// Rings for pieces of payloads: reserved address space; how much of a ring is used says staging.hpp.
 inline constexpr std::uint32_t staging_rings = 4;
-inline constexpr std::uint32_t staging_slots = 8;
-inline constexpr std::uint32_t staging_slot_bytes = 64 * 1024;
+inline constexpr std::uint32_t most_ring_bytes = 4 << 20;
 
 }  // namespace peal::shm

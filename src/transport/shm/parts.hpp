@@ -44,7 +44,7 @@ struct parts {
     p.boxes = place(p.box_count * sizeof(box));
     p.small_parcels = place(p.small_parcel_count * small_parcel);
     p.large_parcels = place(p.large_parcel_count * large_parcel);
-    p.rings = place(peers == 0 ? 0 : std::size_t{staging_rings} * staging_slots * staging_slot_bytes);
+    p.rings = place(peers == 0 ? 0 : std::size_t{staging_rings} * most_ring_bytes);
     p.bytes = place(0) - begin;
     return p;
   }

@@ -13,6 +13,8 @@ namespace {
 
 /// Messages read from one box before the others have their turn.
 constexpr int messages_a_turn = 64;
+/// Payloads below this are copied by the receiver alone where it can.
+constexpr std::uint32_t alone_limit = 32 * 1024;
 
 }  // namespace
 
@@ -26,7 +28,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       channels_(peers.size()),
       parcels_{segment},
       direct_{segment, settings.copy != shm_copy::pipeline},
-      fetcher_{segment, direct_},
+      fetcher_{segment, direct_, {settings.copy != shm_copy::direct && !settings.crowded, alone_limit}},
       helper_{segment, direct_},
       boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());

@@ -31,6 +31,7 @@ struct shm_settings {
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
   std::uint32_t most_boxes = shm::parts::most_boxes;
+  bool crowded = false;  // more processes than cores: the sender of a payload does not run while its receiver does
 };
 
 /// What it did other than write into open boxes.

@@ -254,6 +254,38 @@ TEST_P(shm_fetch, several_from_several_at_once) {
     EXPECT_EQ(std::memcmp(targets[each], sources[each % senders].data(), bytes), 0) << each;
 }
 
+/// A fetch that is started when another has ended must not come before those that have waited longer: the sender would fill the ring with a
+/// payload that nobody reads yet.
+TEST_P(shm_fetch, new_ones_wait_behind_those_that_wait) {
+  const auto [copy, source_shared, target_shared] = GetParam();
+  constexpr std::size_t bytes = 3'000'000, at_once = 10, count = 40;
+  shm_options options;
+  options.settings.copy = copy;
+  shm_node node{options};
+  const auto data = pattern(bytes, 9);
+  std::byte* const source = source_shared ? static_cast<std::byte*>(node[1].heap->allocate(bytes)) : const_cast<std::byte*>(data.data());
+  if (source_shared) std::memcpy(source, data.data(), bytes);
+  const remote_region region = node[1].transport->expose(shm_node::peer(0), source, bytes);
+  std::vector<std::vector<std::byte>> own(count);
+  std::vector<std::byte*> targets(count);
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  const auto length = [](std::size_t each) { return each % 3 == 0 ? bytes : 40'000 + each; };
+  const auto ended = [&] { return std::count_if(fetches.begin(), fetches.end(), [](const auto& each) { return each->calls == 1; }); };
+  const auto turn = [&] {
+    while (fetches.size() < count && fetches.size() < static_cast<std::size_t>(ended()) + at_once) {
+      const std::size_t each = fetches.size();
+      if (!target_shared) own[each].resize(length(each));
+      targets[each] = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(length(each))) : own[each].data();
+      fetches.push_back(std::make_unique<tracked_fetch>(shm_node::peer(1), region, targets[each], length(each)));
+      node[0].transport->start_fetch(*fetches.back());
+    }
+    node[0].transport->poll();
+    node[1].transport->poll();
+  };
+  ASSERT_TRUE(until(turn, [&] { return fetches.size() == count && ended() == count; }));
+  for (std::size_t each = 0; each < count; ++each) EXPECT_EQ(std::memcmp(targets[each], data.data(), length(each)), 0) << each;
+}
+
 TEST_P(shm_fetch, needs_no_sender_that_polls_where_the_payload_can_be_reached) {
   const auto [copy, source_shared, target_shared] = GetParam();
   if (copy == shm_copy::pipeline && !source_shared) GTEST_SKIP() << "two copies need both sides";
