@@ -323,6 +323,11 @@ bool bootstrap_client::fence(const std::function<void()>& progress) {
 
 bool bootstrap_client::knows_of_death() const noexcept { return somebody_died(); }
 
+bool bootstrap_client::knows_of_death(int rank) const noexcept {
+  const std::lock_guard hold{deaths().lock};
+  return deaths().dead.contains(rank);
+}
+
 std::vector<int> bootstrap_client::failures() {
   death_box& box = deaths();
   if (!box.filled.load(std::memory_order_relaxed)) return {};

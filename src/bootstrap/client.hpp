@@ -44,8 +44,9 @@ class bootstrap_client {
 
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed load.
   std::vector<int> failures();
-  /// Whether any death was ever heard of.
+  /// Whether any death was ever heard of; or that of a rank.
   [[nodiscard]] bool knows_of_death() const noexcept;
+  [[nodiscard]] bool knows_of_death(int rank) const noexcept;
 
   /// Ends every rank with this exit code, through the launcher; returns only without one.
   void abort(int code, const std::string& why) noexcept;

@@ -86,7 +86,7 @@ void job::join_node() {
   plan.front_bytes = shm_transport::front_bytes();
   plan.transport_bytes = shm_transport::transport_bytes(plan.count);
   plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
-  plan.hopeless = [this] { return bootstrap_.knows_of_death(); };
+  plan.maker_died = [this] { return bootstrap_.knows_of_death(static_cast<int>(node_.front())); };
   plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
   segment_.emplace(plan);
   // Nothing comes from a rank that died meanwhile: the others go on, and what they send to it fails.

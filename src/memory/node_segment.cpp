@@ -27,11 +27,8 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far
 
-/// How long index 0 may take to make the file. The launcher ends the job when that process dies, or tells; so this is for launchers that do
-/// neither.
+/// How long index 0 may take to make the file. The launcher ends the job when that process dies, or tells; this is for those that do neither.
 constexpr std::chrono::seconds patience{60};
-/// The same once some process of the node is known to be dead: it may have been index 0, or another one.
-constexpr std::chrono::seconds patience_after_death{5};
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -161,21 +158,16 @@ void node_segment::create() {
 
 void node_segment::attach() {
   const std::string name = path();
-  const auto begin = std::chrono::steady_clock::now();
-  auto deadline = begin + patience;
-  bool hopeless = false;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   // Index 0 is a few milliseconds ahead or behind; the pause grows so that many waiters leave it the core.
   for (auto pause = std::chrono::microseconds{100};; pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
+    const bool maker_died = plan_.maker_died && plan_.maker_died();  // asked before the look: it may have died after the making
     file_ = open(name.c_str(), O_RDWR | O_CLOEXEC);
     if (file_ >= 0) break;
     if (errno != ENOENT) fail(errno, fmt::format("cannot open {}", name));
-    if (!hopeless && plan_.hopeless && plan_.hopeless()) {
-      hopeless = true;
-      deadline = std::chrono::steady_clock::now() + patience_after_death;
-    }
-    if (const auto now = std::chrono::steady_clock::now(); now > deadline)
-      fail(ETIMEDOUT, fmt::format("{} did not appear within {} s: the first rank of this node did not make it{}", name,
-                                  std::chrono::ceil<std::chrono::seconds>(now - begin).count(), hopeless ? "; a rank has died" : ""));
+    if (maker_died) throw error{errc::peer_failed, fmt::format("the first rank of this node died before it had made {}", name)};
+    if (std::chrono::steady_clock::now() > deadline)
+      fail(ETIMEDOUT, fmt::format("{} did not appear within {} s: the first rank of this node did not make it", name, patience.count()));
     std::this_thread::sleep_for(pause);
   }
   struct stat status {};

@@ -44,7 +44,7 @@ struct segment_plan {
   std::size_t heap_bytes = 0;       // a process: for node_heap
   bool readable_by_peers = true;    // lets Yama know that the peers may use process_vm_readv on this process
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();  // further commits of this process are refused as if all was full
-  std::function<bool()> hopeless = {};  // whether a process of the node has died, so that index 0 is waited for no longer; may be null
+  std::function<bool()> maker_died = {};  // whether index 0 is known to have died, so that its file will not come; may be null
 };
 
 /// What each process writes down about itself, so that others can try whether they may read its memory.

@@ -131,6 +131,22 @@ TEST(node_segment, attaching_waits_for_the_file) {
   EXPECT_TRUE(attached);
 }
 
+TEST(node_segment, attaching_does_not_wait_for_the_dead) {
+  const folder in;
+  segment_plan orphan = plan(in.path(), 1, 2);
+  int asked = 0;
+  orphan.maker_died = [&] { return ++asked > 3; };
+  try {
+    const node_segment never{orphan};
+    ADD_FAILURE() << "attached to nothing";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), errc::peer_failed);
+  }
+  const node_segment made{plan(in.path(), 0, 2)};
+  const node_segment attached{orphan};  // what it made before it died is as good as ever
+  EXPECT_EQ(attached.nonce(), made.nonce());
+}
+
 TEST(node_segment, nothing_is_left_behind) {
   const folder in;
   {
