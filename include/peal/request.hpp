@@ -83,7 +83,7 @@ class [[nodiscard]] request {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
     return wait_for_end(until, where);
   }
-  /// The value, if it is there; makes some progress.
+  /// The value, if it is there; makes some progress. Of a send's status only the error says something.
   [[nodiscard]] std::optional<completion<T>> test(const place& where = place::current()) {
     if (!ready(where)) return std::nullopt;
     const peal::status now = status_now();
@@ -137,6 +137,17 @@ class [[nodiscard]] request {
     if (body_) std::exchange(body_, nullptr)->abandon();
   }
   T take(std::error_code* error, const place& where) {
+    if constexpr (std::is_void_v<T> || std::same_as<T, status>) {
+      if (op_ && !detail::result_of(*op_).error) [[likely]] {
+        detail::operation* const over = std::exchange(op_, nullptr);
+        if constexpr (std::is_void_v<T>) return detail::drop(over);
+        else {
+          const status known = detail::status_of(detail::result_of(*over));
+          detail::drop(over);
+          return known;
+        }
+      }
+    }
     const request over{std::move(*this)};  // gives everything back at the end, also after an exception
     if (over.body_) return over.body_->take(error);
     if constexpr (std::same_as<T, status>) {

@@ -10,7 +10,7 @@ namespace peal::detail {
 
 namespace {
 
-const outcome of_nobody{.source = proc_null_value, .tag = any_tag_value, .bytes = 0, .error = {}};
+const outcome of_nobody{.tag = any_tag_value, .source = proc_null_value, .bytes = 0, .error = {}};
 
 operation* keep(job& here, communicator_state& on, operation& started, const location& where) {
   here.given(on);
@@ -19,6 +19,14 @@ operation* keep(job& here, communicator_state& on, operation& started, const loc
   return &started;
 }
 
+/// What every send returns that was over at once: a window of small sends takes no operation out of the pool. Never written to.
+struct common_operation final : operation {
+  common_operation() noexcept {
+    finished.store(true, std::memory_order_relaxed);  // relaxed: before any thread can ask
+    common = true;
+  }
+} sent_at_once;
+
 /// An operation with nobody: finished, with nothing.
 operation* finished_with_nobody(job& here, communicator_state& on, const location& where) {
   operation& made = here.messages->make_operation();
@@ -26,11 +34,15 @@ operation* finished_with_nobody(job& here, communicator_state& on, const locatio
   return keep(here, on, made, where);
 }
 
-/// Waits for a blocking call's operation, gives it back, and returns what became of it.
-outcome complete(job& here, operation& awaited) {
+/// Waits for a blocking call's operation, gives it back, and returns what became of it, or throws.
+outcome complete(job& here, operation& awaited, const char* what, int peer, const location& where) {
   const finished_release guard{here, awaited};
-  if (!awaited.finished.load(std::memory_order_acquire)) wait_for(here, awaited);  // acquire: as in finished()
-  return awaited.result;
+  if (!finished(awaited)) wait_for(here, awaited);
+  const outcome& became = awaited.result;
+  if (became.error) [[unlikely]]
+    throw_failure(became.error, what, became.source >= 0 && awaited.kind == operation_kind::receive ? became.source : peer, where);
+  // Member by member: one load of what has just been stored in parts would wait until these stores have left the core.
+  return {.tag = became.tag, .source = became.source, .bytes = became.bytes, .error = became.error};
 }
 
 }  // namespace
@@ -47,8 +59,7 @@ void send(communicator_state& on, const void* data, std::size_t bytes, int dest,
   }
   operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);
   here.progress.unlock();
-  const outcome became = complete(here, started);
-  if (became.error) throw_failure(became.error, "send to", dest, where);
+  (void)complete(here, started, "send to", dest, where);
 }
 
 outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
@@ -59,10 +70,7 @@ outcome recv(communicator_state& on, void* data, std::size_t capacity, int sourc
   here.progress.lock();
   operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
   here.progress.unlock();
-  const outcome became = complete(here, started);
-  if (became.error) [[unlikely]]
-    throw_failure(became.error, "receive from", became.source >= 0 ? became.source : source, where);
-  return became;
+  return complete(here, started, "receive from", source, where);
 }
 
 outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
@@ -76,17 +84,18 @@ outcome recv_growing(communicator_state& on, const growing_buffer& into, int sou
   here.progress.lock();
   operation& started = here.messages->start_recv_growing(on, on.context(), into, source, tag);
   here.progress.unlock();
-  const outcome became = complete(here, started);
-  if (became.error) throw_failure(became.error, "receive from", became.source >= 0 ? became.source : source, where);
-  return became;
+  return complete(here, started, "receive from", source, where);
 }
 
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
   job& here = job::require(where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
+  if (dest == proc_null_value) [[unlikely]]
+    return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
-  if (dest == proc_null_value) return finished_with_nobody(here, on, where);
+  if (here.messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
+    return &sent_at_once;
   return keep(here, on, here.messages->start_send(on, on.context(), data, bytes, dest, tag), where);
 }
 

@@ -16,7 +16,7 @@ communicator_state* communicator_of(const operation& of) noexcept {
 }
 
 /// Back into the pool, and off its communicator's count. With the lock held. Requires: finished.
-void give_back(job& here, operation& over) noexcept {
+inline void give_back(job& here, operation& over) noexcept {
   communicator_state* const on = communicator_of(over);
   here.messages->release(over);
   if (on != nullptr) here.given_back(*on);
@@ -72,9 +72,6 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
 
 }  // namespace
 
-// acquire: pairs with the release that ends an operation, so that its outcome and its buffer can be read.
-bool finished(const operation& of) noexcept { return of.finished.load(std::memory_order_acquire); }
-
 bool test(operation& of) {
   job* const here = job::running();
   if (here == nullptr) return finished(of);
@@ -86,14 +83,10 @@ bool test(operation& of) {
   return finished(of);
 }
 
-bool wait(operation& awaited, std::chrono::steady_clock::time_point deadline) {
-  if (finished(awaited)) [[likely]]
-    return true;
+bool wait_for_end(operation& awaited, std::chrono::steady_clock::time_point deadline) {
   job& here = job::require(awaited.origin);
   return here.progress.wait_unlocked([&] { return finished(awaited); }, deadline);
 }
-
-const outcome& result_of(const operation& of) noexcept { return of.result; }
 
 const location& origin_of(const operation& of) noexcept { return of.origin; }
 
@@ -112,8 +105,22 @@ void on_finish(operation& of, void (*hook)(void*), void* context) {
   hook(context);
 }
 
+void drop_own(operation& unwanted) noexcept {
+  job* const here = job::running();
+  if (here != nullptr && finished(unwanted)) [[likely]] {
+    const std::lock_guard<engine> guard{here->progress};
+    give_back(*here, unwanted);
+  } else {
+    drop(&unwanted, nullptr, nullptr);
+  }
+}
+
 void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) noexcept {
   if (unwanted == nullptr) return;
+  if (unwanted->common) {
+    if (owner_free != nullptr) owner_free(owner);
+    return;
+  }
   job* const here = job::running();
   if (here == nullptr) {  // the job has ended, and with it every use of the buffers
     if (owner_free != nullptr) owner_free(owner);

@@ -28,9 +28,14 @@ struct context_state {
 class context_table {
  public:
   /// Made when it is asked for first: a message may come before the communicator that it belongs to.
-  context_state& at(std::uint32_t context) noexcept {
-    context_state* recent = recent_[context % recent_.size()];
-    return recent && recent->id == context ? *recent : find(context);
+  [[gnu::always_inline]] context_state& at(std::uint32_t context) noexcept {
+    context_state* const used = recent(context);
+    return used ? *used : find(context);
+  }
+  /// Null when it was not asked for lately.
+  [[gnu::always_inline]] context_state* recent(std::uint32_t context) noexcept {
+    context_state* const used = recent_[context % recent_.size()];
+    return used && used->id == context ? used : nullptr;
   }
   void erase(std::uint32_t context) noexcept {
     recent_[context % recent_.size()] = nullptr;
@@ -42,7 +47,7 @@ class context_table {
   }
 
  private:
-  context_state& find(std::uint32_t context) noexcept {
+  [[gnu::noinline]] context_state& find(std::uint32_t context) noexcept {
     std::unique_ptr<context_state>& state = all_[context];
     if (!state) state = std::make_unique<context_state>(context);
     recent_[context % recent_.size()] = state.get();

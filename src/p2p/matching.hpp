@@ -69,10 +69,17 @@ class posted_queue {
   }
   /// Takes out the first receive that takes a message with this key; null when there is none.
   detail::operation* match(std::uint64_t key) noexcept {
-    detail::operation* first = list_.front();
-    if (!first) return nullptr;
-    if (((first->key ^ key) & first->mask) != 0) first = search(key);
-    if (first) remove(*first);
+    if (detail::operation* const first = match_front(key)) return first;
+    detail::operation* const found = search(key);
+    if (found) remove(*found);
+    return found;
+  }
+
+  /// The same, but looks at the first receive only; nothing changes when that does not match.
+  [[gnu::always_inline]] detail::operation* match_front(std::uint64_t key) noexcept {
+    detail::operation* const first = list_.front();
+    if (!first || ((first->key ^ key) & first->mask) != 0) return nullptr;
+    remove(*first);
     return first;
   }
 

@@ -1,7 +1,5 @@
 #include "p2p/messaging.hpp"
 
-#include <cstring>
-
 #include "peal/error.hpp"
 
 namespace peal {
@@ -31,40 +29,18 @@ bool messaging::poll() noexcept {
   return moved;
 }
 
-void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noexcept {
-  if (e.kind() == envelope_kind::fetched) {
-    answered(from, payload);
-    return;
-  }
-  context_state& at = contexts_.at(e.context());
-  const std::uint64_t key = match_key(e);
-  operation* receive = at.posted.match(key);
-  if (!receive) {
-    keep(at, from, e, payload);
-  } else if (e.kind() == envelope_kind::eager) {
-    deliver(*receive, key, payload, e.bytes());
-  } else {
-    announcement what;
-    std::memcpy(&what, payload, sizeof what);
-    accept(*receive, key, from, what);
-  }
-}
-
-// Nothing of the operation is touched after its hook, which may release it.
 void messaging::end(operation& over, error why) noexcept {
   if (why) over.result.error = why;
-  over.state = operation_state::done;
-  const completion_hook hook = over.hook;
-  const std::uint8_t flags = over.flags;
-  if (flags & operation::hooked) engine_.defer(over.user_hook, over.user_context);
-  if (flags & operation::detached) {
-    if (over.owner_free) engine_.defer(over.owner_free, over.owner);
-    release(over);
-    return;
-  }
-  // release: pairs with the acquire in detail::finished().
-  over.finished.store(true, std::memory_order_release);
-  if (hook.call) hook.call(hook.context, over);
+  end(over);
+}
+
+// The user's hook comes later, with no lock held. True: the operation is gone, since nobody will release it.
+bool messaging::end_of_noted(operation& over) noexcept {
+  if (over.flags & operation::hooked) engine_.defer(over.user_hook, over.user_context);
+  if (!(over.flags & operation::detached)) return false;
+  if (over.owner_free) engine_.defer(over.owner_free, over.owner);
+  release(over);
+  return true;
 }
 
 void messaging::detach(operation& given_up, void (*owner_free)(void*) noexcept, void* owner) noexcept {

@@ -1,7 +1,7 @@
 // p2p/operation.hpp
 // A send, a receive or a collective under way, and what became of it.
 //
-// Laid out by cache lines: matching and an eager message touch the first two only.
+// Laid out by cache lines: matching walks along the second, an eager message touches the first two only.
 //
 // Layer    p2p: may include transport/, progress/, memory/, base/.
 // Units    bytes; outcome.source is a rank of the team, `target` of a send a peer.
@@ -50,31 +50,36 @@ enum class operation_state : std::uint8_t {
 
 namespace peal::detail {
 
-struct alignas(cache_line) operation : list_node, lane_node<0> {
+/// First line: where the payload lies, and the end.
+struct alignas(cache_line) operation_end : operation_head {
+  void* buffer = nullptr;    // the owner of a growing buffer, when `allocate` is set
+  std::size_t capacity = 0;  // send: the length
+  location origin{};         // where the user started it; set by comm
+};
+static_assert(sizeof(operation_end) == cache_line);
+
+/// Second line: matching.
+struct operation_match : operation_end, list_node {
+  std::uint64_t key = 0;   // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
+  std::uint64_t mask = 0;  // receive: the bits of a message's key that must equal `key`
+  completion_hook hook;
+  const team* members = nullptr;
+  operation_kind kind = operation_kind::other;
+  operation_state state = operation_state::free;
+  std::uint8_t flags = 0;    // of the constants below: says what of the third line holds
+  std::uint32_t target = 0;  // send, answer: the peer; receive: the context
+};
+static_assert(sizeof(operation_match) == 2 * cache_line);
+
+struct operation : operation_match, lane_node<0> {
   static constexpr std::uint8_t growing = 1;   // `allocate` makes the buffer
   static constexpr std::uint8_t hooked = 2;    // `user_hook` is to be called
   static constexpr std::uint8_t detached = 4;  // nobody will release it: it does so itself, and calls `owner_free`
   static constexpr std::uint8_t exposed = 8;   // a send whose payload the transport knows: transfer.where
 
-  // ---- first line (with list_node and lane_node): matching
-  std::uint64_t key = 0;   // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
-  std::uint64_t mask = 0;  // receive: the bits of a message's key that must equal `key`
-  void* buffer = nullptr;  // the owner of a growing buffer, when `allocate` is set
-  const team* members = nullptr;
-  // ---- second line: the end
-  outcome result;            // its error is clear in the pool, so that success writes none
-  std::size_t capacity = 0;  // send: the length
-  completion_hook hook;
-  // release: pairs with the acquire in detail::finished(), so that who sees it sees `result` and the buffer.
-  std::atomic<bool> finished{false};
-  operation_kind kind = operation_kind::other;
-  operation_state state = operation_state::free;
-  std::uint8_t flags = 0;    // of the constants below: says what of the third line holds
-  std::uint32_t target = 0;  // send, answer: the peer; receive: the context
-  // ---- third line: what few operations need
-  void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
-  location origin{};                                                     // where the user started it; set by comm
+  // ---- third line, with lane_node: what few operations need
   std::uint64_t order = 0;                                               // receive: its place among those posted, while they are indexed
+  void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
   std::uint32_t index = 0;                                               // its place in the pool, and
   std::uint32_t generation = 0;  // how often it has announced: together the id that travels in an announcement
   void (*user_hook)(void* context) = nullptr;

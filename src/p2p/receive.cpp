@@ -2,50 +2,57 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "p2p/messaging.hpp"
 #include "peal/error.hpp"
 
 namespace peal {
 
-operation& messaging::start_recv(const team& in, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
-                                 completion_hook hook) noexcept {
-  return receive(in, context, data, capacity, source, tag, nullptr, hook);
+// The end of most messages: the payload goes into a buffer that is there and long enough.
+[[gnu::always_inline]] inline void messaging::deliver(operation& matched, std::uint64_t key, const std::byte* payload,
+                                                      std::size_t bytes) noexcept {
+  if ((matched.flags & operation::growing) || bytes > matched.capacity) [[unlikely]]
+    return deliver_in_part(matched, key, payload, bytes);
+  matched.result.tag = tag_of(key);
+  matched.result.source = source_of(key);
+  matched.result.bytes = bytes;
+  if (bytes <= short_copy) copy_short(matched.buffer, payload, bytes);
+  else std::memcpy(matched.buffer, payload, bytes);
+  end(matched);
 }
 
-operation& messaging::start_recv_growing(const team& in, std::uint32_t context, const growing_buffer& into, int source, int tag,
-                                         completion_hook hook) noexcept {
-  return receive(in, context, into.owner, 0, source, tag, into.allocate, hook);
+void messaging::deliver_in_part(operation& matched, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept {
+  if (make_room(matched, key, bytes)) std::memcpy(matched.buffer, payload, matched.result.bytes);
+  end(matched);
 }
 
-operation& messaging::receive(const team& in, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
-                              decltype(growing_buffer::allocate) allocate, const completion_hook& hook) noexcept {
-  operation& wanted = operations_.take(operation_kind::receive);
-  const match_pattern pattern = match_pattern::of(source, tag);
-  wanted.key = pattern.key;
-  wanted.mask = pattern.mask;
-  wanted.buffer = data;
-  wanted.members = &in;
-  wanted.capacity = capacity;
-  wanted.target = context;
-  if (allocate) {
-    wanted.flags = operation::growing;
-    wanted.allocate = allocate;
+// Everything but the usual case is out of line, so that the usual case saves no registers for it.
+void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noexcept {
+  if (context_state* const at = contexts_.recent(e.context()); at && e.kind() == envelope_kind::eager) [[likely]] {
+    const std::uint64_t key = match_key(e);
+    if (operation* receive = at->posted.match_front(key)) [[likely]]
+      return deliver(*receive, key, payload, e.bytes());
   }
-  context_state& at = contexts_.at(context);
-  if (matched_message* message = at.unexpected.find(pattern)) {
-    at.unexpected.remove(*message);
-    consume(wanted, *message);
-  } else if (failures_.empty() || !ends_for_failure(at, wanted)) {
-    wanted.state = operation_state::posted;
-    at.posted.add(wanted);
+  arrived_unusually(from, e, payload);
+}
+
+void messaging::arrived_unusually(peer_id from, envelope e, const std::byte* payload) noexcept {
+  if (e.kind() == envelope_kind::fetched) {
+    answered(from, payload);
+    return;
   }
-  if (!wanted.finished.load(std::memory_order_relaxed)) {
-    // Word by word: the caller has just written it so, and one load of both words would wait for every store before it to leave the core,
-    // the one into a peer's box among them.
-    wanted.hook.call = hook.call;
-    wanted.hook.context = hook.context;
+  context_state& at = contexts_.at(e.context());
+  const std::uint64_t key = match_key(e);
+  operation* receive = at.posted.match(key);
+  if (!receive) {
+    keep(at, from, e, payload);
+  } else if (e.kind() == envelope_kind::eager) {
+    deliver(*receive, key, payload, e.bytes());
+  } else {
+    announcement what;
+    std::memcpy(&what, payload, sizeof what);
+    accept(*receive, key, from, what);
   }
-  return wanted;
 }
 
 void messaging::consume(operation& wanted, matched_message& message) noexcept {
@@ -59,24 +66,43 @@ void messaging::consume(operation& wanted, matched_message& message) noexcept {
   drop(message);
 }
 
-// Writes down what has been matched, and sees to a buffer. False: there is no memory, and the operation's error says so.
+// Writes down what has been matched, and sees to a buffer. False: there is nothing to copy, or no memory, and then the operation's error
+// says so.
 bool messaging::make_room(operation& matched, std::uint64_t key, std::size_t bytes) noexcept {
-  matched.result.source = source_of(key);
   matched.result.tag = tag_of(key);
-  if (matched.flags & operation::growing) [[unlikely]] {
+  matched.result.source = source_of(key);
+  if (matched.flags & operation::growing) {
     matched.buffer = matched.allocate(matched.buffer, bytes);
     matched.capacity = matched.buffer ? bytes : 0;
     if (!matched.buffer) matched.result.error = errc::no_space;
-  } else if (bytes > matched.capacity) [[unlikely]] {
+  } else if (bytes > matched.capacity) {
     matched.result.error = errc::truncated;
   }
   matched.result.bytes = std::min(bytes, matched.capacity);
   return matched.result.bytes > 0;
 }
 
-void messaging::deliver(operation& matched, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept {
-  if (make_room(matched, key, bytes)) std::memcpy(matched.buffer, payload, matched.result.bytes);
-  end(matched);
+operation& messaging::start_recv_growing(const team& in, std::uint32_t context, const growing_buffer& into, int source, int tag,
+                                         completion_hook hook) noexcept {
+  operation& wanted = new_receive(in, context, source, tag);
+  wanted.buffer = into.owner;
+  wanted.capacity = 0;
+  wanted.flags = operation::growing;
+  wanted.allocate = into.allocate;
+  post(wanted, hook);
+  return wanted;
+}
+
+// There may be a message for it already, or nobody left to send one.
+void messaging::post_unusually(context_state& at, operation& wanted, completion_hook hook) noexcept {
+  if (matched_message* message = at.unexpected.find({wanted.key, wanted.mask})) {
+    at.unexpected.remove(*message);
+    consume(wanted, *message);
+  } else if (failures_.empty() || !ends_for_failure(at, wanted)) {
+    wanted.state = operation_state::posted;
+    at.posted.add(wanted);
+  }
+  if (!wanted.finished.load(std::memory_order_relaxed)) wanted.hook = hook;
 }
 
 // ---- messages that nobody has asked for yet
@@ -124,7 +150,7 @@ void messaging::tell_senders(bool wants_eager) noexcept {
 bool messaging::probe(const team&, std::uint32_t context, int source, int tag, outcome& what) noexcept {
   const matched_message* found = contexts_.at(context).unexpected.find(match_pattern::of(source, tag));
   if (!found) return false;
-  what = {source_of(found->key), tag_of(found->key), found->bytes, {}};
+  what = {.tag = tag_of(found->key), .source = source_of(found->key), .bytes = found->bytes, .error = {}};
   return true;
 }
 
@@ -133,7 +159,7 @@ matched_message* messaging::take(const team&, std::uint32_t context, int source,
   matched_message* found = at.unexpected.find(match_pattern::of(source, tag));
   if (!found) return nullptr;
   at.unexpected.remove(*found);
-  what = {source_of(found->key), tag_of(found->key), found->bytes, {}};
+  what = {.tag = tag_of(found->key), .source = source_of(found->key), .bytes = found->bytes, .error = {}};
   return found;
 }
 

@@ -18,12 +18,12 @@ messaging::peer_state& messaging::reach(peer_id to) noexcept {
   return peer;
 }
 
-// What is below the inlined path of try_send_now: the peer is new, dead, stalled, or the message is long.
+// When the inlined path of try_send_now did not do: the peer is new, dead, stalled or full, or the message is long.
 bool messaging::send_now_slowly(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
   const peer_id to = in.peer(dest);
   if (!peers_[to].via) {
     reach(to);
-    return try_send_now(in, context, data, bytes, dest, tag);
+    if (try_send(in, context, data, bytes, dest, tag)) return true;
   }
   return to == self_ && buffer_send(in, context, data, bytes, dest, tag);
 }
@@ -41,14 +41,12 @@ bool messaging::buffer_send(const team& in, std::uint32_t context, const void* d
 operation& messaging::start_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
                                  completion_hook hook) noexcept {
   const peer_id to = in.peer(dest);
-  const auto rank = static_cast<std::uint32_t>(in.rank());
   operation& sent = operations_.take(operation_kind::send);
   sent.result.source = in.rank();
   sent.result.tag = tag;
   sent.result.bytes = bytes;
   peer_state& peer = reach(to);
-  if (static_cast<std::int64_t>(bytes) <= peer.direct_limit && peer.via->wants_eager(to) &&
-      peer.via->send(to, envelope::make(context, tag, rank, envelope_kind::eager, bytes), data)) [[likely]] {
+  if (try_send(in, context, data, bytes, dest, tag)) {
     sent.state = operation_state::done;
     sent.finished.store(true, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
     return sent;
@@ -60,7 +58,7 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
     return sent;
   }
   sent.key = std::uint64_t{context} << 32 | static_cast<std::uint32_t>(tag);
-  sent.mask = std::uint64_t{rank} << 32;
+  sent.mask = std::uint64_t{static_cast<std::uint32_t>(in.rank())} << 32;
   sent.buffer = const_cast<void*>(data);
   sent.capacity = bytes;
   sent.target = to;

@@ -24,14 +24,9 @@ void engine::remove(progress_source& source) noexcept {
   std::erase(sometimes_, &source);
 }
 
-bool engine::poll() noexcept {
-  if (polling_) return false;
-  polling_ = true;
+bool engine::poll_others() noexcept {
   bool moved = false;
-  for (progress_source* source : every_) moved |= source->poll();
-  if (++turns_ % 64 == 0 && !sometimes_.empty())
-    for (progress_source* source : sometimes_) moved |= source->poll();
-  polling_ = false;
+  for (progress_source* source : sometimes_) moved |= source->poll();
   return moved;
 }
 

@@ -62,7 +62,15 @@ class engine {
 
   // ---- progress
   /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook) it does nothing.
-  bool poll() noexcept;
+  bool poll() noexcept {
+    if (polling_) return false;
+    polling_ = true;
+    bool moved = false;
+    for (progress_source* source : every_) moved |= source->poll();
+    if (++turns_ % 64 == 0) moved |= poll_others();
+    polling_ = false;
+    return moved;
+  }
   /// One turn, and the deferred calls, without the lock held.
   bool progress();
   /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held. `holds` is called with it.
@@ -93,6 +101,7 @@ class engine {
 
   template <bool Locked, class Predicate>
   bool wait(Predicate& holds, deadline until);
+  bool poll_others() noexcept;
   void lock_slowly();
   bool take_deferred(deferred&);
   void run_deferred_into(std::exception_ptr& first) noexcept;

@@ -90,6 +90,10 @@ class transport {
 
   /// Whether the receiver still wants payloads unasked. False: it holds as many unexpected bytes as it may; announce instead.
   [[nodiscard]] virtual bool wants_eager(peer_id to) const noexcept = 0;
+  /// Both in one call, which is what most messages are: `send`, and false also when the receiver wants none unasked.
+  [[nodiscard]] virtual bool send_eager(peer_id to, envelope e, const void* payload) noexcept {
+    return wants_eager(to) && send(to, e, payload);
+  }
   /// The other side of wants_eager, for every sender: `false` when this process holds too much unexpected payload.
   virtual void set_wants_eager(bool) noexcept = 0;
 

@@ -7,6 +7,7 @@
 //          nonblocking operation stands in its outcome.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +28,22 @@ struct matched_message;     // src/p2p: a message that a probe took out of match
 
 /// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.
 struct outcome {
+  int tag = 0;  // first, so that a match key (source << 32 | tag) goes into both with one store
   int source = -1;
-  int tag = 0;
   std::size_t bytes = 0;
   std::error_code error;
 };
+
+/// The beginning of every operation: what the templates read of it themselves, since a call for each look would cost a small message more
+/// than sending it.
+struct operation_head {
+  outcome result;  // its error is clear until somebody sets it, so that success writes none
+  // release: pairs with the acquire in finished(), so that who sees it sees `result` and the buffer.
+  std::atomic<bool> finished{false};
+  /// Stands for every send that was over when its call returned, and is given back by nobody. Its `result` names no message.
+  bool common = false;
+};
+inline const operation_head& head_of(const operation& of) noexcept { return reinterpret_cast<const operation_head&>(of); }
 
 /// Memory for a message whose size is known only when it is matched. `allocate` is called at most once, never with a lock of the user's
 /// held by peal, and must not call peal; null means no memory (the operation ends with errc::no_space). Called for empty messages too.
@@ -88,13 +100,16 @@ PEAL_EXPORT void discard(matched_message*) noexcept;
 
 // ---- operations ------------------------------------------------------------------------------------------------------------------------
 /// Whether it is finished; makes no progress.
-PEAL_EXPORT bool finished(const operation&) noexcept;
+inline bool finished(const operation& of) noexcept { return head_of(of).finished.load(std::memory_order_acquire); }
 /// One round of progress for everything, then `finished`.
 PEAL_EXPORT bool test(operation&);
 /// Waits until it is finished. Returns early, false, when `deadline` passes (default: never).
-PEAL_EXPORT bool wait(operation&, std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+PEAL_EXPORT bool wait_for_end(operation&, std::chrono::steady_clock::time_point deadline);
+inline bool wait(operation& awaited, std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max()) {
+  return finished(awaited) || wait_for_end(awaited, deadline);
+}
 /// Requires: finished.
-PEAL_EXPORT const outcome& result_of(const operation&) noexcept;
+inline const outcome& result_of(const operation& of) noexcept { return head_of(of).result; }
 PEAL_EXPORT const location& origin_of(const operation&) noexcept;
 /// Withdraws a receive that is not matched, or a send of which nothing has left; true when it ended so (errc::cancelled).
 PEAL_EXPORT bool cancel(operation&);
@@ -104,7 +119,11 @@ PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* contex
 /// Called with null, or when the owner of the buffers goes away: gives the operation back. Finished: at once. Otherwise it detaches, and
 /// `owner_free(owner)` is called when the buffers are no longer needed (an owned send); with a null `owner_free` a receive that is not
 /// matched is withdrawn, and everything else is waited for.
-PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept = nullptr, void* owner = nullptr) noexcept;
+PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept, void* owner) noexcept;
+PEAL_EXPORT void drop_own(operation&) noexcept;  // the usual case: not `common`, no owner of buffers
+inline void drop(operation* unwanted) noexcept {
+  if (unwanted != nullptr && !head_of(*unwanted).common) drop_own(*unwanted);
+}
 /// Any progress there is to be made, once.
 PEAL_EXPORT bool progress();
 /// Makes progress until `done(context)`, which is called without a lock; false when the deadline passed first.

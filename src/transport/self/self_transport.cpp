@@ -26,16 +26,15 @@ void self_transport::start_fetch(fetch& f) noexcept {
 }
 
 bool self_transport::poll() noexcept {
+  if (queue_.empty()) return false;
   // What is sent meanwhile comes with the next poll, so that two continuations that answer each other do not keep us here.
-  std::size_t count = queue_.size();
-  const bool any = count > 0;
-  for (; count > 0; --count) {
+  for (std::size_t count = queue_.size(); count > 0; --count) {
     const message next = std::move(queue_.front());
     queue_.pop_front();
     queued_ -= next.head.bytes();
     sink_->arrived(self_, next.head, reinterpret_cast<const std::byte*>(next.payload.data()));
   }
-  return any;
+  return true;
 }
 
 }  // namespace peal

@@ -16,6 +16,11 @@
 
 namespace peal::shm {
 
+// How far ahead lines are fetched, so that they change cores while others are worked on. Measured in turn with and without: 38.0 and 34.8
+// million messages of 8 bytes a second, at the same latency; other distances were not measured.
+inline constexpr std::uint32_t lines_ahead_to_write = 8;
+inline constexpr std::uint32_t lines_ahead_to_read = 4;
+
 class box_writer {
  public:
   box_writer() = default;
@@ -43,6 +48,7 @@ class box_writer {
     place.match = e.match;
     place.rest = e.rest;
     copy_short(place.payload, payload, bytes);
+    prefetch_for_writing(&cells_[(cell_ + lines_ahead_to_write) % cells_per_box]);
     place.stamp.store(lap_of(cell_) | in_cell, std::memory_order_release);  // pairs with the acquire in box_reader::peek
     ++cell_;
     return true;
@@ -119,6 +125,11 @@ class box_reader {
   };
   enum class state { empty, message, closed };
 
+  /// Whether `peek` would find something: one load, for polls that mostly find nothing.
+  [[nodiscard]] bool anything() const noexcept {
+    const std::uint64_t stamp = cells_[cell_ % cells_per_box].stamp.load(std::memory_order_relaxed);  // relaxed: peek looks again
+    return (static_cast<std::uint32_t>(stamp) ^ lap_of(cell_)) <= closing;
+  }
   /// The next message; it stays until `pop`. After `closed` the box is the sender's again, once told so.
   [[nodiscard, gnu::always_inline]] state peek(message& out) noexcept {
     const cell& place = cells_[cell_ % cells_per_box];
@@ -126,6 +137,7 @@ class box_reader {
     const std::uint32_t kind = static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
     if (kind > closing) return state::empty;
     out.head = {place.match, place.rest};
+    __builtin_prefetch(&cells_[(cell_ + lines_ahead_to_read) % cells_per_box]);
     out.payload = place.payload;
     if (kind != in_cell) [[unlikely]] {
       if (kind == closing) {

@@ -127,7 +127,10 @@ void shm_transport::close_idle_box() noexcept {
 
 bool shm_transport::poll() noexcept {
   bool moved = false;
-  for (std::size_t each = 0; each < incoming_.size(); ++each) moved |= read_box(each);
+  for (std::size_t each = 0; each < incoming_.size(); ++each) {
+    if (incoming_[each].box.anything()) moved |= read_box(each);
+    else incoming_[each].box.publish_all();  // nothing to do: the sender may want to know that it has the whole box
+  }
   if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
     moved |= read_notes();
   if (fetcher_.busy()) moved |= fetcher_.step();
@@ -158,7 +161,6 @@ bool shm_transport::read_box(std::size_t position) noexcept {
     shm::push(*segment_, owner.inbox, memory.link);
     return true;
   }
-  if (count == 0) box.publish_all();  // nothing to do: the sender may want to know that it has the whole box
   return count > 0;
 }
 

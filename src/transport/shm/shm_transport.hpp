@@ -62,6 +62,13 @@ class shm_transport final : public transport {
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
     return channels_[local_index_[to]].front->refuses_eager.load(std::memory_order_relaxed) == 0;
   }
+  [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
+    channel& out = channels_[local_index_[to]];
+    if (out.front->refuses_eager.load(std::memory_order_relaxed) != 0) return false;
+    if (out.box.open()) [[likely]]
+      return out.box.write(e, payload);
+    return send_parcel(out, e, payload);
+  }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
   void withdraw(peer_id, const remote_region&) noexcept override {

@@ -258,7 +258,7 @@ TEST(operation, of_somebody_else_ends_when_told) {
   operation& other = job[0].make_operation(ended.hook());
   EXPECT_FALSE(over(other));
   EXPECT_FALSE(job[0].cancel(other));
-  job[0].finish(other, {2, 3, 4, errc::truncated});
+  job[0].finish(other, {.tag = 3, .source = 2, .bytes = 4, .error = errc::truncated});
   EXPECT_TRUE(over(other));
   EXPECT_EQ(ended.calls, 1);
   EXPECT_EQ(other.result.source, 2);
