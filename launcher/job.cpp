@@ -24,6 +24,8 @@ namespace {
 constexpr std::chrono::seconds grace{2};
 // A rank that said farewell to the server may be reaped before the server's thread ran: how long the server is waited for.
 constexpr std::chrono::seconds farewell_wait{5};
+// How long a failure is not judged because another rank is on its way out: for the end of a process with much memory.
+constexpr std::chrono::milliseconds dying_wait{500};
 // Output of processes that we could not kill is read for this long after everyone else ended.
 constexpr std::chrono::seconds drain{2};
 
@@ -58,7 +60,7 @@ int code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 
 }  // namespace
 
 job::job(const job_request& request, pmix_host& host, guard& watch, signal_source& signals, std::vector<std::vector<int>> places)
-    : request_{request}, host_{host}, guard_{watch}, signals_{signals}, places_{std::move(places)} {
+    : request_{request}, host_{host}, guard_{watch}, signals_{signals}, places_{std::move(places)}, order_{request.ranks()} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
@@ -107,6 +109,7 @@ void job::start(int rank) {
     how.error = output_.open(rank, STDERR_FILENO);
   }
   members_[at].pid = start_rank(how, signals_);
+  order_.add(rank, members_[at].pid);
   for (const int each : {how.output, how.error})
     if (each >= 0) ::close(each);
   if (rank == 0) input_.close_child_end();
@@ -120,7 +123,10 @@ void job::wait_for_something() {
   for (const auto& each : {timeout_, kill_at_, drain_until_})
     if (each) next = std::min(next, *each);
   for (const member& each : members_)
-    if (each.ended && !each.judged) next = std::min(next, each.ended_at + farewell_wait);
+    if (each.ended && !each.judged) {
+      const auto dying_until = each.ended_at + dying_wait;
+      next = std::min(next, dying_until > clock::now() ? dying_until : each.ended_at + farewell_wait);
+    }
   int wait = -1;
   if (next != clock::time_point::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
@@ -181,6 +187,7 @@ void job::serve_host() {
 // The dead are not fetched (WNOWAIT) before the job ends: so long their number, which is their group's too, is not given out again.
 void job::look_for_ends() {
   bool any = false;
+  order_.look();
   for (member& each : members_) {
     if (each.ended) continue;
     siginfo_t info{};
@@ -202,20 +209,27 @@ bool job::settled(const member& of) const {
   return !of.connected || of.finalized || of.lost != 0 || phase_ != phase::running || clock::now() >= of.ended_at + farewell_wait;
 }
 
-// When one rank's death makes others fail we may see all of them at once. The order in which the server lost them tells cause from
-// consequence.
+// A rank can fail because of another whose memory is gone already, but whose end is not told yet: that takes as long as it has memory.
+bool job::another_is_dying(const member& failed) const {
+  if (phase_ != phase::running || clock::now() >= failed.ended_at + dying_wait) return false;
+  return std::any_of(members_.begin(), members_.end(), [](const member& each) { return !each.ended && dying(each.pid); });
+}
+
+// When one rank's death makes others fail we may see all of them at once. The order in which they ended tells cause from consequence; where
+// the system does not tell it, the order in which the server lost them.
 void job::judge_ends() {
   std::vector<int> ended;
   for (int rank = 0; rank < request_.ranks(); ++rank) {
     const member& of = members_[static_cast<std::size_t>(rank)];
     if (!of.ended || of.judged) continue;
-    if (!settled(of)) return;
+    if (!settled(of) || (of.status != 0 && another_is_dying(of))) return;
     ended.push_back(rank);
   }
   // One that took its leave and failed afterwards comes last: it may have been told that a fence was incomplete.
   const auto order = [this](int rank) {
     const member& of = members_[static_cast<std::size_t>(rank)];
-    return of.finalized && of.lost == 0 ? std::numeric_limits<int>::max() : of.lost;
+    if (of.finalized && of.lost == 0) return std::numeric_limits<int>::max();
+    return order_.place(rank) > 0 ? order_.place(rank) : of.lost;
   };
   std::stable_sort(ended.begin(), ended.end(), [order](int a, int b) { return order(a) < order(b); });
   for (const int rank : ended) judge(rank);

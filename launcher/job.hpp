@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "end_order.hpp"
 #include "guard.hpp"
 #include "input.hpp"
 #include "output.hpp"
@@ -57,6 +58,7 @@ class job {
   void judge_ends();
   void judge(int rank);
   [[nodiscard]] bool settled(const member&) const;
+  [[nodiscard]] bool another_is_dying(const member& failed) const;
   void stand_in_for(int rank);
   void check_deadlines();
   void clear_groups();
@@ -75,6 +77,7 @@ class job {
   signal_source& signals_;
   std::vector<std::vector<int>> places_;
   std::vector<member> members_;
+  end_order order_;
   tagged_output output_;
   terminal_input input_;
   std::string host_name_;
