@@ -1,9 +1,12 @@
 // Which kernel a call gets, and the calls of users' functions.
 #include "collective/reduction.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "collective/kernels/kernels.hpp"
 
 namespace peal {
@@ -34,6 +37,17 @@ void reduction::set(const detail::collective_call& call) noexcept {
   kernel_ = call.op.kind != detail::builtin::none ? find_kernel(call.type, call.op.kind) : nullptr;
   user_.combine = call.op.kind == detail::builtin::none ? call.op.combine : nullptr;
   user_.context = call.op.context;
+}
+
+void reduction::apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes) const noexcept {
+  constexpr std::size_t block = 4096;  // stays in the first-level cache between the kernel and the copy
+  if (!can_copy_past_caches() || reinterpret_cast<std::uintptr_t>(into) % 32 != 0) return apply_piece(lower, higher, into, bytes);
+  alignas(64) std::byte results[block];
+  for (std::size_t at = 0; at < bytes; at += block) {
+    const std::size_t length = std::min(block, bytes - at);
+    kernel_(lower + at, higher + at, results, length >> element_shift_);
+    copy_past_caches(into + at, results, length);
+  }
 }
 
 // A user's function leaves its result in the higher operand.

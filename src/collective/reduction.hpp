@@ -36,6 +36,14 @@ class reduction {
     else call_user(lower, higher, into, bytes, count);
   }
 
+  /// Whether it may be done piece by piece, the pieces ending at multiples of 4096 bytes, and throws nothing.
+  [[nodiscard]] bool divisible() const noexcept { return kernel_ && element_shift_ >= 0 && element_ <= 4096; }
+  /// The same as apply, past the caches of this core: for results so long that they would not stay there. Requires: divisible().
+  void apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes) const noexcept;
+  void apply_piece(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes) const noexcept {
+    kernel_(lower, higher, into, bytes >> element_shift_);
+  }
+
  private:
   void call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes, std::size_t count) const;
 

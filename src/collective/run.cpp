@@ -14,6 +14,10 @@ constexpr std::size_t line = 64;
 // Messages up to this length are tried without an operation of their own first; longer ones are announced, which needs one.
 constexpr std::size_t small = 4096;
 
+// Results from this length on are written past the caches. Measured with bare loops, two ranks, floats: 16 MiB 1.4 ms against 2.3; 1 MiB
+// 65 µs against 62.
+constexpr std::size_t least_past_caches = std::size_t{4} << 20;
+
 }  // namespace
 
 void scratch_memory::aligned_delete::operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{line}); }
@@ -31,6 +35,8 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   ended_context_ = context;
   given_up_ = false;
   error_.clear();
+  fuses_ = task_.reduces && task_.join.divisible();
+  past_caches_ = task_.bytes >= least_past_caches;
   const schedule& plan = *task_.plan;
   base_ = {task_.send, task_.receive, plan.scratch_bytes() ? scratch_.at_least(plan.scratch_bytes()) : nullptr};
   const std::uint32_t lanes = plan.lanes();
@@ -109,8 +115,11 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
   slot.lane = lane;
   slot.receives = true;
   slot.expected = s.into.bytes;
+  slot.what = &s;
   operation& got =
-      messages_.start_recv(*task_.members, context(), address(s.into), s.into.bytes, s.peer, tag(lane), {message_ended, &slot});
+      s.fused && fuses_
+          ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, s.into.bytes, s.peer, tag(lane), {message_ended, &slot})
+          : messages_.start_recv(*task_.members, context(), address(s.into), s.into.bytes, s.peer, tag(lane), {message_ended, &slot});
   if (!got.finished.load(std::memory_order_relaxed)) {
     slot.message = &got;
     ++lanes_[lane].pending;
@@ -118,6 +127,19 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
   }
   received(got, s.into.bytes);
   messages_.release(got);
+}
+
+void run::absorb(fetch& f, const std::byte* data, std::size_t at, std::size_t bytes) noexcept {
+  const pending_message& arriving = *static_cast<pending_message*>(static_cast<operation*>(f.context)->owner);
+  const run& self = *arriving.owner;
+  if (self.error_) return;
+  const step& s = *arriving.what;
+  const std::byte* const own = self.address(s.from) + at;
+  std::byte* const result = self.address(s.other) + at;
+  const std::byte* const lower = s.from_is_lower ? own : data;
+  const std::byte* const higher = s.from_is_lower ? data : own;
+  if (s.final && self.past_caches_) self.task_.join.apply_past_caches(lower, higher, result, bytes);
+  else self.task_.join.apply_piece(lower, higher, result, bytes);
 }
 
 void run::received(const operation& message, std::size_t expected) noexcept {
@@ -135,6 +157,7 @@ void run::note(std::error_code error) noexcept {
 void run::work(const round& r) noexcept {
   if (error_) return;
   for (const step& s : task_.plan->locals(r)) {
+    if (s.fused && fuses_) continue;
     if (s.what == step::action::copy) {
       std::memcpy(address(s.into), address(s.from), s.into.bytes);
       continue;

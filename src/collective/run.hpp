@@ -92,6 +92,7 @@ class run {
     std::uint32_t lane = 0;
     bool receives = false;
     std::size_t expected = 0;
+    const step* what = nullptr;  // of a fused receive
   };
   struct lane_state {
     std::uint32_t round = round::none;
@@ -104,6 +105,7 @@ class run {
   void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
   void post_receive(std::uint32_t lane, const step&, pending_message&) noexcept;
   void work(const round&) noexcept;
+  static void absorb(fetch&, const std::byte* data, std::size_t at, std::size_t bytes) noexcept;
   void received(const operation&, std::size_t expected) noexcept;
   void note(std::error_code) noexcept;
   void lane_ended() noexcept;
@@ -119,6 +121,8 @@ class run {
   std::array<lane_state, schedule::max_lanes> lanes_;
   std::uint32_t open_lanes_ = 0;  // and one while the run is started or given up
   bool given_up_ = false;
+  bool fuses_ = false;        // what arrives is joined at once, where the schedule allows it
+  bool past_caches_ = false;  // final results are so long that they would not stay in them
   std::error_code error_;
   std::exception_ptr thrown_;
   void (*ended_)(void*, run&) noexcept = nullptr;

@@ -19,27 +19,27 @@ slice moved(slice s, std::size_t offset, std::size_t scratch_offset) noexcept {
 }  // namespace
 
 void schedule::send(int peer, slice from) {
-  if (from.bytes != 0) steps_.push_back({step::action::send, peer, from, {}, {}});
+  if (from.bytes != 0) steps_.push_back({.what = step::action::send, .peer = peer, .from = from});
 }
 
 void schedule::receive(int peer, slice into) {
-  if (into.bytes != 0) steps_.push_back({step::action::receive, peer, {}, {}, into});
+  if (into.bytes != 0) steps_.push_back({.what = step::action::receive, .peer = peer, .into = into});
 }
 
-void schedule::signal(int peer) { steps_.push_back({step::action::send, peer, {}, {}, {}}); }
+void schedule::signal(int peer) { steps_.push_back({.what = step::action::send, .peer = peer}); }
 
-void schedule::await(int peer) { steps_.push_back({step::action::receive, peer, {}, {}, {}}); }
+void schedule::await(int peer) { steps_.push_back({.what = step::action::receive, .peer = peer}); }
 
 void schedule::copy(slice from, slice into) {
   assert(from.bytes == into.bytes);
-  if (from.bytes != 0 && from != into) steps_.push_back({step::action::copy, -1, from, {}, into});
+  if (from.bytes != 0 && from != into) steps_.push_back({.what = step::action::copy, .from = from, .into = into});
 }
 
-void schedule::reduce(slice lower, slice higher, slice into) {
+void schedule::reduce(slice lower, slice higher, slice into, bool final) {
   assert(lower.bytes == higher.bytes && lower.bytes == into.bytes);
   if (into.bytes == 0) return;
   assert(into != lower || higher.buffer == place::scratch);
-  steps_.push_back({step::action::reduce, -1, lower, higher, into});
+  steps_.push_back({.what = step::action::reduce, .final = final, .from = lower, .other = higher, .into = into});
 }
 
 void schedule::end_round(std::uint32_t lane) {
@@ -57,6 +57,7 @@ void schedule::end_round(std::uint32_t lane) {
     else if (i->what == step::action::receive) ++r.receives;
     else ++r.locals;
   }
+  fuse(r);
   open_ = steps_.size();
   most_messages_ = std::max(most_messages_, std::size_t{r.sends} + r.receives);
   while (first_.size() <= lane) {
@@ -67,6 +68,30 @@ void schedule::end_round(std::uint32_t lane) {
   (last_[lane] == round::none ? first_[lane] : rounds_[last_[lane]].next) = index;
   last_[lane] = index;
   rounds_.push_back(r);
+}
+
+// Only the plain case: one reduction, of which one operand has just come into scratch, and which touches nothing else that is on its way.
+void schedule::fuse(const round& r) noexcept {
+  if (r.locals != 1) return;
+  step& join = steps_[r.first + r.sends + r.receives];
+  if (join.what != step::action::reduce) return;
+  const auto apart = [](slice a, slice b) {
+    return a.buffer != b.buffer || a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
+  };
+  step* arriving = nullptr;
+  for (std::uint32_t i = r.first + r.sends; i != r.first + r.sends + r.receives; ++i) {
+    step& each = steps_[i];
+    if (each.into.buffer == place::scratch && (each.into == join.from || each.into == join.other) && arriving == nullptr) arriving = &each;
+    else if (!apart(each.into, join.from) || !apart(each.into, join.other) || !apart(each.into, join.into)) return;
+  }
+  if (arriving == nullptr || !apart(arriving->into, join.into) || join.from == join.other) return;
+  for (std::uint32_t i = r.first; i != r.first + r.sends; ++i)
+    if (!apart(steps_[i].from, join.into)) return;
+  join.fused = arriving->fused = true;
+  arriving->from_is_lower = arriving->into == join.other;
+  arriving->from = arriving->from_is_lower ? join.from : join.other;
+  arriving->other = join.into;
+  arriving->final = join.final;
 }
 
 void schedule::clear() noexcept {

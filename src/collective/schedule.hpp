@@ -41,10 +41,15 @@ struct step {
     reduce    // into = from ∘ other, `from` being of the lower ranks
   };
   action what = action::copy;
-  int peer = -1;  // rank of the team
-  slice from;
-  slice other;
-  slice into;
+  /// A receive and a reduction that may be made one: what arrives is joined at once and never stored. Then, of the receive, `from` is the
+  /// other operand and `other` the result.
+  bool fused = false;
+  bool from_is_lower = false;  // of a fused receive
+  bool final = false;          // of a reduction, and of a receive that is fused with it: nobody reads the result again
+  int peer = -1;               // rank of the team
+  slice from = {};
+  slice other = {};
+  slice into = {};
 };
 
 /// Steps [first, first + sends + receives + locals) of the schedule, in this order of kinds.
@@ -73,7 +78,8 @@ class schedule {
   void copy(slice from, slice into);
   /// into = lower ∘ higher. `into` is `lower`, or `higher`, or overlaps neither. When it is `lower`, `higher` lies in scratch and may be
   /// overwritten: a user's function works in place on the higher operand.
-  void reduce(slice lower, slice higher, slice into);
+  /// What the same round receives into scratch is undefined afterwards. `final`: this rank's schedule does not read the result.
+  void reduce(slice lower, slice higher, slice into, bool final = false);
   /// Rounds without steps vanish.
   void end_round(std::uint32_t lane = 0);
   void need_scratch(std::size_t bytes) {
@@ -99,6 +105,8 @@ class schedule {
   [[nodiscard]] std::uint32_t first_round(std::uint32_t lane) const noexcept { return first_[lane]; }
 
  private:
+  void fuse(const round&) noexcept;
+
   std::vector<step> steps_;  // sorted up to open_
   std::size_t open_ = 0;     // first step of the round being built
   std::vector<round> rounds_;

@@ -60,6 +60,9 @@ class messaging final : public sink, public progress_source {
                         completion_hook = {}) noexcept;
   operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
                         completion_hook = {}) noexcept;
+  /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context is the operation, its `owner` is `context`.
+  operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb), void* owner, std::size_t capacity, int source,
+                                 int tag, completion_hook = {}) noexcept;
   /// `allocate` is called inside the engine, so with its lock held where threads were asked for.
   operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&, int source, int tag,
                                 completion_hook = {}) noexcept;

@@ -11,7 +11,7 @@ namespace peal {
 // The end of most messages: the payload goes into a buffer that is there and long enough.
 [[gnu::always_inline]] inline void messaging::deliver(operation& matched, std::uint64_t key, const std::byte* payload,
                                                       std::size_t bytes) noexcept {
-  if ((matched.flags & operation::growing) || bytes > matched.capacity) [[unlikely]]
+  if ((matched.flags & (operation::growing | operation::absorbing)) || bytes > matched.capacity) [[unlikely]]
     return deliver_in_part(matched, key, payload, bytes);
   matched.result.tag = tag_of(key);
   matched.result.source = source_of(key);
@@ -22,7 +22,11 @@ namespace peal {
 }
 
 void messaging::deliver_in_part(operation& matched, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept {
-  if (make_room(matched, key, bytes)) std::memcpy(matched.buffer, payload, matched.result.bytes);
+  if (make_room(matched, key, bytes)) {
+    matched.transfer.context = &matched;
+    if (matched.flags & operation::absorbing) matched.transfer.absorb(matched.transfer, payload, 0, matched.result.bytes);
+    else std::memcpy(matched.buffer, payload, matched.result.bytes);
+  }
   end(matched);
 }
 
@@ -80,6 +84,17 @@ bool messaging::make_room(operation& matched, std::uint64_t key, std::size_t byt
   }
   matched.result.bytes = std::min(bytes, matched.capacity);
   return matched.result.bytes > 0;
+}
+
+operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context, decltype(fetch::absorb) absorb, void* owner,
+                                          std::size_t capacity, int source, int tag, completion_hook hook) noexcept {
+  operation& wanted = new_receive(in, context, source, tag);
+  wanted.flags = operation::absorbing;
+  wanted.transfer.absorb = absorb;
+  wanted.owner = owner;
+  wanted.capacity = capacity;
+  post(wanted, hook);
+  return wanted;
 }
 
 operation& messaging::start_recv_growing(const team& in, std::uint32_t context, const growing_buffer& into, int source, int tag,

@@ -66,6 +66,7 @@ void messaging::accept(operation& matched, std::uint64_t key, peer_id from, cons
   transfer.where = what.where;
   transfer.into = matched.buffer;
   transfer.bytes = matched.result.bytes;
+  if (!(matched.flags & operation::absorbing)) transfer.absorb = nullptr;
   transfer.context = &matched;
   transfer.done = [](fetch& over, error why) noexcept {
     auto& receive = *static_cast<operation*>(over.context);

@@ -27,8 +27,9 @@ void allreduce_doubling(const problem& p, schedule& s) {
     const int partner = fold.real(me ^ bit);
     s.send(partner, current);
     s.receive(partner, incoming);
-    if (me & bit) s.reduce(incoming, current, p.output());
-    else s.reduce(current, incoming, p.output());
+    const bool last = bit * 2 == fold.power && !fold.takes(p.rank);
+    if (me & bit) s.reduce(incoming, current, p.output(), last);
+    else s.reduce(current, incoming, p.output(), last);
     s.end_round();
     current = p.output();
   }

@@ -46,7 +46,12 @@ class shuffling_transport final : public transport {
     if (!fetches_.empty() && random_() % 2 == 0) {
       fetch& f = *fetches_.front();
       fetches_.pop_front();
-      std::memcpy(f.into, reinterpret_cast<const void*>(f.where.words[0]), f.bytes);
+      const auto* const from = reinterpret_cast<const std::byte*>(f.where.words[0]);
+      if (f.absorb == nullptr) std::memcpy(f.into, from, f.bytes);
+      // Pages from the back: no order is promised.
+      else
+        for (std::size_t page = (f.bytes + 4095) / 4096; page-- > 0;)
+          f.absorb(f, from + page * 4096, page * 4096, std::min<std::size_t>(4096, f.bytes - page * 4096));
       f.done(f, {});
       return true;
     }

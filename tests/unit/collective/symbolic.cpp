@@ -74,6 +74,9 @@ void world::local(std::size_t rank, std::uint32_t lane, const step& s) {
   if (s.into != s.other && !apart(s.into, s.other)) return fail(rank, "the result overlaps the higher operand");
   if (s.into == s.from && s.other.buffer != place::scratch) return fail(rank, "the higher operand cannot be overwritten");
   for (std::size_t i = 0; i != s.into.bytes; ++i) into[i] = join(rank, from[i], other[i]);
+  if (s.fused)  // what arrived need never have been in scratch
+    for (const slice operand : {s.from, s.other})
+      if (operand.buffer == place::scratch && operand != s.into) std::fill_n(span(rank, operand, lane, true), operand.bytes, symbol{});
   if (s.into == s.from) {
     other = span(rank, s.other, lane, true);
     std::fill_n(other, s.other.bytes, symbol{});
@@ -99,6 +102,14 @@ void world::check_overlaps(std::size_t rank, const round& r) {
       if (marks[i] == stamp_) fail(rank, "receives twice into one byte in one round");
       marks[i] = stamp_;
     }
+    // A fused reduction writes its result while the messages of the round are under way.
+    if (s.fused)
+      for (std::size_t i = s.other.offset; i != s.other.offset + s.other.bytes; ++i) {
+        auto& results = marks_[static_cast<std::size_t>(s.other.buffer)];
+        if (results.size() < s.other.offset + s.other.bytes) results.resize(s.other.offset + s.other.bytes);
+        if (results[i] == stamp_) fail(rank, "joins into a byte that the same round receives");
+        results[i] = stamp_;
+      }
   }
   for (const step& s : me.plan.sends(r)) {
     const auto& marks = marks_[static_cast<std::size_t>(s.from.buffer)];

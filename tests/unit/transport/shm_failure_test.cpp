@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
 
@@ -77,6 +78,44 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_the_rest_goes_through_the_segment) {
       EXPECT_FALSE(fetching.error) << fetching.error.message();
       EXPECT_EQ(target, source);
     });
+  }
+}
+
+TEST(shm_forbidden, in_the_middle_of_a_copy_no_byte_is_absorbed_twice) {
+  for (const bool staged : {false, true}) {
+    for (const bool sender_helps : {false, true}) {
+      shm_options options;
+      options.settings.copy = staged ? shm_copy::automatic : shm_copy::direct;
+      shm_node node{options};
+      const auto source = pattern(large, 5);
+      std::vector<int> times(large / 4096 + 1);
+      std::vector<std::byte> target(large);
+      in_thread([&] {
+        tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
+        struct places {
+          std::vector<int>& times;
+          std::vector<std::byte>& target;
+        };
+        static thread_local places* where;
+        places here{times, target};
+        where = &here;
+        fetching.absorb = [](fetch&, const std::byte* piece, std::size_t at, std::size_t count) noexcept {
+          std::memcpy(where->target.data() + at, piece, count);
+          for (std::size_t page = at / 4096; page < (at + count + 4095) / 4096; ++page) ++where->times[page];
+        };
+        node[0].transport->start_fetch(fetching);
+        for (int each = 0; each < 305; ++each) node[0].transport->poll();  // loses its patience with the sender, and takes some pieces
+        if (sender_helps) node[1].transport->poll(), node[1].transport->poll(), node[0].transport->poll();
+        if (!staged) node[0].transport->poll();
+        if (fetching.calls == 0) {
+          if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
+          EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
+        }
+        EXPECT_FALSE(fetching.error) << fetching.error.message();
+        EXPECT_EQ(target, source);
+        EXPECT_EQ(std::count(times.begin(), times.end(), 1), static_cast<std::ptrdiff_t>(times.size()));
+      });
+    }
   }
 }
 
