@@ -35,6 +35,15 @@ inline void check_recv_tag(int tag, const detail::location& where) {
     refuse_tag(tag, true, where);
 }
 
+/// Whether these checks pass, and it is not nobody that is meant.
+inline bool may_send(const team& in, int dest, int tag) noexcept {
+  return static_cast<unsigned>(dest) < static_cast<unsigned>(in.size()) && tag >= 0;
+}
+inline bool may_receive(const team& in, int source, int tag) noexcept {
+  return (static_cast<unsigned>(source) < static_cast<unsigned>(in.size()) || source == detail::any_source_value) &&
+         (tag >= 0 || tag == detail::any_tag_value);
+}
+
 inline void check_root(const team& in, int root, const detail::location& where) {
   if (static_cast<unsigned>(root) >= static_cast<unsigned>(in.size())) [[unlikely]]
     refuse_root(in, root, where);

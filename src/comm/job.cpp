@@ -38,6 +38,7 @@ std::size_t index_of(const std::vector<int>& ranks, int rank) {
 }  // namespace
 
 job* job::current_ = nullptr;
+job* job::unlocked_ = nullptr;
 
 job& job::start(const detail::job_options& options, const detail::location& where) {
   if (current_ != nullptr)
@@ -47,9 +48,10 @@ job& job::start(const detail::job_options& options, const detail::location& wher
                 -1, where);
   config settings = config::from_environment(false);
   set_log_level(log_level_from(settings.text("PEAL_LOG")));
-  watch_forks();
+  watch_forks([] { unlocked_ = nullptr; });
   current_ = new job(std::move(settings), options, where);  // never deleted: see the header
   current_->alive_ = true;
+  if (!options.threads) unlocked_ = current_;
   return *current_;
 }
 
@@ -263,6 +265,7 @@ void job::end(bool at_once) noexcept {
     }
   }
   alive_ = false;
+  unlocked_ = nullptr;
   if (shm_) shm_->leave();
   bootstrap_.finish(saw_failure_ || at_once);
 }

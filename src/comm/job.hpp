@@ -34,7 +34,10 @@ class job final : private router, private progress_source {
   static job& start(const detail::job_options&, const detail::location&);
   /// Null before the start, after the end and in a forked child.
   static job* running() noexcept { return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr; }
-  /// The same, or an errc::not_started that says which.
+  /// The same where one thread at a time calls, so that there is no lock to take; null where threads were asked for. One load, for the
+  /// shortest way of a message.
+  static job* unlocked() noexcept { return unlocked_; }
+  /// As `running`, or an errc::not_started that says which.
   static job& require(const detail::location& where) {
     if (job* found = running()) [[likely]]
       return *found;
@@ -80,6 +83,7 @@ class job final : private router, private progress_source {
   [[noreturn]] static void refuse(const detail::location&);
 
   static job* current_;
+  static job* unlocked_;
 
   bool alive_ = false;
   bool saw_failure_ = false;

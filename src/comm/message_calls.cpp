@@ -47,13 +47,19 @@ outcome complete(job& here, operation& awaited, const char* what, int peer, cons
 
 }  // namespace
 
-void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on the way that needs registers saved. The
+// way around has the locks, the checks with their words, and the rest.
+
+namespace {
+
+[[gnu::noinline]] void send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+                                      const location& where) {
   job& here = job::require(where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
   if (dest == proc_null_value) return;
   here.progress.lock();
-  if (here.messages->try_send_now(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+  if (here.messages->try_send_now(on, on.context(), data, bytes, dest, tag)) {
     here.progress.unlock();
     return;
   }
@@ -62,7 +68,8 @@ void send(communicator_state& on, const void* data, std::size_t bytes, int dest,
   (void)complete(here, started, "send to", dest, where);
 }
 
-outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+[[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+                                         const location& where) {
   job& here = job::require(where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
@@ -71,6 +78,22 @@ outcome recv(communicator_state& on, void* data, std::size_t capacity, int sourc
   operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
   here.progress.unlock();
   return complete(here, started, "receive from", source, where);
+}
+
+}  // namespace
+
+void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
+      return;
+  send_unusually(on, data, bytes, dest, tag, where);
+}
+
+outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+  if (job* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
+    if (operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+      return complete(*here, *posted, "receive from", source, where);
+  return recv_unusually(on, data, capacity, source, tag, where);
 }
 
 outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
@@ -87,7 +110,10 @@ outcome recv_growing(communicator_state& on, const growing_buffer& into, int sou
   return complete(here, started, "receive from", source, where);
 }
 
-operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+namespace {
+
+[[gnu::noinline]] operation* start_send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+                                                  const location& where) {
   job& here = job::require(where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
@@ -99,13 +125,34 @@ operation* start_send(communicator_state& on, const void* data, std::size_t byte
   return keep(here, on, here.messages->start_send(on, on.context(), data, bytes, dest, tag), where);
 }
 
-operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+}  // namespace
+
+operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
+      return &sent_at_once;
+  return start_send_unusually(on, data, bytes, dest, tag, where);
+}
+
+namespace {
+
+[[gnu::noinline]] operation* start_recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+                                                  const location& where) {
   job& here = job::require(where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
   return keep(here, on, here.messages->start_recv(on, on.context(), data, capacity, source, tag), where);
+}
+
+}  // namespace
+
+operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+  if (job* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
+    if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+      return keep(*here, on, *posted, where);
+  return start_recv_unusually(on, data, capacity, source, tag, where);
 }
 
 operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {

@@ -106,13 +106,10 @@ void on_finish(operation& of, void (*hook)(void*), void* context) {
 }
 
 void drop_own(operation& unwanted) noexcept {
-  job* const here = job::running();
-  if (here != nullptr && finished(unwanted)) [[likely]] {
-    const std::lock_guard<engine> guard{here->progress};
+  job* const here = job::unlocked();
+  if (here != nullptr && finished(unwanted) && !unwanted.result.error) [[likely]]
     give_back(*here, unwanted);
-  } else {
-    drop(&unwanted, nullptr, nullptr);
-  }
+  else drop(&unwanted, nullptr, nullptr);
 }
 
 void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) noexcept {

@@ -70,18 +70,21 @@ class posted_queue {
   /// Takes out the first receive that takes a message with this key; null when there is none.
   detail::operation* match(std::uint64_t key) noexcept {
     if (detail::operation* const first = match_front(key)) return first;
+    if (empty()) return nullptr;
     detail::operation* const found = search(key);
     if (found) remove(*found);
     return found;
   }
 
-  /// The same, but looks at the first receive only; nothing changes when that does not match.
+  /// The same, but looks at the first receive of a plain list only, without a call; null, and nothing changed, when that is not enough.
   [[gnu::always_inline]] detail::operation* match_front(std::uint64_t key) noexcept {
     detail::operation* const first = list_.front();
-    if (!first || ((first->key ^ key) & first->mask) != 0) return nullptr;
-    remove(*first);
+    if (!first || ((first->key ^ key) & first->mask) != 0 || index_) return nullptr;
+    list_.erase(*first);
     return first;
   }
+  /// Whether it is more than a plain list at the moment.
+  [[nodiscard]] bool indexed() const noexcept { return index_ != nullptr; }
 
   [[nodiscard]] detail::operation* front() const noexcept { return list_.front(); }
   [[nodiscard]] detail::operation* next(const detail::operation& of) const noexcept { return list_.next(of); }

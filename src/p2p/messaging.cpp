@@ -34,13 +34,17 @@ void messaging::end(operation& over, error why) noexcept {
   end(over);
 }
 
-// The user's hook comes later, with no lock held. True: the operation is gone, since nobody will release it.
-bool messaging::end_of_noted(operation& over) noexcept {
+// The end of one whose user is to be told, later and with no lock held, or whom nobody will release.
+void messaging::end_noted(operation& over) noexcept {
   if (over.flags & operation::hooked) engine_.defer(over.user_hook, over.user_context);
-  if (!(over.flags & operation::detached)) return false;
-  if (over.owner_free) engine_.defer(over.owner_free, over.owner);
-  release(over);
-  return true;
+  if (over.flags & operation::detached) {
+    if (over.owner_free) engine_.defer(over.owner_free, over.owner);
+    over.state = operation_state::done;
+    release(over);
+    return;
+  }
+  over.flags &= static_cast<std::uint8_t>(~operation::hooked);  // it has been called
+  end(over);
 }
 
 void messaging::detach(operation& given_up, void (*owner_free)(void*) noexcept, void* owner) noexcept {

@@ -20,16 +20,20 @@ class operation_pool {
   operation_pool(const operation_pool&) = delete;
   operation_pool& operator=(const operation_pool&) = delete;
 
+  /// Whether `take` finds one without growing.
+  [[nodiscard]] bool any() const noexcept { return free_ != nullptr; }
+
   detail::operation& take(operation_kind kind) noexcept {
-    if (!free_) grow();
-    detail::operation& taken = *free_;
-    free_ = static_cast<detail::operation*>(taken.list_node::after);
+    if (!free_) [[unlikely]]
+      grow();
+    detail::operation& taken = static_cast<detail::operation&>(*free_);
+    free_ = taken.list_node::after;
     // relaxed: whoever gets to know this operation does so after the start that follows.
     taken.finished.store(false, std::memory_order_relaxed);
     taken.kind = kind;
     taken.state = operation_state::working;
     taken.flags = 0;
-    taken.hook = {};
+    taken.hook.call = nullptr;  // its context means nothing then
     return taken;
   }
 
@@ -51,7 +55,7 @@ class operation_pool {
 
   void grow() noexcept;
 
-  detail::operation* free_ = nullptr;
+  list_node* free_ = nullptr;
   std::vector<std::unique_ptr<detail::operation[]>> slabs_;
 };
 

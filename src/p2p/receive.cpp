@@ -16,8 +16,13 @@ namespace peal {
   matched.result.tag = tag_of(key);
   matched.result.source = source_of(key);
   matched.result.bytes = bytes;
-  if (bytes <= short_copy) copy_short(matched.buffer, payload, bytes);
-  else std::memcpy(matched.buffer, payload, bytes);
+  if (bytes > short_copy) return deliver_long(matched, payload, bytes);
+  copy_short(matched.buffer, payload, bytes);
+  end(matched);
+}
+
+void messaging::deliver_long(operation& matched, const std::byte* payload, std::size_t bytes) noexcept {
+  std::memcpy(matched.buffer, payload, bytes);
   end(matched);
 }
 

@@ -6,8 +6,16 @@ namespace peal {
 
 bool detail_progress::in_forked_child = false;
 
-void watch_forks() {
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { detail_progress::in_forked_child = true; });
+namespace {
+void (*called_in_child)() = nullptr;
+}
+
+void watch_forks(void (*in_child)()) {
+  called_in_child = in_child;
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    detail_progress::in_forked_child = true;
+    called_in_child();
+  });
 }
 
 }  // namespace peal

@@ -8,8 +8,8 @@
 
 namespace peal {
 
-/// Watches for forks from now on; repeated calls do nothing. Called when a job starts.
-void watch_forks();
+/// Watches for forks from now on, and calls `in_child` in a forked child; repeated calls do nothing. Called when a job starts.
+void watch_forks(void (*in_child)());
 
 namespace detail_progress {
 extern bool in_forked_child;  // written by the only thread of a fresh child

@@ -56,7 +56,7 @@ struct fetch {
   peer_id from = 0;
   remote_region where;
   void* into = nullptr;
-  std::size_t bytes = 0;                                     // how much to fetch, from the start of the region; never 0
+  std::size_t bytes = 0;  // how much to fetch, from the start of the region; never 0
   /// Instead of a copy to `into`: takes the bytes [at, at + length) of the payload, each once, in any order, called from poll() or
   /// start_fetch() and before `done`. `at` is a multiple of 4096; only the piece at the end has another length. Null: copy.
   void (*absorb)(fetch&, const std::byte* data, std::size_t at, std::size_t length) noexcept = nullptr;

@@ -225,8 +225,8 @@ TEST(engine, threads_share_it_and_who_wants_the_lock_gets_it) {
 }
 
 TEST(fork_guard, a_child_knows_that_it_is_one) {
-  watch_forks();
-  watch_forks();
+  watch_forks([] {});
+  watch_forks([] {});
   EXPECT_FALSE(forked_child());
   const pid_t child = fork();
   if (child == 0) _exit(forked_child() ? 0 : 1);
