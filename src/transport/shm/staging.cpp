@@ -1,5 +1,6 @@
 #include "transport/shm/staging.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +46,9 @@ ring* staging::of(int peer) noexcept {
   for (ring& each : rings_) {
     if (each.peer >= 0) continue;
     if (!each.committed && segment_->commit(each.offset, each.bytes) != 0) continue;
+#ifdef MADV_POPULATE_WRITE
+    if (!each.committed) madvise(segment_->at(each.offset), each.bytes, MADV_POPULATE_WRITE);  // page faults now, not piece by piece
+#endif
     each.committed = true;
     each.peer = peer;
     return &each;
