@@ -106,6 +106,11 @@ application read_application(std::vector<std::string> words, raw_options& raw, b
     throw stop{0, app.help("pealrun [OPTIONS] PROGRAM [ARGUMENT...] [: [-n COUNT] PROGRAM [ARGUMENT...]]...")};
   } catch (const CLI::CallForVersion& version) {
     throw stop{0, fmt::format("pealrun ({})\n", version.what())};
+  } catch (const CLI::ArgumentMismatch& problem) {
+    const std::string_view text{problem.what()};
+    const std::string_view option = text.substr(0, text.find(':'));
+    throw stop{2, fmt::format("pealrun: {} {}\n", option,
+                              text.ends_with("missing") ? "needs a value; pealrun --help says which" : "is given more than once")};
   } catch (const CLI::ParseError& problem) {
     throw stop{2, fmt::format("pealrun: {}\n", problem.what())};
   }

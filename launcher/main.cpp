@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/config.hpp"
+#include "base/error_text.hpp"
 #include "bootstrap/owner.hpp"
 #include "command_line.hpp"
 #include "guard.hpp"
@@ -89,8 +90,10 @@ int run(const std::vector<std::string>& arguments) {
     print(end.code == 0 ? STDOUT_FILENO : STDERR_FILENO, end.text);
     return end.code;
   } catch (const error& problem) {
-    print(STDERR_FILENO, fmt::format("pealrun: {}\n", problem.what()));
-    return problem.code() == errc::invalid_config ? 2 : 1;
+    const bool by_user = problem.code() == errc::invalid_config;
+    const std::string text = text_without_place(problem);
+    print(STDERR_FILENO, by_user ? fmt::format("pealrun: {}\n", text) : fmt::format("pealrun: {}: {}\n", text, problem.code().message()));
+    return by_user ? 2 : 1;
   } catch (const std::exception& problem) {
     print(STDERR_FILENO, fmt::format("pealrun: {}\n", problem.what()));
     return 1;

@@ -23,9 +23,9 @@ struct options {
   thread_level threads = thread_level::single;
 };
 
-/// One a process. Its destructor is collective: it finishes what is under way, and waits for the other ranks; a large message that its receiver
-/// never asks for holds it up until that rank is at its end too, and a line on standard error says so. Destroyed by an exception it aborts the
-/// job, rather than let the others hang. When a rank has died it waits for nobody.
+/// One a process. Its destructor is collective: it finishes what is under way, and waits for the other ranks; a large message that its
+/// receiver never asks for holds it up until that rank is at its end too, and a line on standard error says so. Destroyed by an exception
+/// it aborts the job, rather than let the others hang. When a rank has died it waits for nobody.
 class environment {
  public:
   /// The arguments are left as they are.

@@ -25,7 +25,7 @@ namespace {
     case variable_kind::bytes: form = "a size such as 4096, 64K, 1M or 2G, in "; break;
     case variable_kind::seconds: form = "a number of seconds in "; break;
     case variable_kind::count: form = "a whole number in "; break;
-    default: form = "something: ";
+    default: form = "";
   }
   throw error(errc::invalid_config, fmt::format("{}={}: allowed is {}{}", which.name, value, form, allowed));
 }

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
+#include "base/error_text.hpp"
+
 namespace peal {
 
 namespace {
@@ -46,5 +50,18 @@ const std::error_category& error_category() noexcept {
 
 error::error(std::error_code code, const std::string& what, int peer, std::source_location where)
     : std::system_error{code, with_place(what, where)}, peer_{peer}, where_{where} {}
+
+std::string text_without_place(const error& of) {
+  std::string_view text{of.what()};
+  const std::string head = with_place("", of.where());
+  if (text.starts_with(head)) text.remove_prefix(head.size());
+  const std::string tail = ": " + of.code().message();
+  if (text.ends_with(tail)) text.remove_suffix(tail.size());
+  return std::string{text};
+}
+
+error placed_at(const error& from, const std::source_location& where) {
+  return {from.code(), text_without_place(from), from.peer(), where};
+}
 
 }  // namespace peal

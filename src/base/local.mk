@@ -5,6 +5,7 @@ libpeal_core_la_SOURCES += \
   src/base/copy.cpp \
   src/base/copy.hpp \
   src/base/error.cpp \
+  src/base/error_text.hpp \
   src/base/log.cpp \
   src/base/log.hpp \
   src/base/variables.cpp

@@ -107,8 +107,9 @@ void on_fence_done(pmix_status_t status, void* context) {
   answer.changed.notify_all();
 }
 
-// A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for it may never end: libpmix 4.2.2 leaves the
-// dead out of a fence, but waits for ranks that have left the job by PMIx_Finalize before the fence began, as those do that heard first.
+// A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for it may never end: libpmix 4.2.2 leaves
+// the dead out of a fence, but waits for ranks that have left the job by PMIx_Finalize before the fence began, as those do that heard
+// first.
 pmix_status_t fence_all(const pmix_proc_t& everyone, const pmix_info_t* how, std::size_t count, std::chrono::milliseconds patience,
                         const std::function<void()>& progress) {
   fence_answer& answer = new_fence_answer();

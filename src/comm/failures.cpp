@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <string_view>
 
+#include "base/error_text.hpp"
 #include "comm/checks.hpp"
 #include "comm/job.hpp"
 #include "peal/buffer.hpp"
@@ -56,13 +56,8 @@ void wrong_size(std::size_t bytes, std::size_t element) {
 }
 
 void rethrow_decode_error(const error& without_place, int peer, const location& where) {
-  std::string_view text{without_place.what()};
-  // What stands before the cause is the place where it was thrown, and behind it the text of the code.
-  const std::string head = fmt::format("{}:{}: ", without_place.where().file_name(), without_place.where().line());
-  if (text.starts_with(head)) text.remove_prefix(head.size());
-  const std::string tail = ": " + without_place.code().message();
-  if (text.ends_with(tail)) text.remove_suffix(tail.size());
-  throw error(without_place.code(), peer >= 0 ? fmt::format("message from rank {}, {}", peer, text) : std::string{text}, peer, where);
+  const std::string text = text_without_place(without_place);
+  throw error(without_place.code(), peer >= 0 ? fmt::format("message from rank {}, {}", peer, text) : text, peer, where);
 }
 
 }  // namespace peal::detail

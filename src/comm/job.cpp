@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
@@ -46,10 +47,14 @@ job& job::start(const detail::job_options& options, const detail::location& wher
                 std::string{current_->alive_ ? "this process has" : "this process had"} +
                     " a peal::environment already; there can be one in the life of a process",
                 -1, where);
-  config settings = config::from_environment(false);
-  set_log_level(log_level_from(settings.text("PEAL_LOG")));
-  watch_forks([] { unlocked_ = nullptr; });
-  current_ = new job(std::move(settings), options, where);  // never deleted: see the header
+  try {
+    config settings = config::from_environment(false);
+    set_log_level(log_level_from(settings.text("PEAL_LOG")));
+    watch_forks([] { unlocked_ = nullptr; });
+    current_ = new job(std::move(settings), options, where);  // never deleted: see the header
+  } catch (const error& inside) {
+    throw placed_at(inside, where);
+  }
   current_->alive_ = true;
   if (!options.threads) unlocked_ = current_;
   return *current_;
@@ -215,8 +220,8 @@ bool guarded(const Step& step) noexcept {
   return false;
 }
 
-/// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do so
-/// when the end has begun.
+/// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do
+/// so when the end has begun.
 constexpr std::chrono::seconds courtesy{5};
 
 }  // namespace

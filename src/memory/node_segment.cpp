@@ -27,7 +27,8 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far
 
-/// How long index 0 may take to make the file. The launcher ends the job when that process dies, or tells; this is for those that do neither.
+/// How long index 0 may take to make the file. The launcher ends the job when that process dies, or tells; this is for those that do
+/// neither.
 constexpr std::chrono::seconds patience{60};
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }

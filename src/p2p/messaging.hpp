@@ -60,7 +60,8 @@ class messaging final : public sink, public progress_source {
                         completion_hook = {}) noexcept;
   operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
                         completion_hook = {}) noexcept;
-  /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context is the operation, its `owner` is `context`.
+  /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context is the operation, its `owner` is
+  /// `context`.
   operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb), void* owner, std::size_t capacity, int source,
                                  int tag, completion_hook = {}) noexcept;
   /// start_recv where it is nothing but to be posted, and that by the shortest way; null, and nothing happened, where it is not.

@@ -48,7 +48,13 @@ def a_wrong_number_of_ranks_is_refused(desk):
 @case()
 def a_missing_value_is_told(desk):
     for option in ("-n", "-np", "-x", "--wdir", "--timeout", "--on-failure", "--bind"):
-        refused(desk, 2, option, says=[option.replace("-np", "-n")])
+        refused(desk, 2, option, says=[option.replace("-np", "-n"), "needs a value"])
+
+
+@case()
+def an_option_given_twice_is_told(desk):
+    refused(desk, 2, "-n", "1", "-np", "2", "true", says=["-n", "more than once"])
+    refused(desk, 2, "--timeout", "1", "--timeout", "2", "true", says=["--timeout", "more than once"])
 
 
 @case()

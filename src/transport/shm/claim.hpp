@@ -30,7 +30,8 @@ constexpr std::uint32_t pages_of(std::size_t bytes) noexcept { return static_cas
 
 enum class from { front, back };
 
-/// Takes as many pages as is good, or `exactly` so many while there are. `word`: pages taken from the back << 32 | from the front. relaxed: it orders nothing, it only divides.
+/// Takes as many pages as is good, or `exactly` so many while there are. `word`: pages taken from the back << 32 | from the front. relaxed:
+/// it orders nothing, it only divides.
 inline piece take(std::atomic<std::uint64_t>& word, std::uint32_t all, from side, std::uint32_t exactly = 0) noexcept {
   std::uint64_t before = word.load(std::memory_order_relaxed);
   for (;;) {
