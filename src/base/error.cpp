@@ -24,13 +24,14 @@ class category final : public std::error_category {
       case errc::invalid_config: return "a PEAL_ variable with a value that has no meaning";
       case errc::not_started: return "no peal::environment is alive";
       case errc::already_started: return "this process has, or had, a peal::environment already";
-      case errc::peer_failed: return "the peer has died or left the job";
+      case errc::peer_failed: return "the peer has died, left the job, or cannot be reached";
       case errc::cancelled: return "cancelled";
       case errc::no_space: return "no space left";
       case errc::locked_memory: return "the kernel refuses to lock more memory";
       case errc::bootstrap_failed: return "the launcher did not answer as it must";
       case errc::decode_failed: return "the bytes received are no value of this type";
       case errc::operation_failed: return "an operation of a reduction failed on some rank";
+      case errc::no_device: return "no RDMA device that can be used";
       case errc::internal: return "internal error";
     }
     return fmt::format("unknown error {}", code);

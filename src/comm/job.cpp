@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -71,56 +72,62 @@ job::job(config read, const detail::job_options& options, const detail::location
     node_.push_back(static_cast<peer_id>(rank));
     on_node_[static_cast<std::size_t>(rank)] = true;
   }
-  const auto away = std::find(on_node_.begin(), on_node_.end(), false);
-  if (away != on_node_.end())
-    throw error(errc::bootstrap_failed, fmt::format("rank {} runs on another node, and this peal reaches only ranks of its own node: "
-                                                    "start all ranks on one node",
-                                                    away - on_node_.begin()));
-  if (node_.size() > 1) join_node();
+  several_nodes_ = node_.size() < on_node_.size();
+  if (several_nodes_ && settings.text("PEAL_TRANSPORT") == "shm")
+    throw error(errc::invalid_config, fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only ranks of the own node",
+                                                  std::find(on_node_.begin(), on_node_.end(), false) - on_node_.begin()));
+  if (on_node_.size() > 1) join_node();
   make_transports();
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
   world_ = std::make_unique<detail::communicator_state>(world_context, bootstrap_.rank(), std::move(everyone), *together);
 }
 
-// Every process of the node must have mapped the same file: one of that name may be left from a job that was killed.
+// Every process of a node must have mapped the same file: one of that name may be left from a job that was killed. All ranks of all nodes
+// take part in the exchange, those that are alone on a node with nothing to say.
 void job::join_node() {
+  const bool shares = node_.size() > 1;
   segment_plan plan;
-  plan.directory = settings.text("PEAL_SHM_DIR");
-  plan.job_name = bootstrap_.job_name();
-  plan.index = static_cast<int>(index_of(bootstrap_.local_ranks(), bootstrap_.rank()));
-  plan.count = static_cast<int>(node_.size());
-  plan.front_bytes = shm_transport::front_bytes();
-  plan.transport_bytes = shm_transport::transport_bytes(plan.count);
-  plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
-  plan.maker_died = [this] { return bootstrap_.knows_of_death(static_cast<int>(node_.front())); };
-  plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
-  segment_.emplace(plan);
-  // Nothing comes from a rank that died meanwhile: the others go on, and what they send to it fails.
-  const auto reference = [this](const std::vector<std::string>& seen) {
-    for (const peer_id each : node_)
-      if (!seen[each].empty()) return seen[each];
-    return std::string{};
+  if (shares) {
+    plan.directory = settings.text("PEAL_SHM_DIR");
+    plan.job_name = bootstrap_.job_name();
+    plan.index = static_cast<int>(index_of(bootstrap_.local_ranks(), bootstrap_.rank()));
+    plan.count = static_cast<int>(node_.size());
+    plan.front_bytes = shm_transport::front_bytes();
+    plan.transport_bytes = shm_transport::transport_bytes(plan.count);
+    plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
+    plan.maker_died = [this] { return bootstrap_.knows_of_death(static_cast<int>(node_.front())); };
+    plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
+    segment_.emplace(plan);
+  }
+  // What a rank tells: the first rank of its node, and what it has seen. Nothing comes from a rank that died meanwhile: the others go on, and
+  // what they send to it fails.
+  const auto told = [&] { return fmt::format("{}:{}", node_.front(), shares ? segment_->nonce() : 0); };
+  const auto node_of = [](const std::string& text) { return std::atoi(text.c_str()); };
+  const auto reference = [&](const std::vector<std::string>& seen, const std::string& of) -> const std::string& {
+    return *std::find_if(seen.begin(), seen.end(), [&](const std::string& each) { return !each.empty() && node_of(each) == node_of(of); });
   };
-  const auto stranger = [&](const std::vector<std::string>& seen) {
+  const auto stranger = [&](const std::vector<std::string>& seen) {  // on any node, so that every rank finds the same
     const bool some_died = bootstrap_.knows_of_death();
-    const auto strange = [&](peer_id each) { return seen[each] != reference(seen) && !(some_died && seen[each].empty()); };
-    const auto found = std::find_if(node_.begin(), node_.end(), strange);
-    return found == node_.end() ? -1 : static_cast<int>(*found);
+    const auto strange = [&](const std::string& each) { return each.empty() ? !some_died : each != reference(seen, each); };
+    const auto found = std::find_if(seen.begin(), seen.end(), strange);
+    return found == seen.end() ? -1 : static_cast<int>(found - seen.begin());
   };
-  std::vector<std::string> seen = bootstrap_.exchange("peal.segment", std::to_string(segment_->nonce()));
+  std::vector<std::string> seen = bootstrap_.exchange("peal.segment", told());
   if (stranger(seen) >= 0) {
-    if (seen[static_cast<std::size_t>(bootstrap_.rank())] != reference(seen)) segment_->reopen();
-    seen = bootstrap_.exchange("peal.segment.again", std::to_string(segment_->nonce()));
+    const std::string& mine = seen[static_cast<std::size_t>(bootstrap_.rank())];
+    if (shares && mine != reference(seen, mine)) segment_->reopen();
+    seen = bootstrap_.exchange("peal.segment.again", told());
     if (const int rank = stranger(seen); rank >= 0 && bootstrap_.knows_of_death())
       throw error(errc::peer_failed, fmt::format("a rank died while the job started, and rank {} did not come to meet the others", rank),
                   rank);
     else if (rank >= 0)
       throw error(errc::bootstrap_failed,
-                  fmt::format("the ranks of this node do not see the same {}: do they run in containers of their own? "
+                  fmt::format("the ranks of a node do not see the same {}: do they run in containers of their own? "
                               "Share that folder, or set PEAL_SHM_DIR to one that they share",
-                              plan.directory));
+                              settings.text("PEAL_SHM_DIR")));
   }
+  if (!shares) return;
   segment_->unlink();
   heap.emplace(*segment_);
 }
@@ -134,7 +141,8 @@ void job::make_transports() {
   messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
   self_.emplace(*messages, options.self);
   messages->add(*self_);
-  if (segment_) {
+  const bool only_verbs = settings.text("PEAL_TRANSPORT") == "verbs";
+  if (segment_ && !only_verbs) {
     const std::string_view copy = settings.text("PEAL_SHM_COPY");
     shm_settings shm;
     shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
@@ -142,8 +150,27 @@ void job::make_transports() {
     shm_.emplace(*segment_, *messages, node_, shm);
     messages->add(*shm_);
   }
+  if (several_nodes_ || only_verbs) make_verbs();
   together.emplace(*messages, settings);
   progress.add(*this, engine::rate::sometimes);
+}
+
+void job::make_verbs() {
+  verbs_settings verbs;
+  verbs.device = settings.text("PEAL_VERBS_DEVICE");
+  if (const std::string_view gid = settings.text("PEAL_VERBS_GID"); gid != "auto") {
+    const auto [end, failed] = std::from_chars(gid.data(), gid.data() + gid.size(), verbs.gid);
+    if (failed != std::errc{} || end != gid.data() + gid.size() || verbs.gid < 0)
+      throw error(errc::invalid_config, fmt::format("PEAL_VERBS_GID={}: allowed is auto, or an index into the port's GID table", gid));
+  }
+  verbs.local_index = static_cast<unsigned>(index_of(bootstrap_.local_ranks(), bootstrap_.rank()));
+  verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
+  verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
+  verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
+  verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
+  verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap_.rank()), static_cast<std::uint32_t>(bootstrap_.size()), verbs);
+  verbs_->meet(bootstrap_.exchange("peal.verbs", verbs_->address()));
+  messages->add(*verbs_);
 }
 
 void job::refuse(const detail::location& where) {
@@ -155,19 +182,20 @@ void job::refuse(const detail::location& where) {
 
 transport& job::route(peer_id to) noexcept {
   if (to == static_cast<peer_id>(bootstrap_.rank())) return *self_;
-  return *shm_;  // the constructor has seen to it that there is nobody elsewhere
+  if (shm_ && on_node_[to]) return *shm_;
+  return *verbs_;  // the constructor has seen to it that it is there when anybody is elsewhere
 }
 
 bool job::poll() noexcept {
   const std::vector<int> dead = bootstrap_.failures();
   for (const int rank : dead) {
     log_info("rank {} has died", rank);
-    saw_failure_ = true;
-    messages->peer_failed(static_cast<peer_id>(rank));
-    together->peer_failed(static_cast<peer_id>(rank));
+    failed(static_cast<peer_id>(rank));
   }
+  const std::vector<peer_id> lost = verbs_ ? verbs_->lost() : std::vector<peer_id>{};
+  for (const peer_id each : lost) failed(each);
   if (!saw_failure_ || !shm_) [[likely]]
-    return false;
+    return !dead.empty() || !lost.empty();
   // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end.
   for (const peer_id each : node_) {
     if (messages->has_failed(each) || each == static_cast<peer_id>(bootstrap_.rank()) || !shm_->has_left(each)) continue;
@@ -175,7 +203,18 @@ bool job::poll() noexcept {
     messages->peer_left(each);
     together->peer_failed(each);
   }
-  return !dead.empty();
+  return !dead.empty() || !lost.empty();
+}
+
+void job::failed(peer_id gone) noexcept {
+  saw_failure_ = true;
+  messages->peer_failed(gone);
+  together->peer_failed(gone);
+}
+
+void job::flush_now() noexcept {
+  const std::lock_guard<engine> guard{progress};
+  verbs_->flush();
 }
 
 std::uint32_t job::new_context(const detail::location& where) {
@@ -272,7 +311,19 @@ void job::end(bool at_once) noexcept {
   alive_ = false;
   unlocked_ = nullptr;
   if (shm_) shm_->leave();
+  leave_network();
   bootstrap_.finish(saw_failure_ || at_once);
+}
+
+void job::leave_network() noexcept {
+  if (!verbs_) return;
+  const verbs_counters did = verbs_->counters();
+  log_info(
+      "RDMA: {} messages in {} work requests by {} doorbells, {} signaled, {} bytes; {} reads by {} doorbells, {} bytes; {} bytes staged; "
+      "{} registrations, {} hits; {} connections, {} handshake packets repeated, {} refused",
+      did.messages, did.requests, did.doorbells, did.signaled, did.eager_bytes, did.reads, did.read_doorbells, did.read_bytes,
+      did.staged_bytes, did.registered, did.registration_hits, did.connections, did.handshakes_repeated, did.packets_refused);
+  verbs_.reset();
 }
 
 void job::abort(int code, const char* why) noexcept {

@@ -5,7 +5,7 @@
 //
 // Layer    comm: may include everything below.
 // Threads  start and end from one thread; `running` from any.
-// Errors   start throws peal::error: already_started, invalid_config, bootstrap_failed, no_space.
+// Errors   start throws peal::error: already_started, invalid_config, bootstrap_failed, no_space, no_device, locked_memory.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@
 #include "progress/fork_guard.hpp"
 #include "transport/self/self_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
+#include "transport/verbs/verbs_transport.hpp"
 
 namespace peal {
 
@@ -65,6 +66,11 @@ class job final : private router, private progress_source {
   }
   void release(detail::communicator_state&) noexcept;
 
+  /// Posts messages that wait for company. Without the lock held. Who waits need not: every poll does it.
+  void flush() noexcept {
+    if (verbs_ && verbs_->holds_messages()) flush_now();
+  }
+
   config settings;
   engine progress;
   std::optional<node_heap> heap;  // only where there is a segment
@@ -75,6 +81,10 @@ class job final : private router, private progress_source {
   job(config, const detail::job_options&, const detail::location&);
   void join_node();
   void make_transports();
+  void make_verbs();
+  void flush_now() noexcept;
+  void failed(peer_id) noexcept;
+  void leave_network() noexcept;
   void free(detail::communicator_state&) noexcept;
   void finish_messages() noexcept;
   void say_what_is_awaited() noexcept;
@@ -87,12 +97,14 @@ class job final : private router, private progress_source {
 
   bool alive_ = false;
   bool saw_failure_ = false;
+  bool several_nodes_ = false;
   bootstrap_client bootstrap_;
   std::vector<peer_id> node_;  // the processes of this node, by local index
   std::vector<bool> on_node_;  // by peer
   std::optional<node_segment> segment_;
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
+  std::optional<verbs_transport> verbs_;
   std::uint32_t contexts_given_ = 0;
   std::unique_ptr<detail::communicator_state> world_;
 };

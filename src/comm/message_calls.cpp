@@ -61,6 +61,7 @@ namespace {
   here.progress.lock();
   if (here.messages->try_send_now(on, on.context(), data, bytes, dest, tag)) {
     here.progress.unlock();
+    here.flush();
     return;
   }
   operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);

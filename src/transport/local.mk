@@ -19,4 +19,32 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/shm_transport.cpp \
   src/transport/shm/shm_transport.hpp \
   src/transport/shm/staging.cpp \
-  src/transport/shm/staging.hpp
+  src/transport/shm/staging.hpp \
+  src/transport/verbs/connection.hpp \
+  src/transport/verbs/connections.cpp \
+  src/transport/verbs/connections.hpp \
+  src/transport/verbs/connector.cpp \
+  src/transport/verbs/connector.hpp \
+  src/transport/verbs/device.cpp \
+  src/transport/verbs/device.hpp \
+  src/transport/verbs/device_choice.cpp \
+  src/transport/verbs/device_choice.hpp \
+  src/transport/verbs/fetcher.cpp \
+  src/transport/verbs/fetcher.hpp \
+  src/transport/verbs/handshake_port.cpp \
+  src/transport/verbs/handshake_port.hpp \
+  src/transport/verbs/lane.cpp \
+  src/transport/verbs/lane.hpp \
+  src/transport/verbs/queue_pair.cpp \
+  src/transport/verbs/queue_pair.hpp \
+  src/transport/verbs/registration_cache.cpp \
+  src/transport/verbs/registration_cache.hpp \
+  src/transport/verbs/sender.cpp \
+  src/transport/verbs/sender.hpp \
+  src/transport/verbs/slots.cpp \
+  src/transport/verbs/slots.hpp \
+  src/transport/verbs/staged.cpp \
+  src/transport/verbs/staged.hpp \
+  src/transport/verbs/verbs_transport.cpp \
+  src/transport/verbs/verbs_transport.hpp \
+  src/transport/verbs/wire.hpp

@@ -11,15 +11,19 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "memory/node_heap.hpp"
 #include "memory/node_segment.hpp"
+#include "peal/error.hpp"
+#include "topology/machine.hpp"
 #include "transport/contract.hpp"
 #include "transport/self/self_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
+#include "transport/verbs/verbs_transport.hpp"
 
 namespace peal::test {
 
@@ -111,6 +115,28 @@ class shm_node {
  private:
   std::vector<std::unique_ptr<end>> ends_;
 };
+
+/// Two processes that talk over an RDMA device, both in this one.
+struct verbs_pair {
+  explicit verbs_pair(const verbs_settings& settings) {
+    for (peer_id each : {0u, 1u}) ends[each].emplace(arrivals[each], here, each, 2, settings);
+    for (auto& each : ends) each->meet({ends[0]->address(), ends[1]->address()});
+  }
+  machine here;
+  recorder arrivals[2];
+  std::optional<verbs_transport> ends[2];
+};
+
+/// Null where there is no RDMA device.
+inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_settings& settings = {}) {
+  try {
+    return std::make_unique<verbs_pair>(settings);
+  } catch (const error& problem) {
+    if (problem.code() != errc::no_device) throw;
+    return nullptr;
+  }
+}
+inline constexpr const char* no_device_here = "needs an RDMA device (the lab has one: tests/lab/run)";
 
 /// Long enough for a loaded machine under a sanitizer; only a failing test waits for it.
 inline constexpr std::chrono::seconds patience{60};

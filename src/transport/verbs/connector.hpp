@@ -1,0 +1,79 @@
+// transport/verbs/connector.hpp
+// Connections on first use. Three packets over the handshake port: request, reply, acknowledgement; the one who waits repeats its packet.
+//
+//   requester: makes queue pairs (INIT), sends request → reply: to RTR and RTS, open, sends acknowledgement
+//   answerer:  request: makes queue pairs, to RTR, sends reply → acknowledgement, or the first message: to RTS, open
+//
+// So nobody sends before the other side can receive. When both start at once, the lower rank's request is answered and the other one ignored.
+// Packets carry the job's secret and both incarnations; anything else is dropped and counted. A handshake is never given up for lack of an
+// answer: the peer may compute for an hour before it looks.
+//
+// Layer    transport/verbs. Control path only.
+// Threads  one at a time.
+// Errors   what cannot be made, or reached, is told to `refused`, with the cause logged.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/handshake_port.hpp"
+#include "transport/verbs/lane.hpp"
+#include "transport/verbs/sender.hpp"
+
+namespace peal::verbs {
+
+class connector {
+ public:
+  using clock = std::chrono::steady_clock;
+  struct hooks {
+    std::function<void(connection&)> opened;  // messages may be sent now
+    std::function<void(peer_id)> refused;     // there will be no connection to this peer
+  };
+
+  connector(lane&, connections&, sender&, peer_id self, hooks);
+
+  /// What others must know of this process; `secret` is what this process would have as the job's.
+  [[nodiscard]] const address& own() const noexcept { return own_; }
+  /// Everyone's, by rank; of rank 0 comes the job's secret. Before the first start. A rank without one cannot be reached.
+  void meet(std::vector<std::optional<address>> everyone);
+
+  void start(peer_id) noexcept;
+  /// Packets that came, packets that are due. True when something moved.
+  bool poll() noexcept;
+  /// A message came over this connection, so the peer has our reply.
+  void heard(connection&) noexcept;
+  /// The connection is being taken away.
+  void forget(connection&) noexcept;
+
+ private:
+  connection* make(peer_id) noexcept;
+  void got(const handshake_packet&) noexcept;
+  [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
+  void requested(const handshake_packet&) noexcept;
+  void replied(const handshake_packet&) noexcept;
+  void answer(connection&, const handshake_packet&) noexcept;
+  [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
+  [[nodiscard]] bool begin_sending(connection&) noexcept;
+  void open(connection&) noexcept;
+  [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;
+  void send_and_repeat(connection&, const handshake_packet&) noexcept;
+  bool repeat(clock::time_point now) noexcept;
+  void give_up(connection&, const char* what, int why) noexcept;
+
+  lane& lane_;
+  connections& all_;
+  sender& sender_;
+  const peer_id self_;
+  hooks hooks_;
+  handshake_port port_;
+  address own_;
+  secret job_{};
+  std::vector<std::optional<address>> everyone_;
+  std::vector<connection*> waiting_;  // requesting or answered
+  std::uint32_t turns_ = 0;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,167 @@
+#include "transport/verbs/lane.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few hundred), and copying more costs as much as
+/// letting the device fetch it.
+constexpr std::uint32_t inline_wanted = 200;
+
+constexpr std::size_t first_completions = 1024;
+
+ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
+  piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes), slots.key(which)};
+  ibv_recv_wr made{};
+  made.wr_id = work_id::make(work::receive, 0, 0, which).word;
+  made.sg_list = &piece;
+  made.num_sge = 1;
+  return made;
+}
+
+}  // namespace
+
+lane::lane(const device& which, const settings& wishes) : on{which}, set{wishes}, slots{which.domain()} {
+  completions_.reset(
+      ibv_create_cq(on.context(), static_cast<int>(std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe))),
+                    nullptr, nullptr, 0));
+  if (!completions_) throw error(errc::no_device, fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
+  if (set.shared_receives && on.limits().max_srq > 0) {
+    // As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get a larger queue where there is one.
+    receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
+    ibv_srq_init_attr wanted{};
+    wanted.attr.max_wr = static_cast<std::uint32_t>(std::min<std::size_t>(receive_limit_, 16384));
+    wanted.attr.max_sge = 1;
+    receives_.reset(ibv_create_srq(on.domain(), &wanted));
+    if (receives_) receive_limit_ = wanted.attr.max_wr;
+    else log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(), std::strerror(errno));
+  }
+  // Slots to send from; those to receive into come with the connections. The first failure of memory locking is to be seen at the start.
+  if (!slots.grow(1))
+    throw error(errc::locked_memory, fmt::format("memory for messages cannot be registered with {}: raise the limit of locked memory "
+                                                 "(ulimit -l unlimited)",
+                                                 on.name()));
+}
+
+bool lane::grow_completions(std::size_t connections) noexcept {
+  const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : set.window + 2);
+  const std::size_t needed = std::bit_ceil(connections * each + (receives_ ? receives_for(connections) : 0));
+  if (static_cast<std::size_t>(completions_->cqe) >= needed) return true;
+  const int failed =
+      needed > static_cast<std::size_t>(on.limits().max_cqe) ? EINVAL : ibv_resize_cq(completions_.get(), static_cast<int>(needed));
+  if (failed != 0)
+    log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
+  return failed == 0;
+}
+
+bool lane::make_room() noexcept {
+  ++connections_;
+  if (connections_ <= most_connections_) return true;
+  const auto refuse = [this] {
+    --connections_;
+    return false;
+  };
+  if (!grow_completions(connections_)) return refuse();
+  // Half a window of slots to send from, and those to receive into.
+  std::size_t slots_needed = set.window / 2;
+  std::size_t more = 0;
+  if (receives_) {
+    const std::size_t wanted = std::min(receives_for(connections_), receive_limit_);
+    more = wanted > posted_ ? wanted - posted_ : 0;
+    slots_needed += more;
+  } else {
+    slots_needed += set.window + 2;
+  }
+  if (slots.free() < slots_needed && !slots.grow(slots_needed - slots.free())) return refuse();
+  if (more > 0 && !post_more(more)) return refuse();
+  most_connections_ = connections_;
+  return true;
+}
+
+bool lane::post_more(std::size_t count) noexcept {
+  for (std::size_t each = 0; each < count; ++each) recycled_.push_back(slots.take());
+  posted_ += count;
+  while (!recycled_.empty()) {
+    const std::size_t before = recycled_.size();
+    post_recycled();
+    if (recycled_.size() == before) return false;
+  }
+  return true;
+}
+
+void lane::post_recycled() noexcept {
+  std::array<ibv_recv_wr, refill> requests;
+  std::array<ibv_sge, refill> pieces;
+  const std::size_t count = std::min(recycled_.size(), refill);
+  for (std::size_t each = 0; each < count; ++each) {
+    requests[each] = receive_into(slots, recycled_[recycled_.size() - 1 - each], pieces[each]);
+    requests[each].next = each + 1 < count ? &requests[each + 1] : nullptr;
+  }
+  ibv_recv_wr* refused = nullptr;
+  if (ibv_post_srq_recv(receives_.get(), requests.data(), &refused) == 0) refused = nullptr;
+  // What was refused stays for the next time.
+  const std::size_t done = refused ? static_cast<std::size_t>(refused - requests.data()) : count;
+  recycled_.resize(recycled_.size() - done);
+}
+
+void lane::post_own(ibv_qp* at) noexcept {
+  while (!recycled_.empty()) {
+    ibv_sge piece;
+    ibv_recv_wr request = receive_into(slots, recycled_.back(), piece);
+    ibv_recv_wr* refused = nullptr;
+    // A queue pair that is gone takes nothing: the slot is free then.
+    if (!at || ibv_post_recv(at, &request, &refused) != 0) slots.give_back(recycled_.back());
+    recycled_.pop_back();
+  }
+}
+
+bool lane::fill(ibv_qp& which) noexcept {
+  if (receives_) return true;
+  for (std::uint32_t each = 0; each < set.window + 2; ++each) {
+    const slot_id into = slots.take();
+    if (into == no_slot) return false;
+    ibv_sge piece;
+    ibv_recv_wr request = receive_into(slots, into, piece);
+    ibv_recv_wr* refused = nullptr;
+    if (ibv_post_recv(&which, &request, &refused) != 0) {
+      slots.give_back(into);
+      return false;
+    }
+  }
+  return true;
+}
+
+queue_pair lane::make_control() noexcept {
+  queue_plan plan;
+  plan.completions = completions_.get();
+  plan.receives = receives_.get();
+  plan.send_depth = set.send_depth;
+  plan.receive_depth = set.window + 2;
+  plan.send_pieces = 2;
+  plan.inline_bytes = inline_wanted;
+  queue_pair made = make_reliable(on, plan);
+  if (made) inline_bytes = plan.inline_bytes;
+  return made;
+}
+
+queue_pair lane::make_bulk() noexcept {
+  queue_plan plan;
+  plan.completions = completions_.get();
+  plan.receives = receives_.get();
+  plan.send_depth = set.read_depth;
+  plan.receive_depth = 1;
+  return make_reliable(on, plan);
+}
+
+}  // namespace peal::verbs

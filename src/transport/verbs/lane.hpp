@@ -1,0 +1,121 @@
+// transport/verbs/lane.hpp
+// What all connections of a lane share: the completion queue, the receive queue, the slots, and what was counted.
+//
+// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most `window` messages before it gets credits
+// back; the 2 are for messages without credit (the return of credits: at most two can be under way, since the second is sent for what the
+// first allowed). So a message never finds the receive queue empty.
+//
+// Layer    transport/verbs.
+// Threads  one at a time.
+// Errors   what could not be made says false, and was logged.
+// Source   ibv_create_srq(3), ibv_resize_cq(3).
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "transport/verbs/device.hpp"
+#include "transport/verbs/queue_pair.hpp"
+#include "transport/verbs/slots.hpp"
+
+namespace peal::verbs {
+
+struct settings {
+  unsigned bulk = 2;            // PEAL_VERBS_QPS
+  bool coalesce = true;         // PEAL_VERBS_COALESCE
+  bool shared_receives = true;  // PEAL_VERBS_SRQ; a device without one has none in any case
+  double silence = 4;           // PEAL_VERBS_TIMEOUT, seconds
+  std::uint32_t send_depth = 128;
+  std::uint32_t window = 64;      // messages that a peer may send before it gets credits back
+  std::uint32_t read_depth = 16;  // READs under way on a bulk queue pair
+};
+
+/// Everything since the start. A doorbell is one ibv_post_send.
+struct counters {
+  std::uint64_t messages = 0;  // sent
+  std::uint64_t requests = 0;  // work requests that sent them
+  std::uint64_t doorbells = 0;
+  std::uint64_t signaled = 0;
+  std::uint64_t eager_bytes = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t read_doorbells = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t staged_bytes = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t handshakes_repeated = 0;
+  std::uint64_t packets_refused = 0;  // handshake packets that are not of this job, or make no sense
+};
+
+// What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so wr_id says it all.
+enum class work : std::uint8_t { receive, send, read };
+
+struct work_id {
+  // kind: 2 bits, generation: 8, connection: 22, detail: 32 (receive: slot; send: sequence number; read: which bulk queue pair)
+  std::uint64_t word;
+  static constexpr work_id make(work kind, std::uint32_t connection, std::uint8_t generation, std::uint32_t detail) noexcept {
+    return {std::uint64_t(kind) << 62 | std::uint64_t{generation} << 54 | std::uint64_t{connection} << 32 | detail};
+  }
+  constexpr work kind() const noexcept { return static_cast<work>(word >> 62); }
+  constexpr std::uint8_t generation() const noexcept { return static_cast<std::uint8_t>(word >> 54); }
+  constexpr std::uint32_t connection() const noexcept { return static_cast<std::uint32_t>(word >> 32) & 0x3fffff; }
+  constexpr std::uint32_t detail() const noexcept { return static_cast<std::uint32_t>(word); }
+};
+
+class lane {
+ public:
+  /// Throws errc::no_device or errc::locked_memory.
+  lane(const device&, const settings&);
+  lane(const lane&) = delete;
+  lane& operator=(const lane&) = delete;
+
+  /// Room for one connection more: completions and receives. False: the device or the kernel gives no more.
+  [[nodiscard]] bool make_room() noexcept;
+  /// A connection has ended; its receives stay posted for the next.
+  void leave_room() noexcept { --connections_; }
+
+  /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
+  [[nodiscard]] queue_pair make_control() noexcept;
+  [[nodiscard]] queue_pair make_bulk() noexcept;
+  /// Posts the receives of a queue pair that has a receive queue of its own.
+  [[nodiscard]] bool fill(ibv_qp&) noexcept;
+
+  /// What was received has been read: the slot goes back to the device, with others. `at`: the queue pair that it came through.
+  void recycle(slot_id which, ibv_qp* at) noexcept {
+    recycled_.push_back(which);
+    if (!receives_) post_own(at);
+    else if (recycled_.size() >= refill) post_recycled();
+  }
+
+  [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
+  [[nodiscard]] bool shared() const noexcept { return receives_ != nullptr; }
+
+  const device& on;
+  const settings set;
+  slot_pool slots;
+  counters counted;
+  std::uint32_t epoch = 1;         // one more at each poll
+  std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
+
+ private:
+  static constexpr std::size_t refill = 16;  // receives a chain
+  // Those that wait to be refilled, and some for packets that are there once more by a retransmission.
+  static constexpr std::size_t reserve = 2 * refill;
+
+  void post_recycled() noexcept;
+  void post_own(ibv_qp*) noexcept;
+  [[nodiscard]] bool post_more(std::size_t count) noexcept;
+  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept { return connections * (set.window + 2) + reserve; }
+  [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
+
+  completion_queue completions_;
+  shared_receive_queue receives_;
+  std::size_t receive_limit_ = 0;  // of the shared queue
+  std::size_t posted_ = 0;         // receives that belong to the shared queue, refills included
+  std::size_t connections_ = 0;
+  std::size_t most_connections_ = 0;  // for which there is room
+  std::vector<slot_id> recycled_;
+};
+
+}  // namespace peal::verbs

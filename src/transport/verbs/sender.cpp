@@ -1,0 +1,267 @@
+#include "transport/verbs/sender.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace peal::verbs {
+
+namespace {
+
+/// Held packets are posted early when they are worth a doorbell by their size alone: the device would idle meanwhile.
+constexpr std::uint32_t enough_bytes = 4 * slot_bytes;
+
+/// Send queue entries kept for the return of credits.
+constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept { return std::min<std::uint32_t>(4, depth / 4); }
+
+std::uint32_t write_message(std::byte* at, envelope e, const void* payload) noexcept {
+  std::memcpy(at, &e, sizeof e);
+  if (e.bytes() > 0) std::memcpy(at + sizeof e, payload, e.bytes());
+  return static_cast<std::uint32_t>(sizeof e + e.bytes());
+}
+
+std::uint64_t address_of(const void* memory) noexcept { return reinterpret_cast<std::uint64_t>(memory); }
+
+}  // namespace
+
+bool sender::room(const connection& to) const noexcept {
+  return to.outstanding() + to.held_count + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
+}
+
+// Slots come back only behind a signaled request, so there must be one often enough; and always, once slots are short.
+bool sender::wants_signal(const connection& to, bool has_slot) const noexcept {
+  return to.unsignaled + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) ||
+         (has_slot && lane_.slots.free() * 2 < lane_.slots.size());
+}
+
+slot_id sender::take_slot() noexcept {
+  const slot_id taken = lane_.slots.take();
+  // One slab more, now and then, for many peers at once.
+  if (taken != no_slot || !lane_.slots.grow(1)) return taken;
+  return lane_.slots.take();
+}
+
+bool sender::send(connection& to, envelope e, const void* payload) noexcept {
+  if (to.last_epoch == lane_.epoch) {
+    if (to.held_count > 0 && append(to, e, payload)) return true;
+    if (to.credits == 0 || !room(to)) return false;
+    return hold(to, e, payload);
+  }
+  if (to.held_count > 0) {  // a chain that could not be posted
+    if (append(to, e, payload)) return true;
+    return to.credits > 0 && room(to) && hold(to, e, payload);
+  }
+  if (to.credits == 0 || !room(to)) return false;
+  return post_now(to, e, payload);
+}
+
+bool sender::post_now(connection& to, envelope e, const void* payload) noexcept {
+  const auto bytes = static_cast<std::uint32_t>(sizeof e + e.bytes());
+  ibv_sge pieces[2];
+  ibv_send_wr request{};
+  request.sg_list = pieces;
+  slot_id slot = no_slot;
+  if (bytes <= lane_.inline_bytes) {
+    pieces[0] = {address_of(&e), sizeof e, 0};
+    pieces[1] = {address_of(payload), static_cast<std::uint32_t>(e.bytes()), 0};
+    // Not a piece of length zero: to some devices that means 2 GiB.
+    request.num_sge = e.bytes() > 0 ? 2 : 1;
+    request.send_flags = IBV_SEND_INLINE;
+  } else {
+    slot = take_slot();
+    if (slot == no_slot) return false;
+    pieces[0] = {address_of(lane_.slots.at(slot)), write_message(lane_.slots.at(slot), e, payload), lane_.slots.key(slot)};
+    request.num_sge = 1;
+  }
+  attach(to, request, 0, false);
+  if (wants_signal(to, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
+  if (post(to, request, 1) == 0) {
+    if (slot != no_slot) lane_.slots.give_back(slot);
+    return false;
+  }
+  if (slot != no_slot) to.sent.push_back({to.posted, slot});
+  --to.credits;
+  to.last_epoch = lane_.epoch;
+  ++lane_.counted.messages;
+  lane_.counted.eager_bytes += e.bytes();
+  return true;
+}
+
+/// Behind what waits in the last slot, when it fits: no work request, no credit.
+bool sender::append(connection& to, envelope e, const void* payload) noexcept {
+  held_packet& last = to.held[to.held_count - 1];
+  const std::size_t at = aligned(last.bytes);
+  if (!lane_.set.coalesce || last.flags != 0 || at + sizeof e + e.bytes() > slot_bytes) return false;
+  const std::uint32_t before = last.bytes;
+  last.bytes = static_cast<std::uint32_t>(at) + write_message(lane_.slots.at(last.slot) + at, e, payload);
+  to.held_bytes += last.bytes - before;
+  ++lane_.counted.messages;
+  lane_.counted.eager_bytes += e.bytes();
+  return true;
+}
+
+bool sender::hold(connection& to, envelope e, const void* payload) noexcept {
+  if (to.held_count == connection::longest_chain) {
+    post_held(to);
+    if (to.held_count == connection::longest_chain || to.state != connection_state::open) return false;
+  }
+  const slot_id slot = take_slot();
+  if (slot == no_slot) return false;
+  held_packet& last = to.held[to.held_count++];
+  last = {slot, write_message(lane_.slots.at(slot), e, payload), 0};
+  to.held_bytes += last.bytes;
+  --to.credits;
+  to.last_epoch = lane_.epoch;
+  ++lane_.counted.messages;
+  lane_.counted.eager_bytes += e.bytes();
+  note(to);
+  if (to.held_count == connection::longest_chain || to.held_bytes >= enough_bytes) post_held(to);
+  return true;
+}
+
+bool sender::send_staged(connection& to, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept {
+  if (to.credits == 0 || !room(to)) return false;
+  if (to.held_count == connection::longest_chain) post_held(to);
+  if (to.held_count == connection::longest_chain || to.state != connection_state::open) return false;
+  const slot_id slot = take_slot();
+  if (slot == no_slot) return false;
+  std::byte* const at = lane_.slots.at(slot);
+  std::memcpy(at, header, header_bytes);
+  if (bytes > 0) std::memcpy(at + header_bytes, data, bytes);
+  held_packet& last = to.held[to.held_count++];
+  last = {slot, static_cast<std::uint32_t>(header_bytes + bytes), immediate::staged};
+  to.held_bytes += last.bytes;
+  --to.credits;
+  to.last_epoch = lane_.epoch;
+  lane_.counted.staged_bytes += bytes;
+  note(to);
+  return true;
+}
+
+void sender::note(connection& of) noexcept {
+  if (of.listed) return;
+  of.listed = true;
+  listed_.push_back(&of);
+}
+
+void sender::forget(connection& gone) noexcept {
+  if (gone.listed) std::erase(listed_, &gone);
+  gone.listed = false;
+}
+
+void sender::flush_listed() noexcept {
+  for (std::size_t each = 0; each < listed_.size();) {
+    connection& to = *listed_[each];
+    if (to.state == connection_state::open) {
+      if (to.held_count > 0) post_held(to);
+      if (to.state == connection_state::open && (to.owed * 2 >= to.window || to.tell_refusal)) post_control(to);
+    }
+    // What could not be done stays for the next turn.
+    const bool open = to.state == connection_state::open;
+    if (open && (to.held_count > 0 || to.owed * 2 >= to.window || to.tell_refusal)) {
+      ++each;
+      continue;
+    }
+    to.listed = false;
+    listed_[each] = listed_.back();
+    listed_.pop_back();
+  }
+}
+
+/// Credits ride on a message once they are worth the four bytes, and always when `always`.
+void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t flags, bool always) noexcept {
+  request.opcode = IBV_WR_SEND;
+  if (!always && flags == 0 && to.owed * 4 < to.window && !to.tell_refusal) return;
+  request.opcode = IBV_WR_SEND_WITH_IMM;
+  request.imm_data = flags | to.owed | (refuses_ ? immediate::refuses_eager : 0);
+}
+
+void sender::post_held(connection& to) noexcept {
+  std::array<ibv_send_wr, connection::longest_chain> requests;
+  std::array<ibv_sge, connection::longest_chain> pieces;
+  const std::uint32_t count = to.held_count;
+  for (std::uint32_t each = 0; each < count; ++each) {
+    const held_packet& packet = to.held[each];
+    pieces[each] = {address_of(lane_.slots.at(packet.slot)), packet.bytes, lane_.slots.key(packet.slot)};
+    ibv_send_wr& request = requests[each];
+    request = {};
+    request.next = each + 1 < count ? &requests[each + 1] : nullptr;
+    request.sg_list = &pieces[each];
+    request.num_sge = 1;
+    if (packet.bytes <= lane_.inline_bytes) request.send_flags = IBV_SEND_INLINE;
+    request.opcode = IBV_WR_SEND;
+    if (each == 0) {
+      attach(to, request, packet.flags, false);
+    } else if (packet.flags != 0) {
+      request.opcode = IBV_WR_SEND_WITH_IMM;
+      request.imm_data = packet.flags | (refuses_ ? immediate::refuses_eager : 0);
+    }
+    if ((to.unsignaled + each + 1) % connection::longest_chain == 0) request.send_flags |= IBV_SEND_SIGNALED;
+  }
+  // The end of a chain tells when all of its slots are free.
+  requests[count - 1].send_flags |= IBV_SEND_SIGNALED;
+  const std::uint32_t first = to.posted + 1;
+  const std::uint32_t done = post(to, requests[0], count);
+  for (std::uint32_t each = 0; each < done; ++each) {
+    to.held_bytes -= to.held[each].bytes;
+    if (requests[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(to.held[each].slot);
+    else to.sent.push_back({first + each, to.held[each].slot});
+  }
+  std::move(to.held.begin() + done, to.held.begin() + count, to.held.begin());
+  to.held_count -= done;
+}
+
+/// A message of nothing, for which the peer keeps receives beyond the credits.
+void sender::post_control(connection& to) noexcept {
+  if (to.outstanding() + 1 >= lane_.set.send_depth) return;
+  ibv_send_wr request{};
+  request.num_sge = 0;
+  request.send_flags = IBV_SEND_INLINE;
+  attach(to, request, immediate::uncounted, true);
+  if (wants_signal(to, false)) request.send_flags |= IBV_SEND_SIGNALED;
+  (void)post(to, request, 1);
+}
+
+/// Returns how many were posted. The first carries the credits, if any does.
+std::uint32_t sender::post(connection& to, ibv_send_wr& first, std::uint32_t count) noexcept {
+  std::uint32_t sequence = to.posted;
+  for (ibv_send_wr* each = &first; each; each = each->next)
+    each->wr_id = work_id::make(work::send, to.index, to.generation, ++sequence).word;
+  ibv_send_wr* refused = nullptr;
+  const int failed = ibv_post_send(to.control.get(), &first, &refused);
+  std::uint32_t done = count;
+  if (failed != 0) {
+    done = 0;
+    for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
+  }
+  ++lane_.counted.doorbells;
+  lane_.counted.requests += done;
+  to.posted += done;
+  ibv_send_wr* each = &first;
+  for (std::uint32_t i = 0; i < done; ++i, each = each->next) {
+    if (each->send_flags & IBV_SEND_SIGNALED) {
+      to.unsignaled = 0;
+      ++lane_.counted.signaled;
+    } else {
+      ++to.unsignaled;
+    }
+  }
+  if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
+    to.owed = static_cast<std::uint16_t>(to.owed - (first.imm_data & immediate::credit_bits));
+    to.tell_refusal = false;
+  }
+  // A full queue passes; anything else does not.
+  if (failed != 0 && failed != ENOMEM && failed != EAGAIN) broke_(to, failed);
+  return done;
+}
+
+void sender::completed(connection& of, std::uint32_t sequence) noexcept {
+  if (static_cast<std::int32_t>(sequence - of.completed) <= 0) return;
+  of.completed = sequence;
+  while (!of.sent.empty() && static_cast<std::int32_t>(of.sent.front().sequence - sequence) <= 0) {
+    lane_.slots.give_back(of.sent.front().slot);
+    of.sent.pop_front();
+  }
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,70 @@
+// transport/verbs/sender.hpp
+// The data path out: from a message to a work request and a doorbell.
+//
+// The first message to a peer after a poll is posted at once, inline where it is short. What follows before the next poll finds the queue busy:
+// it is written into a slot, behind what waits there, and posted with one doorbell for the whole chain: at the next poll, when `flush` is
+// called, or when there is enough.
+//
+// Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on rxe, none on mlx5.
+// Threads  one at a time.
+// Errors   a queue pair that takes nothing more: its connection becomes lost, `broke` is told.
+// Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: HACKING.md.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "transport/verbs/connection.hpp"
+
+namespace peal::verbs {
+
+class sender {
+ public:
+  /// `broke(connection, errno)` is called when posting fails for good.
+  using broken = std::function<void(connection&, int)>;
+  sender(lane& shared, broken broke) : lane_{shared}, broke_{std::move(broke)} {}
+
+  /// False: no room at the moment. Requires: open.
+  [[nodiscard]] bool send(connection&, envelope, const void* payload) noexcept;
+  /// The same for the two parts of a staged packet (staged.hpp); never held.
+  [[nodiscard]] bool send_staged(connection&, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept;
+
+  /// Posts what is held, returns credits that are due. Everything else about which `note` was called too.
+  void flush() noexcept {
+    if (!listed_.empty()) flush_listed();
+  }
+  [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
+  /// This connection wants a look at the next flush.
+  void note(connection&) noexcept;
+  void forget(connection&) noexcept;
+
+  /// Everything up to this sequence number has been sent.
+  void completed(connection&, std::uint32_t sequence) noexcept;
+  /// A packet of the peer has been taken; `counted`: it used a credit.
+  void taken(connection& from) noexcept {
+    if (++from.owed * 2 >= from.window && !from.listed) note(from);
+  }
+  void set_refuses_eager(bool refuses) noexcept { refuses_ = refuses; }
+  [[nodiscard]] bool refuses_eager() const noexcept { return refuses_; }
+
+ private:
+  struct request;
+  [[nodiscard]] bool post_now(connection&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool hold(connection&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool append(connection&, envelope, const void* payload) noexcept;
+  void flush_listed() noexcept;
+  void post_held(connection&) noexcept;
+  void post_control(connection&) noexcept;
+  [[nodiscard]] slot_id take_slot() noexcept;
+  [[nodiscard]] bool room(const connection&) const noexcept;
+  [[nodiscard]] bool wants_signal(const connection&, bool has_slot) const noexcept;
+  void attach(connection&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
+  [[nodiscard]] std::uint32_t post(connection&, ibv_send_wr& first, std::uint32_t count) noexcept;
+
+  lane& lane_;
+  broken broke_;
+  std::vector<connection*> listed_;
+  bool refuses_ = false;
+};
+
+}  // namespace peal::verbs

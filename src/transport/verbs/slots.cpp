@@ -1,0 +1,57 @@
+#include "transport/verbs/slots.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+std::string locked_memory_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} KiB", limit.rlim_cur / 1024);
+}
+
+}  // namespace
+
+slot_pool::~slot_pool() {
+  for (const slab& each : slabs_) {
+    ibv_dereg_mr(each.region);
+    munmap(each.memory, slab_bytes);
+  }
+}
+
+bool slot_pool::grow(std::size_t slots) noexcept {
+  for (std::size_t made = 0; made < slots; made += per_slab)
+    if (!add_slab()) return false;
+  return true;
+}
+
+bool slot_pool::add_slab() noexcept {
+  // MAP_POPULATE: registering touches the pages anyway, one by one.
+  void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  ibv_mr* const region = memory == MAP_FAILED ? nullptr : ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
+  if (!region) {
+    const int why = errno;
+    if (memory != MAP_FAILED) munmap(memory, slab_bytes);
+    if (!said_)
+      log_error(
+          "{} bytes for messages cannot be registered with the RDMA device: {}; the limit of locked memory is {}: raise it "
+          "(ulimit -l unlimited)",
+          slab_bytes, std::strerror(why), locked_memory_limit());
+    said_ = true;
+    return false;
+  }
+  const auto first = static_cast<slot_id>(size());
+  slabs_.push_back({static_cast<std::byte*>(memory), region});
+  for (std::uint32_t each = per_slab; each-- > 0;) free_.push_back(first + each);
+  return true;
+}
+
+}  // namespace peal::verbs

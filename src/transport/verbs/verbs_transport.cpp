@@ -1,0 +1,291 @@
+#include "transport/verbs/verbs_transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/connector.hpp"
+#include "transport/verbs/device.hpp"
+#include "transport/verbs/fetcher.hpp"
+#include "transport/verbs/lane.hpp"
+#include "transport/verbs/registration_cache.hpp"
+#include "transport/verbs/sender.hpp"
+#include "transport/verbs/staged.hpp"
+#include "transport/verbs/wire.hpp"
+
+namespace peal {
+
+namespace {
+
+using namespace verbs;
+
+/// Completions taken at a time.
+constexpr int batch = 32;
+
+choice_wishes wishes_of(const verbs_settings& from) {
+  choice_wishes made;
+  made.device = from.device;
+  if (from.gid >= 0) made.gid = from.gid;
+  made.local_index = from.local_index;
+  return made;
+}
+
+/// What was asked for, as far as the device goes.
+verbs::settings settings_of(const verbs_settings& from, const device& on) {
+  verbs::settings made;
+  made.bulk = std::clamp<unsigned>(from.bulk, 1, most_bulk);
+  made.coalesce = from.coalesce;
+  made.shared_receives = from.shared_receives;
+  made.silence = from.silence;
+  if (from.send_depth != 0) made.send_depth = std::max<std::uint32_t>(from.send_depth, 4);
+  if (from.window != 0) made.window = from.window;
+  const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
+  made.send_depth = std::min(made.send_depth, deepest);
+  made.read_depth = std::min(made.read_depth, deepest);
+  return made;
+}
+
+}  // namespace
+
+struct verbs_transport::state {
+  state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
+      : out{into},
+        on{here, wishes_of(from)},
+        cache{on.domain(), 0},
+        shared{on, settings_of(from, on)},
+        all{peers},
+        posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
+        reads{shared, cache, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
+        stages{shared, all, posts},
+        meetings{shared, all, posts, self, {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); }}},
+        dead(peers),
+        unreachable(peers) {}
+
+  void take(const ibv_wc&) noexcept;
+  void receive(const ibv_wc&, slot_id) noexcept;
+  void deliver(connection&, const std::byte* packet, std::size_t bytes) noexcept;
+  void failed(const ibv_wc&, connection*) noexcept;
+  void broke(connection&, const char* cause) noexcept;
+  void opened(connection& at) noexcept {
+    if (at.tell_refusal) posts.note(at);
+  }
+  void refused(peer_id peer) noexcept {
+    unreachable[peer] = true;
+    lost.push_back(peer);
+  }
+
+  sink& out;
+  device on;
+  registration_cache cache;
+  lane shared;
+  connections all;
+  sender posts;
+  fetcher reads;
+  staged stages;
+  connector meetings;
+  std::vector<bool> dead;         // peer_failed was called
+  std::vector<bool> unreachable;  // there is no connection, and no use in trying
+  std::vector<peer_id> lost;
+};
+
+verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
+    : state_{std::make_unique<state>(into, here, self, peers, from)} {}
+
+verbs_transport::~verbs_transport() = default;
+
+std::string verbs_transport::address() const { return to_text(state_->meetings.own()); }
+
+void verbs_transport::meet(const std::vector<std::string>& everyone) {
+  std::vector<std::optional<verbs::address>> known;
+  known.reserve(everyone.size());
+  for (const std::string& each : everyone) known.push_back(address_from(each));
+  state_->meetings.meet(std::move(known));
+}
+
+// ---- sending
+
+std::size_t verbs_transport::eager_limit() const noexcept { return verbs::eager_limit; }
+
+bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept {
+  state& s = *state_;
+  connection* at = s.all.of(to);
+  if (at && at->state == connection_state::open) [[likely]]
+    return s.posts.send(*at, e, payload);
+  if (s.dead[to]) return true;  // nobody waits for it
+  if (!at && !s.unreachable[to]) s.meetings.start(to);
+  return false;
+}
+
+bool verbs_transport::wants_eager(peer_id to) const noexcept {
+  const connection* at = state_->all.of(to);
+  return !at || !at->refuses_eager;
+}
+
+void verbs_transport::set_wants_eager(bool wants) noexcept {
+  state& s = *state_;
+  s.posts.set_refuses_eager(!wants);
+  s.all.for_each([&](connection& each) {
+    each.tell_refusal = true;
+    s.posts.note(each);
+  });
+}
+
+void verbs_transport::flush() noexcept { state_->posts.flush(); }
+bool verbs_transport::holds_messages() const noexcept { return state_->posts.holds(); }
+
+// ---- large payloads
+
+remote_region verbs_transport::expose(peer_id, const void* data, std::size_t bytes) noexcept {
+  return exposed::make(data, state_->cache.acquire(data, bytes, range_use::source));
+}
+
+void verbs_transport::withdraw(peer_id, const remote_region& where) noexcept {
+  if (registration* held = exposed::held(where)) state_->cache.release(*held);
+}
+
+void verbs_transport::start_fetch(fetch& f) noexcept {
+  state& s = *state_;
+  connection* from = s.all.of(f.from);
+  if (!from || from->state != connection_state::open) f.done(f, make_error_code(errc::peer_failed));
+  else if (!s.reads.start(*from, f)) s.stages.start(*from, f);
+}
+
+// ---- completions
+
+bool verbs_transport::poll() noexcept {
+  state& s = *state_;
+  ++s.shared.epoch;
+  s.posts.flush();
+  std::array<ibv_wc, batch> done;
+  const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
+  for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
+  bool moved = count > 0;
+  moved |= s.meetings.poll();
+  if (s.stages.busy()) moved |= s.stages.step();
+  s.posts.flush();
+  return moved;
+}
+
+void verbs_transport::state::take(const ibv_wc& one) noexcept {
+  const work_id which{one.wr_id};
+  if (which.kind() == work::receive) {
+    receive(one, which.detail());
+    return;
+  }
+  connection* const at = all.of(which);
+  if (one.status != IBV_WC_SUCCESS) failed(one, at);
+  else if (!at) return;
+  else if (which.kind() == work::send) posts.completed(*at, which.detail());
+  else if (at->state != connection_state::lost) reads.completed(*at, which.detail());
+}
+
+void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
+  connection* const from = all.of_queue(one.qp_num);
+  if (one.status != IBV_WC_SUCCESS || !from || from->state == connection_state::lost) {
+    shared.recycle(slot, nullptr);
+    if (one.status != IBV_WC_SUCCESS) failed(one, from);
+    return;
+  }
+  if (from->state != connection_state::open) [[unlikely]]
+    meetings.heard(*from);
+  std::uint32_t flags = 0;
+  if (one.wc_flags & IBV_WC_WITH_IMM) {
+    flags = one.imm_data;
+    from->credits = static_cast<std::uint16_t>(from->credits + (flags & immediate::credit_bits));
+    from->refuses_eager = (flags & immediate::refuses_eager) != 0;
+  }
+  const std::byte* const packet = shared.slots.at(slot);
+  if (flags & immediate::staged) stages.arrived(*from, packet, one.byte_len);
+  else deliver(*from, packet, one.byte_len);
+  shared.recycle(slot, from->control.get());
+  if (!(flags & immediate::uncounted)) posts.taken(*from);
+}
+
+void verbs_transport::state::deliver(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
+  for (std::size_t at = 0; at + sizeof(envelope) <= bytes;) {
+    envelope e;
+    std::memcpy(&e, packet + at, sizeof e);
+    if (e.bytes() > bytes - at - sizeof e) return;  // never, from a peer that runs this code
+    out.arrived(from.peer, e, packet + at + sizeof e);
+    at = aligned(at + sizeof e + e.bytes());
+  }
+}
+
+// ---- failures
+
+void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
+  // What follows the first error of a queue pair is flushed, and says nothing.
+  if (!at || at->state == connection_state::lost) return;
+  switch (one.status) {
+    case IBV_WC_RETRY_EXC_ERR: broke(*at, "its adapter does not answer: it is gone, or the network is cut"); return;
+    case IBV_WC_WR_FLUSH_ERR: broke(*at, "the queue pair was given up"); return;
+    default: broke(*at, ibv_wc_status_str(one.status));
+  }
+}
+
+void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
+  if (at.state == connection_state::lost) return;
+  meetings.forget(at);
+  at.state = connection_state::lost;
+  log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
+  refused(at.peer);
+}
+
+std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
+
+void verbs_transport::peer_failed(peer_id gone) noexcept {
+  state& s = *state_;
+  s.dead[gone] = true;
+  s.unreachable[gone] = true;
+  connection* const at = s.all.of(gone);
+  if (at) {
+    s.meetings.forget(*at);
+    s.posts.forget(*at);
+    at->state = connection_state::lost;
+    // Once its queue pairs are destroyed, the device touches no buffer of this connection any more.
+    at->control.reset();
+    for (bulk_queue& each : at->bulk) each.pair.reset();
+    for (std::uint32_t each = 0; each < at->held_count; ++each) s.shared.slots.give_back(at->held[each].slot);
+    for (; !at->sent.empty(); at->sent.pop_front()) s.shared.slots.give_back(at->sent.front().slot);
+  }
+  if (at) s.reads.abandon(*at);
+  s.stages.abandon(gone);
+  if (at) {
+    s.all.remove(*at);
+    s.shared.leave_room();
+  }
+}
+
+void verbs_transport::break_connection(peer_id with) noexcept {
+  connection* const at = state_->all.of(with);
+  if (!at) return;
+  ibv_qp_attr error{};
+  error.qp_state = IBV_QPS_ERR;
+  ibv_modify_qp(at->control.get(), &error, IBV_QP_STATE);
+  for (std::uint8_t each = 0; each < at->bulk_count; ++each) ibv_modify_qp(at->bulk[each].pair.get(), &error, IBV_QP_STATE);
+}
+
+verbs_counters verbs_transport::counters() const noexcept {
+  const verbs::counters& from = state_->shared.counted;
+  const registration_counters& of_cache = state_->cache.counters();
+  return {.messages = from.messages,
+          .requests = from.requests,
+          .doorbells = from.doorbells,
+          .signaled = from.signaled,
+          .eager_bytes = from.eager_bytes,
+          .reads = from.reads,
+          .read_doorbells = from.read_doorbells,
+          .read_bytes = from.read_bytes,
+          .staged_bytes = from.staged_bytes,
+          .registered = of_cache.registered,
+          .registration_hits = of_cache.hits,
+          .connections = from.connections,
+          .handshakes_repeated = from.handshakes_repeated,
+          .packets_refused = from.packets_refused};
+}
+
+}  // namespace peal

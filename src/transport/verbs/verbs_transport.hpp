@@ -1,0 +1,81 @@
+// transport/verbs/verbs_transport.hpp
+// Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver.
+//
+// How the parts stand together: sender.hpp (out), fetcher.hpp and staged.hpp (large payloads), lane.hpp (what connections share), connector.hpp
+// (connections on first use), device.hpp. Includes no verbs header, so that nobody above needs one.
+//
+// Layer    transport/verbs: may include transport/contract.hpp, memory/, topology/, base/.
+// Threads  as the contract says.
+// Errors   the constructor throws errc::no_device, errc::locked_memory; a connection that breaks stands in `lost`, until peer_failed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/contract.hpp"
+
+namespace peal {
+
+class machine;
+
+struct verbs_settings {
+  std::string device;            // PEAL_VERBS_DEVICE; empty: the nearest
+  int gid = -1;                  // PEAL_VERBS_GID; -1: the best
+  unsigned local_index = 0;      // of this process on its node: equally near devices are dealt out
+  unsigned bulk = 2;             // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
+  bool coalesce = true;          // PEAL_VERBS_COALESCE
+  bool shared_receives = true;   // PEAL_VERBS_SRQ
+  double silence = 4;            // PEAL_VERBS_TIMEOUT, in seconds
+  std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
+  std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
+};
+
+struct verbs_counters {
+  std::uint64_t messages = 0, requests = 0, doorbells = 0, signaled = 0, eager_bytes = 0;
+  std::uint64_t reads = 0, read_doorbells = 0, read_bytes = 0, staged_bytes = 0;
+  std::uint64_t registered = 0, registration_hits = 0;
+  std::uint64_t connections = 0, handshakes_repeated = 0, packets_refused = 0;
+};
+
+class verbs_transport final : public transport {
+ public:
+  /// `peers`: of the job. The sink outlives the transport.
+  verbs_transport(sink&, const machine&, peer_id self, std::uint32_t peers, const verbs_settings&);
+  ~verbs_transport();
+
+  /// What the others must know, as bytes to be carried to them; and what they told, by rank (empty: nothing). Before the first message.
+  [[nodiscard]] std::string address() const;
+  void meet(const std::vector<std::string>& everyone);
+
+  [[nodiscard]] const char* name() const noexcept override { return "verbs"; }
+  [[nodiscard]] std::size_t eager_limit() const noexcept override;
+  /// Begins a connection where there is none yet.
+  [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override;
+  [[nodiscard]] bool wants_eager(peer_id to) const noexcept override;
+  void set_wants_eager(bool) noexcept override;
+  remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override;
+  void withdraw(peer_id to, const remote_region&) noexcept override;
+  void start_fetch(fetch&) noexcept override;
+  bool poll() noexcept override;
+  void peer_failed(peer_id) noexcept override;
+
+  /// Posts messages that wait for company. Every poll does this too.
+  void flush() noexcept;
+  [[nodiscard]] bool holds_messages() const noexcept;
+
+  /// Peers whose connection broke, or could not be made, since the last call.
+  [[nodiscard]] std::vector<peer_id> lost() noexcept;
+
+  [[nodiscard]] verbs_counters counters() const noexcept;
+
+  /// For tests: a peer's queue pairs go into the error state, as if the device had given them up.
+  void break_connection(peer_id) noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace peal

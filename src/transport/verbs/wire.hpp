@@ -1,0 +1,101 @@
+// transport/verbs/wire.hpp
+// What travels between two processes besides messages: addresses, handshake packets, and the four bytes that may ride on a message.
+//
+// Layer    transport/verbs: may include transport/contract.hpp, base/.
+// Units    bytes; all processes of a job run the same build on machines of one byte order, which the bootstrap takes for granted too.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "transport/contract.hpp"
+
+namespace peal::verbs {
+
+/// Proves that a handshake packet comes from a process of this job. It travels through PMIx once, and in every handshake packet.
+using secret = std::array<std::uint64_t, 2>;
+
+/// How a process can be reached: what it tells the others before the first message.
+struct address {
+  static constexpr std::uint32_t current_layout = 1;
+
+  std::uint32_t layout = current_layout;
+  std::uint32_t handshake_qp = 0;   // number of its UD queue pair
+  std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
+  std::uint16_t lid = 0;            // InfiniBand; 0 on Ethernet
+  std::uint8_t mtu = 0;             // ibv_mtu
+  std::uint8_t link_layer = 0;      // IBV_LINK_LAYER_…: both sides must have the same
+  std::array<std::uint8_t, 16> gid{};
+  std::uint64_t incarnation = 0;  // random: tells this process from an earlier one with the same numbers
+  secret job{};                   // of rank 0 it is the job's
+};
+static_assert(std::is_trivially_copyable_v<address> && sizeof(address) == 56);
+
+inline std::string to_text(const address& from) { return {reinterpret_cast<const char*>(&from), sizeof from}; }
+/// Nothing when this is no address of ours: the process died before it told, or runs another version.
+inline std::optional<address> address_from(std::string_view text) noexcept {
+  address made;
+  if (text.size() != sizeof made) return {};
+  std::memcpy(&made, text.data(), sizeof made);
+  if (made.layout != address::current_layout) return {};
+  return made;
+}
+
+inline constexpr std::size_t most_bulk = 4;
+
+enum class handshake_kind : std::uint8_t {
+  request,      // these are my queue pairs; they can receive
+  reply,        // these are mine; they know yours
+  acknowledge,  // I have your reply: you may send
+};
+
+/// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
+struct handshake_packet {
+  static constexpr std::uint64_t mark = 0x7065616c2d726331;  // "peal-rc1"
+
+  std::uint64_t magic = mark;
+  secret job{};
+  std::uint64_t from_incarnation = 0;
+  std::uint64_t to_incarnation = 0;
+  peer_id from = 0;
+  peer_id to = 0;
+  std::uint32_t control_qp = 0;  // the sender's queue pairs
+  std::array<std::uint32_t, most_bulk> bulk_qp{};
+  std::uint32_t first_psn = 0;
+  std::uint32_t your_control_qp = 0;  // which request a reply answers, which reply an acknowledgement; 0 in a request
+  std::uint16_t credits = 0;          // messages that the sender of this packet is ready to receive
+  handshake_kind kind = handshake_kind::request;
+  std::uint8_t mtu = 0;
+  std::uint8_t bulk_count = 0;
+  std::uint8_t reads_out = 0;  // RDMA READs that a queue pair of the sender can have under way,
+  std::uint8_t reads_in = 0;   // and can serve at a time
+  std::uint8_t refuses_eager = 0;
+};
+static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 88);
+
+/// The immediate data of a SEND. A SEND without any returns no credit and changes nothing.
+struct immediate {
+  static constexpr std::uint32_t credit_bits = 0xffff;
+  static constexpr std::uint32_t refuses_eager = 1u << 16;
+  static constexpr std::uint32_t staged = 1u << 17;     // the payload is a staged_header and what belongs to it: staged.hpp
+  static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
+};
+
+/// Two messages in one packet: the second begins where the first one's payload, rounded up, ends.
+inline constexpr std::size_t message_alignment = 16;
+constexpr std::size_t aligned(std::size_t bytes) noexcept { return (bytes + message_alignment - 1) & ~(message_alignment - 1); }
+
+/// Longest message that is sent unasked. Two packets of Ethernet's jumbo frames; above it the copies cost more than a rendezvous.
+inline constexpr std::size_t eager_limit = 8192;
+/// A slot holds an envelope and the longest eager message; a whole number of cache lines.
+inline constexpr std::size_t slot_bytes = 8256;
+static_assert(slot_bytes % 64 == 0 && slot_bytes >= eager_limit + sizeof(envelope));
+
+}  // namespace peal::verbs
