@@ -47,4 +47,5 @@ check-address check-thread:
 
 clean-local:
 	-rm -rf test-logs
+include tests/lab/local.mk
 include tests/launcher/local.mk

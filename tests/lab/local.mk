@@ -1,4 +1,4 @@
-# The lab: not part of `make check`, since it wants QEMU and minutes. `make check-lab` tests the lab itself.
+# The lab: virtual nodes with RDMA devices, and what is tested in them.
 EXTRA_DIST += \
 	tests/lab/guest/cgroup.conf \
 	tests/lab/guest/init \
@@ -21,7 +21,3 @@ EXTRA_DIST += \
 	tests/lab/vlab/machine.py \
 	tests/lab/vlab/main.py \
 	tests/lab/vlab/options.py
-
-.PHONY: check-lab
-check-lab:
-	$(srcdir)/tests/lab/run_lab_tests
