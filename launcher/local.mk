@@ -30,3 +30,13 @@ pealrun_SOURCES = \
   launcher/strays.hpp
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
 pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
+
+bin_PROGRAMS += peal-info
+peal_info_SOURCES = \
+  launcher/info/json.cpp \
+  launcher/info/main.cpp \
+  launcher/info/report.cpp \
+  launcher/info/report.hpp \
+  launcher/info/text.cpp
+peal_info_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
+peal_info_LDADD = libpeal_core.la $(FMT_LIBS)

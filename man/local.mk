@@ -1,5 +1,6 @@
 dist_man_MANS += \
   man/peal-bench.1 \
+  man/peal-info.1 \
   man/peal.7 \
   man/peal_environment.7 \
   man/pealrun.1

@@ -16,18 +16,14 @@ namespace peal {
 
 namespace {
 
-[[noreturn]] void refuse(const variable& which, std::string_view value) {
-  std::string allowed{which.allowed};
-  std::replace(allowed.begin(), allowed.end(), '|', ' ');
-  const char* form = "";
-  switch (which.kind) {
-    case variable_kind::choice: form = "one of: "; break;
-    case variable_kind::bytes: form = "a size such as 4096, 64K, 1M or 2G, in "; break;
-    case variable_kind::seconds: form = "a number of seconds in "; break;
-    case variable_kind::count: form = "a whole number in "; break;
-    default: form = "";
+std::string_view form_of(variable_kind kind) {
+  switch (kind) {
+    case variable_kind::choice: return "one of: ";
+    case variable_kind::bytes: return "a size such as 4096, 64K, 1M or 2G, in ";
+    case variable_kind::seconds: return "a number of seconds in ";
+    case variable_kind::count: return "a whole number in ";
+    default: return "";
   }
-  throw error(errc::invalid_config, fmt::format("{}={}: allowed is {}{}", which.name, value, form, allowed));
 }
 
 const variable* find(std::string_view name) {
@@ -56,35 +52,23 @@ bool within(std::string_view allowed, Number value, Parse parse) {
   return value >= parse(allowed.substr(0, dots)) && value <= parse(allowed.substr(dots + 2));
 }
 
-void check(const variable& which, std::string_view value) {
+bool allows(const variable& which, std::string_view value) {
   try {
     switch (which.kind) {
-      case variable_kind::choice: {
-        const std::string padded = fmt::format("|{}|", which.allowed);
-        if (value.empty() || padded.find(fmt::format("|{}|", value)) == std::string::npos) refuse(which, value);
-        return;
-      }
-      case variable_kind::bytes:
-        if (!within(which.allowed, parse_bytes(value), parse_bytes)) refuse(which, value);
-        return;
-      case variable_kind::count:
-        if (!within(which.allowed, parse_number<std::size_t>(value), parse_number<std::size_t>)) refuse(which, value);
-        return;
+      case variable_kind::choice:
+        return !value.empty() && fmt::format("|{}|", which.allowed).find(fmt::format("|{}|", value)) != std::string::npos;
+      case variable_kind::bytes: return within(which.allowed, parse_bytes(value), parse_bytes);
+      case variable_kind::count: return within(which.allowed, parse_number<std::size_t>(value), parse_number<std::size_t>);
       case variable_kind::seconds: {
         const double seconds = parse_number<double>(value);
-        if (!std::isfinite(seconds) || !within(which.allowed, seconds, parse_number<double>)) refuse(which, value);
-        return;
+        return std::isfinite(seconds) && within(which.allowed, seconds, parse_number<double>);
       }
-      case variable_kind::path:
-        if (value.empty() || value.front() != '/') refuse(which, value);
-        return;
-      case variable_kind::text:
-        if (value.empty()) refuse(which, value);
-        return;
+      case variable_kind::path: return value.starts_with('/');
+      case variable_kind::text: return !value.empty();
     }
   } catch (const std::invalid_argument&) {
-    refuse(which, value);
   }
+  return false;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -107,7 +91,32 @@ std::string_view nearest(std::string_view name) {
   return std::min_element(variables().begin(), variables().end(), closer)->name;
 }
 
+/// visit(name, value) for each PEAL_ variable of the environment.
+template <class Visitor>
+void for_each_set(Visitor&& visit) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view line{*entry};
+    const auto equals = line.find('=');
+    if (line.starts_with("PEAL_") && equals != std::string_view::npos) visit(line.substr(0, equals), line.substr(equals + 1));
+  }
+}
+
 }  // namespace
+
+std::string objection(const variable& which, std::string_view value) {
+  if (allows(which, value)) return {};
+  std::string allowed{which.allowed};
+  std::replace(allowed.begin(), allowed.end(), '|', ' ');
+  return fmt::format("{}={}: allowed is {}{}", which.name, value, form_of(which.kind), allowed);
+}
+
+std::vector<unknown_variable> unknown_variables() {
+  std::vector<unknown_variable> found;
+  for_each_set([&](std::string_view name, std::string_view) {
+    if (find(name) == nullptr) found.push_back({std::string{name}, nearest(name)});
+  });
+  return found;
+}
 
 std::size_t parse_bytes(std::string_view text) {
   std::size_t value = 0;
@@ -125,18 +134,15 @@ std::size_t parse_bytes(std::string_view text) {
 
 config config::from_environment(bool warn_unknown) {
   config result;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view line{*entry};
-    const auto equals = line.find('=');
-    if (!line.starts_with("PEAL_") || equals == std::string_view::npos) continue;
-    const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
-    if (const variable* known = find(name)) {
-      check(*known, value);
-      result.set_.emplace(name, value);
-    } else if (warn_unknown) {
-      log_warning("{} is no variable of peal; the nearest is {}", name, nearest(name));
-    }
-  }
+  for_each_set([&](std::string_view name, std::string_view value) {
+    const variable* known = find(name);
+    if (known == nullptr) return;
+    if (const std::string wrong = objection(*known, value); !wrong.empty()) throw error(errc::invalid_config, wrong);
+    result.set_.emplace(name, value);
+  });
+  if (warn_unknown)
+    for (const unknown_variable& each : unknown_variables())
+      log_warning("{} is no variable of peal; the nearest is {}", each.name, each.nearest);
   return result;
 }
 

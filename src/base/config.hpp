@@ -27,6 +27,16 @@ struct variable {
 /// The whole table, by name.
 const std::vector<variable>& variables();
 
+/// What is wrong with a value: names variable, value and what is allowed. Empty when nothing is.
+std::string objection(const variable&, std::string_view value);
+
+struct unknown_variable {
+  std::string name;
+  std::string_view nearest;  // in the table
+};
+/// PEAL_ names of the environment that the table lacks.
+std::vector<unknown_variable> unknown_variables();
+
 class config {
  public:
   /// Reads the environment. With `warn_unknown`, PEAL_ names that the table lacks are logged with the nearest name there.

@@ -33,6 +33,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/fetcher.hpp \
   src/transport/verbs/handshake_port.cpp \
   src/transport/verbs/handshake_port.hpp \
+  src/transport/verbs/inventory.cpp \
+  src/transport/verbs/inventory.hpp \
   src/transport/verbs/lane.cpp \
   src/transport/verbs/lane.hpp \
   src/transport/verbs/queue_pair.cpp \

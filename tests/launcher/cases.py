@@ -5,3 +5,4 @@ import ending_cases  # noqa: F401
 import meeting_cases  # noqa: F401
 import blocked_cases  # noqa: F401
 import placing_cases  # noqa: F401
+import info_cases  # noqa: F401

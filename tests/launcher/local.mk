@@ -14,6 +14,7 @@ EXTRA_DIST += \
   tests/launcher/cases.py \
   tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
+  tests/launcher/info_cases.py \
   tests/launcher/meeting_cases.py \
   tests/launcher/placing_cases.py \
   tests/launcher/run_launcher_tests \

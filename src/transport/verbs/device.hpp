@@ -31,6 +31,7 @@ struct destroyer {
 };
 template <class Object, auto Destroy>
 using handle = std::unique_ptr<Object, destroyer<Destroy>>;
+using device_list = handle<ibv_device*, ibv_free_device_list>;
 
 /// Every port of every device of this machine that can be opened.
 std::vector<port_facts> survey(const machine&);

@@ -15,10 +15,6 @@ namespace peal::verbs {
 
 namespace {
 
-/// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few hundred), and copying more costs as much as
-/// letting the device fetch it.
-constexpr std::uint32_t inline_wanted = 200;
-
 constexpr std::size_t first_completions = 1024;
 
 ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {

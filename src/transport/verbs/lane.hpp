@@ -65,6 +65,10 @@ struct work_id {
 
 class lane {
  public:
+  /// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few hundred), and copying more costs as much as
+  /// letting the device fetch it.
+  static constexpr std::uint32_t inline_wanted = 200;
+
   /// Throws errc::no_device or errc::locked_memory.
   lane(const device&, const settings&);
   lane(const lane&) = delete;

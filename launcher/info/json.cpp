@@ -1,0 +1,96 @@
+// The report for programs. Names are those of the text; what is unknown or unlimited is null; sizes are bytes.
+#include <nlohmann/json.hpp>
+
+#include "config.h"
+#include "report.hpp"
+
+namespace peal::info {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+template <class Value>
+ordered_json or_null(const std::optional<Value>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json text_or_null(const std::string& text) { return text.empty() ? ordered_json(nullptr) : ordered_json(text); }
+
+ordered_json of(const machine_report& here) {
+  return {{"host", here.host},
+          {"cores", here.cores},
+          {"usable_cores", here.usable_cores},
+          {"locked_memory_bytes", or_null(here.locked_memory)},
+          {"shared_folder", here.shared_folder},
+          {"shared_free_bytes", or_null(here.shared_free)},
+          {"direct_copy_problem", text_or_null(here.direct_copy_problem)}};
+}
+
+ordered_json of(const verbs::gid_entry& gid) {
+  return {{"index", gid.index}, {"address", verbs::to_text(gid.bytes)}, {"kind", verbs::to_text(verbs::class_of(gid))}};
+}
+
+ordered_json of(const verbs::port_report& port) {
+  ordered_json gids = ordered_json::array();
+  for (const verbs::gid_entry& each : port.gids)
+    if (verbs::class_of(each) != verbs::gid_class::empty) gids.push_back(of(each));
+  return {{"port", port.port},
+          {"state", port.state},
+          {"active", port.active},
+          {"link", port.ethernet ? "Ethernet" : "InfiniBand"},
+          {"near", port.near},
+          {"gigabits_per_second", port.gigabits},
+          {"mtu_bytes", port.mtu},
+          {"most_mtu_bytes", port.most_mtu},
+          {"longest_message_bytes", port.longest_message},
+          {"gids", std::move(gids)}};
+}
+
+ordered_json of(const verbs::device_report& device) {
+  ordered_json ports = ordered_json::array();
+  for (const verbs::port_report& each : device.ports) ports.push_back(of(each));
+  return {{"name", device.name},
+          {"problem", text_or_null(device.problem)},
+          {"firmware", text_or_null(device.firmware)},
+          {"limits",
+           {{"queue_pairs", device.queue_pairs},
+            {"queue_depth", device.queue_depth},
+            {"completions", device.completions},
+            {"shared_receives", device.shared_receives},
+            {"pieces", device.pieces},
+            {"reads", device.reads},
+            {"longest_registration_bytes", device.longest_registration}}},
+          {"ports", std::move(ports)}};
+}
+
+ordered_json chosen_of(const report& all) {
+  if (!all.chosen) return nullptr;
+  ordered_json limits = ordered_json::array();
+  for (const verbs::granted_limit& each : all.limits)
+    limits.push_back({{"what", each.what}, {"wanted", each.wanted}, {"granted", each.granted}});
+  return {{"port", all.chosen_name}, {"gid", of(all.chosen->gid)}, {"reason", all.chosen->reason}, {"limits", std::move(limits)}};
+}
+
+}  // namespace
+
+std::string to_json(const report& all) {
+  ordered_json transports = ordered_json::array(), devices = ordered_json::array(), variables = ordered_json::array();
+  for (const transport_report& each : all.transports)
+    transports.push_back({{"name", each.name}, {"carries", each.carries}, {"problem", text_or_null(each.problem)}});
+  for (const verbs::device_report& each : all.devices) devices.push_back(of(each));
+  for (const setting& each : all.settings)
+    variables.push_back(
+        {{"name", each.name}, {"value", each.value}, {"set", each.is_set}, {"allowed", each.allowed}, {"meaning", each.meaning}});
+  const ordered_json whole{{"version", PACKAGE_VERSION},
+                           {"machine", of(all.machine)},
+                           {"transports", std::move(transports)},
+                           {"rdma_devices", std::move(devices)},
+                           {"rdma_used", chosen_of(all)},
+                           {"variables", std::move(variables)},
+                           {"problems", all.problems}};
+  // A variable may hold any bytes; what is no UTF-8 is replaced.
+  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace peal::info

@@ -1,0 +1,171 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/config.hpp"
+#include "topology/machine.hpp"
+
+namespace peal::info {
+
+namespace {
+
+/// Below this a rank can register hardly more than its message slots, and every large message must be staged through them.
+constexpr std::uint64_t least_locked_memory = std::uint64_t{64} << 20;
+/// Each rank reserves some fifty KiB at its start, and a pair that talks some three hundred.
+constexpr std::uint64_t least_shared_memory = std::uint64_t{16} << 20;
+
+std::string host_name() {
+  std::string name(HOST_NAME_MAX + 1, '\0');
+  if (gethostname(name.data(), name.size()) != 0) return "unknown";
+  name.resize(std::strlen(name.c_str()));
+  return name;
+}
+
+std::optional<std::uint64_t> locked_memory() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
+}
+
+std::optional<std::uint64_t> free_bytes(const std::string& folder) {
+  struct statvfs facts {};
+  if (::statvfs(folder.c_str(), &facts) != 0) return std::nullopt;
+  return std::uint64_t{facts.f_bavail} * facts.f_frsize;
+}
+
+/// Tried in earnest, in the way of two ranks: a process reads one that is not its child.
+std::string direct_copy_problem() {
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // without Yama an error of no meaning
+  static volatile int number = 0;
+  number = 4711;
+  const pid_t self = getpid();
+  const pid_t child = fork();
+  if (child < 0) return fmt::format("it cannot be tried: {}", std::strerror(errno));
+  if (child == 0) {
+    int seen = 0;
+    iovec into{&seen, sizeof seen}, from{const_cast<int*>(&number), sizeof seen};
+    const ssize_t done = process_vm_readv(self, &into, 1, &from, 1, 0);
+    _exit(done == sizeof seen && seen == 4711 ? 0 : done < 0 && errno < 255 ? errno : 255);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return WIFEXITED(status) && WEXITSTATUS(status) != 255 ? std::strerror(WEXITSTATUS(status)) : "it reads something else";
+}
+
+std::vector<setting> all_settings(std::vector<std::string>& problems) {
+  std::vector<setting> found;
+  for (const variable& each : variables()) {
+    const char* value = std::getenv(std::string{each.name}.c_str());
+    found.push_back({each.name, value ? value : std::string{each.fallback}, value != nullptr, each.allowed, each.meaning});
+    if (!value) continue;
+    if (std::string wrong = objection(each, value); !wrong.empty()) problems.push_back(std::move(wrong));
+  }
+  for (const unknown_variable& each : unknown_variables())
+    problems.push_back(fmt::format("{} is no variable of peal; the nearest is {}", each.name, each.nearest));
+  return found;
+}
+
+std::string value_of(const report& about, std::string_view name) {
+  for (const setting& each : about.settings)
+    if (each.name == name) return each.value;
+  return {};
+}
+
+verbs::choice_wishes wishes_of(const report& about) {
+  verbs::choice_wishes made;
+  made.device = value_of(about, "PEAL_VERBS_DEVICE");
+  const std::string gid = value_of(about, "PEAL_VERBS_GID");
+  int index = 0;
+  const auto [end, failed] = std::from_chars(gid.data(), gid.data() + gid.size(), index);
+  if (failed == std::errc{} && end == gid.data() + gid.size() && index >= 0) made.gid = index;
+  return made;
+}
+
+void look_at_machine(report& about, const machine& here) {
+  machine_report& found = about.machine;
+  found.host = host_name();
+  found.cores = static_cast<int>(here.cores().size());
+  found.usable_cores = here.usable_cores();
+  found.locked_memory = locked_memory();
+  found.shared_folder = value_of(about, "PEAL_SHM_DIR");
+  found.shared_free = free_bytes(found.shared_folder);
+  const int shared_errno = errno;
+  found.direct_copy_problem = direct_copy_problem();
+  if (!found.shared_free)
+    about.problems.push_back(fmt::format("{}: {}; ranks of one node meet there: make it, or set PEAL_SHM_DIR to a folder of a tmpfs",
+                                         found.shared_folder, std::strerror(shared_errno)));
+  else if (*found.shared_free < least_shared_memory)
+    about.problems.push_back(
+        fmt::format("{} has {} KiB free, too little for more than a few ranks: free some, mount it with a larger size "
+                    "(in a container --shm-size), or set PEAL_SHM_DIR",
+                    found.shared_folder, *found.shared_free / 1024));
+  if (!found.direct_copy_problem.empty())
+    about.problems.push_back(
+        fmt::format("processes may not read each other's memory (process_vm_readv: {}), so large messages are copied "
+                    "twice: allow it (kernel.yama.ptrace_scope at most 1; in a container --cap-add=SYS_PTRACE), or use "
+                    "peal::allocate",
+                    found.direct_copy_problem));
+}
+
+void look_at_devices(report& about, const machine& here) {
+  about.devices = verbs::inventory(here);
+  std::vector<verbs::port_facts> ports;
+  for (const verbs::device_report& each : about.devices) {
+    ports.insert(ports.end(), each.ports.begin(), each.ports.end());
+    if (!each.problem.empty())
+      about.problems.push_back(fmt::format("RDMA device {} cannot be opened: {}; may this user read and write /dev/infiniband/uverbs*?",
+                                           each.name, each.problem));
+  }
+  transport_report verbs{"verbs", "between nodes; everything with PEAL_TRANSPORT=verbs", {}};
+  const verbs::choice_wishes wishes = wishes_of(about);
+  verbs::choice_result result = verbs::choose(ports, wishes);
+  if (result.chosen) {
+    about.chosen_name = ports[result.chosen->port].name();
+    verbs::trial tried = verbs::try_device(here, wishes);
+    about.limits = std::move(tried.limits);
+    verbs.problem = std::move(tried.problem);
+    if (about.machine.locked_memory && *about.machine.locked_memory < least_locked_memory)
+      about.problems.push_back(
+          fmt::format("only {} KiB of memory may be locked, so large messages go through slots, slowly: raise the limit "
+                      "(ulimit -l unlimited; /etc/security/limits.conf; under Slurm PropagateResourceLimits, under "
+                      "systemd LimitMEMLOCK=infinity)",
+                      *about.machine.locked_memory / 1024));
+  } else {
+    verbs.problem = std::move(result.problem);
+  }
+  about.chosen = std::move(result.chosen);
+  // No device is no problem on a machine that is to work alone.
+  if (!verbs.problem.empty() && (!about.devices.empty() || value_of(about, "PEAL_TRANSPORT") == "verbs" || !wishes.device.empty()))
+    about.problems.push_back(verbs.problem);
+  about.transports.push_back(std::move(verbs));
+}
+
+}  // namespace
+
+report look_around() {
+  report made;
+  const machine here;
+  made.settings = all_settings(made.problems);
+  look_at_machine(made, here);
+  made.transports.push_back({"self", "of a rank to itself", {}});
+  made.transports.push_back(
+      {"shm", "between ranks of one node", made.machine.shared_free ? "" : fmt::format("there is no {}", made.machine.shared_folder)});
+  look_at_devices(made, here);
+  return made;
+}
+
+}  // namespace peal::info

@@ -1,0 +1,98 @@
+// The report for people: a line a fact, narrow enough for a terminal, problems last, where they are seen.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "config.h"
+#include "report.hpp"
+
+namespace peal::info {
+
+namespace {
+
+using out = std::back_insert_iterator<std::string>;
+
+std::string size(std::uint64_t bytes) {
+  constexpr std::uint64_t kib = 1024;
+  if (bytes >= std::uint64_t{1} << 60) return "any length";
+  if (bytes >= 10 * kib * kib * kib) return fmt::format("{} GiB", bytes / (kib * kib * kib));
+  if (bytes >= 10 * kib * kib) return fmt::format("{} MiB", bytes / (kib * kib));
+  return bytes >= 10 * kib ? fmt::format("{} KiB", bytes / kib) : fmt::format("{} B", bytes);
+}
+
+void write(out to, const machine_report& here) {
+  fmt::format_to(to, "Machine {}\n", here.host);
+  fmt::format_to(to, "  cores          {}{}\n", here.cores,
+                 here.usable_cores < here.cores ? fmt::format(", of which {} may be busy at a time", here.usable_cores) : "");
+  fmt::format_to(to, "  locked memory  {}\n", here.locked_memory ? size(*here.locked_memory) : "unlimited");
+  fmt::format_to(to, "  shared memory  {}, {}\n", here.shared_folder,
+                 here.shared_free ? fmt::format("{} free", size(*here.shared_free)) : "which is not there");
+  fmt::format_to(to, "  direct copies  {}\n", here.direct_copy_problem.empty() ? "allowed" : "not allowed: " + here.direct_copy_problem);
+}
+
+void write(out to, const std::vector<transport_report>& transports) {
+  fmt::format_to(to, "\nTransports\n");
+  for (const transport_report& each : transports)
+    fmt::format_to(to, "  {:<6} {}{}\n", each.name, each.carries,
+                   each.problem.empty() ? "" : fmt::format("\n         not usable: {}", each.problem));
+}
+
+void write(out to, const verbs::port_report& port, const report& all, bool chosen) {
+  fmt::format_to(to, "    port {}: {}, {}, {} Gb/s, MTU {} of {}\n", port.port, port.state, port.ethernet ? "Ethernet" : "InfiniBand",
+                 port.gigabits, port.mtu, port.most_mtu);
+  for (const verbs::gid_entry& gid : port.gids) {
+    if (verbs::class_of(gid) == verbs::gid_class::empty) continue;
+    fmt::format_to(to, "      GID {:<3} {:<28} {}{}\n", gid.index, verbs::to_text(gid.bytes), verbs::to_text(verbs::class_of(gid)),
+                   chosen && gid.index == all.chosen->gid.index ? "   <- used" : "");
+  }
+}
+
+void write_devices(out to, const report& all) {
+  fmt::format_to(to, "\nRDMA devices\n");
+  if (all.devices.empty()) fmt::format_to(to, "  none\n");
+  std::size_t port_index = 0;
+  for (const verbs::device_report& each : all.devices) {
+    if (!each.problem.empty()) {
+      fmt::format_to(to, "  {}: cannot be opened: {}\n", each.name, each.problem);
+      continue;
+    }
+    const bool near = !each.ports.empty() && each.ports.front().near;
+    fmt::format_to(to, "  {}: {}{}\n", each.name, near ? "near these cores" : "far from these cores",
+                   each.firmware.empty() ? "" : ", firmware " + each.firmware);
+    fmt::format_to(
+        to, "    limits: {} queue pairs of {} requests, {} pieces a request, {} completions, {}, {} READs under way, {} a registration\n",
+        each.queue_pairs, each.queue_depth, each.pieces, each.completions,
+        each.shared_receives > 0 ? fmt::format("{} shared receives", each.shared_receives) : "no shared receives", each.reads,
+        size(each.longest_registration));
+    for (const verbs::port_report& port : each.ports) write(to, port, all, all.chosen && all.chosen->port == port_index++);
+  }
+  if (!all.chosen) return;
+  fmt::format_to(to, "  used: {}, GID {} ({})\n", all.chosen_name, all.chosen->gid.index, all.chosen->reason);
+  for (const verbs::granted_limit& each : all.limits)
+    if (each.granted < each.wanted)
+      fmt::format_to(to, "  it grants less than peal asks for: {}: {} instead of {}\n", each.what, each.granted, each.wanted);
+}
+
+void write(out to, const std::vector<setting>& settings) {
+  fmt::format_to(to, "\nVariables (* set)\n");
+  for (const setting& each : settings)
+    fmt::format_to(to, "{} {} = {}\n      {}; allowed: {}\n", each.is_set ? '*' : ' ', each.name,
+                   each.value.empty() ? "(nothing)" : each.value, each.meaning, each.allowed);
+}
+
+}  // namespace
+
+std::string to_text(const report& all) {
+  std::string text = PACKAGE_STRING "\n\n";
+  const out to{text};
+  write(to, all.machine);
+  write(to, all.transports);
+  write_devices(to, all);
+  write(to, all.settings);
+  fmt::format_to(to, "\nProblems\n");
+  if (all.problems.empty()) fmt::format_to(to, "  none\n");
+  for (const std::string& each : all.problems) fmt::format_to(to, "  - {}\n", each);
+  return text;
+}
+
+}  // namespace peal::info

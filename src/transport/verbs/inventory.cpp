@@ -1,0 +1,166 @@
+#include "transport/verbs/inventory.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <hwloc/openfabrics-verbs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "peal/error.hpp"
+#include "topology/machine.hpp"
+#include "transport/verbs/device.hpp"
+#include "transport/verbs/lane.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// Whether hwloc finds the device beside cores that this process may use; true where the system does not say.
+bool is_near(const machine& here, ibv_device* which) {
+  hwloc_bitmap_t cores = hwloc_bitmap_alloc();
+  const int told = hwloc_ibv_get_device_cpuset(here.handle(), which, cores);
+  const bool near =
+      told != 0 || hwloc_bitmap_iszero(cores) || std::any_of(here.cores().begin(), here.cores().end(), [&](const std::vector<int>& core) {
+        return hwloc_bitmap_isset(cores, static_cast<unsigned>(core.front()));
+      });
+  hwloc_bitmap_free(cores);
+  return near;
+}
+
+std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_attr& attributes) {
+  std::vector<ibv_gid_entry> table(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
+  std::vector<gid_entry> found;
+  const ssize_t count = ibv_query_gid_table(context, table.data(), table.size(), 0);
+  for (ssize_t each = 0; each < count; ++each) {
+    const ibv_gid_entry& entry = table[static_cast<std::size_t>(each)];
+    if (entry.port_num != static_cast<std::uint32_t>(port)) continue;
+    gid_entry made;
+    made.index = static_cast<int>(entry.gid_index);
+    made.kind = entry.gid_type == IBV_GID_TYPE_IB        ? gid_kind::infiniband
+                : entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? gid_kind::roce_v1
+                                                         : gid_kind::roce_v2;
+    std::memcpy(made.bytes.data(), entry.gid.raw, made.bytes.size());
+    found.push_back(made);
+  }
+  return found;
+}
+
+constexpr int bytes_of(ibv_mtu mtu) noexcept { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128 << mtu : 0; }
+
+// The codes of a port's width and speed: InfiniBand specification, 14.2.5.6 (PortInfo), the data rate of a lane without its coding.
+double gigabits_of(const ibv_port_attr& port) noexcept {
+  int lanes = 0;
+  switch (port.active_width) {
+    case 1: lanes = 1; break;
+    case 2: lanes = 4; break;
+    case 4: lanes = 8; break;
+    case 8: lanes = 12; break;
+    case 16: lanes = 2; break;
+    default: break;
+  }
+  switch (port.active_speed) {
+    case 1: return 2.5 * lanes;
+    case 2: return 5.0 * lanes;
+    case 4:
+    case 8: return 10.0 * lanes;
+    case 16: return 14.0 * lanes;
+    case 32: return 25.0 * lanes;
+    case 64: return 50.0 * lanes;
+    case 128: return 100.0 * lanes;
+    default: return 0;
+  }
+}
+
+std::string_view name_of(ibv_port_state state) noexcept {
+  switch (state) {
+    case IBV_PORT_DOWN: return "down";
+    case IBV_PORT_INIT: return "waits for its subnet manager";
+    case IBV_PORT_ARMED: return "armed";
+    case IBV_PORT_ACTIVE: return "active";
+    case IBV_PORT_ACTIVE_DEFER: return "active, deferred";
+    default: return "in an unknown state";
+  }
+}
+
+port_report report_port(ibv_context* context, int port, const ibv_port_attr& attributes) {
+  port_report made;
+  made.port = port;
+  made.active = attributes.state == IBV_PORT_ACTIVE;
+  made.ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
+  made.gids = gids_of(context, port, attributes);
+  made.state = name_of(attributes.state);
+  made.mtu = bytes_of(attributes.active_mtu);
+  made.most_mtu = bytes_of(attributes.max_mtu);
+  made.gigabits = gigabits_of(attributes);
+  made.longest_message = attributes.max_msg_sz;
+  return made;
+}
+
+device_report report_device(const machine& here, ibv_device* which) {
+  device_report made;
+  made.name = ibv_get_device_name(which);
+  const handle<ibv_context, ibv_close_device> opened{ibv_open_device(which)};
+  ibv_device_attr limits{};
+  if (!opened) {
+    made.problem = std::strerror(errno);
+    return made;
+  }
+  if (const int failed = ibv_query_device(opened.get(), &limits); failed != 0) {
+    made.problem = std::strerror(failed);
+    return made;
+  }
+  made.firmware = limits.fw_ver;
+  made.longest_registration = limits.max_mr_size;
+  made.queue_pairs = limits.max_qp;
+  made.queue_depth = limits.max_qp_wr;
+  made.completions = limits.max_cqe;
+  made.shared_receives = limits.max_srq > 0 ? limits.max_srq_wr : 0;
+  made.pieces = limits.max_sge;
+  made.reads = limits.max_qp_init_rd_atom;
+  const bool near = is_near(here, which);
+  for (int port = 1; port <= limits.phys_port_cnt; ++port) {
+    ibv_port_attr attributes{};
+    if (ibv_query_port(opened.get(), static_cast<std::uint8_t>(port), &attributes) != 0) continue;
+    made.ports.push_back(report_port(opened.get(), port, attributes));
+    made.ports.back().device = made.name;
+    made.ports.back().near = near;
+  }
+  return made;
+}
+
+std::uint64_t lesser(std::uint64_t wanted, int device_has) { return std::min(wanted, static_cast<std::uint64_t>(std::max(device_has, 0))); }
+
+}  // namespace
+
+std::vector<device_report> inventory(const machine& here) {
+  std::vector<device_report> found;
+  int count = 0;
+  const device_list all{ibv_get_device_list(&count)};
+  for (int each = 0; all && each < count; ++each) found.push_back(report_device(here, all.get()[each]));
+  return found;
+}
+
+trial try_device(const machine& here, const choice_wishes& wishes) {
+  trial made;
+  try {
+    const device on{here, wishes};
+    const settings set;
+    lane shared{on, set};
+    const queue_pair control = shared.make_control();
+    if (!control) {
+      made.problem = fmt::format("{} gives no queue pair: {}", on.name(), std::strerror(errno));
+      return made;
+    }
+    made.limits = {{"work requests of a queue pair", set.send_depth, lesser(set.send_depth, on.limits().max_qp_wr)},
+                   {"bytes inline in a work request", lane::inline_wanted, shared.inline_bytes},
+                   {"RDMA READs under way on a queue pair", set.read_depth, lesser(set.read_depth, on.limits().max_qp_init_rd_atom)},
+                   {"shared receive queue", 1, shared.shared() ? 1u : 0u}};
+  } catch (const error& problem) {
+    made.problem = problem.what();
+  }
+  return made;
+}
+
+}  // namespace peal::verbs
