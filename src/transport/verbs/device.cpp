@@ -29,8 +29,8 @@ std::vector<port_facts> survey(const machine& here) {
 
 device::device(const machine& here, const choice_wishes& wishes) {
   // A forked child must not share pinned pages with us. Newer kernels copy them for the child; elsewhere libibverbs has to be asked, before
-  // anything is registered.
-  ibv_fork_init();
+  // anything is registered, and then withholds the pages from the child, which is worse: what else lies there is missing too.
+  if (ibv_is_fork_initialized() == IBV_FORK_DISABLED) ibv_fork_init();
   const std::vector<port_facts> ports = survey(here);
   const choice_result result = choose(ports, wishes);
   if (!result.chosen) fail(result.problem);

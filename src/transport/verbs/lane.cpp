@@ -69,8 +69,8 @@ bool lane::make_room() noexcept {
     return false;
   };
   if (!grow_completions(connections_)) return refuse();
-  // Half a window of slots to send from, and those to receive into.
-  std::size_t slots_needed = set.window / 2;
+  // Slots to send from (sender::wants_signal), and those to receive into.
+  std::size_t slots_needed = std::max<std::size_t>(set.send_depth / 4, 1);
   std::size_t more = 0;
   if (receives_) {
     const std::size_t wanted = std::min(receives_for(connections_), receive_limit_);

@@ -11,6 +11,8 @@ namespace {
 /// Held packets are posted early when they are worth a doorbell by their size alone: the device would idle meanwhile.
 constexpr std::uint32_t enough_bytes = 4 * slot_bytes;
 
+constexpr std::size_t few_slots = 16;
+
 /// Send queue entries kept for the return of credits.
 constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept { return std::min<std::uint32_t>(4, depth / 4); }
 
@@ -28,10 +30,10 @@ bool sender::room(const connection& to) const noexcept {
   return to.outstanding() + to.held_count + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
 }
 
-// Slots come back only behind a signaled request, so there must be one often enough; and always, once slots are short.
+// Slots come back only behind a signaled request, so there must be one often enough. Each connection has brought as many slots as it can have
+// posted without a signal (lane::make_room), so nobody waits for another's; and when slots are short, every one is asked for.
 bool sender::wants_signal(const connection& to, bool has_slot) const noexcept {
-  return to.unsignaled + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) ||
-         (has_slot && lane_.slots.free() * 2 < lane_.slots.size());
+  return to.unsignaled + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) || (has_slot && lane_.slots.free() < few_slots);
 }
 
 slot_id sender::take_slot() noexcept {

@@ -3,7 +3,9 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/contract_test.cpp \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/shm_failure_test.cpp \
-  tests/unit/transport/shm_test.cpp
+  tests/unit/transport/shm_test.cpp \
+  tests/unit/transport/verbs_choice_test.cpp \
+  tests/unit/transport/verbs_test.cpp
 tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_transport_test_LDADD = $(unit_ldadd)

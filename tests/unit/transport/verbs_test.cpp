@@ -1,0 +1,216 @@
+// The verbs transport on a real device: what costs a doorbell, what happens when a connection breaks, what strangers can do. Skipped where there
+// is none; the lab has one.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "peal/error.hpp"
+#include "unit/transport/ends.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::test;
+
+envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
+
+class verbs : public testing::Test {
+ protected:
+  std::unique_ptr<verbs_pair> pair;
+
+  void SetUp() override { begin({}); }
+  void begin(const verbs_settings& settings) {
+    pair.reset();
+    pair = make_verbs_pair(settings);
+    if (!pair) GTEST_SKIP() << no_device_here;
+  }
+
+  verbs_transport& end(peer_id which) { return *pair->ends[which]; }
+  std::vector<arrival>& got(peer_id at) { return pair->arrivals[at].got; }
+  void poll() {
+    end(0).poll();
+    end(1).poll();
+  }
+  void wait_for(peer_id at, std::size_t messages) {
+    ASSERT_TRUE(until([&] { poll(); }, [&] { return got(at).size() >= messages; }));
+  }
+  void send(peer_id from, envelope e, const void* payload) {
+    ASSERT_TRUE(until([&] { poll(); }, [&] { return end(from).send(1 - from, e, payload); }));
+  }
+  /// A message each way, and quiet afterwards.
+  void meet() {
+    for (const peer_id from : {0u, 1u}) send(from, message(0, 0), nullptr);
+    for (const peer_id at : {0u, 1u}) wait_for(at, 1);
+    for (const peer_id at : {0u, 1u}) got(at).clear();
+  }
+};
+
+TEST_F(verbs, a_burst_of_small_messages_shares_packets) {
+  meet();
+  const verbs_counters before = end(0).counters();
+  end(0).poll();
+  for (std::uint32_t each = 0; each < 64; ++each) ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
+  EXPECT_TRUE(end(0).holds_messages());
+  wait_for(1, 64);
+  const verbs_counters after = end(0).counters();
+  EXPECT_EQ(after.messages - before.messages, 64u);
+  // The first at once, the others (63 * 32 bytes) in one packet; the return of credits may be a third.
+  EXPECT_LE(after.doorbells - before.doorbells, 3u);
+  EXPECT_LE(after.requests - before.requests, 3u);
+  for (std::uint32_t each = 0; each < 64; ++each) EXPECT_EQ(got(1)[each].head.context(), each);
+  EXPECT_FALSE(end(0).holds_messages());
+}
+
+TEST_F(verbs, without_sharing_a_chain_costs_one_doorbell) {
+  begin({.device = {}, .coalesce = false});
+  if (!pair) return;
+  meet();
+  const verbs_counters before = end(0).counters();
+  end(0).poll();
+  for (std::uint32_t each = 0; each < 33; ++each) ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
+  wait_for(1, 33);
+  const verbs_counters after = end(0).counters();
+  EXPECT_GE(after.requests - before.requests, 33u);
+  EXPECT_LE(after.doorbells - before.doorbells, 3u);
+  EXPECT_LE(after.signaled - before.signaled, 3u);
+}
+
+TEST_F(verbs, flush_posts_what_is_held) {
+  meet();
+  end(0).poll();
+  for (std::uint32_t each = 0; each < 3; ++each) ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
+  end(0).flush();
+  EXPECT_FALSE(end(0).holds_messages());
+  EXPECT_TRUE(until([&] { end(1).poll(); }, [&] { return got(1).size() == 3; })) << "the sender need not poll";
+}
+
+TEST_F(verbs, both_may_begin_at_once) {
+  for (int round = 0; round < 10; ++round) {
+    begin({});
+    if (!pair) return;
+    EXPECT_FALSE(end(0).send(1, message(8, 1), "12345678"));
+    EXPECT_FALSE(end(1).send(0, message(8, 1), "12345678"));
+    meet();
+    EXPECT_EQ(end(0).counters().connections, 1u);
+    EXPECT_EQ(end(1).counters().connections, 1u);
+  }
+}
+
+TEST_F(verbs, strangers_are_not_answered) {
+  verbs_transport other{pair->arrivals[1], pair->here, 1, 2, {}};  // of another job: its own secret
+  other.meet({end(0).address(), other.address()});
+  // It knows the address and the job's secret as they were published, but is not who the others think it is.
+  EXPECT_FALSE(other.send(0, message(0, 0), nullptr));
+  EXPECT_TRUE(until([&] { other.poll(), end(0).poll(); }, [&] { return end(0).counters().packets_refused >= 2; }));
+  EXPECT_EQ(end(0).counters().connections, 0u);
+
+  verbs_transport wrong{pair->arrivals[1], pair->here, 1, 2, {}};  // takes its own secret for the job's
+  std::string mine = wrong.address(), theirs = end(0).address();
+  std::string mixed = theirs.substr(0, theirs.size() - 16) + mine.substr(mine.size() - 16);
+  wrong.meet({mixed, mine});
+  EXPECT_FALSE(wrong.send(0, message(0, 0), nullptr));
+  const std::uint64_t before = end(0).counters().packets_refused;
+  EXPECT_TRUE(until([&] { wrong.poll(), end(0).poll(); }, [&] { return end(0).counters().packets_refused > before; }));
+  EXPECT_EQ(end(0).counters().connections, 0u);
+  meet();  // the real one is served
+}
+
+TEST_F(verbs, a_broken_connection_is_told_and_named) {
+  meet();
+  testing::internal::CaptureStderr();
+  end(0).break_connection(1);
+  std::vector<peer_id> lost;
+  EXPECT_TRUE(until(
+      [&] {
+        (void)end(0).send(1, message(8, 0), "12345678");
+        end(0).poll();
+        lost = end(0).lost();
+      },
+      [&] { return !lost.empty(); }));
+  EXPECT_EQ(lost, std::vector<peer_id>{1});
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("the connection to rank 1"), std::string::npos) << log;
+  EXPECT_FALSE(end(0).send(1, message(8, 0), "12345678")) << "until p2p says that the peer has failed, its messages wait";
+  end(0).peer_failed(1);
+  EXPECT_TRUE(end(0).send(1, message(8, 0), "12345678")) << "nobody waits for what goes to the dead";
+}
+
+TEST_F(verbs, fetches_end_when_the_peer_fails) {
+  meet();
+  constexpr std::size_t bytes = 8 << 20, count = 6;
+  std::vector<std::vector<std::byte>> sources(count, pattern(bytes, 1)), targets(count, std::vector<std::byte>(bytes));
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  for (std::size_t each = 0; each < count; ++each) {
+    const remote_region where = end(1).expose(0, sources[each].data(), bytes);
+    fetches.push_back(std::make_unique<tracked_fetch>(1, where, targets[each].data(), bytes));
+    end(0).start_fetch(*fetches.back());
+  }
+  ASSERT_TRUE(until([&] { end(0).poll(); }, [&] { return end(0).counters().read_bytes > 0; }));
+  end(0).peer_failed(1);
+  for (const auto& each : fetches) {
+    EXPECT_EQ(each->calls, 1);
+    if (each->error) {
+      EXPECT_EQ(each->error, errc::peer_failed);
+    }
+  }
+  EXPECT_TRUE(std::any_of(fetches.begin(), fetches.end(), [](const auto& each) { return bool{each->error}; }));
+  // Nothing is written any more.
+  const auto then = targets;
+  for (int turn = 0; turn < 100; ++turn) poll();
+  EXPECT_TRUE(then == targets);
+}
+
+TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
+  meet();
+  const auto source = pattern(32 << 20, 1);
+  std::vector<std::byte> target(source.size());
+  tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+  end(0).start_fetch(fetching);
+  end(0).break_connection(1);
+  std::vector<peer_id> lost;
+  ASSERT_TRUE(until([&] { end(0).poll(), lost = end(0).lost(); }, [&] { return !lost.empty(); }));
+  end(0).peer_failed(1);
+  EXPECT_EQ(fetching.calls, 1);
+  EXPECT_EQ(fetching.error, errc::peer_failed);
+}
+
+/// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens it anew.
+TEST_F(verbs, large_messages_pass_without_lockable_memory) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to take another user's limits";
+  const auto source = pattern(5'000'000, 3);
+  std::vector<std::byte> target(source.size());
+  rlimit before{};
+  getrlimit(RLIMIT_MEMLOCK, &before);
+  std::thread{[&] {
+    ASSERT_EQ(syscall(SYS_setresuid, -1, 65534, -1), 0);  // of this thread alone
+    begin({});
+    meet();
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+    tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+    end(0).start_fetch(fetching);
+    EXPECT_TRUE(until([&] { poll(); }, [&] { return fetching.calls > 0; }));
+    EXPECT_FALSE(fetching.error) << fetching.error.message();
+    EXPECT_EQ(end(1).counters().staged_bytes, source.size());
+    EXPECT_TRUE(source == target);
+    EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &before), 0);
+    pair.reset();
+  }}.join();
+}
+
+TEST_F(verbs, what_is_asked_for_and_not_there_is_refused) {
+  const auto refusal = [](const verbs_settings& settings) -> std::string {
+    try {
+      verbs_pair made{settings};
+      return "accepted";
+    } catch (const error& problem) {
+      EXPECT_EQ(problem.code(), errc::no_device);
+      return problem.what();
+    }
+  };
+  EXPECT_NE(refusal({.device = "nosuch"}).find("there is no such device"), std::string::npos);
+  EXPECT_NE(refusal({.device = {}, .gid = 200}).find("PEAL_VERBS_GID=200"), std::string::npos);
+}
+
+}  // namespace
