@@ -122,10 +122,9 @@ void job::join_node() {
       throw error(errc::peer_failed, fmt::format("a rank died while the job started, and rank {} did not come to meet the others", rank),
                   rank);
     else if (rank >= 0)
-      throw error(errc::bootstrap_failed,
-                  fmt::format("the ranks of a node do not see the same {}: do they run in containers of their own? "
-                              "Share that folder, or set PEAL_SHM_DIR to one that they share",
-                              settings.text("PEAL_SHM_DIR")));
+      throw error(errc::bootstrap_failed, fmt::format("the ranks of a node do not see the same {}: do they run in containers of their own? "
+                                                      "Share that folder, or set PEAL_SHM_DIR to one that they share",
+                                                      settings.text("PEAL_SHM_DIR")));
   }
   if (!shares) return;
   segment_->unlink();
@@ -171,6 +170,7 @@ void job::make_verbs() {
   verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap_.rank()), static_cast<std::uint32_t>(bootstrap_.size()), verbs);
   verbs_->meet(bootstrap_.exchange("peal.verbs", verbs_->address()));
   messages->add(*verbs_);
+  postings_.emplace(progress, *messages, *verbs_);
 }
 
 void job::refuse(const detail::location& where) {
@@ -194,11 +194,11 @@ bool job::poll() noexcept {
   }
   const std::vector<peer_id> lost = verbs_ ? verbs_->lost() : std::vector<peer_id>{};
   for (const peer_id each : lost) failed(each);
-  if (!saw_failure_ || !shm_) [[likely]]
-    return !dead.empty() || !lost.empty();
+  if (!saw_failure_) [[likely]]
+    return false;
   // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end.
-  for (const peer_id each : node_) {
-    if (messages->has_failed(each) || each == static_cast<peer_id>(bootstrap_.rank()) || !shm_->has_left(each)) continue;
+  for (peer_id each = 0; each < static_cast<peer_id>(size()); ++each) {
+    if (messages->has_failed(each) || each == static_cast<peer_id>(bootstrap_.rank()) || !route(each).has_left(each)) continue;
     log_info("rank {} has left the job", each);
     messages->peer_left(each);
     together->peer_failed(each);
@@ -311,6 +311,7 @@ void job::end(bool at_once) noexcept {
   alive_ = false;
   unlocked_ = nullptr;
   if (shm_) shm_->leave();
+  if (verbs_ && saw_failure_ && !at_once) verbs_->leave();  // otherwise the fence has seen to it that nobody waits for anything
   leave_network();
   bootstrap_.finish(saw_failure_ || at_once);
 }
@@ -323,6 +324,8 @@ void job::leave_network() noexcept {
       "{} registrations, {} hits; {} connections, {} handshake packets repeated, {} refused",
       did.messages, did.requests, did.doorbells, did.signaled, did.eager_bytes, did.reads, did.read_doorbells, did.read_bytes,
       did.staged_bytes, did.registered, did.registration_hits, did.connections, did.handshakes_repeated, did.packets_refused);
+  progress.remove(*postings_);
+  postings_.reset();
   verbs_.reset();
 }
 

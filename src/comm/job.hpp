@@ -17,6 +17,7 @@
 #include "bootstrap/client.hpp"
 #include "collective/collectives.hpp"
 #include "comm/communicator_state.hpp"
+#include "comm/postings.hpp"
 #include "memory/node_heap.hpp"
 #include "memory/node_segment.hpp"
 #include "p2p/messaging.hpp"
@@ -71,6 +72,9 @@ class job final : private router, private progress_source {
     if (verbs_ && verbs_->holds_messages()) flush_now();
   }
 
+  /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
+  operation* posting() noexcept { return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr; }
+
   config settings;
   engine progress;
   std::optional<node_heap> heap;  // only where there is a segment
@@ -105,6 +109,7 @@ class job final : private router, private progress_source {
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;
+  std::optional<postings> postings_;  // where there is verbs_
   std::uint32_t contexts_given_ = 0;
   std::unique_ptr<detail::communicator_state> world_;
 };

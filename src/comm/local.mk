@@ -10,6 +10,7 @@ libpeal_core_la_SOURCES += \
   src/comm/job.hpp \
   src/comm/message_calls.cpp \
   src/comm/operation_calls.cpp \
+  src/comm/postings.hpp \
   src/comm/two_steps.cpp \
   src/comm/two_steps.hpp \
   src/comm/waiting.hpp

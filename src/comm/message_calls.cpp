@@ -121,8 +121,10 @@ namespace {
   if (dest == proc_null_value) [[unlikely]]
     return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
-  if (here.messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
-    return &sent_at_once;
+  if (here.messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+    operation* const posting = here.posting();
+    return posting == nullptr ? &sent_at_once : keep(here, on, *posting, where);
+  }
   return keep(here, on, here.messages->start_send(on, on.context(), data, bytes, dest, tag), where);
 }
 

@@ -88,6 +88,7 @@ struct connection {
   connection_state state = connection_state::requesting;
   bool refuses_eager = false;    // the peer wants announcements only
   bool listed = false;           // stands in the sender's list of those that want attention
+  bool left = false;             // the peer said that it takes part no more
   bool tell_refusal = false;     // whether this process wants eager messages has changed
   std::uint16_t credits = 0;     // packets that the peer is ready for
   std::uint16_t owed = 0;        // packets taken from the peer, for which it has no credit back yet

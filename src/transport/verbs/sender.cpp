@@ -156,7 +156,7 @@ void sender::flush_listed() noexcept {
     connection& to = *listed_[each];
     if (to.state == connection_state::open) {
       if (to.held_count > 0) post_held(to);
-      if (to.state == connection_state::open && (to.owed * 2 >= to.window || to.tell_refusal)) post_control(to);
+      if (to.state == connection_state::open && (to.owed * 2 >= to.window || to.tell_refusal)) (void)post_control(to, 0, false);
     }
     // What could not be done stays for the next turn.
     const bool open = to.state == connection_state::open;
@@ -214,14 +214,19 @@ void sender::post_held(connection& to) noexcept {
 }
 
 /// A message of nothing, for which the peer keeps receives beyond the credits.
-void sender::post_control(connection& to) noexcept {
-  if (to.outstanding() + 1 >= lane_.set.send_depth) return;
+bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) noexcept {
+  if (to.outstanding() + 1 >= lane_.set.send_depth) return false;
   ibv_send_wr request{};
   request.num_sge = 0;
   request.send_flags = IBV_SEND_INLINE;
-  attach(to, request, immediate::uncounted, true);
-  if (wants_signal(to, false)) request.send_flags |= IBV_SEND_SIGNALED;
-  (void)post(to, request, 1);
+  attach(to, request, flags | immediate::uncounted, true);
+  if (signaled || wants_signal(to, false)) request.send_flags |= IBV_SEND_SIGNALED;
+  return post(to, request, 1) == 1;
+}
+
+void sender::say_goodbye(connection& to) noexcept {
+  if (to.held_count > 0) post_held(to);
+  if (to.state == connection_state::open) (void)post_control(to, immediate::leaving, true);
 }
 
 /// Returns how many were posted. The first carries the credits, if any does.

@@ -38,6 +38,9 @@ class sender {
   void note(connection&) noexcept;
   void forget(connection&) noexcept;
 
+  /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
+  void say_goodbye(connection&) noexcept;
+
   /// Everything up to this sequence number has been sent.
   void completed(connection&, std::uint32_t sequence) noexcept;
   /// A packet of the peer has been taken; `counted`: it used a credit.
@@ -54,7 +57,7 @@ class sender {
   [[nodiscard]] bool append(connection&, envelope, const void* payload) noexcept;
   void flush_listed() noexcept;
   void post_held(connection&) noexcept;
-  void post_control(connection&) noexcept;
+  bool post_control(connection&, std::uint32_t flags, bool signaled) noexcept;
   [[nodiscard]] slot_id take_slot() noexcept;
   [[nodiscard]] bool room(const connection&) const noexcept;
   [[nodiscard]] bool wants_signal(const connection&, bool has_slot) const noexcept;

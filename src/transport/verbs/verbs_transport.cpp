@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -197,6 +198,7 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
     flags = one.imm_data;
     from->credits = static_cast<std::uint16_t>(from->credits + (flags & immediate::credit_bits));
     from->refuses_eager = (flags & immediate::refuses_eager) != 0;
+    if (flags & immediate::leaving) from->left = true;
   }
   const std::byte* const packet = shared.slots.at(slot);
   if (flags & immediate::staged) stages.arrived(*from, packet, one.byte_len);
@@ -231,7 +233,7 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   if (at.state == connection_state::lost) return;
   meetings.forget(at);
   at.state = connection_state::lost;
-  log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
+  if (!at.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
   refused(at.peer);
 }
 
@@ -258,6 +260,29 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
     s.all.remove(*at);
     s.shared.leave_room();
   }
+}
+
+bool verbs_transport::has_left(peer_id which) const noexcept {
+  const connection* at = state_->all.of(which);
+  return at && at->left;
+}
+
+void verbs_transport::leave() noexcept {
+  state& s = *state_;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
+  std::uint32_t waiting = 0;
+  s.all.for_each([&](connection& each) {
+    if (each.state == connection_state::open && !each.left) s.posts.say_goodbye(each);
+  });
+  // What is received from now on is for nobody.
+  do {
+    std::array<ibv_wc, batch> done;
+    const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
+    for (int each = 0; each < count; ++each)
+      if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
+    waiting = 0;
+    s.all.for_each([&](connection& each) { waiting += each.state == connection_state::open && !each.left && each.outstanding() > 0; });
+  } while (waiting > 0 && std::chrono::steady_clock::now() < until);
 }
 
 void verbs_transport::break_connection(peer_id with) noexcept {

@@ -60,6 +60,9 @@ class verbs_transport final : public transport {
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;
   void peer_failed(peer_id) noexcept override;
+  /// Waits until the peers' adapters have everything, as long as an adapter may be silent.
+  void leave() noexcept override;
+  [[nodiscard]] bool has_left(peer_id) const noexcept override;
 
   /// Posts messages that wait for company. Every poll does this too.
   void flush() noexcept;

@@ -86,6 +86,7 @@ struct immediate {
   static constexpr std::uint32_t refuses_eager = 1u << 16;
   static constexpr std::uint32_t staged = 1u << 17;     // the payload is a staged_header and what belongs to it: staged.hpp
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
+  static constexpr std::uint32_t leaving = 1u << 19;    // the last one: the sender takes part no more
 };
 
 /// Two messages in one packet: the second begins where the first one's payload, rounded up, ends.
