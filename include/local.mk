@@ -4,6 +4,7 @@ pealinclude_HEADERS = \
   include/peal/buffer.hpp \
   include/peal/communicator.hpp \
   include/peal/completion_queue.hpp \
+  include/peal/counter.hpp \
   include/peal/datatype.hpp \
   include/peal/environment.hpp \
   include/peal/error.hpp \
@@ -13,6 +14,7 @@ pealinclude_HEADERS = \
   include/peal/peal.hpp \
   include/peal/request.hpp \
   include/peal/serialization.hpp \
+  include/peal/stats.hpp \
   include/peal/status.hpp \
   include/peal/tag.hpp \
   include/peal/wait.hpp

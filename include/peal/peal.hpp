@@ -6,6 +6,7 @@
 #include <peal/buffer.hpp>
 #include <peal/communicator.hpp>
 #include <peal/completion_queue.hpp>
+#include <peal/counter.hpp>
 #include <peal/datatype.hpp>
 #include <peal/environment.hpp>
 #include <peal/error.hpp>
@@ -14,6 +15,7 @@
 #include <peal/op.hpp>
 #include <peal/request.hpp>
 #include <peal/serialization.hpp>
+#include <peal/stats.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
 #include <peal/wait.hpp>

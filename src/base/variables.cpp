@@ -24,6 +24,7 @@ const std::vector<variable>& variables() {
       {"PEAL_VERBS_COALESCE", choice, "on|off", "on", "whether small messages that wait behind others to one peer share a packet"},
       {"PEAL_VERBS_SRQ", choice, "on|off", "on", "whether all peers share one receive queue, where the device has such"},
       {"PEAL_VERBS_TIMEOUT", seconds, "0.1..600", "4", "how long an adapter may be silent before its peer counts as failed"},
+      {"PEAL_STATS", choice, "0|1", "0", "whether each rank prints its counters when its environment ends"},
       {"PEAL_WAIT", choice, "adaptive|poll|yield", "adaptive", "how a rank waits: poll never gives the core away, yield does so at once"},
       {"PEAL_BARRIER", choice, "auto|flat|dissemination", "auto", "algorithm of barrier"},
       {"PEAL_BCAST", choice, "auto|tree|chain|scatter_allgather", "auto", "algorithm of bcast"},

@@ -36,6 +36,8 @@ void abort_job(int code, const char* why) noexcept {
 
 bool job_running() noexcept { return job::running() != nullptr; }
 
+std::vector<counter> job_counters(const location& where) { return job::require(where).counted(); }
+
 bool progress() {
   job* const here = job::running();
   return here != nullptr && here->progress.progress();

@@ -16,6 +16,7 @@
 
 #include "base/error_text.hpp"
 #include "base/log.hpp"
+#include "comm/counters_text.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
 
@@ -312,21 +313,27 @@ void job::end(bool at_once) noexcept {
   unlocked_ = nullptr;
   if (shm_) shm_->leave();
   if (verbs_ && saw_failure_ && !at_once) verbs_->leave();  // otherwise the fence has seen to it that nobody waits for anything
+  if (settings.text("PEAL_STATS") == "1") {
+    const std::string text = counters_text(counted(), bootstrap_.rank());
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());  // whole, so that ranks do not mix
+  }
   leave_network();
   bootstrap_.finish(saw_failure_ || at_once);
 }
 
 void job::leave_network() noexcept {
   if (!verbs_) return;
-  const verbs_counters did = verbs_->counters();
-  log_info(
-      "RDMA: {} messages in {} work requests by {} doorbells, {} signaled, {} bytes; {} reads by {} doorbells, {} bytes; {} bytes staged; "
-      "{} registrations, {} hits; {} connections, {} handshake packets repeated, {} refused",
-      did.messages, did.requests, did.doorbells, did.signaled, did.eager_bytes, did.reads, did.read_doorbells, did.read_bytes,
-      did.staged_bytes, did.registered, did.registration_hits, did.connections, did.handshakes_repeated, did.packets_refused);
   progress.remove(*postings_);
   postings_.reset();
   verbs_.reset();
+}
+
+std::vector<counter> job::counted() {
+  std::vector<counter> all;
+  const std::lock_guard<engine> guard{progress};
+  for (const transport* each : std::initializer_list<const transport*>{shm_ ? &*shm_ : nullptr, verbs_ ? &*verbs_ : nullptr})
+    if (each) each->report(all);
+  return all;
 }
 
 void job::abort(int code, const char* why) noexcept {

@@ -75,6 +75,9 @@ class job final : private router, private progress_source {
   /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
   operation* posting() noexcept { return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr; }
 
+  /// What the transports have counted.
+  [[nodiscard]] std::vector<counter> counted();
+
   config settings;
   engine progress;
   std::optional<node_heap> heap;  // only where there is a segment

@@ -4,6 +4,8 @@ libpeal_core_la_SOURCES += \
   src/comm/collective_calls.cpp \
   src/comm/communicator_calls.cpp \
   src/comm/communicator_state.hpp \
+  src/comm/counters_text.cpp \
+  src/comm/counters_text.hpp \
   src/comm/environment_calls.cpp \
   src/comm/failures.cpp \
   src/comm/job.cpp \

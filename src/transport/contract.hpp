@@ -12,6 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
+#include <vector>
+
+#include "peal/counter.hpp"
 
 namespace peal {
 
@@ -105,6 +108,9 @@ class transport {
 
   /// Moves whatever can be moved. True when something was.
   virtual bool poll() noexcept = 0;
+
+  /// Appends what was counted since the start. Control path.
+  virtual void report(std::vector<counter>&) const {}
 
   /// The peer is dead: drops what waits for it, ends fetches from it with errc::peer_failed. What it sent before still arrives.
   virtual void peer_failed(peer_id) noexcept = 0;

@@ -37,6 +37,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/inventory.hpp \
   src/transport/verbs/lane.cpp \
   src/transport/verbs/lane.hpp \
+  src/transport/verbs/port_counters.cpp \
+  src/transport/verbs/port_counters.hpp \
   src/transport/verbs/queue_pair.cpp \
   src/transport/verbs/queue_pair.hpp \
   src/transport/verbs/registration_cache.cpp \

@@ -14,7 +14,9 @@
 #include <source_location>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include <peal/counter.hpp>
 #include <peal/detail/export.hpp>
 #include <peal/error.hpp>
 
@@ -65,6 +67,8 @@ PEAL_EXPORT void end_job(bool unwinding, const location&) noexcept;
 /// Ends every rank of the job with this exit code; does not return.
 [[noreturn]] PEAL_EXPORT void abort_job(int code, const char* why) noexcept;
 PEAL_EXPORT bool job_running() noexcept;
+/// What the transports of this process have counted.
+PEAL_EXPORT std::vector<counter> job_counters(const location&);
 
 // ---- communicators ---------------------------------------------------------------------------------------------------------------------
 PEAL_EXPORT int rank_of(const communicator_state&) noexcept;

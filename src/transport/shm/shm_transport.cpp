@@ -215,4 +215,10 @@ void shm_transport::peer_failed(peer_id peer) noexcept {
   helper_.peer_failed(static_cast<int>(index));
 }
 
+void shm_transport::report(std::vector<counter>& into) const {
+  into.push_back({"shm.boxes_opened", counters_.boxes_opened, "boxes given to pairs of ranks that talk"});
+  into.push_back({"shm.boxes_closed", counters_.boxes_closed, "boxes taken back for other pairs"});
+  into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
+}
+
 }  // namespace peal

@@ -75,6 +75,7 @@ class shm_transport final : public transport {
   }  // a helper copies only in poll, and only what a receiver still waits for
   void start_fetch(fetch& f) noexcept override { fetcher_.start(f, static_cast<int>(local_index_[f.from])); }
   bool poll() noexcept override;
+  void report(std::vector<counter>&) const override;
   void peer_failed(peer_id) noexcept override;
   // release and acquire: who sees that a peer has left sees all that it sent.
   void leave() noexcept override { front_->left.store(1, std::memory_order_release); }

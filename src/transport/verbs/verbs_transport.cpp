@@ -13,6 +13,7 @@
 #include "transport/verbs/device.hpp"
 #include "transport/verbs/fetcher.hpp"
 #include "transport/verbs/lane.hpp"
+#include "transport/verbs/port_counters.hpp"
 #include "transport/verbs/registration_cache.hpp"
 #include "transport/verbs/sender.hpp"
 #include "transport/verbs/staged.hpp"
@@ -56,6 +57,7 @@ struct verbs_transport::state {
   state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
       : out{into},
         on{here, wishes_of(from)},
+        port{on.name()},
         cache{on.domain(), 0},
         shared{on, settings_of(from, on)},
         all{peers},
@@ -81,6 +83,7 @@ struct verbs_transport::state {
 
   sink& out;
   device on;
+  port_counters port;
   registration_cache cache;
   lane shared;
   connections all;
@@ -294,23 +297,25 @@ void verbs_transport::break_connection(peer_id with) noexcept {
   for (std::uint8_t each = 0; each < at->bulk_count; ++each) ibv_modify_qp(at->bulk[each].pair.get(), &error, IBV_QP_STATE);
 }
 
-verbs_counters verbs_transport::counters() const noexcept {
+void verbs_transport::report(std::vector<counter>& into) const {
   const verbs::counters& from = state_->shared.counted;
   const registration_counters& of_cache = state_->cache.counters();
-  return {.messages = from.messages,
-          .requests = from.requests,
-          .doorbells = from.doorbells,
-          .signaled = from.signaled,
-          .eager_bytes = from.eager_bytes,
-          .reads = from.reads,
-          .read_doorbells = from.read_doorbells,
-          .read_bytes = from.read_bytes,
-          .staged_bytes = from.staged_bytes,
-          .registered = of_cache.registered,
-          .registration_hits = of_cache.hits,
-          .connections = from.connections,
-          .handshakes_repeated = from.handshakes_repeated,
-          .packets_refused = from.packets_refused};
+  const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
+  add("verbs.messages", from.messages, "eager messages and announcements sent");
+  add("verbs.requests", from.requests, "work requests that sent them: several messages may share one");
+  add("verbs.doorbells", from.doorbells, "posts that rang a doorbell for them: several work requests may share one");
+  add("verbs.signaled", from.signaled, "work requests that asked for a completion");
+  add("verbs.eager_bytes", from.eager_bytes, "bytes sent with their envelopes");
+  add("verbs.reads", from.reads, "RDMA READs of large messages");
+  add("verbs.read_doorbells", from.read_doorbells, "posts that rang a doorbell for READs");
+  add("verbs.read_bytes", from.read_bytes, "bytes fetched by READ");
+  add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
+  add("verbs.registrations", of_cache.registered, "memory regions registered");
+  add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
+  add("verbs.connections", from.connections, "connections made");
+  add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
+  add("verbs.packets_refused", from.packets_refused, "packets dropped: of another job, forged, or senseless");
+  state_->port.report(into);
 }
 
 }  // namespace peal

@@ -32,13 +32,6 @@ struct verbs_settings {
   std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
 };
 
-struct verbs_counters {
-  std::uint64_t messages = 0, requests = 0, doorbells = 0, signaled = 0, eager_bytes = 0;
-  std::uint64_t reads = 0, read_doorbells = 0, read_bytes = 0, staged_bytes = 0;
-  std::uint64_t registered = 0, registration_hits = 0;
-  std::uint64_t connections = 0, handshakes_repeated = 0, packets_refused = 0;
-};
-
 class verbs_transport final : public transport {
  public:
   /// `peers`: of the job. The sink outlives the transport.
@@ -59,6 +52,7 @@ class verbs_transport final : public transport {
   void withdraw(peer_id to, const remote_region&) noexcept override;
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;
+  void report(std::vector<counter>&) const override;
   void peer_failed(peer_id) noexcept override;
   /// Waits until the peers' adapters have everything, as long as an adapter may be silent.
   void leave() noexcept override;
@@ -70,8 +64,6 @@ class verbs_transport final : public transport {
 
   /// Peers whose connection broke, or could not be made, since the last call.
   [[nodiscard]] std::vector<peer_id> lost() noexcept;
-
-  [[nodiscard]] verbs_counters counters() const noexcept;
 
   /// For tests: a peer's queue pairs go into the error state, as if the device had given them up.
   void break_connection(peer_id) noexcept;

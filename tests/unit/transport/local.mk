@@ -1,7 +1,9 @@
 check_PROGRAMS += tests/unit/transport_test
 tests_unit_transport_test_SOURCES = \
   tests/unit/transport/contract_test.cpp \
+  tests/unit/transport/device_choice_test.cpp \
   tests/unit/transport/ends.hpp \
+  tests/unit/transport/port_counters_test.cpp \
   tests/unit/transport/shm_failure_test.cpp \
   tests/unit/transport/shm_test.cpp \
   tests/unit/transport/verbs_choice_test.cpp \
