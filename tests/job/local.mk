@@ -7,6 +7,7 @@ check_PROGRAMS += \
   tests/job/ends \
   tests/job/flood \
   tests/job/huge \
+  tests/job/lost_link \
   tests/job/messages \
   tests/job/sample \
   tests/job/threads \
@@ -26,6 +27,8 @@ tests_job_flood_SOURCES = tests/job/flood.cpp tests/job/support.hpp
 tests_job_flood_LDADD = libpeal.la
 tests_job_huge_SOURCES = tests/job/huge.cpp tests/job/support.hpp
 tests_job_huge_LDADD = libpeal.la
+tests_job_lost_link_SOURCES = tests/job/lost_link.cpp tests/job/support.hpp
+tests_job_lost_link_LDADD = libpeal.la
 tests_job_messages_SOURCES = tests/job/messages.cpp tests/job/support.hpp
 tests_job_messages_LDADD = libpeal.la
 tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp

@@ -62,6 +62,7 @@ class bounded_queue {
 
 struct read_part {
   fetch* of = nullptr;
+  std::uint64_t at = 0;
   std::uint32_t bytes = 0;
 };
 
@@ -95,6 +96,7 @@ struct connection {
   std::uint16_t window = 0;      // credits that the peer got at first
   std::uint32_t posted = 0;      // sequence number of the last send posted
   std::uint32_t completed = 0;   // and of the last one known to be complete; difference modulo 2^32
+  std::uint32_t probed = 0;      // `posted` when it was last seen to that something was sent
   std::uint32_t unsignaled = 0;  // posted since the last signaled one
   std::uint32_t last_epoch = 0;  // of the lane, when something was last posted or held
   std::uint32_t held_count = 0;

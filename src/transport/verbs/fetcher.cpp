@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <cstdlib>
 #include <new>
 
 #include "peal/error.hpp"
@@ -29,10 +29,15 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
 
 bool fetcher::start(connection& from, fetch& f) noexcept {
   if (!exposed::registered(f.where)) return false;
-  registration* into = cache_.acquire(f.into, f.bytes, range_use::target);
-  if (!into) return false;
+  auto* const target = static_cast<std::byte*>(f.absorb ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
+  registration* into = target ? cache_.acquire(target, f.bytes, range_use::target) : nullptr;
+  if (!into) {
+    if (f.absorb) std::free(target);
+    return false;
+  }
   fetch_progress& mine = *new (f.scratch.data()) fetch_progress;
   mine.into = into;
+  mine.target = target;
   mine.part = part_of(from, f.bytes);
   from.fetches.push_back(&f);
   post(from);
@@ -61,7 +66,7 @@ void fetcher::post(connection& from) noexcept {
     fetch_progress& mine = of(f);
     const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, f.bytes - mine.posted));
     batch& to = batches[at];
-    to.pieces[to.count] = {reinterpret_cast<std::uint64_t>(f.into) + mine.posted, bytes, mine.into->region->lkey};
+    to.pieces[to.count] = {reinterpret_cast<std::uint64_t>(mine.target) + mine.posted, bytes, mine.into->region->lkey};
     ibv_send_wr& request = to.requests[to.count];
     request = {};
     request.wr_id = work_id::make(work::read, from.index, from.generation, at).word;
@@ -73,7 +78,7 @@ void fetcher::post(connection& from) noexcept {
     request.wr.rdma.rkey = exposed::key(f.where);
     if (to.count > 0) to.requests[to.count - 1].next = &request;
     ++to.count;
-    from.bulk[at].under_way.push_back({&f, bytes});
+    from.bulk[at].under_way.push_back({&f, mine.posted, bytes});
     mine.posted += bytes;
     if (mine.posted == f.bytes) ++from.first_unposted;
     from.next_bulk = static_cast<std::uint8_t>((at + 1) % from.bulk_count);
@@ -99,15 +104,21 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   fetch_progress& mine = of(f);
   mine.arrived += over.bytes;
   lane_.counted.read_bytes += over.bytes;
+  if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
   const bool done = mine.arrived == f.bytes;
   if (done) {
     const auto found = std::find(from.fetches.begin(), from.fetches.end(), &f);
     from.fetches.erase(found);
     --from.first_unposted;
-    cache_.release(*mine.into);
+    let_go(f);
   }
   if (from.first_unposted < from.fetches.size()) post(from);
   if (done) f.done(f, {});
+}
+
+void fetcher::let_go(fetch& over) noexcept {
+  cache_.release(*of(over).into);
+  if (over.absorb) std::free(of(over).target);
 }
 
 void fetcher::abandon(connection& from) noexcept {
@@ -117,7 +128,7 @@ void fetcher::abandon(connection& from) noexcept {
   for (bulk_queue& each : from.bulk)
     while (!each.under_way.empty()) each.under_way.pop_front();
   for (fetch* each : ending) {
-    cache_.release(*of(*each).into);
+    let_go(*each);
     each->done(*each, make_error_code(errc::peer_failed));
   }
 }

@@ -42,7 +42,8 @@ struct fetch_progress {
   std::uint64_t posted = 0;  // bytes asked for
   std::uint64_t arrived = 0;
   registration* into = nullptr;
-  std::uint64_t part = 0;  // bytes at a time
+  std::uint64_t part = 0;       // bytes at a time, whole pages
+  std::byte* target = nullptr;  // where the device writes: the receiver's memory, or ours for a fetch that absorbs
 };
 static_assert(sizeof(fetch_progress) <= sizeof(fetch::scratch));
 
@@ -61,6 +62,7 @@ class fetcher {
  private:
   static fetch_progress& of(fetch& f) noexcept { return *std::launder(static_cast<fetch_progress*>(static_cast<void*>(f.scratch.data()))); }
   void post(connection&) noexcept;
+  void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 
   lane& lane_;

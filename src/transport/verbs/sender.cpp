@@ -224,6 +224,17 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
   return post(to, request, 1) == 1;
 }
 
+// A WRITE of nothing: it needs no memory and no receive on the other side, which need not look either.
+void sender::probe(connection& to) noexcept {
+  const bool idle = to.posted == to.probed;
+  to.probed = to.posted;
+  if (!idle || to.state != connection_state::open || to.left || to.outstanding() + 1 >= lane_.set.send_depth) return;
+  ibv_send_wr request{};
+  request.opcode = IBV_WR_RDMA_WRITE;
+  request.send_flags = IBV_SEND_SIGNALED;
+  if (post(to, request, 1) == 1) to.probed = to.posted;
+}
+
 void sender::say_goodbye(connection& to) noexcept {
   if (to.held_count > 0) post_held(to);
   if (to.state == connection_state::open) (void)post_control(to, immediate::leaving, true);

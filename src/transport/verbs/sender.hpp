@@ -41,6 +41,9 @@ class sender {
   /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
   void say_goodbye(connection&) noexcept;
 
+  /// Asks the peer's adapter for a sign of life where nothing else has been sent since the last call: a dead one is noticed by who sends only.
+  void probe(connection&) noexcept;
+
   /// Everything up to this sequence number has been sent.
   void completed(connection&, std::uint32_t sequence) noexcept;
   /// A packet of the peer has been taken; `counted`: it used a credit.

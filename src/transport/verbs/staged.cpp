@@ -9,7 +9,9 @@ namespace peal::verbs {
 
 namespace {
 
-constexpr std::size_t most_data = slot_bytes - sizeof(staged_header);
+/// Whole pages, for fetches that absorb.
+constexpr std::size_t most_data = 8192;
+static_assert(most_data + sizeof(staged_header) <= slot_bytes);
 /// Packets of one payload at a turn, before other messages have theirs.
 constexpr int packets_a_turn = 8;
 
@@ -74,7 +76,8 @@ void staged::arrived(connection& from, const std::byte* packet, std::size_t byte
   incoming& mine = found->second;
   fetch& f = *mine.into;
   if (header.position + header.bytes > f.bytes) return;
-  std::memcpy(static_cast<std::byte*>(f.into) + header.position, packet + sizeof header, header.bytes);
+  if (f.absorb) f.absorb(f, packet + sizeof header, header.position, header.bytes);
+  else std::memcpy(static_cast<std::byte*>(f.into) + header.position, packet + sizeof header, header.bytes);
   mine.arrived += header.bytes;
   if (mine.arrived < f.bytes) return;
   incoming_.erase(found);

@@ -28,6 +28,9 @@ using namespace verbs;
 /// Completions taken at a time.
 constexpr int batch = 32;
 
+/// Reading the clock costs as much as a turn.
+constexpr std::uint32_t turns_between_looks = 256;
+
 choice_wishes wishes_of(const verbs_settings& from) {
   choice_wishes made;
   made.device = from.device;
@@ -73,6 +76,7 @@ struct verbs_transport::state {
   void deliver(connection&, const std::byte* packet, std::size_t bytes) noexcept;
   void failed(const ibv_wc&, connection*) noexcept;
   void broke(connection&, const char* cause) noexcept;
+  void look_at_the_clock() noexcept;
   void opened(connection& at) noexcept {
     if (at.tell_refusal) posts.note(at);
   }
@@ -94,6 +98,7 @@ struct verbs_transport::state {
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
   std::vector<peer_id> lost;
+  std::chrono::steady_clock::time_point probe_at;
 };
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
@@ -171,7 +176,16 @@ bool verbs_transport::poll() noexcept {
   moved |= s.meetings.poll();
   if (s.stages.busy()) moved |= s.stages.step();
   s.posts.flush();
+  if (s.shared.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
+}
+
+/// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a sign of life.
+void verbs_transport::state::look_at_the_clock() noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < probe_at) return;
+  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
+  all.for_each([&](connection& each) { posts.probe(each); });
 }
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
