@@ -45,12 +45,12 @@ struct remote_queue {
 /// `silence`: seconds until a peer whose adapter does not answer is given up.
 [[nodiscard]] bool ready_to_send(ibv_qp&, const remote_queue&, std::uint32_t own_psn, double silence) noexcept;
 
-/// The exponent of the timer (4.096 µs * 2^n) with which eight tries take about so many seconds.
+/// The exponent of the timer (4.096 µs * 2^n) with which seven tries take about so many seconds.
 constexpr std::uint8_t timer_for(double silence) noexcept {
-  double one = 4.096e-6 * 8;
+  double all = 4.096e-6 * 7;
   std::uint8_t exponent = 0;
-  while (one * 1.5 < silence && exponent < 31) {
-    one *= 2;
+  while (all * 1.5 < silence && exponent < 31) {
+    all *= 2;
     ++exponent;
   }
   return exponent;
