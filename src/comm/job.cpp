@@ -101,8 +101,8 @@ void job::join_node() {
     plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
     segment_.emplace(plan);
   }
-  // What a rank tells: the first rank of its node, and what it has seen. Nothing comes from a rank that died meanwhile: the others go on, and
-  // what they send to it fails.
+  // What a rank tells: the first rank of its node, and what it has seen. Nothing comes from a rank that died meanwhile: the others go
+  // on, and what they send to it fails.
   const auto told = [&] { return fmt::format("{}:{}", node_.front(), shares ? segment_->nonce() : 0); };
   const auto node_of = [](const std::string& text) { return std::atoi(text.c_str()); };
   const auto reference = [&](const std::vector<std::string>& seen, const std::string& of) -> const std::string& {

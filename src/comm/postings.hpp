@@ -1,6 +1,6 @@
 // comm/postings.hpp
-// Nonblocking sends that the verbs transport has taken but holds back for company: finished once they are posted, so that who waits for them
-// makes the progress that posts them, and nothing is held while the program computes.
+// Nonblocking sends that the verbs transport has taken but holds back for company: finished once they are posted, so that who waits for
+// them makes the progress that posts them, and nothing is held while the program computes.
 //
 // Layer    comm.
 // Threads  under the engine's lock.

@@ -1,6 +1,6 @@
-// lost_link CUT HEAL: the first and the last rank, on two nodes, exchange messages until rank 0 runs the command CUT, which cuts the link between
-// them. What is pending then, on both sides, a receive from a peer to whom nothing is on its way among it, ends with errc::peer_failed that
-// names the peer. HEAL mends the link, for the launcher's sake; the two stay apart.
+// lost_link CUT HEAL: the first and the last rank, on two nodes, exchange messages until rank 0 runs the command CUT, which cuts the link
+// between them. What is pending then, on both sides, a receive from a peer to whom nothing is on its way among it, ends with
+// errc::peer_failed that names the peer. HEAL mends the link, for the launcher's sake; the two stay apart.
 #include <cstdlib>
 
 #include "support.hpp"

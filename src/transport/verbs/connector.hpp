@@ -4,7 +4,8 @@
 //   requester: makes queue pairs (INIT), sends request → reply: to RTR and RTS, open, sends acknowledgement
 //   answerer:  request: makes queue pairs, to RTR, sends reply → acknowledgement, or the first message: to RTS, open
 //
-// So nobody sends before the other side can receive. When both start at once, the lower rank's request is answered and the other one ignored.
+// So nobody sends before the other side can receive. When both start at once, the lower rank's request is answered and the other one
+// ignored.
 // Packets carry the job's secret and both incarnations; anything else is dropped and counted. A handshake is never given up for lack of an
 // answer: the peer may compute for an hour before it looks.
 //

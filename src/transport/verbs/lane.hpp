@@ -1,9 +1,9 @@
 // transport/verbs/lane.hpp
 // What all connections of a lane share: the completion queue, the receive queue, the slots, and what was counted.
 //
-// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most `window` messages before it gets credits
-// back; the 2 are for messages without credit (the return of credits: at most two can be under way, since the second is sent for what the
-// first allowed). So a message never finds the receive queue empty.
+// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most `window` messages before it gets
+// credits back; the 2 are for messages without credit (the return of credits: at most two can be under way, since the second is sent for
+// what the first allowed). So a message never finds the receive queue empty.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

@@ -7,7 +7,7 @@
 // Layer    transport/verbs: may include memory/, base/.
 // Units    bytes; ranges are half-open, [address, address + length), and grow to whole pages.
 // Threads  acquire and release: one at a time. forget: any thread, also inside munmap, called by a malloc inside ibv_reg_mr.
-// Errors   acquire returns null when the kernel refuses to pin the range, after giving back all idle ones; the caller then goes another way.
+// Errors   acquire returns null when the kernel refuses to pin the range, even after all idle ones ended; the caller goes another way.
 // Source   ibv_reg_mr(3), ibv_dereg_mr(3).
 #pragma once
 

@@ -30,8 +30,8 @@ bool sender::room(const connection& to) const noexcept {
   return to.outstanding() + to.held_count + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
 }
 
-// Slots come back only behind a signaled request, so there must be one often enough. Each connection has brought as many slots as it can have
-// posted without a signal (lane::make_room), so nobody waits for another's; and when slots are short, every one is asked for.
+// Slots come back only behind a signaled request, so there must be one often enough. Each connection has brought as many slots as it can
+// have posted without a signal (lane::make_room), so nobody waits for another's; and when slots are short, every one is asked for.
 bool sender::wants_signal(const connection& to, bool has_slot) const noexcept {
   return to.unsignaled + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) || (has_slot && lane_.slots.free() < few_slots);
 }

@@ -1,9 +1,9 @@
 // transport/verbs/sender.hpp
 // The data path out: from a message to a work request and a doorbell.
 //
-// The first message to a peer after a poll is posted at once, inline where it is short. What follows before the next poll finds the queue busy:
-// it is written into a slot, behind what waits there, and posted with one doorbell for the whole chain: at the next poll, when `flush` is
-// called, or when there is enough.
+// The first message to a peer after a poll is posted at once, inline where it is short. What follows before the next poll finds the
+// queue busy: it is written into a slot, behind what waits there, and posted with one doorbell for the whole chain: at the next poll, when
+// `flush` is called, or when there is enough.
 //
 // Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on rxe, none on mlx5.
 // Threads  one at a time.
@@ -41,7 +41,7 @@ class sender {
   /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
   void say_goodbye(connection&) noexcept;
 
-  /// Asks the peer's adapter for a sign of life where nothing else has been sent since the last call: a dead one is noticed by who sends only.
+  /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call: only who sends notices a dead one.
   void probe(connection&) noexcept;
 
   /// Everything up to this sequence number has been sent.

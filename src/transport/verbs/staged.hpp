@@ -1,6 +1,6 @@
 // transport/verbs/staged.hpp
-// Large payloads of which one side cannot register its memory (the limit of locked memory is reached, or the memory is of a kind that no device
-// can read): the receiver asks, the sender sends the bytes through its registered slots.
+// Large payloads of which one side cannot register its memory (the limit of locked memory is reached, or the memory is of a kind that no
+// device can read): the receiver asks, the sender sends the bytes through its registered slots.
 //
 // Layer    transport/verbs.
 // Units    bytes.

@@ -1,8 +1,8 @@
 // transport/verbs/verbs_transport.hpp
 // Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver.
 //
-// How the parts stand together: sender.hpp (out), fetcher.hpp and staged.hpp (large payloads), lane.hpp (what connections share), connector.hpp
-// (connections on first use), device.hpp. Includes no verbs header, so that nobody above needs one.
+// How the parts stand together: sender.hpp (out), fetcher.hpp and staged.hpp (large payloads), lane.hpp (what connections share),
+// connector.hpp (connections on first use), device.hpp. Includes no verbs header, so that nobody above needs one.
 //
 // Layer    transport/verbs: may include transport/contract.hpp, memory/, topology/, base/.
 // Threads  as the contract says.

@@ -1,5 +1,5 @@
-// The verbs transport on a real device: what costs a doorbell, what happens when a connection breaks, what strangers can do. Skipped where there
-// is none; the lab has one.
+// The verbs transport on a real device: what costs a doorbell, what happens when a connection breaks, what strangers can do. Skipped
+// where there is none; the lab has one.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -199,7 +199,8 @@ TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
   EXPECT_EQ(fetching.error, errc::peer_failed);
 }
 
-/// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens it anew.
+/// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens
+/// it anew.
 TEST_F(verbs, large_messages_pass_without_lockable_memory) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to take another user's limits";
   const auto source = pattern(5'000'000, 3);
