@@ -43,13 +43,8 @@ inline constexpr std::size_t short_copy = 48;
   }
 }
 
-/// Shortest block for which copy_past_caches is worth its fence. Measured in turn, one way and messages a second: 1 KiB 437 ns against 227
-/// and 5.0 M against 7.1 M; 2 KiB 558 ns against 274; 4 KiB 655 ns against 603 and 3.6 M against 2.1 M; on the same machine at times when
-/// its caches are slow to each other, 1 KiB 477 ns against 860, 2 KiB 590 against 1110, 4 KiB 900 against 2500.
-inline constexpr std::size_t least_past_caches = 3072;
-
 /// Whether a block for another core travels faster through memory than from cache to cache: measured on AMD EPYC only, where it depends on
-/// the state of the machine (above); elsewhere not measured, and so not done.
+/// the state of the machine (transport/shm/box.hpp); elsewhere not measured, and so not done.
 bool past_caches_pays() noexcept;
 
 /// Whether this processor can.

@@ -59,7 +59,11 @@ struct alignas(cache_line) cell {
 };
 static_assert(sizeof(cell) == cache_line && offsetof(cell, payload) == 16);
 
-enum cell_kind : std::uint32_t { in_cell = 0, in_ring = 1, closing = 2 };
+// begun: no message yet, but the first part of one (first_part) lies in the ring already.
+enum cell_kind : std::uint32_t { in_cell = 0, in_ring = 1, closing = 2, begun = 3 };
+
+/// How much of a long payload the receiver may fetch while the rest is written.
+constexpr std::size_t first_part(std::size_t bytes) { return (bytes / 2 + cache_line - 1) / cache_line * cache_line; }
 
 constexpr std::uint32_t lap_of(std::uint32_t position) { return (position / cells_per_box + 1) << 2; }
 

@@ -72,7 +72,7 @@ bool shm_transport::open_box(channel& out) noexcept {
   }
   ++counters_.boxes_opened;
   shm::box& memory = box_at(number);
-  out.box = shm::box_writer{memory};
+  out.box = shm::box_writer{memory, arrivals_};
   out.box_number = static_cast<std::int16_t>(number);
   out.position = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
@@ -128,8 +128,15 @@ void shm_transport::close_idle_box() noexcept {
 bool shm_transport::poll() noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < incoming_.size(); ++each) {
-    if (incoming_[each].box.anything()) moved |= read_box(each);
-    else incoming_[each].box.publish_all();  // nothing to do: the sender may want to know that it has the whole box
+    shm::box_reader& box = incoming_[each].box;
+    const std::uint32_t kind = box.next_kind();
+    if (kind <= shm::closing) {
+      moved |= read_box(each);
+      continue;
+    }
+    if (kind == shm::begun) [[unlikely]]
+      box.warm_up();
+    box.publish_all();  // nothing to do: the sender may want to know that it has the whole box
   }
   if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
     moved |= read_notes();
@@ -161,6 +168,7 @@ bool shm_transport::read_box(std::size_t position) noexcept {
     shm::push(*segment_, owner.inbox, memory.link);
     return true;
   }
+  arrivals_ += count > 0;
   return count > 0;
 }
 

@@ -130,6 +130,7 @@ class shm_transport final : public transport {
   std::size_t clock_hand_ = 0;  // over channels_: whose box is asked next
   bool said_full_ = false;
   shm_counters counters_;
+  std::uint64_t arrivals_ = 0;  // turns in which a box had messages
 };
 
 }  // namespace peal

@@ -1,0 +1,114 @@
+#include "transport/shm/box.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using peal::envelope;
+using peal::envelope_kind;
+using peal::shm::box;
+using peal::shm::box_reader;
+using peal::shm::box_writer;
+
+/// The ends of a pair of boxes that one thread holds, and the way in which a transport polls them.
+struct end {
+  end(box& out, box& in) : writer{out, arrivals}, reader{in} {}
+
+  void send(std::int32_t tag, const std::vector<std::byte>& payload) {
+    const envelope head = envelope::make(0, tag, 0, envelope_kind::eager, payload.size());
+    while (!writer.write(head, payload.data())) std::this_thread::yield();
+  }
+  /// Whether a message of this tag came next, with the payload expected.
+  bool receive(std::int32_t tag, const std::vector<std::byte>& expected) {
+    for (;;) {
+      const std::uint32_t kind = reader.next_kind();
+      if (kind <= peal::shm::closing) break;
+      if (kind == peal::shm::begun) reader.warm_up();
+      std::this_thread::yield();
+    }
+    box_reader::message got{};
+    if (reader.peek(got) != box_reader::state::message) return false;
+    const bool same =
+        got.head.tag() == tag && got.head.bytes() == expected.size() && std::memcmp(got.payload, expected.data(), expected.size()) == 0;
+    reader.pop();
+    reader.publish_some();
+    ++arrivals;
+    return same;
+  }
+
+  std::uint64_t arrivals = 0;
+  box_writer writer;
+  box_reader reader;
+};
+
+std::vector<std::byte> payload_of(int number, std::size_t bytes) {
+  std::vector<std::byte> made(bytes);
+  for (std::size_t at = 0; at < bytes; ++at) made[at] = static_cast<std::byte>(static_cast<std::size_t>(number) * 31 + at * 7);
+  return made;
+}
+
+std::size_t length_of(int number) { return peal::shm::least_in_parts - 64 + static_cast<std::size_t>(number) * 37 % 1088; }
+
+// Answers go in parts or past the caches as the machine is at the moment; sanitizers see both ends here.
+TEST(box, long_answers_arrive_whole) {
+  constexpr int rounds = 4000;
+  const auto boxes = std::make_unique<std::array<box, 2>>();
+  end here{(*boxes)[0], (*boxes)[1]};
+  int wrong_there = 0;
+  std::thread other{[&] {
+    end there{(*boxes)[1], (*boxes)[0]};
+    for (int each = 0; each < rounds; ++each) {
+      wrong_there += !there.receive(each, payload_of(each, length_of(each)));
+      there.send(each, payload_of(each + 1, length_of(each)));
+    }
+  }};
+  int wrong_here = 0;
+  for (int each = 0; each < rounds; ++each) {
+    here.send(each, payload_of(each, length_of(each)));
+    wrong_here += !here.receive(each, payload_of(each + 1, length_of(each)));
+  }
+  other.join();
+  EXPECT_EQ(wrong_here, 0);
+  EXPECT_EQ(wrong_there, 0);
+}
+
+// Who has only read the first part has no message yet, and loses nothing by looking.
+TEST(box, a_message_that_has_begun_is_none_yet) {
+  const auto memory = std::make_unique<box>();
+  box_reader reader{*memory};
+  peal::shm::cell& first = memory->cells[0];
+  const envelope head = envelope::make(0, 5, 0, envelope_kind::eager, 4000);
+  const auto payload = payload_of(1, 4000);
+  std::memcpy(memory->data, payload.data(), peal::shm::first_part(4000));
+  first.match = head.match;
+  first.rest = head.rest;
+  first.stamp.store(peal::shm::lap_of(0) | peal::shm::begun, std::memory_order_release);
+
+  box_reader::message got{};
+  EXPECT_EQ(reader.next_kind(), peal::shm::begun);
+  reader.warm_up();
+  EXPECT_EQ(reader.peek(got), box_reader::state::empty);
+  reader.warm_up();
+  reader.publish_all();
+  EXPECT_EQ(memory->consumed.load(), 0u);
+
+  std::memcpy(memory->data + peal::shm::first_part(4000), payload.data() + peal::shm::first_part(4000), 4000 - peal::shm::first_part(4000));
+  first.stamp.store(peal::shm::lap_of(0) | peal::shm::in_ring, std::memory_order_release);
+  ASSERT_EQ(reader.peek(got), box_reader::state::message);
+  EXPECT_EQ(std::memcmp(got.payload, payload.data(), 4000), 0);
+}
+
+TEST(box, the_first_part_is_whole_lines_within_the_payload) {
+  for (std::size_t bytes = peal::shm::least_in_parts; bytes <= 8192; ++bytes) {
+    EXPECT_EQ(peal::shm::first_part(bytes) % peal::cache_line, 0u);
+    EXPECT_LE(peal::shm::first_part(bytes), bytes);
+  }
+}
+
+}  // namespace
