@@ -30,6 +30,9 @@ class pace {
 
   /// The way that is faster at the moment.
   [[nodiscard]] bool past_caches() const noexcept { return past_ > 1.5F * through_; }
+  /// Whether lately what went through the caches was written at less than this rate. For answers: past the caches they look quick to the
+  /// writer, who does not wait for such stores.
+  [[nodiscard]] bool slower_through_caches_than(float rate) const noexcept { return through_ > 0 && through_ < rate; }
   /// Whether to try the other way with one piece: now and then, so rarely that the slowest piece seen (64 KiB at 1 GB/s) costs little.
   [[nodiscard]] bool wants_trial() noexcept {
     const auto now = clock::now();
