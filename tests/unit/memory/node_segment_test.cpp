@@ -266,7 +266,7 @@ TEST(node_segment, a_full_file_system_is_an_error_and_no_signal) {
     std::memset(few.at(part.offset), 1, 4096);
     return 0;
   });
-  if (result == 77) GTEST_SKIP() << "mounting a file system of its own is for root";
+  if (result == 77) GTEST_SKIP() << "needs to mount a tmpfs: run it as root, in a container with CAP_SYS_ADMIN (docker run --privileged)";
   EXPECT_EQ(result, 0);
 }
 

@@ -165,7 +165,6 @@ TEST_P(contract, order_holds_under_random_sizes_and_polls) {
 }
 
 TEST_P(contract, what_does_not_fit_is_refused_and_nothing_is_lost) {
-  if (std::string{GetParam().name} == "self") GTEST_SKIP() << "to oneself there is room as long as there is memory";
   std::uint32_t sent = 0;
   const auto payload = pattern(4096, 1);
   send(message(4096, sent), payload.data());  // a connection, where it takes one

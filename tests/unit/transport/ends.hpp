@@ -136,7 +136,8 @@ inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_settings& setting
     return nullptr;
   }
 }
-inline constexpr const char* no_device_here = "needs an RDMA device (the lab has one: tests/lab/run)";
+inline constexpr const char* no_device_here =
+    "needs an RDMA device: tests/lab/run -- PROGRAM runs it where there is one (after tests/lab/setup)";
 
 /// Long enough for a loaded machine under a sanitizer; only a failing test waits for it.
 inline constexpr std::chrono::seconds patience{60};

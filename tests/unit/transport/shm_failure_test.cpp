@@ -24,6 +24,9 @@ using namespace peal::test;
 
 envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
 
+constexpr const char* no_seccomp_here =
+    "needs a kernel with CONFIG_SECCOMP_FILTER, and a container or jail that lets a process set such filters for itself";
+
 /// From here on this thread may not copy from or to other processes, as in a container that forbids it.
 bool forbid_direct_copies() {
   const sock_filter program[] = {
@@ -51,7 +54,7 @@ TEST(shm_forbidden, copies_go_through_the_segment_instead) {
   std::vector<std::byte> target(large);
   std::string log;
   in_thread([&] {
-    if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
+    if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
     testing::internal::CaptureStderr();
     tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
     node[0].transport->start_fetch(fetching);
@@ -73,7 +76,7 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_the_rest_goes_through_the_segment) {
       node[0].transport->poll();
       if (sender_helps) node[1].transport->poll();
       ASSERT_EQ(fetching.calls, 0) << "too short to be interrupted";
-      if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
+      if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
       EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
       EXPECT_FALSE(fetching.error) << fetching.error.message();
       EXPECT_EQ(target, source);
@@ -108,7 +111,7 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_no_byte_is_absorbed_twice) {
         if (sender_helps) node[1].transport->poll(), node[1].transport->poll(), node[0].transport->poll();
         if (!staged) node[0].transport->poll();
         if (fetching.calls == 0) {
-          if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
+          if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
           EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
         }
         EXPECT_FALSE(fetching.error) << fetching.error.message();
@@ -127,7 +130,7 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
   node[0].transport->start_fetch(fetching);
   in_thread([&] {
     for (int each = 0; each < 3; ++each) node[1].transport->poll();  // its probe succeeds, and it copies a piece
-    if (!forbid_direct_copies()) GTEST_SKIP() << "needs a kernel that allows seccomp filters";
+    if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
     for (int each = 0; each < 3; ++each) node[1].transport->poll();
   });
   EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; }));

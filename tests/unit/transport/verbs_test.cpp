@@ -202,7 +202,7 @@ TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
 /// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens
 /// it anew.
 TEST_F(verbs, large_messages_pass_without_lockable_memory) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root, to take another user's limits";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to take another user's limits: run it as root";
   const auto source = pattern(5'000'000, 3);
   std::vector<std::byte> target(source.size());
   rlimit before{};
