@@ -22,15 +22,11 @@ namespace peal::shm {
 inline constexpr std::uint32_t lines_ahead_to_write = 8;
 inline constexpr std::uint32_t lines_ahead_to_read = 4;
 
-/// From here on a payload is worth more than one memcpy. Measured in turn on AMD EPYC 9004, one way, in ns, at a time when its caches are
-/// quick to each other and at one when they are slow:
-///
-///              memcpy        past the caches   in two parts, the first of which the receiver fetches meanwhile
-///     1 KiB    227   860     437   477         235
-///     2 KiB    274   1110    558   590         330
-///     4 KiB    603   2500    655   800         495
-///
-/// In messages a second a stream of 4 KiB goes at 3.1 M past the caches, at 2.1 M by memcpy, at 2.0 M in parts.
+/// From here on a payload is worth more than one memcpy. AMD EPYC 9004, virtual, one way, in ns, when its caches are quick to each other
+/// (and when they are slow; other runs). memcpy against past the caches, in turn: 1 KiB 227 : 437 (860 : 477), 2 KiB 274 : 558
+/// (1110 : 590), 4 KiB 603 : 655 (2500 : 900). In two parts, the first of which the receiver fetches meanwhile, against one piece,
+/// peal_latency in turn: 2 KiB 327–376 : 296–352 by memcpy, 4 KiB 488–505 : 700–823 past the caches. A stream of 4 KiB, peal_mbw_mr: past
+/// the caches 2.5–3.2 M messages a second, in parts 1.7–2.0 M.
 inline constexpr std::size_t least_in_parts = 3072;
 /// Bytes a nanosecond at which the caches count as slow to each other. Messages of 4 KiB are written in parts at 10 to 21 in the quick
 /// state, at 3.3 to 4.8 in the slow one.
