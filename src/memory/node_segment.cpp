@@ -17,6 +17,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/log.hpp"
+#include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
 
 namespace peal {
@@ -226,6 +227,7 @@ int node_segment::commit(std::size_t offset, std::size_t bytes) noexcept {
 }
 
 void node_segment::give_back(std::size_t offset, std::size_t bytes) noexcept {
+  unmapped().record(reinterpret_cast<std::uintptr_t>(at(offset)), bytes);
   if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0)
     std::atomic_ref{committed_}.fetch_sub(bytes, std::memory_order_relaxed);
   else log_debug("cannot give {} back to {}: errno {}", readable(bytes), plan_.directory, errno);

@@ -1,0 +1,407 @@
+#include "memory/code_patch.hpp"
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__)
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <emmintrin.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+// What a stub calls: the number lies in rax, the arguments where the kernel wants them. Keeps every register but rax, which the stub saves.
+asm(R"(
+  .text
+  .p2align 4
+  .local peal_code_patch_seen
+  .type peal_code_patch_seen, @function
+peal_code_patch_seen:
+  .cfi_startproc
+  pushfq
+  .cfi_adjust_cfa_offset 8
+  push %rbp
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset rbp, 0
+  mov %rsp, %rbp
+  .cfi_def_cfa_register rbp
+  push %rcx
+  push %r11
+  push %r9
+  push %r8
+  push %r10
+  push %rdx
+  push %rsi
+  push %rdi
+  push %rax
+  mov %rsp, %rdi
+  and $-16, %rsp
+  cld
+  call *peal_code_patch_watcher(%rip)
+  lea -72(%rbp), %rsp
+  pop %rax
+  pop %rdi
+  pop %rsi
+  pop %rdx
+  pop %r10
+  pop %r8
+  pop %r9
+  pop %r11
+  pop %rcx
+  pop %rbp
+  .cfi_def_cfa rsp, 16
+  popfq
+  .cfi_adjust_cfa_offset -8
+  ret
+  .cfi_endproc
+  .size peal_code_patch_seen, .-peal_code_patch_seen
+  .local peal_code_patch_watcher
+  .comm peal_code_patch_watcher, 8, 8
+)");
+
+namespace peal {
+
+namespace {
+
+extern "C" {
+void peal_code_patch_seen() __asm__("peal_code_patch_seen");
+extern system_call_watcher peal_code_patch_watcher __asm__("peal_code_patch_watcher");
+}
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t patched_bytes = 5;  // of `mov $number,%eax`, of `mov 8(%rsp),%r9`, and of a jump
+using code = std::array<std::uint8_t, patched_bytes>;
+
+/// System calls of ours: the C library's functions are what is being changed.
+long call_kernel(long number, long first = 0, long second = 0, long third = 0) noexcept {
+  long result = number;
+  asm volatile("syscall" : "+a"(result) : "D"(first), "S"(second), "d"(third) : "rcx", "r11", "memory");
+  return result;  // -errno when it failed
+}
+
+struct object_code {  // executable bytes of a loaded object
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+struct site {
+  std::uintptr_t address;
+  code was;
+  int number;  // -1: in rax already, at the end of syscall()
+  std::uintptr_t stub = 0;
+};
+
+// Written once, before the first site is changed; read by watchers.
+constexpr std::size_t most_objects = 2;
+std::array<object_code, most_objects> patched;
+std::atomic<std::size_t> patched_count{0};
+
+/// Held while code is half changed; fork() takes it, lest a child is born with a jump to itself.
+std::mutex& changing() {
+  static std::mutex made;
+  return made;
+}
+
+std::string why(const char* what, long error) {
+  return fmt::format("{}: {}", what, std::generic_category().message(static_cast<int>(-error)));
+}
+
+/// The executable part of the object that holds an address.
+object_code code_around(const void* address) {
+  struct search {
+    std::uintptr_t wanted;
+    object_code found;
+  } mine{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& into = *static_cast<search*>(data);
+        for (int each = 0; each < info->dlpi_phnum; ++each) {
+          const ElfW(Phdr)& part = info->dlpi_phdr[each];
+          const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+          constexpr auto wanted = PF_R | PF_X;
+          if (part.p_type != PT_LOAD || (part.p_flags & (PF_R | PF_X | PF_W)) != wanted) continue;
+          if (into.wanted < begin || into.wanted >= begin + part.p_memsz) continue;
+          into.found = {begin, begin + part.p_memsz};
+          return 1;
+        }
+        return 0;
+      },
+      &mine);
+  return mine.found;
+}
+
+constexpr code load_sixth_argument{0x4c, 0x8b, 0x4c, 0x24, 0x08};  // mov 8(%rsp),%r9
+
+/// Adds the site whose `syscall` instruction stands at `at`, if it is to be watched.
+void add_site(std::vector<site>& into, const std::uint8_t* at, std::span<const watched_call> wanted) {
+  site made{reinterpret_cast<std::uintptr_t>(at) - patched_bytes, {}, -1};
+  std::memcpy(made.was.data(), at - patched_bytes, patched_bytes);
+  if (made.was == load_sixth_argument) {
+    into.push_back(made);
+    return;
+  }
+  if (made.was[0] != 0xb8) return;
+  std::memcpy(&made.number, &made.was[1], sizeof made.number);
+  for (const watched_call& each : wanted) {
+    if (each.number != made.number) continue;
+    into.push_back(made);
+    return;
+  }
+}
+
+/// All sites of an object. Looks for `syscall`, 0f 05, sixteen bytes at a time: libc has two megabytes.
+void add_sites(std::vector<site>& into, object_code in, std::span<const watched_call> wanted) {
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(in.begin);
+  const auto* const end = reinterpret_cast<const std::uint8_t*>(in.end);
+  const __m128i first = _mm_set1_epi8(0x0f), second = _mm_set1_epi8(0x05);
+  const std::uint8_t* at = begin + 16;
+  for (; at + 17 <= end; at += 16) {
+    const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i next = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
+    const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(here, first), _mm_cmpeq_epi8(next, second));
+    for (auto mask = static_cast<unsigned>(_mm_movemask_epi8(both)); mask != 0; mask &= mask - 1)
+      add_site(into, at + __builtin_ctz(mask), wanted);
+  }
+}
+
+/// Whether a function begins like one that somebody else has redirected, or that stands under a debugger.
+bool begins_with_a_jump(const std::uint8_t* at) {
+  static constexpr std::array<std::uint8_t, 4> endbr64{0xf3, 0x0f, 0x1e, 0xfa};
+  if (std::memcmp(at, endbr64.data(), endbr64.size()) == 0) at += endbr64.size();
+  const bool far = at[0] == 0xff && (at[1] == 0x25 || (at[1] & 0xf8) == 0xe0);                       // jmp *x(%rip), jmp *%reg
+  const bool loads_register = (at[0] == 0x48 || at[0] == 0x49) && (at[1] & 0xf8) == 0xb8;            // movabs $address,%reg
+  return at[0] == 0xe9 || at[0] == 0xeb || at[0] == 0xcc || at[0] == 0x68 || far || loads_register;  // 68: push, for ret
+}
+
+/// Empty when the function is as the C library made it and one of the sites lies in it.
+std::string objection(void* libc, const char* name, int number, const std::vector<site>& sites) {
+  void* const function = dlsym(libc, name);
+  Dl_info info{};
+  ElfW(Sym)* symbol = nullptr;
+  if (!function || dladdr1(function, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0 || !symbol)
+    return fmt::format("the C library has no {}", name);
+  if (begins_with_a_jump(static_cast<const std::uint8_t*>(function)))
+    return fmt::format("somebody else has patched {} of the C library", name);
+  const auto begin = reinterpret_cast<std::uintptr_t>(function);
+  const bool there = std::any_of(sites.begin(), sites.end(), [&](const site& each) {
+    return each.number == number && each.address >= begin && each.address < begin + symbol->st_size;
+  });
+  return there ? std::string{} : fmt::format("{} of this C library looks unfamiliar", name);
+}
+
+// ---- stubs
+
+/// Machine code, byte by byte.
+class writer {
+ public:
+  explicit writer(std::uint8_t* at) : at_{at} {}
+  writer& bytes(std::initializer_list<std::uint8_t> all) {
+    at_ = std::copy(all.begin(), all.end(), at_);
+    return *this;
+  }
+  writer& bytes(const code& all) {
+    at_ = std::copy(all.begin(), all.end(), at_);
+    return *this;
+  }
+  writer& number(std::int32_t value) {
+    std::memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
+    return *this;
+  }
+  /// The distance from behind these four bytes.
+  writer& distance(std::uintptr_t to) {
+    return number(static_cast<std::int32_t>(static_cast<std::int64_t>(to - reinterpret_cast<std::uintptr_t>(at_)) - 4));
+  }
+
+ private:
+  std::uint8_t* at_;
+};
+
+constexpr std::size_t stub_bytes = 48;
+constexpr std::size_t most_sites = page / stub_bytes - 1;  // the first holds the address that stubs call
+
+void write_stub(std::uint8_t* at, const site& over, std::uintptr_t callee) {
+  writer out{at};
+  out.bytes({0x48, 0x8d, 0x64, 0x24, 0x80});                    // lea -128(%rsp),%rsp: what a leaf function keeps below its stack pointer
+  out.bytes({0x50});                                            // push %rax
+  if (over.number >= 0) out.bytes({0xb8}).number(over.number);  // mov $number,%eax
+  out.bytes({0xff, 0x15}).distance(callee);                     // call *callee(%rip)
+  out.bytes({0x58});                                            // pop %rax
+  out.bytes({0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0});           // lea 128(%rsp),%rsp
+  out.bytes(over.was);
+  out.bytes({0xe9}).distance(over.address + patched_bytes);  // jmp
+}
+
+/// A page from which a jump, two GiB at most, reaches everything between `low` and `high`. Below the libraries a program may have mapped a
+/// segment of many GiB, and above them there may be nothing but the stack, so both are tried.
+std::uint8_t* page_near(std::uintptr_t low, std::uintptr_t high) {
+  constexpr std::uintptr_t reach = (std::uintptr_t{1} << 31) - (std::uintptr_t{1} << 20), step = std::uintptr_t{1} << 20;
+  const auto try_at = [](std::uintptr_t wish) -> std::uint8_t* {
+    void* const at = reinterpret_cast<void*>(wish & ~(page - 1));
+    void* const made = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made == at) return static_cast<std::uint8_t*>(made);
+    if (made != MAP_FAILED) munmap(made, page);  // kernels before 4.17 take the address for a hint
+    return nullptr;
+  };
+  for (std::uintptr_t distance = page; distance + (high - low) < reach; distance += step) {
+    if (std::uint8_t* const found = distance < low ? try_at(low - distance) : nullptr; found) return found;
+    if (std::uint8_t* const found = try_at(high + distance); found) return found;
+  }
+  return nullptr;
+}
+
+/// Empty: the stubs are there.
+std::string make_stubs(std::vector<site>& sites) {
+  if (sites.size() > most_sites) return "the C library makes the system calls in too many places";
+  const auto [low, high] =
+      std::minmax_element(sites.begin(), sites.end(), [](const site& a, const site& b) { return a.address < b.address; });
+  std::uint8_t* const at = page_near(low->address, high->address);
+  if (!at) return "there is no room for code near the C library";
+  const auto callee = reinterpret_cast<std::uintptr_t>(&peal_code_patch_seen);
+  std::memcpy(at, &callee, sizeof callee);
+  std::uint8_t* next = at + stub_bytes;
+  for (site& each : sites) {
+    write_stub(next, each, reinterpret_cast<std::uintptr_t>(at));
+    each.stub = reinterpret_cast<std::uintptr_t>(next);
+    next += stub_bytes;
+  }
+  if (mprotect(at, page, PROT_READ | PROT_EXEC) == 0) return {};
+  const int error = errno;
+  munmap(at, page);
+  return why("the kernel allows no code that is made at run time", -error);
+}
+
+// ---- changing code that others run
+
+long protect(const site& of, long protection) noexcept {
+  const std::uintptr_t begin = of.address & ~(page - 1), end = of.address + patched_bytes;
+  return call_kernel(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection);
+}
+
+/// Two bytes at once. Locked, since they may not be aligned.
+void write_pair(std::uintptr_t at, std::uint8_t first, std::uint8_t second) noexcept {
+  auto both = static_cast<std::uint16_t>(first | second << 8);
+  asm volatile("xchgw %0, (%1)" : "+r"(both) : "r"(at) : "memory");
+}
+
+void tell_all_cores() noexcept { call_kernel(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE); }
+
+/// Requires: the pages are writable, signals are blocked.
+void redirect(const std::vector<site>& sites) noexcept {
+  const auto jump_of = [](const site& each) {
+    code jump{0xe9};
+    const auto distance = static_cast<std::int32_t>(static_cast<std::int64_t>(each.stub - each.address) - std::int64_t{patched_bytes});
+    std::memcpy(&jump[1], &distance, sizeof distance);
+    return jump;
+  };
+  for (const site& each : sites) write_pair(each.address, 0xeb, 0xfe);  // jmp .
+  tell_all_cores();
+  for (const site& each : sites) {
+    const code jump = jump_of(each);
+    auto* const to = reinterpret_cast<volatile std::uint8_t*>(each.address);
+    for (std::size_t byte = 2; byte < patched_bytes; ++byte) to[byte] = jump[byte];
+  }
+  tell_all_cores();
+  for (const site& each : sites) {
+    const code jump = jump_of(each);
+    write_pair(each.address, jump[0], jump[1]);
+  }
+  tell_all_cores();
+}
+
+/// Empty: done.
+std::string change(const std::vector<site>& sites) {
+  if (const long failed = call_kernel(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE); failed < 0)
+    return why("the kernel cannot tell all cores of changed code (membarrier)", failed);
+  pthread_atfork([] { changing().lock(); }, [] { changing().unlock(); }, [] { changing().unlock(); });
+  sigset_t all, before;
+  sigfillset(&all);
+  const std::lock_guard hold{changing()};
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  long failed = 0;
+  std::size_t open = 0;
+  while (open < sites.size() && failed == 0)
+    if (failed = protect(sites[open], PROT_READ | PROT_WRITE | PROT_EXEC); failed == 0) ++open;
+  if (failed == 0) redirect(sites);
+  while (open > 0) protect(sites[--open], PROT_READ | PROT_EXEC);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return failed == 0 ? std::string{} : why("the kernel does not let the C library's code be changed", failed);
+}
+
+/// Code jumps here from now on, whoever closes us. The program itself, which may hold us too, is never unloaded.
+bool stay_loaded() {
+  void* const mine = reinterpret_cast<void*>(&peal_code_patch_seen);
+  Dl_info info{};
+  link_map* self = nullptr;
+  if (dladdr1(mine, &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0 || !self) return false;
+  if (self->l_name[0] == '\0') return true;
+  return dlopen(self->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+}
+
+}  // namespace
+
+bool holds_patched_code(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const std::size_t count = patched_count.load(std::memory_order_acquire);  // pairs with the release in watch_system_calls
+  for (std::size_t each = 0; each < count; ++each)
+    if (begin < patched[each].end && end > patched[each].begin) return true;
+  return false;
+}
+
+std::string watch_system_calls(std::span<const watched_call> calls, system_call_watcher seen) {
+  void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  void* const of_linker = dlsym(RTLD_DEFAULT, "__tls_get_addr");
+  if (!libc || !of_linker) return "the C library is not the dynamic one of GNU";
+  const std::array<object_code, most_objects> objects{code_around(dlsym(libc, "munmap")), code_around(of_linker)};
+  std::vector<site> sites;
+  for (const object_code& each : objects) {
+    if (each.begin == 0) return "the code of the C library is not where it is expected";
+    add_sites(sites, each, calls);
+  }
+  for (const watched_call& each : calls)
+    if (each.required)
+      if (std::string problem = objection(libc, each.function, each.number, sites); !problem.empty()) return problem;
+  if (std::string problem = objection(libc, "syscall", -1, sites); !problem.empty()) return problem;
+  // The linker's own, by which dlclose() unmaps; it has no name.
+  const auto of_dlclose = [&](const site& each) {
+    return each.number == SYS_munmap && each.address >= objects[1].begin && each.address < objects[1].end;
+  };
+  if (std::none_of(sites.begin(), sites.end(), of_dlclose)) return "the dynamic linker looks unfamiliar";
+  for (const site& each : sites)
+    if (each.address % cache_line == cache_line - 1) return "an instruction of the C library lies across two cache lines";
+  if (!stay_loaded()) return "libpeal cannot be kept from being unloaded";
+  if (std::string problem = make_stubs(sites); !problem.empty()) return problem;
+  peal_code_patch_watcher = seen;
+  if (std::string problem = change(sites); !problem.empty()) return problem;
+  patched = objects;
+  patched_count.store(objects.size(), std::memory_order_release);
+  return {};
+}
+
+}  // namespace peal
+
+#else
+
+namespace peal {
+
+bool holds_patched_code(std::uintptr_t, std::uintptr_t) noexcept { return false; }
+
+std::string watch_system_calls(std::span<const watched_call>, system_call_watcher) {
+  return "peal watches system calls on x86-64 with the GNU C library only";
+}
+
+}  // namespace peal
+
+#endif
