@@ -49,7 +49,7 @@ class [[nodiscard]] request {
     if (this != &from) {
       reset();
       op_ = std::exchange(from.op_, nullptr);
-      body_ = std::exchange(from.body_, nullptr);
+      if (from.body_) body_ = std::exchange(from.body_, nullptr);  // null since reset(), and a store has its price
     }
     return *this;
   }

@@ -20,6 +20,7 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/bcast_tree.cpp \
   src/collective/algorithms/gather_linear.cpp \
   src/collective/algorithms/gather_tree.cpp \
+  src/collective/algorithms/halving.hpp \
   src/collective/algorithms/reduce_scatter_gather.cpp \
   src/collective/algorithms/reduce_tree.cpp \
   src/collective/algorithms/scatter_linear.cpp \

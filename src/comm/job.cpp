@@ -167,6 +167,7 @@ void job::make_verbs() {
   verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
   verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
+  verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap_.rank()), static_cast<std::uint32_t>(bootstrap_.size()), verbs);
   verbs_->meet(bootstrap_.exchange("peal.verbs", verbs_->address()));

@@ -69,6 +69,14 @@ namespace {
   (void)complete(here, started, "send to", dest, where);
 }
 
+// What the transport takes at once, but in more than a few stores.
+[[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
+      return;
+  send_unusually(on, data, bytes, dest, tag, where);
+}
+
 [[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
                                          const location& where) {
   job& here = job::require(where);
@@ -85,9 +93,9 @@ namespace {
 
 void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
   if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
-    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
+    if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
-  send_unusually(on, data, bytes, dest, tag, where);
+  send_by_call(on, data, bytes, dest, tag, where);
 }
 
 outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
@@ -128,13 +136,21 @@ namespace {
   return keep(here, on, here.messages->start_send(on, on.context(), data, bytes, dest, tag), where);
 }
 
-}  // namespace
-
-operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+[[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+                                                const location& where) {
   if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
   return start_send_unusually(on, data, bytes, dest, tag, where);
+}
+
+}  // namespace
+
+operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
+      return &sent_at_once;
+  return start_send_by_call(on, data, bytes, dest, tag, where);
 }
 
 namespace {

@@ -23,6 +23,7 @@
 #include "peal/error.hpp"
 #include "progress/engine.hpp"
 #include "transport/contract.hpp"
+#include "transport/shm/box.hpp"
 
 namespace peal {
 
@@ -76,6 +77,15 @@ class messaging final : public sink, public progress_source {
     const peer_state& peer = peers_[to];
     return static_cast<std::int64_t>(bytes) <= peer.direct_limit &&
            peer.via->send_eager(to, envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data);
+  }
+  /// The same without a call, where the transport can do that and nothing is unusual.
+  [[nodiscard, gnu::always_inline]] bool try_send_short(const team& in, std::uint32_t context, const void* data, std::size_t bytes,
+                                                        int dest, int tag) noexcept {
+    const peer_state& peer = peers_[in.peer(dest)];
+    if (static_cast<std::int64_t>(bytes) > peer.direct_limit || peer.box == nullptr || !peer.box->takes(bytes)) return false;
+    // Only now, so that until then there are registers for everything that a longer way needs.
+    peer.box->write_short(envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data, bytes);
+    return true;
   }
   /// The same for blocking sends: to oneself always, by a copy if need be.
   [[nodiscard]] bool try_send_now(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
@@ -132,6 +142,7 @@ class messaging final : public sink, public progress_source {
     transport* via = nullptr;        // null: never talked to
     std::int64_t direct_limit = -1;  // longest message that may be handed to the transport at once; -1: look at the rest first
     std::unique_ptr<linked_list<operation>> queue;  // sends and answers in order, while there is no space; null: none yet
+    shm::box_writer* box = nullptr;                 // of the transport, where it has such
     std::uint32_t eager_limit = 0;
     bool failed = false;
     bool stalled = false;  // stands in stalled_

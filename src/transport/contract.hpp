@@ -18,6 +18,10 @@
 
 namespace peal {
 
+namespace shm {
+class box_writer;
+}
+
 /// A process of the job as transports see it: its rank in the world.
 using peer_id = std::uint32_t;
 
@@ -97,6 +101,9 @@ class transport {
   [[nodiscard]] virtual bool send_eager(peer_id to, envelope e, const void* payload) noexcept {
     return wants_eager(to) && send(to, e, payload);
   }
+  /// Shared memory's own: where its short messages to that peer go, for who would rather not make a call for each. Stays in place as long
+  /// as the transport; closed while the peer has no box. Null: there is none.
+  [[nodiscard]] virtual shm::box_writer* box(peer_id) noexcept { return nullptr; }
   /// The other side of wants_eager, for every sender: `false` when this process holds too much unexpected payload.
   virtual void set_wants_eager(bool) noexcept = 0;
 

@@ -72,7 +72,7 @@ bool shm_transport::open_box(channel& out) noexcept {
   }
   ++counters_.boxes_opened;
   shm::box& memory = box_at(number);
-  out.box = shm::box_writer{memory, arrivals_};
+  out.box = shm::box_writer{memory, out.front->refuses_eager, arrivals_};
   out.box_number = static_cast<std::int16_t>(number);
   out.position = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();

@@ -69,6 +69,7 @@ class shm_transport final : public transport {
       return out.box.write(e, payload);
     return send_parcel(out, e, payload);
   }
+  [[nodiscard]] shm::box_writer* box(peer_id to) noexcept override { return &channels_[local_index_[to]].box; }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
   void withdraw(peer_id, const remote_region&) noexcept override {

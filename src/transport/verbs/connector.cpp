@@ -147,8 +147,8 @@ bool connector::repeat(clock::time_point now) noexcept {
       moved = true;
       if (!mine.complained && now - mine.since > complaint_after) {
         mine.complained = true;
-        log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or the network between it and {} is cut",
-                    of.peer, to_text(everyone_[of.peer]->gid), complaint_after.count(), to_text(own_.gid));
+        log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", of.peer,
+                    to_text(everyone_[of.peer]->gid), complaint_after.count(), to_text(own_.gid));
       }
       if (const int failed = port_.send(*everyone_[of.peer], mine.last); failed != 0) {
         give_up(of, "cannot be reached", failed);
@@ -274,8 +274,12 @@ void connector::forget(connection& gone) noexcept {
 }
 
 void connector::give_up(connection& on, const char* what, int why) noexcept {
-  log_error("no connection to rank {}: {} {} from {}: {}", on.peer, to_text(everyone_[on.peer]->gid), what, to_text(own_.gid),
-            std::strerror(why));
+  // Linux says that a connection timed out where no neighbour answers, be it on another network.
+  const char* const hint = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH
+                               ? "; perhaps their devices share no network: choose others with PEAL_VERBS_DEVICE or PEAL_VERBS_GID"
+                               : "";
+  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(everyone_[on.peer]->gid), what, to_text(own_.gid),
+            std::strerror(why), hint);
   forget(on);
   on.state = connection_state::lost;
   hooks_.refused(on.peer);

@@ -147,13 +147,16 @@ trial try_device(const machine& here, const choice_wishes& wishes) {
   try {
     const device on{here, wishes};
     const settings set;
-    lane shared{on, set};
+    const settings fits = fitted(set, on);
+    lane shared{on, fits};
     const queue_pair control = shared.make_control();
     if (!control) {
       made.problem = fmt::format("{} gives no queue pair: {}", on.name(), std::strerror(errno));
       return made;
     }
-    made.limits = {{"work requests of a queue pair", set.send_depth, lesser(set.send_depth, on.limits().max_qp_wr)},
+    made.limits = {{"work requests of a queue pair", set.send_depth, fits.send_depth},
+                   {"messages under way to one peer", set.window, fits.window},
+                   {"pieces of a work request", 2, lesser(2, on.limits().max_sge)},
                    {"bytes inline in a work request", lane::inline_wanted, shared.inline_bytes},
                    {"RDMA READs under way on a queue pair", set.read_depth, lesser(set.read_depth, on.limits().max_qp_init_rd_atom)},
                    {"shared receive queue", 1, shared.shared() ? 1u : 0u}};

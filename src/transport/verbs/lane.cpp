@@ -28,6 +28,15 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) 
 
 }  // namespace
 
+settings fitted(settings wishes, const device& on) noexcept {
+  const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
+  wishes.send_depth = std::clamp<std::uint32_t>(wishes.send_depth, 4, deepest);
+  // Where each peer has a receive queue of its own, that must hold the window and two more.
+  wishes.window = std::clamp<std::uint32_t>(wishes.window, 1, deepest - 2);
+  wishes.read_depth = std::min(wishes.read_depth, deepest);
+  return wishes;
+}
+
 lane::lane(const device& which, const settings& wishes) : on{which}, set{wishes}, slots{which.domain()} {
   completions_.reset(
       ibv_create_cq(on.context(), static_cast<int>(std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe))),
@@ -41,6 +50,7 @@ lane::lane(const device& which, const settings& wishes) : on{which}, set{wishes}
     wanted.attr.max_sge = 1;
     receives_.reset(ibv_create_srq(on.domain(), &wanted));
     if (receives_) receive_limit_ = wanted.attr.max_wr;
+    if (receives_) refill_ = std::clamp<std::size_t>(receive_limit_ / 4, 1, refill);
     else log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(), std::strerror(errno));
   }
   // Slots to send from; those to receive into come with the connections. The first failure of memory locking is to be seen at the start.
@@ -52,10 +62,10 @@ lane::lane(const device& which, const settings& wishes) : on{which}, set{wishes}
 
 bool lane::grow_completions(std::size_t connections) noexcept {
   const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : set.window + 2);
-  const std::size_t needed = std::bit_ceil(connections * each + (receives_ ? receives_for(connections) : 0));
+  const std::size_t needed = connections * each + (receives_ ? std::min(receives_for(connections), receive_limit_) : 0);
   if (static_cast<std::size_t>(completions_->cqe) >= needed) return true;
-  const int failed =
-      needed > static_cast<std::size_t>(on.limits().max_cqe) ? EINVAL : ibv_resize_cq(completions_.get(), static_cast<int>(needed));
+  const auto most = static_cast<std::size_t>(on.limits().max_cqe);
+  const int failed = needed > most ? EINVAL : ibv_resize_cq(completions_.get(), static_cast<int>(std::min(std::bit_ceil(needed), most)));
   if (failed != 0)
     log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
   return failed == 0;
@@ -144,8 +154,9 @@ queue_pair lane::make_control() noexcept {
   plan.receives = receives_.get();
   plan.send_depth = set.send_depth;
   plan.receive_depth = set.window + 2;
-  plan.send_pieces = 2;
-  plan.inline_bytes = inline_wanted;
+  // Inline messages are put together from envelope and payload by the device.
+  plan.send_pieces = on.limits().max_sge >= 2 ? 2 : 1;
+  plan.inline_bytes = plan.send_pieces == 2 ? inline_wanted : 0;
   queue_pair made = make_reliable(on, plan);
   if (made) inline_bytes = plan.inline_bytes;
   return made;

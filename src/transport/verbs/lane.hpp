@@ -23,7 +23,7 @@
 namespace peal::verbs {
 
 struct settings {
-  unsigned bulk = 2;            // PEAL_VERBS_QPS
+  unsigned bulk = 1;            // PEAL_VERBS_QPS
   bool coalesce = true;         // PEAL_VERBS_COALESCE
   bool shared_receives = true;  // PEAL_VERBS_SRQ; a device without one has none in any case
   double silence = 4;           // PEAL_VERBS_TIMEOUT, seconds
@@ -31,6 +31,9 @@ struct settings {
   std::uint32_t window = 64;      // messages that a peer may send before it gets credits back
   std::uint32_t read_depth = 16;  // READs under way on a bulk queue pair
 };
+
+/// The same as far as the device goes: what does not fit is lowered.
+settings fitted(settings wishes, const device&) noexcept;
 
 /// Everything since the start. A doorbell is one ibv_post_send.
 struct counters {
@@ -89,7 +92,7 @@ class lane {
   void recycle(slot_id which, ibv_qp* at) noexcept {
     recycled_.push_back(which);
     if (!receives_) post_own(at);
-    else if (recycled_.size() >= refill) post_recycled();
+    else if (recycled_.size() >= refill_) post_recycled();
   }
 
   [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
@@ -116,6 +119,7 @@ class lane {
   completion_queue completions_;
   shared_receive_queue receives_;
   std::size_t receive_limit_ = 0;  // of the shared queue
+  std::size_t refill_ = refill;    // less where the shared queue is so short that it would be empty meanwhile
   std::size_t posted_ = 0;         // receives that belong to the shared queue, refills included
   std::size_t connections_ = 0;
   std::size_t most_connections_ = 0;  // for which there is room

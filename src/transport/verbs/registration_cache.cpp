@@ -1,7 +1,10 @@
 #include "transport/verbs/registration_cache.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <limits>
 
 namespace peal::verbs {
@@ -20,12 +23,28 @@ int access_of(range_use use) noexcept {
 
 }  // namespace
 
-registration_cache::registration_cache(ibv_pd* domain, std::size_t idle_limit) : domain_{domain}, idle_limit_{idle_limit} {}
+idle_limits idle_limits::sensible(int most_regions) noexcept {
+  // A quarter of the memory, which other ranks share: there may be one on each core.
+  const auto memory = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L)) * page_bytes();
+  idle_limits made{memory / 4 / static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)), 0};
+  // Half of what may be locked is left to what is in use. Root is not held to it, as a rule; otherwise the kernel's refusal makes room.
+  rlimit locked{};
+  if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
+    made.bytes = std::min<std::size_t>(made.bytes, locked.rlim_cur / 2);
+  // All processes share the device's table.
+  made.count = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(most_regions, 0)) / 64, 16, 4096);
+  return made;
+}
 
-registration_cache::~registration_cache() { trim(0); }
+registration_cache::registration_cache(registrar& by, idle_limits limits, const unmap_log* log)
+    : by_{by}, limits_{log ? limits : idle_limits{}} {
+  if (log) log_.emplace(*log);
+}
+
+registration_cache::~registration_cache() { trim({}); }
 
 registration* registration_cache::acquire(const void* address, std::size_t length, range_use wanted) noexcept {
-  take_notes();
+  read_log();
   const std::uintptr_t page = page_bytes();
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(address);
   const std::uintptr_t begin = first & ~(page - 1);
@@ -48,17 +67,18 @@ registration* registration_cache::find(const index& in, std::uintptr_t begin, st
 
 registration* registration_cache::use(registration& found) noexcept {
   if (found.users++ == 0) {
-    idle_.erase(found.idle);
+    used_.splice(used_.end(), idle_, found.place);
     idle_bytes_ -= found.end - found.begin;
   }
   return &found;
 }
 
 registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end, range_use wanted) noexcept {
-  const auto attempt = [&] { return ibv_reg_mr(domain_, reinterpret_cast<void*>(begin), end - begin, access_of(wanted)); };
+  const auto attempt = [&] { return by_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted)); };
   ibv_mr* region = attempt();
-  if (!region && !idle_.empty()) {
-    trim(0);
+  // Refused for want of room, and not for the memory's own sake: as much room is made as it needs, but at least half.
+  while (!region && errno != EFAULT && !idle_.empty()) {
+    trim({idle_bytes_ - std::clamp(end - begin, idle_bytes_ / 2, idle_bytes_), idle_.size() / 2});
     region = attempt();
   }
   if (!region) return nullptr;
@@ -69,7 +89,8 @@ registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end,
   made->end = end;
   made->users = 1;
   made->use = wanted;
-  if (idle_limit_ > 0) enter(*made);
+  made->place = used_.insert(used_.end(), made);
+  if (log_) enter(*made);
   return made;
 }
 
@@ -87,67 +108,39 @@ void registration_cache::enter(registration& made) noexcept {
 
 void registration_cache::release(registration& over) noexcept {
   if (--over.users > 0) return;
-  if (!over.indexed) {
-    destroy(over);
-    return;
-  }
-  over.idle = idle_.insert(idle_.end(), &over);
+  idle_.splice(idle_.end(), used_, over.place);
   idle_bytes_ += over.end - over.begin;
-  take_notes();
-  trim(idle_limit_);
+  if (!over.indexed) retire(over);
+  read_log();
+  trim(limits_);
 }
 
 /// Ends an idle one that is not indexed any more.
 void registration_cache::retire(registration& idle) noexcept {
-  idle_.erase(idle.idle);
+  idle_.erase(idle.place);
   idle_bytes_ -= idle.end - idle.begin;
-  destroy(idle);
+  by_.end(idle.region);
+  delete &idle;
 }
 
-void registration_cache::destroy(registration& over) noexcept {
-  ibv_dereg_mr(over.region);
-  delete &over;
+void registration_cache::evict(registration& idle) noexcept {
+  index_of(idle.use).erase(idle.begin);
+  ++counters_.evicted;
+  retire(idle);
 }
 
-void registration_cache::trim(std::size_t limit) noexcept {
-  while (idle_bytes_ > limit) {
-    registration& oldest = *idle_.front();
-    index_of(oldest.use).erase(oldest.begin);
-    retire(oldest);
-  }
+void registration_cache::trim(idle_limits limit) noexcept {
+  while (!idle_.empty() && (idle_bytes_ > limit.bytes || idle_.size() > limit.count)) evict(*idle_.front());
 }
 
-// ---- memory that goes away
-
-void registration_cache::forget(const void* address, std::size_t length) noexcept {
-  if (idle_limit_ == 0) return;
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  std::uint64_t turn = next_note_.load(std::memory_order_relaxed);
-  do {
-    // acquire: pairs with the release in take_notes, so that a note is not overwritten before it was read.
-    if (turn - first_note_.load(std::memory_order_acquire) >= most_notes) {
-      overflow_.store(true, std::memory_order_release);  // pairs with the exchange in take_notes
-      return;
-    }
-  } while (!next_note_.compare_exchange_weak(turn, turn + 1, std::memory_order_relaxed));
-  note& mine = notes_[turn % most_notes];
-  mine.begin = begin;
-  mine.end = begin + length;
-  mine.turn.store(turn + 1, std::memory_order_release);  // pairs with the acquire in take_notes
-}
-
-// A note that is taken but not written yet belongs to a system call that has not been made yet, so the memory is still there.
-void registration_cache::take_notes() noexcept {
-  if (overflow_.load(std::memory_order_relaxed) && overflow_.exchange(false, std::memory_order_acquire))
-    drop(0, std::numeric_limits<std::uintptr_t>::max());
-  std::uint64_t turn = first_note_.load(std::memory_order_relaxed);  // relaxed: only we write it
-  for (;; ++turn) {
-    note& next = notes_[turn % most_notes];
-    if (next.turn.load(std::memory_order_acquire) != turn + 1) return;
-    const std::uintptr_t begin = next.begin, end = next.end;
-    first_note_.store(turn + 1, std::memory_order_release);
-    drop(begin, end);
-  }
+void registration_cache::read_log() noexcept {
+  if (!log_) return;
+  log_->take([this](std::uintptr_t begin, std::uintptr_t end) { drop(begin, end); });
+  if (log_->complete()) [[likely]]
+    return;
+  drop(0, unmap_log::end_of_memory);
+  log_.reset();
+  limits_ = {};
 }
 
 void registration_cache::drop(std::uintptr_t begin, std::uintptr_t end) noexcept {

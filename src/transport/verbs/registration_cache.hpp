@@ -1,26 +1,26 @@
 // transport/verbs/registration_cache.hpp
 // Keeps buffers registered with a device, so that sending twice from one buffer registers it once.
 //
-// A registration outlives its use only where somebody calls `forget` for every range that goes away (`idle_limit` > 0 says so); otherwise
-// it ends with its last user.
+// A registration outlives its use where a log tells of every range that goes away: the log is read before a registration is looked for, so
+// none is found whose memory has gone since. Without such a log, or once it is not complete any more, it ends with its last user.
+// Pages that were given back stay pinned until the next look, within the limits.
 //
 // Layer    transport/verbs: may include memory/, base/.
 // Units    bytes; ranges are half-open, [address, address + length), and grow to whole pages.
-// Threads  acquire and release: one at a time. forget: any thread, also inside munmap, called by a malloc inside ibv_reg_mr.
+// Threads  one at a time. Memory may go away in any thread at any time.
 // Errors   acquire returns null when the kernel refuses to pin the range, even after all idle ones ended; the caller goes another way.
 // Source   ibv_reg_mr(3), ibv_dereg_mr(3).
 #pragma once
 
 #include <infiniband/verbs.h>
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
-#include <memory>
-#include <vector>
+#include <optional>
+
+#include "memory/unmap_log.hpp"
 
 namespace peal::verbs {
 
@@ -34,20 +34,54 @@ struct registration {
   std::uintptr_t end = 0;
   std::uint32_t users = 0;
   range_use use = range_use::source;
-  bool indexed = false;                     // can be found by further users
-  std::list<registration*>::iterator idle;  // its place in the list of idle ones, while it has no user
+  bool indexed = false;                      // can be found by further users
+  std::list<registration*>::iterator place;  // among the idle ones while it has no user, else among the others
 };
 
 struct registration_counters {
   std::uint64_t registered = 0;
   std::uint64_t hits = 0;
-  std::uint64_t forgotten = 0;  // registrations that ended because their memory went away
+  std::uint64_t evicted = 0;    // idle ones that ended to make room
+  std::uint64_t forgotten = 0;  // those that ended because their memory went away
+};
+
+/// What makes and ends regions: a device, or what stands for one in a test.
+class registrar {
+ public:
+  registrar() = default;
+  registrar(const registrar&) = delete;
+  registrar& operator=(const registrar&) = delete;
+  virtual ~registrar() = default;
+  /// Null, and errno, when it cannot be.
+  [[nodiscard]] virtual ibv_mr* make(void* begin, std::size_t bytes, int access) noexcept = 0;
+  virtual void end(ibv_mr*) noexcept = 0;
+};
+
+/// `domain` must outlive it.
+class domain_registrar final : public registrar {
+ public:
+  explicit domain_registrar(ibv_pd* domain) : domain_{domain} {}
+  [[nodiscard]] ibv_mr* make(void* begin, std::size_t bytes, int access) noexcept override {
+    return ibv_reg_mr(domain_, begin, bytes, access);
+  }
+  void end(ibv_mr* region) noexcept override { ibv_dereg_mr(region); }
+
+ private:
+  ibv_pd* const domain_;
+};
+
+/// What may stay registered without a user.
+struct idle_limits {
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  /// What suits this machine, this process's limit of locked memory, and a device with room for so many regions.
+  static idle_limits sensible(int most_regions) noexcept;
 };
 
 class registration_cache {
  public:
-  /// `domain` must outlive the cache. `idle_limit` caps the bytes kept registered but unused.
-  registration_cache(ibv_pd* domain, std::size_t idle_limit);
+  /// `by` and `log` must outlive the cache. Without a log nothing stays registered without a user.
+  registration_cache(registrar& by, idle_limits, const unmap_log* log);
   ~registration_cache();  // Requires: nothing is acquired.
   registration_cache(const registration_cache&) = delete;
   registration_cache& operator=(const registration_cache&) = delete;
@@ -55,10 +89,6 @@ class registration_cache {
   /// A registration that covers the range, until `release`. A hit makes no system call.
   [[nodiscard]] registration* acquire(const void* address, std::size_t length, range_use) noexcept;
   void release(registration&) noexcept;
-
-  /// The range goes away, or gets other memory. Only writes it down: what it touches ends at the next acquire or release. More than fit:
-  /// everything idle ends.
-  void forget(const void* address, std::size_t length) noexcept;
 
   [[nodiscard]] const registration_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t idle_bytes() const noexcept { return idle_bytes_; }
@@ -73,30 +103,20 @@ class registration_cache {
   [[nodiscard]] registration* make(std::uintptr_t begin, std::uintptr_t end, range_use) noexcept;
   void enter(registration&) noexcept;
   void retire(registration&) noexcept;
-  void destroy(registration&) noexcept;
-  void trim(std::size_t limit) noexcept;
-  void take_notes() noexcept;
+  void evict(registration&) noexcept;
+  void trim(idle_limits) noexcept;
+  void read_log() noexcept;
   void drop(std::uintptr_t begin, std::uintptr_t end) noexcept;
   index& index_of(range_use use) noexcept { return use == range_use::source ? sources_ : targets_; }
 
-  // Written by forget, read by the owner. `turn` of note n is n + 1 once it is written.
-  struct note {
-    std::atomic<std::uint64_t> turn{0};
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-  };
-  static constexpr std::size_t most_notes = 1024;
-
-  ibv_pd* const domain_;
-  const std::size_t idle_limit_;
+  registrar& by_;
+  idle_limits limits_;
+  std::optional<unmap_log::reader> log_;  // none: nothing stays
   index sources_, targets_;
+  std::list<registration*> used_;
   std::list<registration*> idle_;  // least recently used first
   std::size_t idle_bytes_ = 0;
   registration_counters counters_;
-  std::atomic<std::uint64_t> first_note_{0};
-  std::atomic<std::uint64_t> next_note_{0};
-  std::atomic<bool> overflow_{false};
-  std::array<note, most_notes> notes_;
 };
 
 }  // namespace peal::verbs

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "memory/unmap_hooks.hpp"
+#include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/connections.hpp"
 #include "transport/verbs/connector.hpp"
@@ -46,12 +48,15 @@ verbs::settings settings_of(const verbs_settings& from, const device& on) {
   made.coalesce = from.coalesce;
   made.shared_receives = from.shared_receives;
   made.silence = from.silence;
-  if (from.send_depth != 0) made.send_depth = std::max<std::uint32_t>(from.send_depth, 4);
+  if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;
-  const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
-  made.send_depth = std::min(made.send_depth, deepest);
-  made.read_depth = std::min(made.read_depth, deepest);
-  return made;
+  return fitted(made, on);
+}
+
+/// What tells the cache of memory that goes away; null: registrations end with their use.
+const unmap_log* log_for(const verbs_settings& from) {
+  if (!from.cache_registrations) return nullptr;
+  return from.without_hooks || use_unmap_hooks().work ? &unmapped() : nullptr;
 }
 
 }  // namespace
@@ -61,7 +66,8 @@ struct verbs_transport::state {
       : out{into},
         on{here, wishes_of(from)},
         port{on.name()},
-        cache{on.domain(), 0},
+        regions{on.domain()},
+        cache{regions, idle_limits::sensible(on.limits().max_mr), log_for(from)},
         shared{on, settings_of(from, on)},
         all{peers},
         posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
@@ -88,6 +94,7 @@ struct verbs_transport::state {
   sink& out;
   device on;
   port_counters port;
+  domain_registrar regions;
   registration_cache cache;
   lane shared;
   connections all;
@@ -326,6 +333,8 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
   add("verbs.registrations", of_cache.registered, "memory regions registered");
   add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
+  add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");
+  add("verbs.registrations_forgotten", of_cache.forgotten, "regions that were given up since their memory went away");
   add("verbs.connections", from.connections, "connections made");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
   add("verbs.packets_refused", from.packets_refused, "packets dropped: of another job, forged, or senseless");

@@ -21,15 +21,17 @@ namespace peal {
 class machine;
 
 struct verbs_settings {
-  std::string device;            // PEAL_VERBS_DEVICE; empty: the nearest
-  int gid = -1;                  // PEAL_VERBS_GID; -1: the best
-  unsigned local_index = 0;      // of this process on its node: equally near devices are dealt out
-  unsigned bulk = 2;             // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
-  bool coalesce = true;          // PEAL_VERBS_COALESCE
-  bool shared_receives = true;   // PEAL_VERBS_SRQ
-  double silence = 4;            // PEAL_VERBS_TIMEOUT, in seconds
-  std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
-  std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
+  std::string device;               // PEAL_VERBS_DEVICE; empty: the nearest
+  int gid = -1;                     // PEAL_VERBS_GID; -1: the best
+  unsigned local_index = 0;         // of this process on its node: equally near devices are dealt out
+  unsigned bulk = 1;                // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
+  bool coalesce = true;             // PEAL_VERBS_COALESCE
+  bool shared_receives = true;      // PEAL_VERBS_SRQ
+  bool cache_registrations = true;  // PEAL_VERBS_REGISTRATION_CACHE
+  bool without_hooks = false;       // for tests that show what the unmap hooks are for: cached all the same
+  double silence = 4;               // PEAL_VERBS_TIMEOUT, in seconds
+  std::uint32_t send_depth = 0;     // of a queue pair for messages; 0: what suits
+  std::uint32_t window = 0;         // messages under way to one peer; 0: what suits
 };
 
 class verbs_transport final : public transport {

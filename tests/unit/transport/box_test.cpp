@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -18,7 +20,7 @@ using peal::shm::box_writer;
 
 /// The ends of a pair of boxes that one thread holds, and the way in which a transport polls them.
 struct end {
-  end(box& out, box& in) : writer{out, arrivals}, reader{in} {}
+  end(box& out, box& in) : writer{out, refuses, arrivals}, reader{in} {}
 
   void send(std::int32_t tag, const std::vector<std::byte>& payload) {
     const envelope head = envelope::make(0, tag, 0, envelope_kind::eager, payload.size());
@@ -35,13 +37,14 @@ struct end {
     box_reader::message got{};
     if (reader.peek(got) != box_reader::state::message) return false;
     const bool same =
-        got.head.tag() == tag && got.head.bytes() == expected.size() && std::memcmp(got.payload, expected.data(), expected.size()) == 0;
+        got.head.tag() == tag && got.head.bytes() == expected.size() && std::equal(expected.begin(), expected.end(), got.payload);
     reader.pop();
     reader.publish_some();
     ++arrivals;
     return same;
   }
 
+  std::atomic<std::uint32_t> refuses = 0;
   std::uint64_t arrivals = 0;
   box_writer writer;
   box_reader reader;
@@ -76,6 +79,57 @@ TEST(box, long_answers_arrive_whole) {
   other.join();
   EXPECT_EQ(wrong_here, 0);
   EXPECT_EQ(wrong_there, 0);
+}
+
+// Short messages by the shortest way, as p2p takes it, between others; sanitizers see both ends.
+TEST(box, short_messages_keep_their_order_on_both_ways) {
+  constexpr int rounds = 40000;
+  constexpr auto length = [](int number) { return static_cast<std::size_t>(number) * 7 % 60; };
+  const auto boxes = std::make_unique<std::array<box, 2>>();
+  int wrong = 0;
+  std::thread other{[&] {
+    end there{(*boxes)[1], (*boxes)[0]};
+    for (int each = 0; each < rounds; ++each) wrong += !there.receive(each, payload_of(each, length(each)));
+  }};
+  end here{(*boxes)[0], (*boxes)[1]};
+  int by_the_shortest_way = 0;
+  for (int each = 0; each < rounds; ++each) {
+    const auto payload = payload_of(each, length(each));
+    if (each % 3 != 0 && here.writer.takes(payload.size())) {
+      here.writer.write_short(envelope::make(0, each, 0, envelope_kind::eager, payload.size()), payload.data(), payload.size());
+      ++by_the_shortest_way;
+    } else {
+      here.send(each, payload);
+    }
+  }
+  other.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(by_the_shortest_way, 0);
+}
+
+TEST(box, the_shortest_way_is_for_short_messages_that_are_wanted_and_have_room) {
+  const auto memory = std::make_unique<box>();
+  box_writer closed;
+  EXPECT_FALSE(closed.takes(0));
+
+  end both{*memory, *memory};
+  EXPECT_TRUE(both.writer.takes(0));
+  EXPECT_TRUE(both.writer.takes(peal::shm::inline_payload));
+  EXPECT_FALSE(both.writer.takes(peal::shm::inline_payload + 1));
+  both.refuses = 1;
+  EXPECT_FALSE(both.writer.takes(8));
+  both.refuses = 0;
+
+  for (std::uint32_t each = 0; each < peal::shm::cells_per_box; ++each) {
+    ASSERT_TRUE(both.writer.takes(8));
+    const auto payload = payload_of(static_cast<int>(each), 8);
+    both.writer.write_short(envelope::make(0, static_cast<int>(each), 0, envelope_kind::eager, 8), payload.data(), 8);
+  }
+  EXPECT_FALSE(both.writer.takes(8));
+  for (std::uint32_t each = 0; each < peal::shm::cells_per_box; ++each)
+    EXPECT_TRUE(both.receive(static_cast<int>(each), payload_of(static_cast<int>(each), 8)));
+  both.send(-1, payload_of(1, 8));  // looks how much room there is
+  EXPECT_TRUE(both.writer.takes(8));
 }
 
 // Who has only read the first part has no message yet, and loses nothing by looking.

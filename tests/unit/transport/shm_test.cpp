@@ -131,6 +131,34 @@ TEST(shm_transport, order_holds_while_pairs_change_between_box_and_parcels) {
   EXPECT_GT(closed, 4u) << "no pair ever changed: the test shows nothing";
 }
 
+// What p2p keeps of a transport for its shortest messages: it must close when the box does, and stay where it is.
+TEST(shm_transport, the_box_to_a_peer_stays_in_place_while_boxes_come_and_go) {
+  shm_node node{{.count = 3, .settings = {.box_after = 1, .most_boxes = 1}}};
+  const auto run = [&](int to) {
+    return until(
+        [&] {
+          (void)node[0].transport->send(shm_node::peer(to), message(0, 0), nullptr);
+          for (int each = 0; each < 3; ++each) node[each].transport->poll();
+        },
+        [&] { return node[0].transport->box(shm_node::peer(to))->open(); });
+  };
+  shm::box_writer* const first = node[0].transport->box(shm_node::peer(1));
+  shm::box_writer* const second = node[0].transport->box(shm_node::peer(2));
+  EXPECT_FALSE(first->takes(8));
+  ASSERT_TRUE(run(1));
+  EXPECT_TRUE(first->takes(8));
+  node[1].transport->set_wants_eager(false);
+  EXPECT_FALSE(first->takes(8));
+  node[1].transport->set_wants_eager(true);
+  ASSERT_TRUE(run(2));
+  EXPECT_FALSE(first->takes(8));
+  EXPECT_TRUE(second->takes(8));
+  node[0].transport->peer_failed(shm_node::peer(2));
+  EXPECT_FALSE(second->takes(8));
+  EXPECT_EQ(node[0].transport->box(shm_node::peer(1)), first);
+  EXPECT_EQ(node[0].transport->box(shm_node::peer(2)), second);
+}
+
 TEST(shm_transport, many_senders_to_one_without_boxes) {
   shm_options options;
   options.count = 5;
