@@ -7,8 +7,11 @@ check_PROGRAMS += \
   tests/job/ends \
   tests/job/flood \
   tests/job/huge \
+  tests/job/incast \
   tests/job/lost_link \
   tests/job/messages \
+  tests/job/paused \
+  tests/job/reused_memory \
   tests/job/sample \
   tests/job/threads \
   tests/job/traffic
@@ -27,14 +30,20 @@ tests_job_flood_SOURCES = tests/job/flood.cpp tests/job/support.hpp
 tests_job_flood_LDADD = libpeal.la
 tests_job_huge_SOURCES = tests/job/huge.cpp tests/job/support.hpp
 tests_job_huge_LDADD = libpeal.la
+tests_job_incast_SOURCES = tests/job/incast.cpp tests/job/support.hpp
+tests_job_incast_LDADD = libpeal.la
 tests_job_lost_link_SOURCES = tests/job/lost_link.cpp tests/job/support.hpp
-tests_job_lost_link_LDADD = libpeal.la
+tests_job_lost_link_LDADD = libpeal.la -ldl
 tests_job_messages_SOURCES = tests/job/messages.cpp tests/job/support.hpp
 tests_job_messages_LDADD = libpeal.la
+tests_job_paused_SOURCES = tests/job/paused.cpp tests/job/support.hpp
+tests_job_paused_LDADD = libpeal.la
 tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp
 tests_job_threads_LDADD = libpeal.la -lpthread
 tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
 tests_job_traffic_LDADD = libpeal.la
+tests_job_reused_memory_SOURCES = tests/job/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp
+tests_job_reused_memory_LDADD = libpeal.la -lpthread
 tests_job_sample_SOURCES = tests/job/sample.cpp
 tests_job_sample_LDADD = libpeal.la
 

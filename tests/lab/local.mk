@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/lab/guest/lab-barrier \
 	tests/lab/guest/lab-leaks \
 	tests/lab/guest/lab-link \
+	tests/lab/guest/lab-node \
 	tests/lab/guest/node \
 	tests/lab/guest/slurm \
 	tests/lab/guest/slurm.conf.in \
@@ -22,3 +23,10 @@ EXTRA_DIST += \
 	tests/lab/vlab/machine.py \
 	tests/lab/vlab/main.py \
 	tests/lab/vlab/options.py
+
+# Preloaded by cases about devices that grant little or fail; -rpath makes libtool build a shared object that is never installed.
+check_LTLIBRARIES += tests/lab/poor_device.la
+tests_lab_poor_device_la_SOURCES = tests/lab/poor_device.cpp
+tests_lab_poor_device_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_builddir)/tests/lab
+tests_lab_poor_device_la_CXXFLAGS = $(AM_CXXFLAGS) -fvisibility=default
+tests_lab_poor_device_la_LIBADD = $(IBVERBS_LIBS) -ldl

@@ -14,7 +14,7 @@ def blocked(*words):
 def one_fails(desk, what, code, says, given=0):
     """Rank 1 of 4 fails while the others wait in each of the calls; the job must end at once, with one line."""
     if harness.sanitizer != "none" and what == "segv":
-        raise Skip("the sanitizer turns this signal into an exit code")
+        raise Skip("needs a build without a sanitizer, which turns this signal into an exit code")
     times = []
     for wait in WAITS:
         done = desk.run("-n", 4, *blocked(what, given, wait))

@@ -42,6 +42,14 @@ def info_says_the_same_as_json(desk):
 
 
 @case()
+def info_says_whether_registrations_are_kept(desk):
+    found = facts(desk)
+    equal(found["registrations_kept"], found["registrations_not_kept_because"] is None, "registrations kept, and no reason why not")
+    found = facts(desk, env={"PEAL_VERBS_REGISTRATION_CACHE": "off"})
+    equal((found["registrations_kept"], found["registrations_not_kept_because"]), (False, "PEAL_VERBS_REGISTRATION_CACHE=off"), "registrations kept")
+
+
+@case()
 def info_tells_wrong_settings(desk):
     problems = facts(desk, env={"PEAL_WAIT": "soon", "PEAL_EAGER_LIMIT": "\xff", "PEAL_WIAT": "poll", "PEAL_SHM_DIR": "/nonexistent"})["problems"]
     for each in ("PEAL_WAIT=soon: allowed is one of: adaptive poll yield", "PEAL_EAGER_LIMIT=", "PEAL_WIAT is no variable of peal; the nearest is PEAL_WAIT",

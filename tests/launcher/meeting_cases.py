@@ -28,7 +28,7 @@ def ranks_of_several_programs_meet(desk):
 @case(alone=True)
 def sixty_four_ranks_meet(desk):
     if harness.sanitizer != "none":
-        raise Skip("64 instrumented processes take more than they show")
+        raise Skip("needs a build without a sanitizer: 64 instrumented processes take more than they show")
     done = desk.run("-n", 64, *meeting("meet"))
     equal(done.code, 0, f"{done}")
     check(done.out.startswith("met 64 ranks"), done.out)
@@ -133,7 +133,7 @@ def a_launcher_that_is_gone_is_told(desk):
 def ranks_meet_under_open_mpi(desk):
     mpirun = shutil.which("mpirun.openmpi")
     if mpirun is None:
-        raise Skip("mpirun.openmpi is not installed")
+        raise Skip("needs mpirun.openmpi: install openmpi-bin")
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = desk.run("--oversubscribe", "-n", 4, *meeting("twice"), program=mpirun, env=allowed)
     equal(done.code, 0, f"{done}")

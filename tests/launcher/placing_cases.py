@@ -35,7 +35,7 @@ def allowed():
 def need_cores(count):
     """The cores as pealrun sees them: with a quota, or two threads a core, fewer than the system's processors."""
     if len(allowed()) < count:
-        raise Skip(f"{count} cores are needed")
+        raise Skip(f"needs {count} cores that this process may use")
 
 
 @case(alone=True)
@@ -43,7 +43,7 @@ def ranks_that_fit_get_a_core_each(desk):
     need_cores(2)
     done = bound(desk, "-n", 2, *places())
     if "share cores" in done.err:
-        raise Skip("there are no two whole cores")
+        raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
     found = read_places(done)
     equal(sorted(found), [0, 1], "ranks")
     check(found[0] and found[1] and not found[0] & found[1] and found[0] | found[1] <= allowed(), f"{found}")
@@ -54,7 +54,7 @@ def ranks_that_fit_get_a_core_each(desk):
 def the_cpuset_is_respected(desk):
     taskset = shutil.which("taskset")
     if taskset is None:
-        raise Skip("taskset is not installed")
+        raise Skip("needs taskset: install util-linux")
     last = max(allowed())
     done = bound(desk, "-n", 1, *places(), under=[taskset, "-c", str(last)])
     equal(read_places(done), {0: {last}}, "places")
@@ -83,7 +83,7 @@ def threads_get_their_cores(desk):
     need_cores(2)
     done = bound(desk, "-n", 1, "-x", "OMP_NUM_THREADS=2", *places())
     if "share cores" in done.err:
-        raise Skip("there are no two whole cores")
+        raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
     check(len(read_places(done)[0]) >= 2, f"{done}")
     many = len(allowed()) + 1
     done = desk.run("-n", 1, *places(), env={"OMP_NUM_THREADS": str(many)})

@@ -120,6 +120,14 @@ def a_reader_that_leaves_ends_the_job(desk):
 
 
 @case()
+def output_without_space_ends_the_job(desk):
+    with open("/dev/full", "wb") as full:
+        done = desk.run("--tag-output", "-n", 2, "yes", stdout=full)
+    equal(done.code, 1, "exit code")
+    check("the output cannot be written: No space left on device" in done.err, done.err)
+
+
+@case()
 def standard_input_goes_to_rank_0(desk):
     text = "".join(f"line {number}\n" for number in range(40_000))
     done = desk.run("-n", 3, "sh", "-c", 'cat > got.$PMIX_RANK', input=text)

@@ -18,8 +18,8 @@ from vlab.machine import Machine
 # A boot takes 3 s on a free core, Slurm 4 s more; this leaves room for a machine that is busy with other things, and for four nodes on
 # one core.
 BOOT_LIMIT = 180.0
-# How long a hanging node gets to say what it is doing.
-REPORT_LIMIT = 5.0
+# How long a hanging node gets to say what it is doing, on a machine that is busy too.
+REPORT_LIMIT = 30.0
 CHUNK = 65536
 
 
@@ -32,6 +32,7 @@ class Cluster:
         self.machines = []
         self.selector = selectors.DefaultSelector()
         self.timers = []  # (when, what to call), unsorted: there are a handful
+        self.wires = {}  # node but the first: our own ends of its links
         self.unfinished = {}  # (node, stream): the last line of output, still without its end
 
     def __enter__(self):
@@ -40,6 +41,9 @@ class Cluster:
     def __exit__(self, *_):
         for machine in self.machines:
             machine.end()
+        for wire in self.wires.values():
+            for end in wire:
+                end.close()
         self.selector.close()
 
     def run(self):
@@ -67,12 +71,20 @@ class Cluster:
             for name, stream in machine.streams.items():
                 self.selector.register(stream, selectors.EVENT_READ, (machine, name))
             self.selector.register(machine.process.stdout, selectors.EVENT_READ, (machine, "qemu"))
+        self.wires = {number: [rail[0].dup() for rail in links[number]] for number in range(1, self.options.nodes)}
         for end in ends:
             end.close()
         if not self.loop(lambda: all(m.state == "ready" for m in self.machines), time.monotonic() + BOOT_LIMIT):
             late = [m for m in self.machines if m.state != "ready"]
+            self.where_they_stand(late)
             self.show_tails(late)
             raise LabError(f"{names(late)} did not come up within {BOOT_LIMIT:g} s (console above)")
+
+    def where_they_stand(self, late):
+        """Appends the CPUs' registers to what is known of nodes that cannot speak: RIP is to be looked up in the kernel's System.map."""
+        for machine in late:
+            machine.ask("human-monitor-command", **{"command-line": "info registers -a"})
+        self.loop(lambda: False, time.monotonic() + REPORT_LIMIT)
 
     def wire(self):
         """Socket pairs from node 0 to every other, one a rail: ([node][rail][socket], all of them)."""
@@ -135,6 +147,8 @@ class Cluster:
             for line in machine.remember(data):
                 if self.options.verbose:
                     self.say(f"{machine.name}: {line}")
+        elif name == "qmp":
+            machine.answered(data)
         elif name == "ctl":
             *lines, machine.unheard = (machine.unheard + data).split(b"\n")
             for line in lines:
@@ -143,8 +157,23 @@ class Cluster:
     def heard(self, machine, words):
         if words[:1] == ["exit"]:
             machine.code = int(words[1])
+        elif words[:1] in (["stop"], ["continue"]):
+            self.stand_still(int(words[1]), words[0] == "stop")
+        elif words[:1] in (["unplug"], ["plug"]):
+            self.plug(words[0] == "plug")
         elif words:
             machine.state = words[0]
+
+    def stand_still(self, number, still):
+        """Packets to a node that stands still are lost, as with a real one. They must not wait in the senders' cards until it goes on:
+        Soft-RoCE of Linux 6.1 panics when a packet leaves that its queue pair has not lived to see."""
+        machine = self.machines[number]
+        machine.stand_still(still)
+        for end in self.wires[number]:
+            if still and end not in self.selector.get_map():
+                self.selector.register(end, selectors.EVENT_READ, (machine, "lost"))
+            elif not still and end in self.selector.get_map():
+                self.selector.unregister(end)
 
     def output(self, machine, name, data):
         """The command's output: as it is from one node, marked line by line from several."""

@@ -10,7 +10,9 @@ Source   QEMU: docs/interop/qmp-spec.txt, qemu(1).
 """
 
 import collections
+import contextlib
 import ctypes
+import functools
 import json
 import os
 import re
@@ -42,6 +44,23 @@ def die_with_parent(number=signal.SIGKILL):
     libc.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
 
 
+def priority_of_session():
+    """What the host's scheduler gives to all processes of our session together (sched(7), autogroups); nothing where it knows none."""
+    try:
+        with open("/proc/self/autogroup", encoding="ascii") as own:
+            return own.read().split()[-1]
+    except OSError:
+        return None
+
+
+def begin(priority):
+    """In the child. A session of its own would be served like any other, whatever ours was given: a timing run beside builds needs it."""
+    die_with_parent()
+    if priority is not None:
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as own:
+            own.write(priority)
+
+
 class Machine:
     def __init__(self, number, options, image, files, links, share, khz):
         """`links`: sockets to the network, [rail][node]; more than one node: the hub. `share`: the folder of results. `khz`: see clock."""
@@ -71,7 +90,7 @@ class Machine:
             stderr=subprocess.STDOUT,
             pass_fds=inherited,
             start_new_session=True,
-            preexec_fn=die_with_parent,
+            preexec_fn=functools.partial(begin, priority_of_session()),
         )
         os.set_blocking(self.process.stdout.fileno(), False)
         os.close(initramfs)
@@ -113,8 +132,13 @@ class Machine:
         return words + ["-device", f"virtio-net-pci,id=eth{rail},netdev={peer},mac={address},romfile="]
 
     def ask(self, command, **arguments):
-        """A command for QEMU; its answer is read by the loop, and matters to nobody."""
+        """A command for QEMU. The loop reads its answer, of which only registers matter."""
         self.send("qmp", json.dumps({"execute": command, "arguments": arguments}) + "\n")
+
+    def answered(self, data):
+        """QEMU's answers: where the CPUs are, when that was asked for."""
+        for registers in re.findall(rb"CPU#\d+|[ER]IP=[0-9a-f]+|HLT=\d", data):
+            self.tail.append("QEMU: " + registers.decode())
 
     def tell(self, line):
         """A line for the node itself."""
@@ -133,6 +157,9 @@ class Machine:
         clean = [line for line in clean if line]
         self.tail.extend(clean)
         return clean
+
+    def stand_still(self, still):
+        self.process.send_signal(signal.SIGSTOP if still else signal.SIGCONT)
 
     def end(self):
         self.process.kill()

@@ -19,6 +19,7 @@ EPILOG = """in a node:
   rxe0                   its RDMA device: RoCE v2, GID 0 link-local IPv6, GID 1 IPv4 (rxe1... on the rails 10.9.1.x...)
   lab-link WORD...       changes loss, delay and cuts from inside (run `lab-link help`)
   lab-barrier NAME       waits until every node has come to it
+  lab-node stop|continue NUMBER: another node stands still, adapter and all, and goes on
   lab-leaks              fails when RDMA resources are left on the node, or the kernel's log complains
 
 exit codes: the command's own (with --all-nodes the first that is not 0, by node); 124: out of time; 125: the lab failed; 2: wrong usage"""
