@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 
@@ -87,8 +88,9 @@ int job::run() {
     serve_host();  // after the look: whatever a rank told the server before its end is known when its end is judged
     judge_ends();
     check_deadlines();
-    if (output_.broken() && phase_ == phase::running) {
-      fail(128 + SIGPIPE, "nobody reads the output any more");
+    if (output_.broken() != 0 && phase_ == phase::running) {
+      if (output_.broken() == EPIPE) fail(128 + SIGPIPE, "nobody reads the output any more");
+      else fail(1, fmt::format("the output cannot be written: {}", std::generic_category().message(output_.broken())));
       end_job();
     }
   }
@@ -328,7 +330,7 @@ void job::signal_groups(int signal, bool also_ended) const {
     if (each.pid > 0 && (also_ended || !each.ended)) ::kill(-each.pid, signal);
 }
 
-bool job::over() const { return drain_until_ && (output_.finished() || output_.broken()); }
+bool job::over() const { return drain_until_ && (output_.finished() || output_.broken() != 0); }
 
 std::string job::describe(int rank) const {
   return fmt::format("rank {} on {} (pid {}, {})", rank, host_name_, members_[static_cast<std::size_t>(rank)].pid,

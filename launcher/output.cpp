@@ -84,7 +84,7 @@ void tagged_output::write(int to) {
   const ssize_t written = ::write(to, out.text.data() + out.written, size);
   if (written < 0) {
     if (errno == EINTR || errno == EAGAIN) return;
-    broken_ = true;
+    broken_ = errno;
     out = {};
     return;
   }

@@ -4,7 +4,7 @@
 // Layer    launcher.
 // Units    bytes.
 // Threads  one.
-// Errors   a reader of our output that left is told by `broken`; nothing throws.
+// Errors   output that cannot be written is told by `broken`; nothing throws.
 #pragma once
 
 #include <poll.h>
@@ -35,8 +35,8 @@ class tagged_output {
   [[nodiscard]] bool idle() const noexcept;
   /// Leaves the pipes that have not ended.
   void stop_reading();
-  /// Nobody reads our standard output or error any more.
-  [[nodiscard]] bool broken() const noexcept { return broken_; }
+  /// Why our standard output or error cannot be written, EPIPE when nobody reads it any more; 0 while it can.
+  [[nodiscard]] int broken() const noexcept { return broken_; }
 
  private:
   struct stream {
@@ -55,7 +55,7 @@ class tagged_output {
     std::size_t written = 0;  // of the text
   };
   queue waiting_[3];  // by descriptor: whole lines not yet written
-  bool broken_ = false;
+  int broken_ = 0;
 };
 
 }  // namespace peal::launcher

@@ -47,6 +47,7 @@ examples_bench_peal_bare_copy_LDADD = $(FMT_LIBS)
 
 EXTRA_DIST += \
   examples/bench/bench-compare \
+  examples/bench/bench-compare-rdma \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
   examples/bench/mpi/alltoall.c \
@@ -65,3 +66,8 @@ BENCH =
 .PHONY: bench-compare
 bench-compare: all
 	$(PYTHON3) $(srcdir)/examples/bench/bench-compare $(abs_builddir) $(BENCH)
+
+# The same over verbs, in the lab, with raw verbs beside. make bench-compare-rdma BENCH="--rounds 1 --rows latency"
+.PHONY: bench-compare-rdma
+bench-compare-rdma: all
+	$(PYTHON3) $(srcdir)/examples/bench/bench-compare-rdma $(abs_builddir) $(BENCH)

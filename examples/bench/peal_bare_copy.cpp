@@ -233,21 +233,26 @@ int main(int argc, char** argv) {
   std::size_t bytes = 1 << 20;
   std::uint64_t n = 200000;
   std::vector<int> ranks{2, 4, 8, 16};
+  std::string only;
   CLI::App app{"Bare loops between processes: what this machine can do at best. Start it without pealrun."};
   app.add_option("-m,--message-size", bytes, "bytes of a copy")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32));
   app.add_option("-i,--iterations", n, "round trips of the latency; the others are scaled to it")->check(CLI::Range(100, 1'000'000'000));
   app.add_option("--ranks", ranks, "processes of the sums")->delimiter(',')->check(CLI::Range(2, most_ranks));
+  app.add_option("--only", only, "only the loops whose names contain this");
   CLI11_PARSE(app, argc, argv);
 
   auto& shared = *static_cast<board*>(map_shared(sizeof(board)));
   const auto copies = std::max<std::uint64_t>(10, n * 10240 / bytes);  // about 2 GB
+  const auto show = [&only](const std::string& label, int digits, const auto& measure) {
+    if (label.find(only) != std::string::npos) fmt::print("{:<44}{:>12.{}f}\n", label, measure(), digits);
+  };
   fmt::print("# Bare loops between processes of this machine\n");
-  fmt::print("{:<44}{:>12.4f}\n", "cache line, one way (us)", line_latency(shared, n));
-  fmt::print("{:<44}{:>12.2f}\n", "64-byte cells through a ring (millions/s)", ring_rate(shared, n * 20));
-  fmt::print("{:<44}{:>12.2f}\n", fmt::format("one copy by both cores, {} B (MB/s)", bytes), one_copy(shared, bytes, copies));
-  fmt::print("{:<44}{:>12.2f}\n", fmt::format("two copies through slots, {} B (MB/s)", bytes), pipeline(shared, bytes, copies));
+  show("cache line, one way (us)", 4, [&] { return line_latency(shared, n); });
+  show("64-byte cells through a ring (millions/s)", 2, [&] { return ring_rate(shared, n * 20); });
+  show(fmt::format("one copy by both cores, {} B (MB/s)", bytes), 2, [&] { return one_copy(shared, bytes, copies); });
+  show(fmt::format("two copies through slots, {} B (MB/s)", bytes), 2, [&] { return pipeline(shared, bytes, copies); });
   for (const int count : ranks)
-    fmt::print("{:<44}{:>12.4f}\n", fmt::format("flat sum, {} ranks (us)", count), flat_sum(shared, count, count > 2 ? n / 20 : n));
+    show(fmt::format("flat sum, {} ranks (us)", count), 4, [&] { return flat_sum(shared, count, count > 2 ? n / 20 : n); });
 }

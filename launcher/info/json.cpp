@@ -82,13 +82,16 @@ std::string to_json(const report& all) {
   for (const setting& each : all.settings)
     variables.push_back(
         {{"name", each.name}, {"value", each.value}, {"set", each.is_set}, {"allowed", each.allowed}, {"meaning", each.meaning}});
-  const ordered_json whole{{"version", PACKAGE_VERSION},
-                           {"machine", of(all.machine)},
-                           {"transports", std::move(transports)},
-                           {"rdma_devices", std::move(devices)},
-                           {"rdma_used", chosen_of(all)},
-                           {"variables", std::move(variables)},
-                           {"problems", all.problems}};
+  const ordered_json whole{
+      {"version", PACKAGE_VERSION},
+      {"machine", of(all.machine)},
+      {"transports", std::move(transports)},
+      {"rdma_devices", std::move(devices)},
+      {"rdma_used", chosen_of(all)},
+      {"registrations_kept", all.cache_problem.empty()},
+      {"registrations_not_kept_because", all.cache_problem.empty() ? ordered_json(nullptr) : ordered_json(all.cache_problem)},
+      {"variables", std::move(variables)},
+      {"problems", all.problems}};
   // A variable may hold any bytes; what is no UTF-8 is replaced.
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

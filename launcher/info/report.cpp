@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/config.hpp"
+#include "memory/unmap_hooks.hpp"
 #include "topology/machine.hpp"
 
 namespace peal::info {
@@ -121,7 +122,14 @@ void look_at_machine(report& about, const machine& here) {
                     found.direct_copy_problem));
 }
 
+/// Tried in this process; a program with another allocator may fare otherwise.
+std::string cache_problem(const report& about) {
+  if (value_of(about, "PEAL_VERBS_REGISTRATION_CACHE") == "off") return "PEAL_VERBS_REGISTRATION_CACHE=off";
+  return use_unmap_hooks().problem;
+}
+
 void look_at_devices(report& about, const machine& here) {
+  about.cache_problem = cache_problem(about);
   about.devices = verbs::inventory(here);
   std::vector<verbs::port_facts> ports;
   for (const verbs::device_report& each : about.devices) {

@@ -68,6 +68,8 @@ void write_devices(out to, const report& all) {
   }
   if (!all.chosen) return;
   fmt::format_to(to, "  used: {}, GID {} ({})\n", all.chosen_name, all.chosen->gid.index, all.chosen->reason);
+  if (all.cache_problem.empty()) fmt::format_to(to, "  memory stays registered after its use\n");
+  else fmt::format_to(to, "  memory is registered anew for each use: {}\n", all.cache_problem);
   for (const verbs::granted_limit& each : all.limits)
     if (each.granted < each.wanted)
       fmt::format_to(to, "  it grants less than peal asks for: {}: {} instead of {}\n", each.what, each.granted, each.wanted);

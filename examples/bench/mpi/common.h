@@ -16,6 +16,7 @@ typedef struct {
   int iterations, warm_up;              // up to large_bytes
   int large_iterations, large_warm_up;  // above
   int window;
+  int full;  // the least of 20 parts as well
   int rank, ranks;
 } settings;
 
@@ -28,14 +29,14 @@ static inline size_t bytes_of(const char* text) {
   return value;
 }
 
-// Starts MPI and reads -m min:max -i iterations -x warm-up -W window over the defaults given.
+// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f over the defaults given.
 static inline settings begin(int* argc, char*** argv, settings s) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
   if (s.window == 0) s.window = 64;
   int option;
-  while ((option = getopt(*argc, *argv, "m:i:x:W:")) != -1) {
+  while ((option = getopt(*argc, *argv, "m:i:x:W:f")) != -1) {
     char* colon;
     switch (option) {
       case 'm':
@@ -46,6 +47,7 @@ static inline settings begin(int* argc, char*** argv, settings s) {
       case 'i': s.iterations = s.large_iterations = atoi(optarg); break;
       case 'x': s.warm_up = s.large_warm_up = atoi(optarg); break;
       case 'W': s.window = atoi(optarg); break;
+      case 'f': s.full = 1; break;
       default: MPI_Abort(MPI_COMM_WORLD, 2);
     }
   }
@@ -73,6 +75,9 @@ static inline void need_even_ranks(const settings* s) {
 
 static inline void title(const settings* s, const char* text, const char* columns) {
   if (s->rank == 0) printf("# MPI %s\n%s\n", text, columns);
+}
+static inline void full_row(const settings* s, size_t bytes, double value, double least) {
+  if (s->rank == 0) printf("%-10zu%18.3f%18.3f\n", bytes, value, least);
 }
 static inline void row(const settings* s, size_t bytes, double value) {
   if (s->rank == 0) printf("%-10zu%18.3f\n", bytes, value);

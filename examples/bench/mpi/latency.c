@@ -23,9 +23,19 @@ int main(int argc, char** argv) {
     int n = iterations_for(&s, bytes);
     MPI_Barrier(MPI_COMM_WORLD);
     ping_pong(&s, sent, received, bytes, warm_up_for(&s, bytes));
-    double start = MPI_Wtime();
-    ping_pong(&s, sent, received, bytes, n);
-    row(&s, bytes, (MPI_Wtime() - start) * 1e6 / (2.0 * n));
+    // In parts, as -f of peal's benchmarks.
+    double all = 0, least = 1e300;
+    for (int part = 0, done = 0, parts = s.full && n >= 20 ? 20 : 1; part < parts; ++part) {
+      int count = (n - done) / (parts - part);
+      double start = MPI_Wtime();
+      ping_pong(&s, sent, received, bytes, count);
+      double took = (MPI_Wtime() - start) * 1e6 / 2;
+      all += took;
+      done += count;
+      if (took / count < least) least = took / count;
+    }
+    if (s.full) full_row(&s, bytes, all / n, least);
+    else row(&s, bytes, all / n);
   }
   MPI_Finalize();
   return 0;
