@@ -222,6 +222,7 @@ void job::flush_now() noexcept {
 std::uint32_t job::new_context(const detail::location& where) {
   // Groups of four contexts (team.hpp, two_steps.hpp) are dealt out to the processes in turn: group 0 is the world's, then one each, then
   // the second each...
+  const std::lock_guard<engine> guard{progress};  // threads make communicators side by side
   const std::uint64_t group =
       1 + static_cast<std::uint64_t>(bootstrap_.rank()) + std::uint64_t{contexts_given_} * static_cast<std::uint64_t>(bootstrap_.size());
   if (group > std::numeric_limits<std::uint32_t>::max() / 4)

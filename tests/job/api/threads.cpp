@@ -1,5 +1,6 @@
 // Several threads of every rank at the same time: each has its own communicator, all share the world.
 #include <atomic>
+#include <barrier>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,6 +57,24 @@ void collectives(const peal::communicator& world) {
   });
 }
 
+/// Communicators that threads make at the same moment are different ones: what one thread sends does not reach another.
+void copies(const peal::communicator& world) {
+  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  std::vector<peal::communicator> own;
+  for (int i = 0; i < threads; ++i) own.push_back(world.dup());
+  const int rounds = job::sanitized() ? 50 : 500;
+  std::barrier together{threads};
+  in_threads([&](int thread) {
+    for (int i = 0; i < rounds; ++i) {
+      together.arrive_and_wait();
+      const auto copy = own[static_cast<std::size_t>(thread)].dup();
+      auto sent = copy.isend(1000 * thread + i, right);
+      job::equal(copy.recv<int>(left), 1000 * thread + i, "a message over a thread's own copy");
+      sent.wait();
+    }
+  });
+}
+
 void continuations(const peal::communicator& world) {
   const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
   std::atomic<int> ran{0};
@@ -76,6 +95,6 @@ void continuations(const peal::communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {{"messages", messages}, {"collectives", collectives}, {"continuations", continuations}},
+  return job::run_parts(argc, argv, {{"messages", messages}, {"collectives", collectives}, {"copies", copies}, {"continuations", continuations}},
                         {.threads = peal::thread_level::multiple});
 }
