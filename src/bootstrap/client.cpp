@@ -92,6 +92,7 @@ struct fence_answer {
   std::condition_variable changed;
   bool done = false;
   pmix_status_t status = PMIX_SUCCESS;
+  pmix_info_t how{};  // of the fence, which may read it as long as it lasts
 };
 
 fence_answer& new_fence_answer() {
@@ -110,10 +111,14 @@ void on_fence_done(pmix_status_t status, void* context) {
 // A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for it may never end: libpmix 4.2.2 leaves
 // the dead out of a fence, but waits for ranks that have left the job by PMIx_Finalize before the fence began, as those do that heard
 // first.
-pmix_status_t fence_all(const pmix_proc_t& everyone, const pmix_info_t* how, std::size_t count, std::chrono::milliseconds patience,
-                        const std::function<void()>& progress) {
+//
+// Every fence collects data, also when there are none: a fence that does not returns at once under Slurm 22.05, on each node by itself.
+pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds patience, const std::function<void()>& progress) {
   fence_answer& answer = new_fence_answer();
-  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, how, count, on_fence_done, &answer);
+  const bool collect = true;
+  PMIX_INFO_CONSTRUCT(&answer.how);
+  PMIx_Info_load(&answer.how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, &answer.how, 1, on_fence_done, &answer);
   if (started == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
   if (started != PMIX_SUCCESS) fail("PMIx_Fence_nb", started);
   std::optional<std::chrono::steady_clock::time_point> until;
@@ -294,14 +299,9 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& key, cons
   if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS) fail("PMIx_Put", status);
   if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) fail("PMIx_Commit", status);
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
-  const bool collect = true;
-  pmix_info_t how;
-  PMIX_INFO_CONSTRUCT(&how);
-  PMIx_Info_load(&how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
   // The living may still be on their way here when a death is known: they tell what they have, and this is for all to see.
   constexpr std::chrono::seconds patience{10};
-  const pmix_status_t status = fence_all(everyone, &how, 1, patience, nullptr);
-  PMIX_INFO_DESTRUCT(&how);
+  const pmix_status_t status = fence_all(everyone, patience, nullptr);
   if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
 
   std::vector<std::string> told(static_cast<std::size_t>(size()));
@@ -318,7 +318,7 @@ bool bootstrap_client::fence(const std::function<void()>& progress) {
   if (alone()) return true;
   if (somebody_died()) return false;
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
-  const pmix_status_t status = fence_all(everyone, nullptr, 0, std::chrono::milliseconds{0}, progress);
+  const pmix_status_t status = fence_all(everyone, std::chrono::milliseconds{0}, progress);
   return status == PMIX_SUCCESS && !somebody_died();  // a fence succeeds without a rank that died before anyone came
 }
 

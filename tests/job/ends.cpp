@@ -1,9 +1,12 @@
-// ends HOW: one rank ends as it should not while the others are blocked in a receive; or all end with a message that nobody receives.
+// ends HOW: one rank ends as it should not while the others are blocked in a receive; or all end with a message that nobody receives; or one
+// ends later than the others.
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "support.hpp"
 
@@ -55,10 +58,31 @@ void run(int argc, char** argv, const std::string& how) {
   (void)world.recv<int>(world.size() - 1, peal::tag{0});
 }
 
+// The end of an environment waits for everybody: the last rank may still need the others.
+void end_late(int argc, char** argv) {
+  constexpr std::chrono::seconds late{2};
+  auto met = std::chrono::steady_clock::now();
+  bool last = false;
+  {
+    peal::environment env{argc, argv};
+    const auto& world = env.world();
+    job::my_rank() = world.rank();
+    last = world.rank() == world.size() - 1;
+    met = std::chrono::steady_clock::now();
+    world.barrier();  // the last one's time begins after everybody's
+    if (last) std::this_thread::sleep_for(late);
+  }
+  if (!last) job::check(std::chrono::steady_clock::now() - met >= late, "nobody leaves before the last one");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "exit";
+  if (how == "late") {
+    end_late(argc, argv);
+    return 0;
+  }
   if (how == "throw") run(argc, argv, how);
   try {
     run(argc, argv, how);

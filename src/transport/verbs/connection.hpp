@@ -79,6 +79,7 @@ struct handshake {
   std::chrono::milliseconds pause{0};
   std::chrono::steady_clock::time_point since;
   bool complained = false;
+  int searches = 0;  // for the way to the peer, in vain
 };
 
 struct connection {

@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds first_pause{20};
 constexpr milliseconds longest_pause{1000};
 constexpr std::chrono::seconds complaint_after{20};
+/// Each takes the kernel a second or more.
+constexpr int most_searches = 8;
 /// Turns between two looks for strangers while no handshake is under way.
 constexpr std::uint32_t seldom = 16;
 
@@ -125,7 +127,13 @@ void connector::send_and_repeat(connection& to, const handshake_packet& what) no
   mine.last = what;
   mine.pause = first_pause;
   mine.repeat_at = clock::now() + mine.pause;
-  if (const int failed = port_.send(*everyone_[to.peer], what); failed != 0) give_up(to, "cannot be reached", failed);
+  if (const int failed = port_.send(*everyone_[to.peer], what); failed != 0 && !worth_another_try(mine, failed))
+    give_up(to, "cannot be reached", failed);
+}
+
+/// Finding the peer's place in the network takes packets too, which may be lost.
+bool connector::worth_another_try(handshake& of, int why) noexcept {
+  return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) && ++of.searches < most_searches;
 }
 
 bool connector::poll() noexcept {
@@ -150,7 +158,7 @@ bool connector::repeat(clock::time_point now) noexcept {
         log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", of.peer,
                     to_text(everyone_[of.peer]->gid), complaint_after.count(), to_text(own_.gid));
       }
-      if (const int failed = port_.send(*everyone_[of.peer], mine.last); failed != 0) {
+      if (const int failed = port_.send(*everyone_[of.peer], mine.last); failed != 0 && !worth_another_try(mine, failed)) {
         give_up(of, "cannot be reached", failed);
         continue;  // another stands in its place now
       }
@@ -201,7 +209,8 @@ void connector::requested(const handshake_packet& said) noexcept {
 
 void connector::answer(connection& to, const handshake_packet& said) noexcept {
   if (!learn(to, said)) {
-    give_up(to, "does not fit", errno);
+    // The request comes again.
+    if (const int why = errno; !worth_another_try(*to.meeting, why)) give_up(to, "does not fit", why);
     return;
   }
   to.state = connection_state::answered;
@@ -213,7 +222,7 @@ void connector::replied(const handshake_packet& said) noexcept {
   if (!known || known->control->qp_num != said.your_control_qp || known->state == connection_state::lost) return;
   if (known->state == connection_state::requesting) {
     if (!learn(*known, said) || !begin_sending(*known)) {
-      give_up(*known, "does not fit", errno);
+      if (const int why = errno; !worth_another_try(*known->meeting, why)) give_up(*known, "does not fit", why);
       return;
     }
     open(*known);

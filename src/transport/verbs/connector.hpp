@@ -62,6 +62,7 @@ class connector {
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;
+  [[nodiscard]] static bool worth_another_try(handshake&, int why) noexcept;
   void give_up(connection&, const char* what, int why) noexcept;
 
   lane& lane_;

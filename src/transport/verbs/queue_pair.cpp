@@ -32,6 +32,7 @@ queue_pair make_reliable(const device& on, queue_plan& plan) noexcept {
 }
 
 bool ready_to_receive(ibv_qp& which, const remote_queue& remote) noexcept {
+  if (which.state == IBV_QPS_RTR) return true;  // another of the same connection was refused before
   ibv_qp_attr next{};
   next.qp_state = IBV_QPS_RTR;
   next.path_mtu = static_cast<ibv_mtu>(remote.mtu);
