@@ -1,5 +1,5 @@
-// ends HOW: one rank ends as it should not while the others are blocked in a receive; or all end with a message that nobody receives; or one
-// ends later than the others.
+// ends HOW: one rank ends as it should not while the others are blocked in a receive; or all end with a message that nobody receives; or
+// one ends later than the others.
 #include <signal.h>
 #include <unistd.h>
 

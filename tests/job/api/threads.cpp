@@ -95,6 +95,7 @@ void continuations(const peal::communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {{"messages", messages}, {"collectives", collectives}, {"copies", copies}, {"continuations", continuations}},
+  return job::run_parts(argc, argv,
+                        {{"messages", messages}, {"collectives", collectives}, {"copies", copies}, {"continuations", continuations}},
                         {.threads = peal::thread_level::multiple});
 }
