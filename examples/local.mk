@@ -2,6 +2,7 @@
 noinst_PROGRAMS += \
   examples/halo \
   examples/hello \
+  examples/hybrid \
   examples/pi \
   examples/ring \
   examples/sort
@@ -9,6 +10,9 @@ examples_halo_SOURCES = examples/halo.cpp
 examples_halo_LDADD = libpeal.la
 examples_hello_SOURCES = examples/hello.cpp
 examples_hello_LDADD = libpeal.la
+examples_hybrid_SOURCES = examples/hybrid.cpp
+examples_hybrid_CXXFLAGS = $(AM_CXXFLAGS) $(OPENMP_CXXFLAGS)
+examples_hybrid_LDADD = libpeal.la
 examples_pi_SOURCES = examples/pi.cpp
 examples_pi_LDADD = libpeal.la
 examples_ring_SOURCES = examples/ring.cpp

@@ -17,7 +17,7 @@ namespace peal::launcher {
 namespace {
 
 constexpr const char* footer =
-    "\nSeveral programs make one job when parted by ':', each with its own -n, -x and --wdir:\n"
+    "\nSeveral programs make one job when parted by ':', each with its own -n, -x, --threads and --wdir:\n"
     "  pealrun -n 1 ./server : -n 4 -x LEVEL=2 ./worker\n"
     "The exit code is 0, or that of the first rank that failed (128 + signal when a signal ended it), 124 after a timeout, 2 for a wrong\n"
     "command line, 127 or 126 for a program that is not there or cannot be run. See pealrun(1).";
@@ -34,6 +34,12 @@ std::string check_ranks(const std::string& text) {
   const auto value = number_in<int>(text);
   if (value && *value >= 1 && *value <= most_ranks) return {};
   return fmt::format("'{}' is no number of ranks: a whole number from 1 to {} is allowed", text, most_ranks);
+}
+
+std::string check_threads(const std::string& text) {
+  const auto value = number_in<int>(text);
+  if (value && *value >= 1 && *value <= most_threads) return {};
+  return fmt::format("'{}' is no number of threads: a whole number from 1 to {} is allowed", text, most_threads);
 }
 
 std::string check_seconds(const std::string& text) {
@@ -60,7 +66,7 @@ CLI::Validator one_of(std::vector<std::string> allowed) {
 
 // What CLI11 fills in, as text.
 struct raw_options {
-  std::string ranks = "1", folder, timeout, on_failure = "kill", bind = "core";
+  std::string ranks = "1", threads, folder, timeout, on_failure = "kill", bind = "core";
   std::vector<std::string> variables;
   bool tag_output = false;
 };
@@ -73,6 +79,9 @@ void declare(CLI::App& app, raw_options& raw, bool first) {
       ->allow_extra_args(false)
       ->check(check_variable)
       ->type_name("NAME[=VALUE]");
+  app.add_option("--threads", raw.threads, "how many OpenMP threads a rank runs, and cores it gets; OMP_NUM_THREADS when not given")
+      ->check(check_threads)
+      ->type_name("COUNT");
   app.add_option("--wdir", raw.folder, "folder in which the ranks start")->check(check_folder)->type_name("FOLDER");
   if (!first) return;
   app.set_version_flag("-V,--version", PACKAGE_STRING);
@@ -125,6 +134,7 @@ application read_application(std::vector<std::string> words, raw_options& raw, b
   made.ranks = *number_in<int>(raw.ranks);
   made.arguments.assign(words.end() - static_cast<std::ptrdiff_t>(rest.size()), words.end());
   made.folder = raw.folder;
+  if (!raw.threads.empty()) made.variables.emplace_back("OMP_NUM_THREADS", raw.threads);
   for (const std::string& each : raw.variables) {
     const auto equals = each.find('=');
     const std::string name = each.substr(0, equals);

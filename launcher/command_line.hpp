@@ -45,6 +45,8 @@ struct job_request {
 
 /// Most ranks a job may have: a descriptor or two a rank, and what libpmix has been seen to carry.
 inline constexpr int most_ranks = 4096;
+/// Most threads that a rank may ask for: more than any machine has.
+inline constexpr int most_threads = 1 << 16;
 
 job_request read_command_line(const std::vector<std::string>& arguments);
 

@@ -60,7 +60,7 @@ int code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 
 
 }  // namespace
 
-job::job(const job_request& request, pmix_host& host, guard& watch, signal_source& signals, std::vector<std::vector<int>> places)
+job::job(const job_request& request, pmix_host& host, guard& watch, signal_source& signals, std::vector<place> places)
     : request_{request}, host_{host}, guard_{watch}, signals_{signals}, places_{std::move(places)}, order_{request.ranks()} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
   std::array<char, 256> name{};
@@ -102,9 +102,16 @@ void job::start(int rank) {
   const application& what = request_.applications[request_.application_of(rank)];
   rank_start how;
   how.what = &what;
-  how.environment = host_.environment_for(rank, environment_of(what));
+  std::vector<std::string> variables = environment_of(what);
+  if (!places_.empty()) {
+    for (const std::vector<int>& core : places_[at]) how.threads.insert(how.threads.end(), core.begin(), core.end());
+    // For one core there is nothing to say; and what the user has said stands.
+    const auto said = [](const std::string& each) { return each.starts_with("OMP_PLACES=") || each.starts_with("OMP_PROC_BIND="); };
+    if (places_[at].size() > 1 && std::none_of(variables.begin(), variables.end(), said))
+      variables.push_back("OMP_PLACES=" + openmp_places(places_[at]));
+  }
+  how.environment = host_.environment_for(rank, variables);
   how.guard = guard_.descriptor();
-  if (!places_.empty()) how.threads = places_[at];
   if (rank == 0) how.input = input_.open();
   if (request_.tag_output) {
     how.output = output_.open(rank, STDOUT_FILENO);

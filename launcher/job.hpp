@@ -16,6 +16,7 @@
 #include "guard.hpp"
 #include "input.hpp"
 #include "output.hpp"
+#include "placement.hpp"
 #include "pmix_host.hpp"
 #include "signals.hpp"
 
@@ -29,7 +30,7 @@ class job {
   using clock = std::chrono::steady_clock;
 
   /// `places` are the hardware threads of each rank; empty when ranks are not bound.
-  job(const job_request&, pmix_host&, guard&, signal_source&, std::vector<std::vector<int>> places);
+  job(const job_request&, pmix_host&, guard&, signal_source&, std::vector<place> places);
   ~job();
   job(const job&) = delete;
   job& operator=(const job&) = delete;
@@ -75,7 +76,7 @@ class job {
   pmix_host& host_;
   guard& guard_;
   signal_source& signals_;
-  std::vector<std::vector<int>> places_;
+  std::vector<place> places_;
   std::vector<member> members_;
   end_order order_;
   tagged_output output_;

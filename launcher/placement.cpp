@@ -65,7 +65,13 @@ int cores_per_rank(const application& what) {
     if (name == "OMP_NUM_THREADS") text = value.c_str();
   int threads = 1;
   if (text != nullptr) std::from_chars(text, text + std::strlen(text), threads);
-  return std::clamp(threads, 1, 1 << 16);
+  return std::clamp(threads, 1, most_threads);
+}
+
+std::string openmp_places(const place& of) {
+  std::string text;
+  for (const std::vector<int>& core : of) text += fmt::format("{}{{{}}}", text.empty() ? "" : ",", fmt::join(core, ","));
+  return text;
 }
 
 placement::placement(const machine& node, const job_request& request) {
@@ -74,7 +80,7 @@ placement::placement(const machine& node, const job_request& request) {
   for (const application& each : request.applications) wanted += static_cast<long long>(each.ranks) * cores_per_rank(each);
   const bool bind = request.bind == binding_policy::core && wanted <= usable;
 
-  const turn mine;
+  const turn ours;
   std::vector<const std::vector<int>*> free;
   for (const auto& core : node.cores())
     if (hold(core)) free.push_back(&core);
@@ -90,12 +96,12 @@ placement::placement(const machine& node, const job_request& request) {
   std::size_t next = 0;
   for (const application& each : request.applications)
     for (int rank = 0; rank < each.ranks; ++rank) {
-      std::vector<int> place;
+      place mine;
       for (int count = cores_per_rank(each); count > 0; --count, ++next) {
         hold(*free[next]);
-        place.insert(place.end(), free[next]->begin(), free[next]->end());
+        mine.push_back(*free[next]);
       }
-      places_.push_back(std::move(place));
+      places_.push_back(std::move(mine));
     }
   cores_ = static_cast<int>(wanted);
 }

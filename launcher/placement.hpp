@@ -3,7 +3,7 @@
 // one machine do not bind their ranks to the same cores while others are idle.
 //
 // Layer    launcher: may include topology/.
-// Units    physical cores; a place is the hardware threads of the cores of one rank.
+// Units    physical cores; a place is one rank's, each by its hardware threads.
 // Threads  one.
 // Errors   nothing throws but std::bad_alloc: what cannot be bound runs unbound.
 // Source   unix(7): a name in the abstract space goes away with the last descriptor, also after SIGKILL.
@@ -20,6 +20,9 @@ class machine;
 
 namespace peal::launcher {
 
+/// Where one rank runs: its cores, each by its hardware threads.
+using place = std::vector<std::vector<int>>;
+
 class placement {
  public:
   /// Holds cores for the ranks when there are enough that are free, the quota respected; when not, or not wanted, none.
@@ -29,7 +32,7 @@ class placement {
   placement& operator=(const placement&) = delete;
 
   /// One place a rank; empty when ranks are not bound.
-  [[nodiscard]] const std::vector<std::vector<int>>& places() const noexcept { return places_; }
+  [[nodiscard]] const std::vector<place>& places() const noexcept { return places_; }
   /// Cores that the job has for itself: those held; unbound all that it may use and nobody holds, but 1 at least.
   [[nodiscard]] int cores() const noexcept { return cores_; }
   /// One line for the user when ranks must share cores; else empty.
@@ -40,12 +43,15 @@ class placement {
   void release();
 
   std::vector<int> held_;  // descriptors of sockets
-  std::vector<std::vector<int>> places_;
+  std::vector<place> places_;
   int cores_ = 1;
   std::string warning_;
 };
 
 /// Cores that a rank of this application wants: OMP_NUM_THREADS (its first number) where it is set, else 1.
 int cores_per_rank(const application&);
+
+/// A place as OMP_PLACES has it, a core after the other: "{0,4},{1,5}".
+std::string openmp_places(const place&);
 
 }  // namespace peal::launcher

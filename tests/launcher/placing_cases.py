@@ -1,5 +1,6 @@
 """On which cores ranks run."""
 import os
+import re
 import shutil
 
 import harness
@@ -89,6 +90,29 @@ def threads_get_their_cores(desk):
     done = desk.run("-n", 1, *places(), env={"OMP_NUM_THREADS": str(many)})
     equal(read_places(done), {0: allowed()}, "places")
     check(f"1 rank that want {many} cores (OMP_NUM_THREADS)" in done.err, done.err)
+
+
+@case(alone=True)
+def openmp_is_told_its_threads_and_places(desk):
+    show = ["sh", "-c", "echo $OMP_NUM_THREADS/$OMP_PLACES/$OMP_PROC_BIND"]
+    equal(desk.run("-n", 1, "--threads", 1, *show).out, "1//\n", "of one thread")
+    equal(desk.run("-n", 1, "--threads", 3, "-x", "OMP_NUM_THREADS=2", "--bind", "none", *show).out, "2//\n", "when -x says otherwise")
+    parts = desk.run("--bind", "none", "-n", 1, "--threads", 2, *show, ":", "-n", 1, "--threads", 3, *show)
+    equal(sorted(parts.lines()), ["2//", "3//"], "of two programs")
+    need_cores(2)
+    done = bound(desk, "-n", 1, "--threads", 2, *show)
+    if "share cores" in done.err:
+        raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
+    check(re.fullmatch(r"2/\{\d+(,\d+)*\},\{\d+(,\d+)*\}/\n", done.out), f"{done}")
+    equal(bound(desk, "-n", 1, "--threads", 2, "-x", "OMP_PROC_BIND=false", *show).out, "2//false\n", "when the user has said where")
+
+
+@case()
+def a_wrong_number_of_threads_is_refused(desk):
+    for wrong in ("0", "-1", "x", "2x", "70000"):
+        done = desk.run("--threads", wrong, "true")
+        equal((done.code, done.out), (2, ""), f"exit code for {wrong}")
+        check(f"'{wrong}' is no number of threads: a whole number from 1 to 65536 is allowed" in done.err, done.err)
 
 
 @case(alone=True)
