@@ -25,6 +25,7 @@ const std::vector<variable>& variables() {
       {"PEAL_VERBS_SRQ", choice, "on|off", "on", "whether all peers share one receive queue, where the device has such"},
       {"PEAL_VERBS_REGISTRATION_CACHE", choice, "on|off", "on",
        "whether memory stays registered after its use, where it can be seen when memory goes away"},
+      {"PEAL_VERBS_PUSH", bytes, "0..1M", "64K", "how much of a large message is sent at once, without being asked for"},
       {"PEAL_VERBS_TIMEOUT", seconds, "0.1..600", "4", "how long an adapter may be silent before its peer counts as failed"},
       {"PEAL_STATS", choice, "0|1", "0", "whether each rank prints its counters when its environment ends"},
       {"PEAL_WAIT", choice, "adaptive|poll|yield", "adaptive", "how a rank waits: poll never gives the core away, yield does so at once"},

@@ -168,6 +168,7 @@ void job::make_verbs() {
   verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
   verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
+  verbs.push = settings.bytes("PEAL_VERBS_PUSH");
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap_.rank()), static_cast<std::uint32_t>(bootstrap_.size()), verbs);
   verbs_->meet(bootstrap_.exchange("peal.verbs", verbs_->address()));

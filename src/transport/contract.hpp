@@ -70,7 +70,7 @@ struct fetch {
   void (*done)(fetch&, std::error_code) noexcept = nullptr;  // called once, from poll() or from start_fetch() itself
   void* context = nullptr;                                   // p2p's
   fetch* next = nullptr;                                     // the transport's, while under way
-  std::array<std::uint64_t, 6> scratch{};                    // the transport's, while under way
+  std::array<std::uint64_t, 8> scratch{};                    // the transport's, while under way
 };
 
 /// What arrives goes here. Calls come from transport::poll only.

@@ -29,6 +29,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device.hpp \
   src/transport/verbs/device_choice.cpp \
   src/transport/verbs/device_choice.hpp \
+  src/transport/verbs/fetch_progress.hpp \
   src/transport/verbs/fetcher.cpp \
   src/transport/verbs/fetcher.hpp \
   src/transport/verbs/handshake_port.cpp \
@@ -37,8 +38,13 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/inventory.hpp \
   src/transport/verbs/lane.cpp \
   src/transport/verbs/lane.hpp \
+  src/transport/verbs/payload_header.hpp \
+  src/transport/verbs/payloads.cpp \
+  src/transport/verbs/payloads.hpp \
   src/transport/verbs/port_counters.cpp \
   src/transport/verbs/port_counters.hpp \
+  src/transport/verbs/pusher.cpp \
+  src/transport/verbs/pusher.hpp \
   src/transport/verbs/queue_pair.cpp \
   src/transport/verbs/queue_pair.hpp \
   src/transport/verbs/registration_cache.cpp \

@@ -18,10 +18,12 @@ using bytes = std::vector<std::byte>;
 int right_of(const communicator& world) { return (world.rank() + 1) % world.size(); }
 int left_of(const communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
 
-// Sizes on both sides of every limit: a cache line, a box, what a device takes inline, its packets, eager, the pieces of large copies.
-constexpr std::size_t sizes[] = {1,     7,     8,     16,    40,     48,     49,     64,     100,     183,     184,     185,    1000,
-                                 4000,  4079,  4080,  4081,  4095,   4096,   4097,   8191,   8192,    8193,    16384,   32767,  32768,
-                                 32769, 65535, 65536, 65537, 131072, 524287, 524288, 524289, 1048575, 1048576, 1048577, 4194304};
+// Sizes on both sides of every limit: a cache line, a box, what a device takes inline, its packets, eager, what is sent with an
+// announcement, pages, the pieces of large copies.
+constexpr std::size_t sizes[] = {1,     7,     8,     16,     40,     48,     49,     64,      100,     183,     184,    185,
+                                 1000,  4000,  4079,  4080,   4081,   4095,   4096,   4097,    8191,    8192,    8193,   12287,
+                                 12288, 12289, 16384, 32767,  32768,  32769,  61439,  61440,   61441,   65535,   65536,  65537,
+                                 69631, 69632, 69633, 131072, 524287, 524288, 524289, 1048575, 1048576, 1048577, 4194304};
 
 void empty(const communicator& world) {
   const int right = right_of(world), left = left_of(world);

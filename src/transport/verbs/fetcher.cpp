@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <new>
-
-#include "peal/error.hpp"
 
 namespace peal::verbs {
 
@@ -28,7 +25,7 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
   return std::clamp(even, std::min(smallest_part, longest), longest);
 }
 
-bool fetcher::start(connection& from, fetch& f) noexcept {
+bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!exposed::registered(f.where)) return false;
   auto* const target = static_cast<std::byte*>(f.absorb ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
   registration* into = target ? cache_.acquire(target, f.bytes, range_use::target) : nullptr;
@@ -36,10 +33,13 @@ bool fetcher::start(connection& from, fetch& f) noexcept {
     if (f.absorb) std::free(target);
     return false;
   }
-  fetch_progress& mine = *new (f.scratch.data()) fetch_progress;
+  fetch_progress& mine = fetch_progress::of(f);
+  mine.posted = begin;
+  mine.end = end;
+  mine.unread = end - begin;
   mine.into = into;
   mine.target = target;
-  mine.part = part_of(from, f.bytes);
+  mine.part = part_of(from, mine.unread);
   from.fetches.push_back(&f);
   post(from);
   return true;
@@ -64,8 +64,8 @@ void fetcher::post(connection& from) noexcept {
     }
     if (tried == from.bulk_count) break;
     fetch& f = *from.fetches[from.first_unposted];
-    fetch_progress& mine = of(f);
-    const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, f.bytes - mine.posted));
+    fetch_progress& mine = fetch_progress::of(f);
+    const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
     batch& to = batches[at];
     to.pieces[to.count] = {reinterpret_cast<std::uint64_t>(mine.target) + mine.posted, bytes, mine.into->region->lkey};
     ibv_send_wr& request = to.requests[to.count];
@@ -81,7 +81,7 @@ void fetcher::post(connection& from) noexcept {
     ++to.count;
     from.bulk[at].under_way.push_back({&f, mine.posted, bytes});
     mine.posted += bytes;
-    if (mine.posted == f.bytes) ++from.first_unposted;
+    if (mine.posted == mine.end) ++from.first_unposted;
     from.next_bulk = static_cast<std::uint8_t>((at + 1) % from.bulk_count);
     ++lane_.counted.reads;
   }
@@ -102,36 +102,33 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   const read_part over = at.under_way.front();
   at.under_way.pop_front();
   fetch& f = *over.of;
-  fetch_progress& mine = of(f);
-  mine.arrived += over.bytes;
+  fetch_progress& mine = fetch_progress::of(f);
+  mine.unread -= over.bytes;
   lane_.counted.read_bytes += over.bytes;
   if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
-  const bool done = mine.arrived == f.bytes;
-  if (done) {
+  if (mine.unread == 0) {
     const auto found = std::find(from.fetches.begin(), from.fetches.end(), &f);
     from.fetches.erase(found);
     --from.first_unposted;
     let_go(f);
   }
   if (from.first_unposted < from.fetches.size()) post(from);
-  if (done) f.done(f, {});
+  count(f, over.bytes);
 }
 
 void fetcher::let_go(fetch& over) noexcept {
-  cache_.release(*of(over).into);
-  if (over.absorb) std::free(of(over).target);
+  fetch_progress& mine = fetch_progress::of(over);
+  cache_.release(*mine.into);
+  if (over.absorb) std::free(mine.target);
 }
 
-void fetcher::abandon(connection& from) noexcept {
-  std::vector<fetch*> ending;
-  ending.swap(from.fetches);
+void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
+  for (fetch* each : from.fetches) let_go(*each);
+  ending.insert(ending.end(), from.fetches.begin(), from.fetches.end());
+  from.fetches.clear();
   from.first_unposted = 0;
   for (bulk_queue& each : from.bulk)
     while (!each.under_way.empty()) each.under_way.pop_front();
-  for (fetch* each : ending) {
-    let_go(*each);
-    each->done(*each, make_error_code(errc::peer_failed));
-  }
 }
 
 }  // namespace peal::verbs

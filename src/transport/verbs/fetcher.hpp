@@ -1,9 +1,8 @@
 // transport/verbs/fetcher.hpp
 // The data path in for large payloads: RDMA READs of the receiver, in parts, over the connection's bulk queue pairs.
 //
-// A fetch is cut into parts that go round the bulk queue pairs; every part is signaled, and the fetch is done when its last part has
-// completed. Parts that go to one queue pair at a time share one doorbell. A payload that one side cannot register comes in messages
-// instead: staged.hpp.
+// What is to be read of a fetch is cut into parts that go round the bulk queue pairs; every part is signaled. Parts that go to one queue
+// pair at a time share one doorbell.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -13,10 +12,10 @@
 #pragma once
 
 #include <functional>
-#include <new>
 #include <vector>
 
 #include "transport/verbs/connection.hpp"
+#include "transport/verbs/fetch_progress.hpp"
 #include "transport/verbs/registration_cache.hpp"
 
 namespace peal::verbs {
@@ -27,7 +26,7 @@ struct exposed {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
     made.words[1] = held ? std::uint64_t{1} << 32 | held->region->rkey : 0;
-    made.words[2] = reinterpret_cast<std::uint64_t>(held);
+    made.words[2] = reinterpret_cast<std::uint64_t>(held);  // words[3]: pusher.hpp
     return made;
   }
   static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
@@ -37,30 +36,20 @@ struct exposed {
   static registration* held(const remote_region& of) noexcept { return reinterpret_cast<registration*>(of.words[2]); }
 };
 
-/// A fetch's scratch words.
-struct fetch_progress {
-  std::uint64_t posted = 0;  // bytes asked for
-  std::uint64_t arrived = 0;
-  registration* into = nullptr;
-  std::uint64_t part = 0;       // bytes at a time, whole pages
-  std::byte* target = nullptr;  // where the device writes: the receiver's memory, or ours for a fetch that absorbs
-};
-static_assert(sizeof(fetch_progress) <= sizeof(fetch::scratch));
-
 class fetcher {
  public:
   using broken = std::function<void(connection&, int)>;
   fetcher(lane& shared, registration_cache& cache, broken broke) : lane_{shared}, cache_{cache}, broke_{std::move(broke)} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
-  [[nodiscard]] bool start(connection&, fetch&) noexcept;
+  /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
+  [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
   /// The oldest READ of this bulk queue pair has completed.
   void completed(connection&, std::uint32_t bulk) noexcept;
-  /// Ends all of this connection's with errc::peer_failed. Requires: the device reads for them no more.
-  void abandon(connection&) noexcept;
+  /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for them no more.
+  void abandon(connection&, std::vector<fetch*>& ending) noexcept;
 
  private:
-  static fetch_progress& of(fetch& f) noexcept { return *std::launder(static_cast<fetch_progress*>(static_cast<void*>(f.scratch.data()))); }
   void post(connection&) noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;

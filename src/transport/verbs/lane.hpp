@@ -30,6 +30,8 @@ struct settings {
   std::uint32_t send_depth = 128;
   std::uint32_t window = 64;      // messages that a peer may send before it gets credits back
   std::uint32_t read_depth = 16;  // READs under way on a bulk queue pair
+  std::size_t push = 64 << 10;    // PEAL_VERBS_PUSH
+  std::size_t kept = 16 << 20;    // most bytes that are kept of all peers' pushes
 };
 
 /// The same as far as the device goes: what does not fit is lowered.
@@ -46,6 +48,8 @@ struct counters {
   std::uint64_t read_doorbells = 0;
   std::uint64_t read_bytes = 0;
   std::uint64_t staged_bytes = 0;
+  std::uint64_t pushed_bytes = 0;
+  std::uint64_t pushes_dropped = 0;
   std::uint64_t connections = 0;
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t packets_refused = 0;  // handshake packets that are not of this job, or make no sense

@@ -135,7 +135,6 @@ bool sender::send_staged(connection& to, const void* header, std::size_t header_
   to.held_bytes += last.bytes;
   --to.credits;
   to.last_epoch = lane_.epoch;
-  lane_.counted.staged_bytes += bytes;
   note(to);
   return true;
 }

@@ -26,7 +26,7 @@ class sender {
 
   /// False: no room at the moment. Requires: open.
   [[nodiscard]] bool send(connection&, envelope, const void* payload) noexcept;
-  /// The same for the two parts of a staged packet (staged.hpp); never held.
+  /// The same for the two parts of a packet that is no message (payload_header.hpp); waits in the chain for the next flush.
   [[nodiscard]] bool send_staged(connection&, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept;
 
   /// Posts what is held, returns credits that are due. Everything else about which `note` was called too.

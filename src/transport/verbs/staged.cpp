@@ -1,26 +1,20 @@
 #include "transport/verbs/staged.hpp"
 
 #include <algorithm>
-#include <cstring>
-
-#include "peal/error.hpp"
 
 namespace peal::verbs {
 
 namespace {
 
-/// Whole pages, for fetches that absorb.
-constexpr std::size_t most_data = 8192;
-static_assert(most_data + sizeof(staged_header) <= slot_bytes);
 /// Packets of one payload at a turn, before other messages have theirs.
 constexpr int packets_a_turn = 8;
 
 }  // namespace
 
-void staged::start(connection& from, fetch& f) noexcept {
+void staged::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   const std::uint64_t number = ++last_number_;
-  incoming_.emplace(number, incoming{from.peer, &f});
-  asks_.push_back({from.peer, {staged_kind::ask, 0, number, f.where.words[0], f.bytes}});
+  incoming_.emplace(number, incoming{from.peer, &f, begin, end - begin});
+  asks_.push_back({from.peer, {payload_kind::ask, 0, number, f.where.words[0] + begin, end - begin}});
 }
 
 bool staged::step() noexcept {
@@ -54,40 +48,35 @@ bool staged::serve(job& mine) noexcept {
   if (!to || to->state != connection_state::open) return false;
   bool moved = false;
   for (int packet = 0; packet < packets_a_turn && mine.sent < mine.bytes; ++packet) {
-    const std::size_t bytes = std::min<std::uint64_t>(most_data, mine.bytes - mine.sent);
-    const staged_header header{staged_kind::data, 0, mine.number, mine.sent, bytes};
+    const std::size_t bytes = std::min<std::uint64_t>(most_payload, mine.bytes - mine.sent);
+    const payload_header header{payload_kind::data, 0, mine.number, mine.sent, bytes};
     if (!sender_.send_staged(*to, &header, sizeof header, mine.data + mine.sent, bytes)) break;
     mine.sent += bytes;
+    lane_.counted.staged_bytes += bytes;
     moved = true;
   }
   return moved;
 }
 
-void staged::arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
-  staged_header header;
-  if (bytes < sizeof header) return;
-  std::memcpy(&header, packet, sizeof header);
-  if (header.kind == staged_kind::ask) {
+void staged::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
+  if (header.kind == payload_kind::ask) {
     jobs_.push_back({from.peer, reinterpret_cast<const std::byte*>(header.position), header.bytes, header.number});
     return;
   }
   const auto found = incoming_.find(header.number);
-  if (found == incoming_.end() || found->second.from != from.peer || header.bytes != bytes - sizeof header) return;
+  if (found == incoming_.end() || found->second.from != from.peer) return;
   incoming& mine = found->second;
   fetch& f = *mine.into;
-  if (header.position + header.bytes > f.bytes) return;
-  if (f.absorb) f.absorb(f, packet + sizeof header, header.position, header.bytes);
-  else std::memcpy(static_cast<std::byte*>(f.into) + header.position, packet + sizeof header, header.bytes);
-  mine.arrived += header.bytes;
-  if (mine.arrived < f.bytes) return;
-  incoming_.erase(found);
-  f.done(f, {});
+  if (header.bytes > mine.missing) return;
+  take(f, data, mine.begin + header.position, header.bytes);
+  mine.missing -= header.bytes;
+  if (mine.missing == 0) incoming_.erase(found);
+  count(f, header.bytes);
 }
 
-void staged::abandon(peer_id gone) noexcept {
+void staged::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
   std::erase_if(asks_, [&](const question& each) { return each.to == gone; });
   std::erase_if(jobs_, [&](const job& each) { return each.to == gone; });
-  std::vector<fetch*> ending;
   for (auto each = incoming_.begin(); each != incoming_.end();) {
     if (each->second.from != gone) {
       ++each;
@@ -96,7 +85,6 @@ void staged::abandon(peer_id gone) noexcept {
     ending.push_back(each->second.into);
     each = incoming_.erase(each);
   }
-  for (fetch* each : ending) each->done(*each, make_error_code(errc::peer_failed));
 }
 
 }  // namespace peal::verbs

@@ -14,43 +14,36 @@
 #include <vector>
 
 #include "transport/verbs/connections.hpp"
+#include "transport/verbs/fetch_progress.hpp"
+#include "transport/verbs/payload_header.hpp"
 #include "transport/verbs/sender.hpp"
 
 namespace peal::verbs {
-
-enum class staged_kind : std::uint32_t { ask, data };
-
-/// What a staged packet begins with.
-struct staged_header {
-  staged_kind kind = staged_kind::ask;
-  std::uint32_t reserved = 0;
-  std::uint64_t number = 0;    // of the fetch, as its receiver counts
-  std::uint64_t position = 0;  // ask: the address in the sender; data: where in the payload the bytes belong
-  std::uint64_t bytes = 0;     // ask: how many; data: how many follow
-};
-static_assert(sizeof(staged_header) == 32);
 
 class staged {
  public:
   staged(lane& shared, connections& all, sender& out) : lane_{shared}, all_{all}, sender_{out} {}
 
-  void start(connection&, fetch&) noexcept;
-  /// A staged packet has come.
-  void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
+  /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
+  void start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
+  /// A packet has come that is of ours.
+  void arrived(connection& from, const payload_header&, const std::byte* data) noexcept;
   [[nodiscard]] bool busy() const noexcept { return !asks_.empty() || !jobs_.empty(); }
   /// Sends what can be sent. True when something was.
   bool step() noexcept;
-  void abandon(peer_id) noexcept;
+  /// Forgets the peer; adds its fetches to `ending`.
+  void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
 
  private:
   struct incoming {
     peer_id from;
     fetch* into;
-    std::uint64_t arrived = 0;
+    std::uint64_t begin;    // of what was asked for
+    std::uint64_t missing;  // of it
   };
   struct question {
     peer_id to;
-    staged_header what;
+    payload_header what;
   };
   struct job {
     peer_id to;

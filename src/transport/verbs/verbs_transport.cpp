@@ -13,12 +13,11 @@
 #include "transport/verbs/connections.hpp"
 #include "transport/verbs/connector.hpp"
 #include "transport/verbs/device.hpp"
-#include "transport/verbs/fetcher.hpp"
 #include "transport/verbs/lane.hpp"
+#include "transport/verbs/payloads.hpp"
 #include "transport/verbs/port_counters.hpp"
 #include "transport/verbs/registration_cache.hpp"
 #include "transport/verbs/sender.hpp"
-#include "transport/verbs/staged.hpp"
 #include "transport/verbs/wire.hpp"
 
 namespace peal {
@@ -48,6 +47,8 @@ verbs::settings settings_of(const verbs_settings& from, const device& on) {
   made.coalesce = from.coalesce;
   made.shared_receives = from.shared_receives;
   made.silence = from.silence;
+  made.push = from.push;
+  if (from.kept_pushes != 0) made.kept = from.kept_pushes;
   if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;
   return fitted(made, on);
@@ -71,12 +72,16 @@ struct verbs_transport::state {
         shared{on, settings_of(from, on)},
         all{peers},
         posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-        reads{shared, cache, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-        stages{shared, all, posts},
+        large{shared, cache, all, posts, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
         meetings{shared, all, posts, self, {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); }}},
         dead(peers),
         unreachable(peers) {}
 
+  bool sent(envelope e) noexcept {
+    if (e.kind() == envelope_kind::announce) [[unlikely]]
+      large.announced();
+    return true;
+  }
   void take(const ibv_wc&) noexcept;
   void receive(const ibv_wc&, slot_id) noexcept;
   void deliver(connection&, const std::byte* packet, std::size_t bytes) noexcept;
@@ -99,8 +104,7 @@ struct verbs_transport::state {
   lane shared;
   connections all;
   sender posts;
-  fetcher reads;
-  staged stages;
+  payloads large;
   connector meetings;
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
@@ -130,7 +134,7 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   state& s = *state_;
   connection* at = s.all.of(to);
   if (at && at->state == connection_state::open) [[likely]]
-    return s.posts.send(*at, e, payload);
+    return s.posts.send(*at, e, payload) && s.sent(e);
   if (s.dead[to]) return true;  // nobody waits for it
   if (!at && !s.unreachable[to]) s.meetings.start(to);
   return false;
@@ -155,20 +159,13 @@ bool verbs_transport::holds_messages() const noexcept { return state_->posts.hol
 
 // ---- large payloads
 
-remote_region verbs_transport::expose(peer_id, const void* data, std::size_t bytes) noexcept {
-  return exposed::make(data, state_->cache.acquire(data, bytes, range_use::source));
+remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
+  return state_->large.expose(to, data, bytes);
 }
 
-void verbs_transport::withdraw(peer_id, const remote_region& where) noexcept {
-  if (registration* held = exposed::held(where)) state_->cache.release(*held);
-}
+void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept { state_->large.withdraw(to, where); }
 
-void verbs_transport::start_fetch(fetch& f) noexcept {
-  state& s = *state_;
-  connection* from = s.all.of(f.from);
-  if (!from || from->state != connection_state::open) f.done(f, make_error_code(errc::peer_failed));
-  else if (!s.reads.start(*from, f)) s.stages.start(*from, f);
-}
+void verbs_transport::start_fetch(fetch& f) noexcept { state_->large.start(f); }
 
 // ---- completions
 
@@ -181,7 +178,7 @@ bool verbs_transport::poll() noexcept {
   for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
   bool moved = count > 0;
   moved |= s.meetings.poll();
-  if (s.stages.busy()) moved |= s.stages.step();
+  moved |= s.large.poll();
   s.posts.flush();
   if (s.shared.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
@@ -205,7 +202,7 @@ void verbs_transport::state::take(const ibv_wc& one) noexcept {
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
   else if (which.kind() == work::send) posts.completed(*at, which.detail());
-  else if (at->state != connection_state::lost) reads.completed(*at, which.detail());
+  else if (at->state != connection_state::lost) large.completed(*at, which.detail());
 }
 
 void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
@@ -225,7 +222,7 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
     if (flags & immediate::leaving) from->left = true;
   }
   const std::byte* const packet = shared.slots.at(slot);
-  if (flags & immediate::staged) stages.arrived(*from, packet, one.byte_len);
+  if (flags & immediate::staged) large.arrived(*from, packet, one.byte_len);
   else deliver(*from, packet, one.byte_len);
   shared.recycle(slot, from->control.get());
   if (!(flags & immediate::uncounted)) posts.taken(*from);
@@ -278,8 +275,7 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
     for (std::uint32_t each = 0; each < at->held_count; ++each) s.shared.slots.give_back(at->held[each].slot);
     for (; !at->sent.empty(); at->sent.pop_front()) s.shared.slots.give_back(at->sent.front().slot);
   }
-  if (at) s.reads.abandon(*at);
-  s.stages.abandon(gone);
+  s.large.abandon(gone, at);
   if (at) {
     s.all.remove(*at);
     s.shared.leave_room();
@@ -331,6 +327,8 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.read_doorbells", from.read_doorbells, "posts that rang a doorbell for READs");
   add("verbs.read_bytes", from.read_bytes, "bytes fetched by READ");
   add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
+  add("verbs.pushed_bytes", from.pushed_bytes, "bytes of large messages sent behind their announcements, unasked");
+  add("verbs.pushes_dropped", from.pushes_dropped, "beginnings of large messages that came before they were wanted, and found no room");
   add("verbs.registrations", of_cache.registered, "memory regions registered");
   add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
   add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");

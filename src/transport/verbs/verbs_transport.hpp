@@ -1,7 +1,7 @@
 // transport/verbs/verbs_transport.hpp
-// Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver.
+// Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver, their beginning by SEND.
 //
-// How the parts stand together: sender.hpp (out), fetcher.hpp and staged.hpp (large payloads), lane.hpp (what connections share),
+// How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), lane.hpp (what connections share),
 // connector.hpp (connections on first use), device.hpp. Includes no verbs header, so that nobody above needs one.
 //
 // Layer    transport/verbs: may include transport/contract.hpp, memory/, topology/, base/.
@@ -32,6 +32,8 @@ struct verbs_settings {
   double silence = 4;               // PEAL_VERBS_TIMEOUT, in seconds
   std::uint32_t send_depth = 0;     // of a queue pair for messages; 0: what suits
   std::uint32_t window = 0;         // messages under way to one peer; 0: what suits
+  std::size_t push = 64 << 10;      // PEAL_VERBS_PUSH: bytes of a large message that are sent unasked
+  std::size_t kept_pushes = 0;      // most bytes that are kept of what all peers send so; 0: what suits
 };
 
 class verbs_transport final : public transport {

@@ -84,7 +84,7 @@ static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake
 struct immediate {
   static constexpr std::uint32_t credit_bits = 0xffff;
   static constexpr std::uint32_t refuses_eager = 1u << 16;
-  static constexpr std::uint32_t staged = 1u << 17;     // the payload is a staged_header and what belongs to it: staged.hpp
+  static constexpr std::uint32_t staged = 1u << 17;     // no message, but part of a large payload: payload_header.hpp
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
   static constexpr std::uint32_t leaving = 1u << 19;    // the last one: the sender takes part no more
 };

@@ -81,6 +81,7 @@ const candidate candidates[] = {
     {"shm_pipeline", [] { return shm(shm_copy::pipeline, 8, 64); }},
     {"verbs", [] { return over_verbs({}); }},
     {"verbs_alone", [] { return over_verbs({.device = {}, .bulk = 1, .coalesce = false, .shared_receives = false}); }},
+    {"verbs_unpushed", [] { return over_verbs({.device = {}, .push = 0}); }},
     {"verbs_narrow", [] { return over_verbs({.device = {}, .bulk = 4, .send_depth = 4, .window = 2}); }},
 };
 
@@ -254,6 +255,35 @@ TEST_P(contract, a_fetch_that_absorbs_gets_every_byte_once) {
     EXPECT_TRUE(fetching.aligned);
     ends->sender().withdraw(ends->receiver_id(), region);
   }
+}
+
+/// As p2p does it: the fetch begins once the announcement has come. Some sizes are next to what verbs sends with it.
+TEST_P(contract, a_fetch_behind_its_announcement_brings_the_exposed_bytes) {
+  meet();
+  std::size_t announced = ends->arrivals().got.size();
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{4095}, std::size_t{8193}, std::size_t{61'440}, std::size_t{61'441}, std::size_t{65'535},
+        std::size_t{65'536}, std::size_t{65'537}, std::size_t{69'632}, std::size_t{1'000'000}})
+    for (const std::size_t wanted : {bytes, (bytes + 1) / 2, std::min<std::size_t>(bytes, 40'000)}) {
+      const auto source = pattern(bytes, bytes);
+      const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), bytes);
+      send(envelope::make(1, 1, 1, envelope_kind::announce, sizeof region), &region);
+      wait_for(++announced);
+      std::vector<std::byte> target(wanted + 1, std::byte{0x5a});
+      tracked_fetch copying{ends->sender_id(), region, target.data(), wanted};
+      absorbing_fetch absorbing{ends->sender_id(), region, wanted};
+      tracked_fetch& fetching = announced % 2 == 0 ? copying : absorbing;
+      ends->receiver().start_fetch(fetching);
+      ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; })) << bytes;
+      ends->sender().withdraw(ends->receiver_id(), region);
+      EXPECT_FALSE(fetching.error) << fetching.error.message();
+      const auto& got = announced % 2 == 0 ? target : absorbing.data;
+      EXPECT_TRUE(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(wanted), source.begin())) << wanted << " of " << bytes;
+      EXPECT_EQ(target.back(), std::byte{0x5a}) << "written past the end";
+      if (announced % 2 == 0) continue;
+      EXPECT_EQ(std::count(absorbing.times.begin(), absorbing.times.end(), 1), static_cast<std::ptrdiff_t>(wanted));
+      EXPECT_TRUE(absorbing.aligned);
+    }
 }
 
 TEST_P(contract, a_fetch_may_take_less_than_was_exposed) {

@@ -52,6 +52,22 @@ class verbs : public testing::Test {
   void send(peer_id from, envelope e, const void* payload) {
     ASSERT_TRUE(until([&] { poll(); }, [&] { return end(from).send(1 - from, e, payload); }));
   }
+  /// End 1 exposes it to end 0 and announces it; the announcement and what is pushed have come when this returns.
+  remote_region announce(const std::vector<std::byte>& source) {
+    const remote_region made = end(1).expose(0, source.data(), source.size());
+    const std::size_t before = got(0).size();
+    send(1, envelope::make(0, 1, 2, envelope_kind::announce, sizeof made), &made);
+    send(1, message(0, 0), nullptr);
+    wait_for(0, before + 2);
+    return made;
+  }
+  /// Whether it arrives whole.
+  bool fetched(const remote_region& where, const std::vector<std::byte>& source) {
+    std::vector<std::byte> target(source.size());
+    tracked_fetch fetching{1, where, target.data(), target.size()};
+    end(0).start_fetch(fetching);
+    return until([&] { poll(); }, [&] { return fetching.calls > 0; }) && !fetching.error && target == source;
+  }
   /// A message each way, and quiet afterwards.
   void meet() {
     for (const peer_id from : {0u, 1u}) send(from, message(0, 0), nullptr);
@@ -197,6 +213,85 @@ TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
   end(0).peer_failed(1);
   EXPECT_EQ(fetching.calls, 1);
   EXPECT_EQ(fetching.error, errc::peer_failed);
+}
+
+TEST_F(verbs, what_was_pushed_is_not_fetched) {
+  meet();
+  const auto source = pattern(16'384, 1), longer = pattern(300'000, 2);
+  const remote_region where = announce(source);
+  std::vector<std::byte> target(source.size());
+  tracked_fetch fetching{1, where, target.data(), target.size()};
+  end(0).start_fetch(fetching);
+  EXPECT_EQ(fetching.calls, 1) << "all of it is here";
+  EXPECT_TRUE(target == source);
+  end(1).withdraw(0, where);
+  const remote_region of_longer = announce(longer);
+  EXPECT_TRUE(fetched(of_longer, longer));
+  end(1).withdraw(0, of_longer);
+  EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), source.size() + 65'536);
+  EXPECT_EQ(count(end(0), "verbs.read_bytes"), longer.size() - 65'536);
+}
+
+TEST_F(verbs, pushes_end_when_nobody_takes_them) {
+  meet();
+  constexpr std::size_t many = 40;
+  const auto source = pattern(65'536, 1);
+  for (int round = 0; round < 2; ++round) {
+    const std::uint64_t before = count(end(1), "verbs.pushed_bytes");
+    std::vector<remote_region> regions;
+    for (std::size_t each = 0; each < many; ++each) regions.push_back(announce(source));
+    EXPECT_GT(count(end(1), "verbs.pushed_bytes"), before) << "what was withdrawn makes room";
+    EXPECT_LE(count(end(1), "verbs.pushed_bytes") - before, 8 * source.size());
+    // In the second round they are taken, pushed or not.
+    for (const remote_region& each : regions) {
+      EXPECT_TRUE(round == 0 || fetched(each, source));
+      end(1).withdraw(0, each);
+    }
+  }
+  EXPECT_EQ(count(end(0), "verbs.pushes_dropped"), 0u);
+}
+
+TEST_F(verbs, pushes_without_room_are_dropped_and_fetched) {
+  begin({.device = {}, .kept_pushes = 70'000});
+  if (!pair) return;
+  meet();
+  std::vector<std::vector<std::byte>> sources;
+  std::vector<remote_region> regions;
+  for (std::uint64_t each = 0; each < 4; ++each) {
+    sources.push_back(pattern(65'536, each));
+    regions.push_back(announce(sources.back()));
+  }
+  const std::uint64_t dropped = count(end(0), "verbs.pushes_dropped");
+  EXPECT_GE(dropped, 1u);
+  EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), (dropped + 2) * 32'768) << "of two there was room for their halves";
+  for (std::size_t each = 0; each < 4; ++each) EXPECT_TRUE(fetched(regions[each], sources[each])) << each;
+  for (const remote_region& each : regions) end(1).withdraw(0, each);
+  EXPECT_TRUE(fetched(announce(sources[0]), sources[0]));
+  EXPECT_EQ(count(end(0), "verbs.pushes_dropped"), dropped) << "what was taken made room";
+}
+
+TEST_F(verbs, a_fetch_that_waits_for_a_push_ends_when_the_peer_fails) {
+  meet();
+  const auto source = pattern(300'000, 1);
+  std::vector<std::byte> target(source.size());
+  tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+  end(0).start_fetch(fetching);
+  // Its sender does nothing more, so only what is read can come.
+  ASSERT_TRUE(until([&] { end(0).poll(); }, [&] { return count(end(0), "verbs.read_bytes") == source.size() - 65'536; }));
+  EXPECT_EQ(fetching.calls, 0);
+  end(0).peer_failed(1);
+  EXPECT_EQ(fetching.calls, 1);
+  EXPECT_EQ(fetching.error, errc::peer_failed);
+}
+
+TEST_F(verbs, nothing_is_pushed_to_a_peer_that_refuses) {
+  meet();
+  end(0).set_wants_eager(false);
+  ASSERT_TRUE(until([&] { poll(); }, [&] { return !end(1).wants_eager(0); }));
+  const auto source = pattern(65'536, 1);
+  const remote_region where = announce(source);
+  EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), 0u);
+  EXPECT_TRUE(fetched(where, source));
 }
 
 /// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens

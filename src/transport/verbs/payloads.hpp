@@ -1,0 +1,54 @@
+// transport/verbs/payloads.hpp
+// Large payloads: the one door to the ways in which they come. Their beginning is pushed by the sender (pusher.hpp); the rest is read by
+// the receiver's device (fetcher.hpp), or comes in messages where memory cannot be registered (staged.hpp).
+//
+// Layer    transport/verbs.
+// Units    bytes.
+// Threads  one at a time.
+// Errors   told to fetch::done: errc::peer_failed.
+#pragma once
+
+#include "transport/verbs/fetcher.hpp"
+#include "transport/verbs/pusher.hpp"
+#include "transport/verbs/staged.hpp"
+
+namespace peal::verbs {
+
+class payloads {
+ public:
+  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, fetcher::broken broke)
+      : all_{all},
+        cache_{cache},
+        sender_{out},
+        pushes_{shared, all, out},
+        reads_{shared, cache, std::move(broke)},
+        stages_{shared, all, out} {}
+
+  [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
+  void withdraw(peer_id to, const remote_region&) noexcept;
+  void start(fetch&) noexcept;
+
+  /// A packet that is no message has come.
+  void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
+  /// The oldest work request of this bulk queue pair has completed.
+  void completed(connection& at, std::uint32_t bulk) noexcept { reads_.completed(at, bulk); }
+  /// Moves what waited for room. True when something was moved.
+  bool poll() noexcept;
+  /// An announcement was sent: what is pushed of its payload goes right behind it.
+  void announced() noexcept { push(); }
+
+  /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed, so that no device touches a buffer.
+  void abandon(peer_id, connection* at) noexcept;
+
+ private:
+  bool push() noexcept;
+
+  connections& all_;
+  registration_cache& cache_;
+  sender& sender_;
+  pusher pushes_;
+  fetcher reads_;
+  staged stages_;
+};
+
+}  // namespace peal::verbs
