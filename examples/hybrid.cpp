@@ -1,5 +1,5 @@
-// hybrid: processes and threads. Every thread of a rank adds up slices of the integral of 4 / (1 + x^2) from 0 to 1, and passes its sum round
-// the ring of the threads with its number on the other ranks, over a communicator of its own, so that threads do not meet.
+// hybrid: processes and threads. Every thread of a rank adds up slices of the integral of 4 / (1 + x^2) from 0 to 1, and passes its sum
+// round the ring of the threads with its number on the other ranks, over a communicator of its own, so that threads do not meet.
 //
 //     pealrun -n 2 --threads 2 ./hybrid [slices]
 #include <omp.h>

@@ -41,7 +41,13 @@ registration_cache::registration_cache(registrar& by, idle_limits limits, const 
   if (log) log_.emplace(*log);
 }
 
-registration_cache::~registration_cache() { trim({}); }
+registration_cache::~registration_cache() {
+  trim({});
+  for (registration* each : used_) {
+    by_.end(each->region);
+    delete each;
+  }
+}
 
 registration* registration_cache::acquire(const void* address, std::size_t length, range_use wanted) noexcept {
   read_log();

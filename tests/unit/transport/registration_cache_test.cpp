@@ -165,6 +165,7 @@ TEST_F(registration_cache_test, everything_ends_with_the_cache) {
   {
     registration_cache other{device, {64 << 20, 100}, &log};
     for (std::uintptr_t each = 1; each <= 8; ++each) key(other, at(each << 16), page * each);
+    EXPECT_NE(other.acquire(at(0x900000), page, range_use::source), nullptr) << "of a message that nobody receives";
     EXPECT_GT(device.pinned, 0u);
   }
   EXPECT_EQ(device.pinned, 0u);
