@@ -8,13 +8,15 @@ bin_PROGRAMS += \
   examples/bench/peal_bcast \
   examples/bench/peal_bibw \
   examples/bench/peal_bw \
+  examples/bench/peal_iallreduce \
   examples/bench/peal_init \
   examples/bench/peal_latency \
   examples/bench/peal_mbw_mr \
-  examples/bench/peal_multi_lat
+  examples/bench/peal_multi_lat \
+  examples/bench/peal_overlap
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
-examples_bench_libbench_la_SOURCES = examples/bench/common.cpp examples/bench/common.hpp
+examples_bench_libbench_la_SOURCES = examples/bench/common.cpp examples/bench/common.hpp examples/bench/overlap.cpp examples/bench/overlap.hpp
 examples_bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_libbench_la_LIBADD = libpeal.la $(FMT_LIBS)
 
@@ -32,6 +34,8 @@ examples_bench_peal_bibw_SOURCES = examples/bench/peal_bibw.cpp
 examples_bench_peal_bibw_LDADD = examples/bench/libbench.la
 examples_bench_peal_bw_SOURCES = examples/bench/peal_bw.cpp
 examples_bench_peal_bw_LDADD = examples/bench/libbench.la
+examples_bench_peal_iallreduce_SOURCES = examples/bench/peal_iallreduce.cpp
+examples_bench_peal_iallreduce_LDADD = examples/bench/libbench.la
 examples_bench_peal_init_SOURCES = examples/bench/peal_init.cpp
 examples_bench_peal_init_LDADD = examples/bench/libbench.la
 examples_bench_peal_latency_SOURCES = examples/bench/peal_latency.cpp
@@ -40,6 +44,8 @@ examples_bench_peal_mbw_mr_SOURCES = examples/bench/peal_mbw_mr.cpp
 examples_bench_peal_mbw_mr_LDADD = examples/bench/libbench.la
 examples_bench_peal_multi_lat_SOURCES = examples/bench/peal_multi_lat.cpp
 examples_bench_peal_multi_lat_LDADD = examples/bench/libbench.la
+examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
+examples_bench_peal_overlap_LDADD = examples/bench/libbench.la
 # Without any messaging library.
 examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp
 examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
