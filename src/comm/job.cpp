@@ -169,6 +169,9 @@ void job::make_verbs() {
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
   verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
   verbs.push = settings.bytes("PEAL_VERBS_PUSH");
+  verbs.promote = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_PROMOTE"));
+  verbs.always_promote = settings.is_set("PEAL_VERBS_PROMOTE");
+  verbs.most_connections = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_MAX_RC"));
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap_.rank()), static_cast<std::uint32_t>(bootstrap_.size()), verbs);
   verbs_->meet(bootstrap_.exchange("peal.verbs", verbs_->address()));
@@ -283,9 +286,10 @@ void job::finish_messages() noexcept {
   bool idle = false;
   for (bool patient = true; !idle;) {
     guarded([&] {
-      const auto done = [this] {
+      const auto done = [this, patient] {
         if (saw_failure_) messages->refuse_unexpected();
-        return messages->idle();
+        // Datagrams are repeated by who polls. After a failure one who has left may never say that it has them.
+        return messages->idle() && (!verbs_ || verbs_->settled() || (saw_failure_ && !patient));
       };
       idle = progress.wait_until(done, patient ? limit : engine::never);
     });

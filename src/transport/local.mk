@@ -25,6 +25,11 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connections.hpp \
   src/transport/verbs/connector.cpp \
   src/transport/verbs/connector.hpp \
+  src/transport/verbs/datagram.hpp \
+  src/transport/verbs/datagram_channel.cpp \
+  src/transport/verbs/datagram_channel.hpp \
+  src/transport/verbs/datagrams.cpp \
+  src/transport/verbs/datagrams.hpp \
   src/transport/verbs/device.cpp \
   src/transport/verbs/device.hpp \
   src/transport/verbs/device_choice.cpp \
@@ -43,6 +48,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/payloads.hpp \
   src/transport/verbs/port_counters.cpp \
   src/transport/verbs/port_counters.hpp \
+  src/transport/verbs/promoter.cpp \
+  src/transport/verbs/promoter.hpp \
   src/transport/verbs/pusher.cpp \
   src/transport/verbs/pusher.hpp \
   src/transport/verbs/queue_pair.cpp \

@@ -88,6 +88,7 @@ struct connection {
   // ---- every message
   queue_pair control;
   connection_state state = connection_state::requesting;
+  bool carries = false;          // messages go this way: none that went as a datagram is unacknowledged
   bool refuses_eager = false;    // the peer wants announcements only
   bool listed = false;           // stands in the sender's list of those that want attention
   bool left = false;             // the peer said that it takes part no more
@@ -116,12 +117,25 @@ struct connection {
   std::vector<fetch*> fetches;     // under way, oldest first
   std::size_t first_unposted = 0;  // the first of them that is not posted to its end
 
+  // ---- its end, while both live: promoter.hpp
+  bool ending = false;            // nothing new is begun
+  bool said_last = false;         // our last message is posted,
+  bool heard_last = false;        // and the peer's is here
+  std::uint32_t heard_epoch = 0;  // of the lane, when something was last received
+  std::chrono::steady_clock::time_point opened_at;
+
   // ---- setting up
   std::unique_ptr<handshake> meeting;
   std::uint32_t own_psn = 0;
   remote_queue remote;  // of the control queue pair; the bulk ones differ in the number
   std::array<std::uint32_t, most_bulk> remote_bulk{};
 
+  std::uint32_t attempt = 0;          // its number here
+  std::uint32_t remote_attempt = 0;   // and there
+  std::vector<slot_id> own_receives;  // posted to its own receive queue, where it has one
+
+  /// No message comes or goes this way any more.
+  [[nodiscard]] bool over() const noexcept { return said_last && heard_last; }
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return posted - completed; }
 };
 

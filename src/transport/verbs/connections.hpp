@@ -38,6 +38,8 @@ class connections {
   /// Its queue pairs are destroyed.
   void remove(connection&) noexcept;
 
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
   template <class Call>
   void for_each(Call&& call) {
     for (auto& each : places_)

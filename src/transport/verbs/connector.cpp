@@ -19,8 +19,6 @@ constexpr milliseconds longest_pause{1000};
 constexpr std::chrono::seconds complaint_after{20};
 /// Each takes the kernel a second or more.
 constexpr int most_searches = 8;
-/// Turns between two looks for strangers while no handshake is under way.
-constexpr std::uint32_t seldom = 16;
 
 std::uint64_t random_word() {
   std::random_device source;
@@ -31,8 +29,8 @@ std::uint8_t reads(int limit) noexcept { return static_cast<std::uint8_t>(std::c
 
 }  // namespace
 
-connector::connector(lane& shared, connections& all, sender& out, peer_id self, hooks told)
-    : lane_{shared}, all_{all}, sender_{out}, self_{self}, hooks_{std::move(told)}, port_{shared.on} {
+connector::connector(lane& shared, connections& all, sender& out, handshake_port& port, peer_id self, hooks told)
+    : lane_{shared}, all_{all}, sender_{out}, self_{self}, hooks_{std::move(told)}, port_{port} {
   own_.handshake_qp = port_.number();
   own_.handshake_key = port_.key();
   own_.lid = shared.on.port().lid;
@@ -45,24 +43,28 @@ connector::connector(lane& shared, connections& all, sender& out, peer_id self, 
 
 void connector::meet(std::vector<std::optional<address>> everyone) {
   everyone_ = std::move(everyone);
+  last_attempts_.resize(everyone_.size());
   if (!everyone_.empty() && everyone_.front()) job_ = everyone_.front()->job;
 }
 
 // ---- making
 
 connection* connector::make(peer_id to) noexcept {
+  auto made = std::make_unique<connection>();
   const auto refuse = [&](const char* what) {
-    log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what, std::strerror(errno));
+    for (const slot_id each : made->own_receives) lane_.slots.give_back(each);
     lane_.leave_room();
+    if (hooks_.full(to)) return nullptr;
+    log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what, std::strerror(errno));
     hooks_.refused(to);
     return nullptr;
   };
   if (!lane_.make_room()) {
+    if (hooks_.full(to)) return nullptr;
     log_error("no connection to rank {}: no room for its messages", to);
     hooks_.refused(to);
     return nullptr;
   }
-  auto made = std::make_unique<connection>();
   made->control = lane_.make_control();
   if (!made->control) return refuse("gives no queue pair");
   for (; made->bulk_count < lane_.set.bulk; ++made->bulk_count) {
@@ -70,10 +72,11 @@ connection* connector::make(peer_id to) noexcept {
     made->bulk[made->bulk_count].under_way.reserve(lane_.set.read_depth);
     if (!made->bulk[made->bulk_count].pair) return refuse("gives no queue pair for bulk data");
   }
-  if (!lane_.fill(*made->control)) return refuse("takes no receives");
+  if (!lane_.fill(*made->control, made->own_receives)) return refuse("takes no receives");
   made->sent.reserve(lane_.set.send_depth);
   made->window = static_cast<std::uint16_t>(lane_.set.window);
   made->own_psn = static_cast<std::uint32_t>(random_word()) & 0xffffff;
+  made->attempt = ++attempts_;
   ++lane_.counted.connections;
   return &all_.add(to, std::move(made));
 }
@@ -109,7 +112,8 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
   made.control_qp = of.control->qp_num;
   for (std::uint8_t each = 0; each < of.bulk_count; ++each) made.bulk_qp[each] = of.bulk[each].pair->qp_num;
   made.first_psn = of.own_psn;
-  made.your_control_qp = answers;
+  made.attempt = of.attempt;
+  made.your_attempt = answers;
   made.credits = of.window;
   made.kind = kind;
   made.mtu = own_.mtu;
@@ -122,13 +126,14 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
 
 // ---- packets
 
+int connector::send(const handshake_packet& what) noexcept { return port_.send(what.to, *everyone_[what.to], &what, sizeof what); }
+
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
   handshake& mine = *to.meeting;
   mine.last = what;
   mine.pause = first_pause;
   mine.repeat_at = clock::now() + mine.pause;
-  if (const int failed = port_.send(*everyone_[to.peer], what); failed != 0 && !worth_another_try(mine, failed))
-    give_up(to, "cannot be reached", failed);
+  if (const int failed = send(what); failed != 0 && !worth_another_try(mine, failed)) give_up(to, "cannot be reached", failed);
 }
 
 /// Finding the peer's place in the network takes packets too, which may be lost.
@@ -136,11 +141,9 @@ bool connector::worth_another_try(handshake& of, int why) noexcept {
   return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) && ++of.searches < most_searches;
 }
 
-bool connector::poll() noexcept {
-  if (waiting_.empty() && ++turns_ % seldom != 0) return false;
-  bool moved = port_.poll([this](const handshake_packet& each) { got(each); });
-  if (!waiting_.empty()) moved |= repeat(clock::now());
-  return moved;
+void connector::cancel(connection& of) noexcept {
+  forget(of);
+  hooks_.removed(of);
 }
 
 bool connector::repeat(clock::time_point now) noexcept {
@@ -158,7 +161,8 @@ bool connector::repeat(clock::time_point now) noexcept {
         log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", of.peer,
                     to_text(everyone_[of.peer]->gid), complaint_after.count(), to_text(own_.gid));
       }
-      if (const int failed = port_.send(*everyone_[of.peer], mine.last); failed != 0 && !worth_another_try(mine, failed)) {
+      // One that waits for a request to come again has nothing to repeat.
+      if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0; failed != 0 && !worth_another_try(mine, failed)) {
         give_up(of, "cannot be reached", failed);
         continue;  // another stands in its place now
       }
@@ -175,16 +179,22 @@ bool connector::trusts(const handshake_packet& said) const noexcept {
          said.mtu >= IBV_MTU_256 && said.mtu <= IBV_MTU_4096;
 }
 
-void connector::got(const handshake_packet& said) noexcept {
-  if (!trusts(said)) {
+void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
+  handshake_packet said;
+  if (bytes == sizeof said) std::memcpy(&said, packet, sizeof said);
+  if (bytes != sizeof said || !trusts(said)) {
     ++lane_.counted.packets_refused;
     return;
   }
+  connection* const known = all_.of(said.from);
   switch (said.kind) {
     case handshake_kind::request: requested(said); return;
     case handshake_kind::reply: replied(said); return;
     case handshake_kind::acknowledge:
-      if (connection* known = all_.of(said.from); known && known->control->qp_num == said.your_control_qp) heard(*known);
+      if (known && known->attempt == said.your_attempt) heard(*known);
+      return;
+    case handshake_kind::gone:
+      if (known && known->state == connection_state::answered && known->attempt == said.your_attempt) cancel(*known);
       return;
   }
   ++lane_.counted.packets_refused;
@@ -192,7 +202,13 @@ void connector::got(const handshake_packet& said) noexcept {
 
 void connector::requested(const handshake_packet& said) noexcept {
   connection* known = all_.of(said.from);
+  const bool is_new = static_cast<std::int32_t>(said.attempt - last_attempts_[said.from]) > 0;
+  if (known && is_new && known->over()) {  // the other side has taken it away already
+    hooks_.removed(*known);
+    known = nullptr;
+  }
   if (!known) {
+    if (!is_new || !hooks_.admits(said.from)) return;
     known = make(said.from);
     if (!known) return;
     known->meeting = std::make_unique<handshake>();
@@ -200,10 +216,10 @@ void connector::requested(const handshake_packet& said) noexcept {
     waiting_.push_back(known);
     answer(*known, said);
   } else if (known->state == connection_state::requesting) {
-    if (said.from < self_) answer(*known, said);
-  } else if (known->state != connection_state::lost && known->remote.number == said.control_qp) {
+    if (said.from < self_ && is_new) answer(*known, said);
+  } else if (known->state != connection_state::lost && known->remote_attempt == said.attempt) {
     // It has not got our reply.
-    (void)port_.send(*everyone_[said.from], packet(*known, handshake_kind::reply, said.control_qp));
+    (void)send(packet(*known, handshake_kind::reply, said.attempt));
   }
 }
 
@@ -214,12 +230,15 @@ void connector::answer(connection& to, const handshake_packet& said) noexcept {
     return;
   }
   to.state = connection_state::answered;
-  send_and_repeat(to, packet(to, handshake_kind::reply, said.control_qp));
+  send_and_repeat(to, packet(to, handshake_kind::reply, said.attempt));
 }
 
 void connector::replied(const handshake_packet& said) noexcept {
   connection* known = all_.of(said.from);
-  if (!known || known->control->qp_num != said.your_control_qp || known->state == connection_state::lost) return;
+  if (!known || known->attempt != said.your_attempt) {
+    replied_in_vain(said);
+    return;
+  }
   if (known->state == connection_state::requesting) {
     if (!learn(*known, said) || !begin_sending(*known)) {
       if (const int why = errno; !worth_another_try(*known->meeting, why)) give_up(*known, "does not fit", why);
@@ -227,8 +246,24 @@ void connector::replied(const handshake_packet& said) noexcept {
     }
     open(*known);
   }
-  if (known->state == connection_state::open && known->remote.number == said.control_qp)
-    (void)port_.send(*everyone_[said.from], packet(*known, handshake_kind::acknowledge, said.control_qp));
+  if (known->state == connection_state::open && known->remote_attempt == said.attempt)
+    (void)send(packet(*known, handshake_kind::acknowledge, said.attempt));
+}
+
+/// The request was given up; whoever answered it shall not wait.
+void connector::replied_in_vain(const handshake_packet& said) noexcept {
+  handshake_packet made;
+  made.job = job_;
+  made.from_incarnation = own_.incarnation;
+  made.to_incarnation = everyone_[said.from]->incarnation;
+  made.from = self_;
+  made.to = said.from;
+  made.your_attempt = said.attempt;
+  made.credits = 1;
+  made.kind = handshake_kind::gone;
+  made.mtu = own_.mtu;
+  made.bulk_count = 1;
+  (void)send(made);
 }
 
 void connector::heard(connection& from) noexcept {
@@ -258,6 +293,7 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
     remote.number = of.remote_bulk[each];
     if (!ready_to_receive(*of.bulk[each].pair, remote)) return false;
   }
+  last_attempts_[of.peer] = of.remote_attempt = said.attempt;
   return true;
 }
 

@@ -6,6 +6,8 @@
 //
 // So nobody sends before the other side can receive. When both start at once, the lower rank's request is answered and the other one
 // ignored.
+// A connection has a number on each side, counted up, so that packets of an earlier one between the two are known for what they are. A
+// request may be given up as long as it is not answered; a reply to it is then answered with `gone`.
 // Packets carry the job's secret and both incarnations; anything else is dropped and counted. A handshake is never given up for lack of an
 // answer: the peer may compute for an hour before it looks.
 //
@@ -30,11 +32,14 @@ class connector {
  public:
   using clock = std::chrono::steady_clock;
   struct hooks {
-    std::function<void(connection&)> opened;  // messages may be sent now
-    std::function<void(peer_id)> refused;     // there will be no connection to this peer
+    std::function<void(connection&)> opened;   // messages may be sent now
+    std::function<void(peer_id)> refused;      // there will be no connection to this peer
+    std::function<bool(peer_id)> admits;       // asks whether a peer may connect now; it repeats its request
+    std::function<bool(peer_id)> full;         // the device gives no more; false: then there will be no connection to this peer
+    std::function<void(connection&)> removed;  // takes away a connection that never opened, or that is over
   };
 
-  connector(lane&, connections&, sender&, peer_id self, hooks);
+  connector(lane&, connections&, sender&, handshake_port&, peer_id self, hooks);
 
   /// What others must know of this process; `secret` is what this process would have as the job's.
   [[nodiscard]] const address& own() const noexcept { return own_; }
@@ -42,8 +47,20 @@ class connector {
   void meet(std::vector<std::optional<address>> everyone);
 
   void start(peer_id) noexcept;
-  /// Packets that came, packets that are due. True when something moved.
-  bool poll() noexcept;
+  /// A packet that begins with handshake_packet::mark.
+  void got(const std::byte* packet, std::size_t bytes) noexcept;
+  /// Packets that are due. True when something moved.
+  bool poll() noexcept { return !waiting_.empty() && repeat(clock::now()); }
+  [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
+  /// A request that nobody has answered is given up, and its connection removed.
+  void cancel(connection&) noexcept;
+
+  [[nodiscard]] peer_id self() const noexcept { return self_; }
+  [[nodiscard]] const secret& job() const noexcept { return job_; }
+  /// Null: it has told none.
+  [[nodiscard]] const address* address_of(peer_id which) const noexcept {
+    return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
+  }
   /// A message came over this connection, so the peer has our reply.
   void heard(connection&) noexcept;
   /// The connection is being taken away.
@@ -51,7 +68,7 @@ class connector {
 
  private:
   connection* make(peer_id) noexcept;
-  void got(const handshake_packet&) noexcept;
+  void replied_in_vain(const handshake_packet&) noexcept;
   [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
@@ -60,6 +77,7 @@ class connector {
   [[nodiscard]] bool begin_sending(connection&) noexcept;
   void open(connection&) noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;
+  [[nodiscard]] int send(const handshake_packet&) noexcept;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;
   [[nodiscard]] static bool worth_another_try(handshake&, int why) noexcept;
@@ -70,12 +88,13 @@ class connector {
   sender& sender_;
   const peer_id self_;
   hooks hooks_;
-  handshake_port port_;
+  handshake_port& port_;
   address own_;
   secret job_{};
   std::vector<std::optional<address>> everyone_;
-  std::vector<connection*> waiting_;  // requesting or answered
-  std::uint32_t turns_ = 0;
+  std::vector<connection*> waiting_;          // requesting or answered
+  std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known
+  std::uint32_t attempts_ = 0;                // connections begun
 };
 
 }  // namespace peal::verbs

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -13,8 +15,6 @@ namespace peal::verbs {
 
 namespace {
 
-constexpr std::uint64_t send_mark = std::uint64_t{1} << 32;
-
 [[noreturn]] void fail(const device& on, const char* what) {
   const int why = errno;
   throw error(why == ENOMEM ? errc::locked_memory : errc::no_device,
@@ -22,25 +22,38 @@ constexpr std::uint64_t send_mark = std::uint64_t{1} << 32;
                           why == ENOMEM ? "; raise the limit of locked memory (ulimit -l unlimited)" : ""));
 }
 
+constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + 63) & ~std::size_t{63}; }
+
 }  // namespace
 
-handshake_port::handshake_port(const device& on) : on_{on} {
+port_plan port_plan::for_messages(const device& on) noexcept {
+  const auto mtu = std::size_t{128} << static_cast<unsigned>(on.port().active_mtu);  // ibv_mtu: 1 is 256
+  const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
+  return {mtu, std::min<std::uint32_t>(512, deepest), std::min<std::uint32_t>(128, deepest), 4096};
+}
+
+handshake_port::handshake_port(const device& on, const port_plan& plan)
+    : on_{on},
+      plan_{plan},
+      receive_stride_{whole_lines(header_at + header_bytes + plan.packet_bytes)},
+      send_stride_{whole_lines(plan.packet_bytes)} {
   // The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
   key_ = std::random_device{}() & 0x7fffffff;
-  memory_ = static_cast<std::byte*>(mmap(nullptr, receives * cell_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  memory_ = static_cast<std::byte*>(mmap(nullptr, memory_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (memory_ == MAP_FAILED) {
     memory_ = nullptr;
     fail(on, "no memory");
   }
-  region_.reset(ibv_reg_mr(on.domain(), memory_, receives * cell_bytes, IBV_ACCESS_LOCAL_WRITE));
+  region_.reset(ibv_reg_mr(on.domain(), memory_, memory_bytes(), IBV_ACCESS_LOCAL_WRITE));
   if (!region_) fail(on, "no registered memory");
-  completions_.reset(ibv_create_cq(on.context(), receives + sends, nullptr, nullptr, 0));
-  if (!completions_) fail(on, "no completion queue");
+  sent_.reset(ibv_create_cq(on.context(), static_cast<int>(plan_.sends), nullptr, nullptr, 0));
+  received_.reset(ibv_create_cq(on.context(), static_cast<int>(plan_.receives), nullptr, nullptr, 0));
+  if (!sent_ || !received_) fail(on, "no completion queue");
   ibv_qp_init_attr wanted{};
   wanted.qp_type = IBV_QPT_UD;
-  wanted.send_cq = wanted.recv_cq = completions_.get();
-  wanted.cap = {
-      .max_send_wr = sends, .max_recv_wr = receives, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = sizeof(handshake_packet)};
+  wanted.send_cq = sent_.get();
+  wanted.recv_cq = received_.get();
+  wanted.cap = {.max_send_wr = plan_.sends, .max_recv_wr = plan_.receives, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 0};
   pair_.reset(ibv_create_qp(on.domain(), &wanted));
   if (!pair_) fail(on, "no queue pair");
   ibv_qp_attr step{};
@@ -49,7 +62,10 @@ handshake_port::handshake_port(const device& on) : on_{on} {
   step.qkey = key_;
   if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
     fail(on, "no queue pair in INIT");
-  for (std::uint32_t each = 0; each < receives; ++each) post_receive(each);
+  for (std::uint32_t each = 0; each < plan_.sends; ++each) free_.push_back(each);
+  for (std::uint32_t each = 0; each < plan_.receives; ++each) read_.push_back(each);
+  while (read_.size() >= refill) post_receives();
+  post_receives();
   step.qp_state = IBV_QPS_RTR;
   if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) != 0) fail(on, "no queue pair in RTR");
   step.qp_state = IBV_QPS_RTS;
@@ -59,65 +75,85 @@ handshake_port::handshake_port(const device& on) : on_{on} {
 handshake_port::~handshake_port() {
   pair_.reset();
   region_.reset();
-  if (memory_) munmap(memory_, receives * cell_bytes);
+  if (memory_) munmap(memory_, memory_bytes());
 }
 
-void handshake_port::post_receive(std::uint32_t cell) noexcept {
-  ibv_sge piece{reinterpret_cast<std::uint64_t>(memory_ + cell * cell_bytes), static_cast<std::uint32_t>(cell_bytes), region_->lkey};
-  ibv_recv_wr request{};
+/// A chain of receives, as long as there are so many.
+void handshake_port::post_receives() noexcept {
+  std::array<ibv_recv_wr, refill> requests;
+  std::array<ibv_sge, refill> pieces;
+  const std::size_t count = std::min(read_.size(), refill);
+  if (count == 0) return;
+  for (std::size_t each = 0; each < count; ++each) {
+    const std::uint32_t cell = read_[read_.size() - 1 - each];
+    pieces[each] = {reinterpret_cast<std::uint64_t>(receive_cell(cell)), static_cast<std::uint32_t>(header_bytes + plan_.packet_bytes),
+                    region_->lkey};
+    requests[each] = {};
+    requests[each].wr_id = cell;
+    requests[each].next = each + 1 < count ? &requests[each + 1] : nullptr;
+    requests[each].sg_list = &pieces[each];
+    requests[each].num_sge = 1;
+  }
+  ibv_recv_wr* refused = nullptr;
+  if (ibv_post_recv(pair_.get(), requests.data(), &refused) == 0) refused = nullptr;
+  // What was refused stays for the next time.
+  read_.resize(read_.size() - (refused ? static_cast<std::size_t>(refused - requests.data()) : count));
+}
+
+void handshake_port::reap() noexcept {
+  std::array<ibv_wc, 32> done;
+  const int count = ibv_poll_cq(sent_.get(), static_cast<int>(done.size()), done.data());
+  for (int each = 0; each < count; ++each) free_.push_back(static_cast<std::uint32_t>(done[static_cast<std::size_t>(each)].wr_id));
+}
+
+/// Null: errno says why.
+ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
+  if (free_.size() == plan_.sends && routes_.size() >= plan_.routes) routes_.clear();
+  auto& known = routes_[to];
+  if (!known) {
+    ibv_ah_attr way = on_.route_to(where.gid, where.lid);
+    // For a network address the kernel looks for the neighbour in here, and waits for it.
+    known.reset(ibv_create_ah(on_.domain(), &way));
+  }
+  return known.get();
+}
+
+int handshake_port::send(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
+                         std::size_t bytes) noexcept {
+  if (!has_room()) return 0;
+  ibv_ah* const way = route(to, where);
+  if (!way) return errno;
+  const std::uint32_t cell = free_.back();
+  std::memcpy(send_cell(cell), head, head_bytes);
+  if (bytes > 0) std::memcpy(send_cell(cell) + head_bytes, data, bytes);
+  ibv_sge piece{reinterpret_cast<std::uint64_t>(send_cell(cell)), static_cast<std::uint32_t>(head_bytes + bytes), region_->lkey};
+  ibv_send_wr request{};
   request.wr_id = cell;
   request.sg_list = &piece;
   request.num_sge = 1;
-  ibv_recv_wr* refused = nullptr;
-  (void)ibv_post_recv(pair_.get(), &request, &refused);
-}
-
-int handshake_port::send(const address& to, const handshake_packet& packet) noexcept {
-  if (sends_under_way_ == sends) return 0;
-  if (sends_under_way_ == 0 && routes_.size() >= most_routes) routes_.clear();
-  auto& route = routes_[packet.to];
-  if (!route) {
-    ibv_ah_attr way = on_.route_to(to.gid, to.lid);
-    // For a network address the kernel looks for the neighbour in here, and waits for it.
-    route.reset(ibv_create_ah(on_.domain(), &way));
-    if (!route) return errno;
-  }
-  ibv_sge piece{reinterpret_cast<std::uint64_t>(&packet), sizeof packet, 0};
-  ibv_send_wr request{};
-  request.wr_id = send_mark;
-  request.sg_list = &piece;
-  request.num_sge = 1;
   request.opcode = IBV_WR_SEND;
-  request.send_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
-  request.wr.ud.ah = route.get();
-  request.wr.ud.remote_qpn = to.handshake_qp;
-  request.wr.ud.remote_qkey = to.handshake_key;
+  request.send_flags = IBV_SEND_SIGNALED;
+  request.wr.ud.ah = way;
+  request.wr.ud.remote_qpn = where.handshake_qp;
+  request.wr.ud.remote_qkey = where.handshake_key;
   ibv_send_wr* refused = nullptr;
   const int failed = ibv_post_send(pair_.get(), &request, &refused);
-  if (failed == 0) ++sends_under_way_;
+  if (failed == 0) free_.pop_back();
   return failed;
 }
 
-bool handshake_port::poll(const std::function<void(const handshake_packet&)>& got) noexcept {
-  std::array<ibv_wc, 16> done;
-  const int count = ibv_poll_cq(completions_.get(), static_cast<int>(done.size()), done.data());
-  bool any = false;
+bool handshake_port::poll(const receiver& got) noexcept {
+  std::array<ibv_wc, 32> done;
+  const int count = ibv_poll_cq(received_.get(), static_cast<int>(done.size()), done.data());
   for (int each = 0; each < count; ++each) {
     const ibv_wc& one = done[static_cast<std::size_t>(each)];
-    if (one.wr_id == send_mark) {
-      --sends_under_way_;
-      continue;
-    }
     const auto cell = static_cast<std::uint32_t>(one.wr_id);
-    if (one.status == IBV_WC_SUCCESS && one.byte_len == header_bytes + sizeof(handshake_packet)) {
-      handshake_packet packet;
-      std::memcpy(&packet, memory_ + cell * cell_bytes + header_bytes, sizeof packet);
-      got(packet);
-      any = true;
-    }
-    post_receive(cell);
+    if (one.status == IBV_WC_SUCCESS && one.byte_len > header_bytes) got(receive_cell(cell) + header_bytes, one.byte_len - header_bytes);
+    read_.push_back(cell);
   }
-  return any;
+  while (read_.size() >= refill) post_receives();
+  if (free_.size() < plan_.sends) reap();
+  return count > 0;
 }
 
 }  // namespace peal::verbs

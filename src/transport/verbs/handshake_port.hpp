@@ -1,7 +1,8 @@
 // transport/verbs/handshake_port.hpp
-// The queue pair that strangers can reach: unreliable datagrams, one packet of the handshake each.
+// The queue pair that strangers can reach: unreliable datagrams, packets of the handshake and, in a job that is larger than what may be
+// connected, of messages to peers without a connection (datagrams.hpp).
 //
-// Layer    transport/verbs. Control path only.
+// Layer    transport/verbs.
 // Threads  one at a time.
 // Errors   made: throws errc::no_device or errc::locked_memory. A packet that cannot be sent says why (errno).
 // Source   InfiniBand specification, 9.8.3 (datagrams); the first 40 bytes of what is received are the network header and not ours to read:
@@ -10,11 +11,11 @@
 
 #include <infiniband/verbs.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "transport/verbs/device.hpp"
 #include "transport/verbs/queue_pair.hpp"
@@ -22,39 +23,67 @@
 
 namespace peal::verbs {
 
+/// How much memory a port has.
+struct port_plan {
+  std::size_t packet_bytes = 0;  // the longest
+  std::uint32_t receives = 0;
+  std::uint32_t sends = 0;
+  std::size_t routes = 0;  // to how many peers the way is remembered
+
+  /// Everyone of a large job may start at once; what is lost is repeated.
+  static port_plan for_handshakes() noexcept { return {sizeof(handshake_packet), 256, 32, 64}; }
+  /// Several full windows, and packets of the port's MTU.
+  static port_plan for_messages(const device&) noexcept;
+};
+
 class handshake_port {
  public:
-  explicit handshake_port(const device&);
+  handshake_port(const device&, const port_plan&);
   ~handshake_port();
   handshake_port(const handshake_port&) = delete;
   handshake_port& operator=(const handshake_port&) = delete;
 
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
   [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
+  [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
 
-  /// To the peer that the packet names. 0, or why it did not leave. A packet that finds the queue full is lost like one on the wire.
-  [[nodiscard]] int send(const address& to, const handshake_packet&) noexcept;
-  /// Calls `got` for each packet that has the size of one. True when there were any.
-  bool poll(const std::function<void(const handshake_packet&)>& got) noexcept;
+  /// Whether a packet finds room.
+  [[nodiscard]] bool has_room() noexcept {
+    if (free_.empty()) reap();
+    return !free_.empty();
+  }
+  /// Head and data as one packet. 0, or why it did not leave. One that finds no room is lost like one on the wire.
+  [[nodiscard]] int send(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data = nullptr,
+                         std::size_t bytes = 0) noexcept;
+  /// Calls `got(packet, bytes)` for each packet; it is aligned to 16. True when there were any.
+  using receiver = std::function<void(const std::byte*, std::size_t)>;
+  bool poll(const receiver& got) noexcept;
 
  private:
   static constexpr std::size_t header_bytes = 40;
-  static constexpr std::size_t cell_bytes = 128;  // of a packet, with the header
-  static_assert(header_bytes + sizeof(handshake_packet) <= cell_bytes);
-  static constexpr std::uint32_t receives = 256;  // everyone of a large job may start at once; what is lost is repeated
-  static constexpr std::uint32_t sends = 32;
+  static constexpr std::size_t header_at = 8;  // so that what follows the header is aligned to 16
+  static constexpr std::size_t refill = 16;    // receives a chain
 
-  void post_receive(std::uint32_t cell) noexcept;
+  [[nodiscard]] std::byte* receive_cell(std::uint32_t which) const noexcept { return memory_ + which * receive_stride_ + header_at; }
+  [[nodiscard]] std::byte* send_cell(std::uint32_t which) const noexcept {
+    return memory_ + plan_.receives * receive_stride_ + which * send_stride_;
+  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return plan_.receives * receive_stride_ + plan_.sends * send_stride_; }
+  void post_receives() noexcept;
+  void reap() noexcept;
+  [[nodiscard]] ibv_ah* route(peer_id, const address&) noexcept;
 
   const device& on_;
+  const port_plan plan_;
+  const std::size_t receive_stride_, send_stride_;
   std::uint32_t key_;
   std::byte* memory_ = nullptr;
   handle<ibv_mr, ibv_dereg_mr> region_;
-  completion_queue completions_;
+  completion_queue sent_, received_;
   queue_pair pair_;
-  std::uint32_t sends_under_way_ = 0;
-  // A handshake sends several packets to one peer. The device looks at a way until the packet has left, so ways go when none is under way.
-  static constexpr std::size_t most_routes = 64;
+  std::vector<std::uint32_t> free_;  // cells to send from
+  std::vector<std::uint32_t> read_;  // cells to be posted again
+  // The device looks at a way until the packet has left, so ways go when none is under way.
   std::map<peer_id, handle<ibv_ah, ibv_destroy_ah>> routes_;
 };
 

@@ -121,29 +121,26 @@ void lane::post_recycled() noexcept {
   recycled_.resize(recycled_.size() - done);
 }
 
-void lane::post_own(ibv_qp* at) noexcept {
-  while (!recycled_.empty()) {
-    ibv_sge piece;
-    ibv_recv_wr request = receive_into(slots, recycled_.back(), piece);
-    ibv_recv_wr* refused = nullptr;
-    // A queue pair that is gone takes nothing: the slot is free then.
-    if (!at || ibv_post_recv(at, &request, &refused) != 0) slots.give_back(recycled_.back());
-    recycled_.pop_back();
-  }
+/// A queue pair that is gone, or broken, takes nothing; the slot stays with its connection.
+void lane::post_own(slot_id which, ibv_qp* at) noexcept {
+  if (!at) return;
+  ibv_sge piece;
+  ibv_recv_wr request = receive_into(slots, which, piece);
+  ibv_recv_wr* refused = nullptr;
+  (void)ibv_post_recv(at, &request, &refused);
 }
 
-bool lane::fill(ibv_qp& which) noexcept {
+bool lane::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
   if (receives_) return true;
+  own.reserve(set.window + 2);
   for (std::uint32_t each = 0; each < set.window + 2; ++each) {
     const slot_id into = slots.take();
     if (into == no_slot) return false;
+    own.push_back(into);
     ibv_sge piece;
     ibv_recv_wr request = receive_into(slots, into, piece);
     ibv_recv_wr* refused = nullptr;
-    if (ibv_post_recv(&which, &request, &refused) != 0) {
-      slots.give_back(into);
-      return false;
-    }
+    if (ibv_post_recv(&which, &request, &refused) != 0) return false;
   }
   return true;
 }

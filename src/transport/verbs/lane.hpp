@@ -51,6 +51,8 @@ struct counters {
   std::uint64_t pushed_bytes = 0;
   std::uint64_t pushes_dropped = 0;
   std::uint64_t connections = 0;
+  std::uint64_t promotions = 0;  // of peers to which messages went as datagrams
+  std::uint64_t demotions = 0;
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t packets_refused = 0;  // handshake packets that are not of this job, or make no sense
 };
@@ -89,14 +91,18 @@ class lane {
   /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
   [[nodiscard]] queue_pair make_control() noexcept;
   [[nodiscard]] queue_pair make_bulk() noexcept;
-  /// Posts the receives of a queue pair that has a receive queue of its own.
-  [[nodiscard]] bool fill(ibv_qp&) noexcept;
+  /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free when it is gone.
+  [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
 
-  /// What was received has been read: the slot goes back to the device, with others. `at`: the queue pair that it came through.
+  /// What was received has been read: the slot goes back to the device, with others. `at`: the queue pair that it came through; null
+  /// when that takes nothing any more.
   void recycle(slot_id which, ibv_qp* at) noexcept {
+    if (!receives_) {
+      post_own(which, at);
+      return;
+    }
     recycled_.push_back(which);
-    if (!receives_) post_own(at);
-    else if (recycled_.size() >= refill_) post_recycled();
+    if (recycled_.size() >= refill_) post_recycled();
   }
 
   [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
@@ -115,7 +121,7 @@ class lane {
   static constexpr std::size_t reserve = 2 * refill;
 
   void post_recycled() noexcept;
-  void post_own(ibv_qp*) noexcept;
+  void post_own(slot_id, ibv_qp*) noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
   [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept { return connections * (set.window + 2) + reserve; }
   [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;

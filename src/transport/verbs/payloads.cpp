@@ -32,6 +32,10 @@ void payloads::start(fetch& f) noexcept {
   count(f, here);
 }
 
+bool payloads::under_way(const connection& with) const noexcept {
+  return !with.fetches.empty() || stages_.awaits(with.peer) || pushes_.under_way(with.peer);
+}
+
 bool payloads::push() noexcept {
   if (!pushes_.busy() || !pushes_.step()) return false;
   sender_.flush();

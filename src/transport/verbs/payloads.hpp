@@ -32,6 +32,8 @@ class payloads {
   void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
   /// The oldest work request of this bulk queue pair has completed.
   void completed(connection& at, std::uint32_t bulk) noexcept { reads_.completed(at, bulk); }
+  /// Parts of payloads are on their way here, or have been promised and have not left: the connection may not end.
+  [[nodiscard]] bool under_way(const connection&) const noexcept;
   /// Moves what waited for room. True when something was moved.
   bool poll() noexcept;
   /// An announcement was sent: what is pushed of its payload goes right behind it.

@@ -28,7 +28,7 @@ std::size_t share_of(std::size_t bytes, std::size_t most) noexcept {
 std::uint64_t pusher::plan(connection& to, const std::byte* data, std::size_t bytes) noexcept {
   const std::size_t planned = share_of(bytes, lane_.set.push);
   const std::size_t packets = (planned + most_payload - 1) / most_payload;
-  if (planned == 0 || to.state != connection_state::open || to.refuses_eager) return 0;
+  if (planned == 0 || !to.carries || to.state != connection_state::open || to.refuses_eager) return 0;
   if (to.credits < packets + to.window / 2 || lane_.slots.free() < packets + spare_slots) return 0;
   outgoing& mine = outgoing_[to.peer];
   if (mine.bytes + planned > most_unanswered * lane_.set.push) return 0;
@@ -145,6 +145,12 @@ std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
   found->into = &f;
   if (here == wanted) known.erase(found);
   return wanted;
+}
+
+bool pusher::under_way(peer_id with) const noexcept {
+  if (std::ranges::find(jobs_, with, &job::to) != jobs_.end()) return true;
+  const auto found = incoming_.find(with);
+  return found != incoming_.end() && std::ranges::any_of(found->second, [](const beginning& each) { return each.into != nullptr; });
 }
 
 void pusher::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {

@@ -46,6 +46,9 @@ class pusher {
   [[nodiscard]] std::size_t claim(fetch&, std::size_t& here) noexcept;
   void arrived(peer_id from, const payload_header&, const std::byte* data) noexcept;
 
+  /// Pieces for this peer have not left, or a fetch waits for pieces of this peer's.
+  [[nodiscard]] bool under_way(peer_id) const noexcept;
+
   /// Forgets the peer; adds its fetches to `ending`.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
 

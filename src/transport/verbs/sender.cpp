@@ -153,12 +153,12 @@ void sender::forget(connection& gone) noexcept {
 void sender::flush_listed() noexcept {
   for (std::size_t each = 0; each < listed_.size();) {
     connection& to = *listed_[each];
-    if (to.state == connection_state::open) {
+    if (to.state == connection_state::open && !to.over()) {
       if (to.held_count > 0) post_held(to);
       if (to.state == connection_state::open && (to.owed * 2 >= to.window || to.tell_refusal)) (void)post_control(to, 0, false);
     }
     // What could not be done stays for the next turn.
-    const bool open = to.state == connection_state::open;
+    const bool open = to.state == connection_state::open && !to.over();
     if (open && (to.held_count > 0 || to.owed * 2 >= to.window || to.tell_refusal)) {
       ++each;
       continue;
@@ -227,7 +227,7 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
 void sender::probe(connection& to) noexcept {
   const bool idle = to.posted == to.probed;
   to.probed = to.posted;
-  if (!idle || to.state != connection_state::open || to.left || to.outstanding() + 1 >= lane_.set.send_depth) return;
+  if (!idle || to.state != connection_state::open || to.left || to.over() || to.outstanding() + 1 >= lane_.set.send_depth) return;
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;

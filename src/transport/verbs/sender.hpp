@@ -41,6 +41,9 @@ class sender {
   /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
   void say_goodbye(connection&) noexcept;
 
+  /// Says that no message follows over this connection. False: no room at the moment. Requires: nothing is held.
+  [[nodiscard]] bool say_last(connection& to) noexcept { return post_control(to, immediate::last, true); }
+
   /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call: only who sends notices a dead one.
   void probe(connection&) noexcept;
 

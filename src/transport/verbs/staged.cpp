@@ -74,6 +74,10 @@ void staged::arrived(connection& from, const payload_header& header, const std::
   count(f, header.bytes);
 }
 
+bool staged::awaits(peer_id from) const noexcept {
+  return std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& each) { return each.second.from == from; });
+}
+
 void staged::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
   std::erase_if(asks_, [&](const question& each) { return each.to == gone; });
   std::erase_if(jobs_, [&](const job& each) { return each.to == gone; });

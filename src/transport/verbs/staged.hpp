@@ -31,6 +31,8 @@ class staged {
   [[nodiscard]] bool busy() const noexcept { return !asks_.empty() || !jobs_.empty(); }
   /// Sends what can be sent. True when something was.
   bool step() noexcept;
+  /// Whether something of this peer's is on its way here, or asked for.
+  [[nodiscard]] bool awaits(peer_id) const noexcept;
   /// Forgets the peer; adds its fetches to `ending`.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
 

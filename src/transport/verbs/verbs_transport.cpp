@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "base/log.hpp"
@@ -12,10 +14,13 @@
 #include "peal/error.hpp"
 #include "transport/verbs/connections.hpp"
 #include "transport/verbs/connector.hpp"
+#include "transport/verbs/datagrams.hpp"
 #include "transport/verbs/device.hpp"
+#include "transport/verbs/handshake_port.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/payloads.hpp"
 #include "transport/verbs/port_counters.hpp"
+#include "transport/verbs/promoter.hpp"
 #include "transport/verbs/registration_cache.hpp"
 #include "transport/verbs/sender.hpp"
 #include "transport/verbs/wire.hpp"
@@ -31,6 +36,10 @@ constexpr int batch = 32;
 
 /// Reading the clock costs as much as a turn.
 constexpr std::uint32_t turns_between_looks = 256;
+/// Turns between two looks for strangers, where nobody talks in datagrams.
+constexpr std::uint32_t turns_between_strangers = 16;
+/// Times that the way to a peer is looked for; each takes the kernel a second or more.
+constexpr int most_searches = 8;
 
 choice_wishes wishes_of(const verbs_settings& from) {
   choice_wishes made;
@@ -54,6 +63,15 @@ verbs::settings settings_of(const verbs_settings& from, const device& on) {
   return fitted(made, on);
 }
 
+promotion_rules rules_of(const verbs_settings& from, const device& on, std::uint32_t peers) {
+  const auto queue_pairs = static_cast<std::uint32_t>(std::max(on.limits().max_qp, 4));
+  promotion_rules made;
+  made.most = std::clamp<std::uint32_t>(queue_pairs / (1 + std::clamp<unsigned>(from.bulk, 1, most_bulk)), 1, from.most_connections);
+  made.after = from.promote;
+  made.cold = from.always_promote || peers > made.most + 1;
+  return made;
+}
+
 /// What tells the cache of memory that goes away; null: registrations end with their use.
 const unmap_log* log_for(const verbs_settings& from) {
   if (!from.cache_registrations) return nullptr;
@@ -70,10 +88,35 @@ struct verbs_transport::state {
         regions{on.domain()},
         cache{regions, idle_limits::sensible(on.limits().max_mr), log_for(from)},
         shared{on, settings_of(from, on)},
+        rules{rules_of(from, on, peers)},
+        door{on, rules.cold ? port_plan::for_messages(on) : port_plan::for_handshakes()},
         all{peers},
         posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
         large{shared, cache, all, posts, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-        meetings{shared, all, posts, self, {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); }}},
+        meetings{shared,
+                 all,
+                 posts,
+                 door,
+                 self,
+                 {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
+                  [this](peer_id peer) { return tiers.admits(peer); }, [this](peer_id peer) { return tiers.full(peer); },
+                  [this](connection& at) { remove(at); }}},
+        mail{shared,
+             door,
+             meetings,
+             out,
+             peers,
+             {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); }}},
+        tiers{shared,
+              all,
+              posts,
+              meetings,
+              mail,
+              rules,
+              peers,
+              {[this](const connection& at) { return large.under_way(at); }, [this](fetch& f) { large.start(f); },
+               [this](connection& at) { remove(at); }}},
+        packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
         dead(peers),
         unreachable(peers) {}
 
@@ -88,8 +131,14 @@ struct verbs_transport::state {
   void failed(const ibv_wc&, connection*) noexcept;
   void broke(connection&, const char* cause) noexcept;
   void look_at_the_clock() noexcept;
+  bool poll_port() noexcept;
+  void arrived(const std::byte* packet, std::size_t bytes) noexcept;
+  void unsendable(peer_id, int why) noexcept;
+  void remove(connection&) noexcept;
+  void close(connection&) noexcept;
   void opened(connection& at) noexcept {
     if (at.tell_refusal) posts.note(at);
+    tiers.opened(at);
   }
   void refused(peer_id peer) noexcept {
     unreachable[peer] = true;
@@ -102,13 +151,19 @@ struct verbs_transport::state {
   domain_registrar regions;
   registration_cache cache;
   lane shared;
+  const promotion_rules rules;
+  handshake_port door;
   connections all;
   sender posts;
   payloads large;
   connector meetings;
+  datagrams mail;
+  promoter tiers;
+  const handshake_port::receiver packet;
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
   std::vector<peer_id> lost;
+  std::map<peer_id, int> searches;  // for the way to a peer, in vain
   std::chrono::steady_clock::time_point probe_at;
 };
 
@@ -124,6 +179,7 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
   known.reserve(everyone.size());
   for (const std::string& each : everyone) known.push_back(address_from(each));
   state_->meetings.meet(std::move(known));
+  state_->mail.meet();
 }
 
 // ---- sending
@@ -133,16 +189,15 @@ std::size_t verbs_transport::eager_limit() const noexcept { return verbs::eager_
 bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
   connection* at = s.all.of(to);
-  if (at && at->state == connection_state::open) [[likely]]
+  if (at && at->carries && at->state == connection_state::open) [[likely]]
     return s.posts.send(*at, e, payload) && s.sent(e);
   if (s.dead[to]) return true;  // nobody waits for it
-  if (!at && !s.unreachable[to]) s.meetings.start(to);
-  return false;
+  return !s.unreachable[to] && s.tiers.send(to, e, payload);
 }
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->all.of(to);
-  return !at || !at->refuses_eager;
+  return at && at->carries ? !at->refuses_eager : !state_->mail.refuses_eager(to);
 }
 
 void verbs_transport::set_wants_eager(bool wants) noexcept {
@@ -152,10 +207,15 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
     each.tell_refusal = true;
     s.posts.note(each);
   });
+  s.mail.set_refuses_eager(!wants);
 }
 
-void verbs_transport::flush() noexcept { state_->posts.flush(); }
-bool verbs_transport::holds_messages() const noexcept { return state_->posts.holds(); }
+void verbs_transport::flush() noexcept {
+  state_->posts.flush();
+  state_->mail.flush();
+}
+bool verbs_transport::holds_messages() const noexcept { return state_->posts.holds() || state_->mail.holds(); }
+bool verbs_transport::settled() const noexcept { return state_->mail.settled(); }
 
 // ---- large payloads
 
@@ -165,7 +225,13 @@ remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t 
 
 void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept { state_->large.withdraw(to, where); }
 
-void verbs_transport::start_fetch(fetch& f) noexcept { state_->large.start(f); }
+void verbs_transport::start_fetch(fetch& f) noexcept {
+  state& s = *state_;
+  const connection* from = s.all.of(f.from);
+  if (from && from->state == connection_state::open && !from->ending) s.large.start(f);
+  else if (s.unreachable[f.from]) f.done(f, make_error_code(errc::peer_failed));
+  else s.tiers.wait_for(f);
+}
 
 // ---- completions
 
@@ -177,11 +243,28 @@ bool verbs_transport::poll() noexcept {
   const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
   for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
   bool moved = count > 0;
-  moved |= s.meetings.poll();
+  moved |= s.poll_port();
+  moved |= s.tiers.poll();
   moved |= s.large.poll();
   s.posts.flush();
   if (s.shared.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
+}
+
+// After the completions of connections: the last messages of one that ends come before what went as datagrams then.
+bool verbs_transport::state::poll_port() noexcept {
+  if (!tiers.cold() && !meetings.busy() && shared.epoch % turns_between_strangers != 0) return false;
+  bool moved = door.poll(packet);
+  moved |= meetings.poll();
+  moved |= mail.poll();
+  return moved;
+}
+
+void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) noexcept {
+  std::uint64_t magic = 0;
+  if (bytes >= sizeof magic) std::memcpy(&magic, data, sizeof magic);
+  if (magic == datagram_header::mark) mail.got(data, bytes);
+  else meetings.got(data, bytes);
 }
 
 /// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a sign of life.
@@ -208,18 +291,20 @@ void verbs_transport::state::take(const ibv_wc& one) noexcept {
 void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   connection* const from = all.of_queue(one.qp_num);
   if (one.status != IBV_WC_SUCCESS || !from || from->state == connection_state::lost) {
-    shared.recycle(slot, nullptr);
+    if (shared.shared() || from) shared.recycle(slot, nullptr);
     if (one.status != IBV_WC_SUCCESS) failed(one, from);
     return;
   }
   if (from->state != connection_state::open) [[unlikely]]
     meetings.heard(*from);
+  from->heard_epoch = shared.epoch;
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
     from->credits = static_cast<std::uint16_t>(from->credits + (flags & immediate::credit_bits));
     from->refuses_eager = (flags & immediate::refuses_eager) != 0;
     if (flags & immediate::leaving) from->left = true;
+    if (flags & immediate::last) tiers.heard_last(*from);
   }
   const std::byte* const packet = shared.slots.at(slot);
   if (flags & immediate::staged) large.arrived(*from, packet, one.byte_len);
@@ -252,10 +337,44 @@ void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept 
 
 void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   if (at.state == connection_state::lost) return;
+  if (at.over()) {  // the other side has taken its queue pairs away already
+    at.completed = at.posted;
+    return;
+  }
   meetings.forget(at);
   at.state = connection_state::lost;
   if (!at.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
   refused(at.peer);
+}
+
+void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
+  // Finding the peer's place in the network takes packets too, which may be lost; what did not leave is repeated.
+  const bool may_pass = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH;
+  if (unreachable[to] || (may_pass && ++searches[to] < most_searches)) return;
+  log_error("no packet can be sent to rank {}: {}", to, std::strerror(why));
+  refused(to);
+}
+
+/// Once its queue pairs are destroyed, the device touches no buffer of this connection any more.
+void verbs_transport::state::close(connection& at) noexcept {
+  meetings.forget(at);
+  posts.forget(at);
+  tiers.forget(at);
+  at.state = connection_state::lost;
+  at.control.reset();
+  for (bulk_queue& each : at.bulk) each.pair.reset();
+  for (std::uint32_t each = 0; each < at.held_count; ++each) shared.slots.give_back(at.held[each].slot);
+  for (; !at.sent.empty(); at.sent.pop_front()) shared.slots.give_back(at.sent.front().slot);
+  for (const slot_id each : at.own_receives) shared.slots.give_back(each);
+}
+
+/// A connection that never opened, or that both sides have ended.
+void verbs_transport::state::remove(connection& at) noexcept {
+  const peer_id peer = at.peer;
+  close(at);
+  all.remove(at);
+  shared.leave_room();
+  tiers.removed(peer);
 }
 
 std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
@@ -265,17 +384,10 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
   s.dead[gone] = true;
   s.unreachable[gone] = true;
   connection* const at = s.all.of(gone);
-  if (at) {
-    s.meetings.forget(*at);
-    s.posts.forget(*at);
-    at->state = connection_state::lost;
-    // Once its queue pairs are destroyed, the device touches no buffer of this connection any more.
-    at->control.reset();
-    for (bulk_queue& each : at->bulk) each.pair.reset();
-    for (std::uint32_t each = 0; each < at->held_count; ++each) s.shared.slots.give_back(at->held[each].slot);
-    for (; !at->sent.empty(); at->sent.pop_front()) s.shared.slots.give_back(at->sent.front().slot);
-  }
+  s.mail.abandon(gone);
+  if (at) s.close(*at);
   s.large.abandon(gone, at);
+  s.tiers.abandon(gone);
   if (at) {
     s.all.remove(*at);
     s.shared.leave_room();
@@ -284,7 +396,7 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
 
 bool verbs_transport::has_left(peer_id which) const noexcept {
   const connection* at = state_->all.of(which);
-  return at && at->left;
+  return (at && at->left) || state_->mail.left(which);
 }
 
 void verbs_transport::leave() noexcept {
@@ -292,8 +404,10 @@ void verbs_transport::leave() noexcept {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
   std::uint32_t waiting = 0;
   s.all.for_each([&](connection& each) {
-    if (each.state == connection_state::open && !each.left) s.posts.say_goodbye(each);
+    if (each.state == connection_state::open && !each.left && !each.over()) s.posts.say_goodbye(each);
   });
+  s.mail.deliver_no_more();
+  s.tiers.say_goodbye(s.dead);
   // What is received from now on is for nobody.
   do {
     std::array<ibv_wc, batch> done;
@@ -301,7 +415,11 @@ void verbs_transport::leave() noexcept {
     for (int each = 0; each < count; ++each)
       if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
     waiting = 0;
-    s.all.for_each([&](connection& each) { waiting += each.state == connection_state::open && !each.left && each.outstanding() > 0; });
+    (void)s.door.poll([&](const std::byte* packet, std::size_t bytes) { s.mail.got(packet, bytes); });
+    s.mail.poll();
+    s.all.for_each(
+        [&](connection& each) { waiting += each.state == connection_state::open && !each.left && !each.over() && each.outstanding() > 0; });
+    waiting += !s.mail.settled();
   } while (waiting > 0 && std::chrono::steady_clock::now() < until);
 }
 
@@ -334,6 +452,14 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");
   add("verbs.registrations_forgotten", of_cache.forgotten, "regions that were given up since their memory went away");
   add("verbs.connections", from.connections, "connections made");
+  add("verbs.promotions", from.promotions, "connections made to peers to which messages had gone as datagrams");
+  add("verbs.demotions", from.demotions, "connections that were ended for others");
+  const datagram_counters& of_mail = state_->mail.counted();
+  add("verbs.datagrams", of_mail.packets, "packets of messages to peers without a connection");
+  add("verbs.datagram_bytes", of_mail.bytes, "bytes in them");
+  add("verbs.datagram_messages", of_mail.messages, "messages in them");
+  add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
+  add("verbs.acknowledgements", of_mail.acknowledgements, "acknowledgements of such packets that went by themselves");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
   add("verbs.packets_refused", from.packets_refused, "packets dropped: of another job, forged, or senseless");
   state_->port.report(into);

@@ -1,8 +1,9 @@
 // transport/verbs/verbs_transport.hpp
 // Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver, their beginning by SEND.
 //
-// How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), lane.hpp (what connections share),
-// connector.hpp (connections on first use), device.hpp. Includes no verbs header, so that nobody above needs one.
+// How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), lane.hpp (what connections share), connector.hpp
+// (connections on first use), datagrams.hpp (messages to peers without one), promoter.hpp (who has one), device.hpp. Includes no verbs
+// header, so that nobody above needs one.
 //
 // Layer    transport/verbs: may include transport/contract.hpp, memory/, topology/, base/.
 // Threads  as the contract says.
@@ -21,19 +22,22 @@ namespace peal {
 class machine;
 
 struct verbs_settings {
-  std::string device;               // PEAL_VERBS_DEVICE; empty: the nearest
-  int gid = -1;                     // PEAL_VERBS_GID; -1: the best
-  unsigned local_index = 0;         // of this process on its node: equally near devices are dealt out
-  unsigned bulk = 1;                // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
-  bool coalesce = true;             // PEAL_VERBS_COALESCE
-  bool shared_receives = true;      // PEAL_VERBS_SRQ
-  bool cache_registrations = true;  // PEAL_VERBS_REGISTRATION_CACHE
-  bool without_hooks = false;       // for tests that show what the unmap hooks are for: cached all the same
-  double silence = 4;               // PEAL_VERBS_TIMEOUT, in seconds
-  std::uint32_t send_depth = 0;     // of a queue pair for messages; 0: what suits
-  std::uint32_t window = 0;         // messages under way to one peer; 0: what suits
-  std::size_t push = 64 << 10;      // PEAL_VERBS_PUSH: bytes of a large message that are sent unasked
-  std::size_t kept_pushes = 0;      // most bytes that are kept of what all peers send so; 0: what suits
+  std::string device;                     // PEAL_VERBS_DEVICE; empty: the nearest
+  int gid = -1;                           // PEAL_VERBS_GID; -1: the best
+  unsigned local_index = 0;               // of this process on its node: equally near devices are dealt out
+  unsigned bulk = 1;                      // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
+  bool coalesce = true;                   // PEAL_VERBS_COALESCE
+  bool shared_receives = true;            // PEAL_VERBS_SRQ
+  bool cache_registrations = true;        // PEAL_VERBS_REGISTRATION_CACHE
+  bool without_hooks = false;             // for tests that show what the unmap hooks are for: cached all the same
+  double silence = 4;                     // PEAL_VERBS_TIMEOUT, in seconds
+  std::uint32_t promote = 16;             // PEAL_VERBS_PROMOTE: messages to a peer without a connection until it gets one
+  bool always_promote = false;            // start without connections even where everyone may have one
+  std::uint32_t most_connections = 1024;  // PEAL_VERBS_MAX_RC
+  std::uint32_t send_depth = 0;           // of a queue pair for messages; 0: what suits
+  std::uint32_t window = 0;               // messages under way to one peer; 0: what suits
+  std::size_t push = 64 << 10;            // PEAL_VERBS_PUSH: bytes of a large message that are sent unasked
+  std::size_t kept_pushes = 0;            // most bytes that are kept of what all peers send so; 0: what suits
 };
 
 class verbs_transport final : public transport {
@@ -48,7 +52,7 @@ class verbs_transport final : public transport {
 
   [[nodiscard]] const char* name() const noexcept override { return "verbs"; }
   [[nodiscard]] std::size_t eager_limit() const noexcept override;
-  /// Begins a connection where there is none yet.
+  /// Begins a connection where there is none yet, or goes as a datagram.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override;
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override;
   void set_wants_eager(bool) noexcept override;
@@ -65,6 +69,8 @@ class verbs_transport final : public transport {
   /// Posts messages that wait for company. Every poll does this too.
   void flush() noexcept;
   [[nodiscard]] bool holds_messages() const noexcept;
+  /// Whether everything sent as a datagram has been taken by those who live. Until then this process must go on polling.
+  [[nodiscard]] bool settled() const noexcept;
 
   /// Peers whose connection broke, or could not be made, since the last call.
   [[nodiscard]] std::vector<peer_id> lost() noexcept;

@@ -54,6 +54,7 @@ enum class handshake_kind : std::uint8_t {
   request,      // these are my queue pairs; they can receive
   reply,        // these are mine; they know yours
   acknowledge,  // I have your reply: you may send
+  gone,         // your reply answers a request that I have given up
 };
 
 /// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
@@ -69,8 +70,9 @@ struct handshake_packet {
   std::uint32_t control_qp = 0;  // the sender's queue pairs
   std::array<std::uint32_t, most_bulk> bulk_qp{};
   std::uint32_t first_psn = 0;
-  std::uint32_t your_control_qp = 0;  // which request a reply answers, which reply an acknowledgement; 0 in a request
-  std::uint16_t credits = 0;          // messages that the sender of this packet is ready to receive
+  std::uint32_t attempt = 0;       // number of the connection that this is about, as the sender counts those that it has begun
+  std::uint32_t your_attempt = 0;  // which request a reply answers, which reply the others answer; 0 in a request
+  std::uint16_t credits = 0;       // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
   std::uint8_t mtu = 0;
   std::uint8_t bulk_count = 0;
@@ -87,6 +89,7 @@ struct immediate {
   static constexpr std::uint32_t staged = 1u << 17;     // no message, but part of a large payload: payload_header.hpp
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
   static constexpr std::uint32_t leaving = 1u << 19;    // the last one: the sender takes part no more
+  static constexpr std::uint32_t last = 1u << 20;       // no message follows over this connection: promoter.hpp
 };
 
 /// Two messages in one packet: the second begins where the first one's payload, rounded up, ends.

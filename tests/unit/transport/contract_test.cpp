@@ -82,6 +82,8 @@ const candidate candidates[] = {
     {"verbs", [] { return over_verbs({}); }},
     {"verbs_alone", [] { return over_verbs({.device = {}, .bulk = 1, .coalesce = false, .shared_receives = false}); }},
     {"verbs_unpushed", [] { return over_verbs({.device = {}, .push = 0}); }},
+    {"verbs_datagrams", [] { return over_verbs({.device = {}, .promote = 1'000'000'000, .always_promote = true}); }},
+    {"verbs_promoted", [] { return over_verbs({.device = {}, .promote = 5, .always_promote = true}); }},
     {"verbs_narrow", [] { return over_verbs({.device = {}, .bulk = 4, .send_depth = 4, .window = 2}); }},
 };
 

@@ -2,6 +2,7 @@ check_PROGRAMS += tests/unit/transport_test
 tests_unit_transport_test_SOURCES = \
   tests/unit/transport/box_test.cpp \
   tests/unit/transport/contract_test.cpp \
+  tests/unit/transport/datagram_channel_test.cpp \
   tests/unit/transport/device_choice_test.cpp \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/port_counters_test.cpp \
