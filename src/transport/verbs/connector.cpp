@@ -216,7 +216,9 @@ void connector::requested(const handshake_packet& said) noexcept {
     waiting_.push_back(known);
     answer(*known, said);
   } else if (known->state == connection_state::requesting) {
-    if (said.from < self_ && is_new) answer(*known, said);
+    if (!is_new) return;
+    if (said.from < self_) answer(*known, said);
+    else (void)send(known->meeting->last);  // it may have had no room when ours came first; now it waits for it
   } else if (known->state != connection_state::lost && known->remote_attempt == said.attempt) {
     // It has not got our reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
