@@ -217,7 +217,8 @@ void connector::requested(const handshake_packet& said) noexcept {
     answer(*known, said);
   } else if (known->state == connection_state::requesting) {
     if (!is_new) return;
-    if (said.from < self_) answer(*known, said);
+    const bool asked_nobody = known->meeting->last.attempt == 0;  // and could not answer yet
+    if (said.from < self_ || asked_nobody) answer(*known, said);
     else (void)send(known->meeting->last);  // it may have had no room when ours came first; now it waits for it
   } else if (known->state != connection_state::lost && known->remote_attempt == said.attempt) {
     // It has not got our reply.

@@ -1,7 +1,6 @@
 #include "transport/verbs/datagrams.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "base/log.hpp"
@@ -54,10 +53,7 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
-  if (const int failed = port_.send(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) {
-    if (failed == ENOMEM || failed == EAGAIN) return false;
-    hooks_.unreachable(to, failed);
-  }
+  if (const int failed = port_.send(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) hooks_.unreachable(to, failed);
   return true;
 }
 

@@ -139,7 +139,7 @@ int handshake_port::send(peer_id to, const address& where, const void* head, std
   ibv_send_wr* refused = nullptr;
   const int failed = ibv_post_send(pair_.get(), &request, &refused);
   if (failed == 0) free_.pop_back();
-  return failed;
+  return failed == ENOMEM || failed == EAGAIN ? 0 : failed;
 }
 
 bool handshake_port::poll(const receiver& got) noexcept {
