@@ -29,6 +29,8 @@ const std::vector<variable>& variables() {
       {"PEAL_VERBS_MAX_RC", count, "1..1000000", "1024", "most peers to which a rank has a connection at a time; the others get datagrams"},
       {"PEAL_VERBS_PROMOTE", count, "1..1000000000", "16",
        "messages that a peer without a connection gets as datagrams before it is connected; set: also where everyone may be connected"},
+      {"PEAL_VERBS_RENDEZVOUS", choice, "auto|read|write|both", "auto",
+       "how large messages move: read by the receiver, written by the sender, or half of each"},
       {"PEAL_VERBS_TIMEOUT", seconds, "0.1..600", "4", "how long an adapter may be silent before its peer counts as failed"},
       {"PEAL_STATS", choice, "0|1", "0", "whether each rank prints its counters when its environment ends"},
       {"PEAL_WAIT", choice, "adaptive|poll|yield", "adaptive", "how a rank waits: poll never gives the core away, yield does so at once"},

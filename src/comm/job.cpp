@@ -168,6 +168,7 @@ void job::make_verbs() {
   verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
   verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
+  verbs.rendezvous = settings.text("PEAL_VERBS_RENDEZVOUS");
   verbs.push = settings.bytes("PEAL_VERBS_PUSH");
   verbs.promote = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_PROMOTE"));
   verbs.always_promote = settings.is_set("PEAL_VERBS_PROMOTE");

@@ -20,6 +20,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/shm_transport.hpp \
   src/transport/shm/staging.cpp \
   src/transport/shm/staging.hpp \
+  src/transport/verbs/bulk_chain.hpp \
   src/transport/verbs/connection.hpp \
   src/transport/verbs/connections.cpp \
   src/transport/verbs/connections.hpp \
@@ -64,4 +65,6 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/staged.hpp \
   src/transport/verbs/verbs_transport.cpp \
   src/transport/verbs/verbs_transport.hpp \
-  src/transport/verbs/wire.hpp
+  src/transport/verbs/wire.hpp \
+  src/transport/verbs/writer.cpp \
+  src/transport/verbs/writer.hpp

@@ -5,7 +5,8 @@
 //
 // STAGE is what is pending: `idle` (default), a receive from a peer to whom nothing is on its way among it; `eager`, small messages both
 // ways; `read`, large messages that the other side fetches. With `connect` and `traffic` the command breaks the link for a while only:
-// before the first message, or amid others; everything arrives then. With `apart` there is no way between the two from the start.
+// before the first message, or amid others; everything arrives then.
+// `through` is `read` without a break. With `apart` there is no way between the two from the start.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -92,6 +93,18 @@ void read(const communicator& world, int peer) {
   });
 }
 
+/// The same without a break, a few times.
+void through(const communicator& world, int peer) {
+  const auto mine = job::bytes_of(20'000'000, 1);
+  for (int number = 0; number < 3; ++number) {
+    auto in = world.irecv<bytes>(peer, large), more = world.irecv<bytes>(peer, large);
+    auto out = world.isend(std::as_const(mine), peer, large), again = world.isend(std::as_const(mine), peer, large);
+    job::check(in.wait() == mine && more.wait() == mine, "a large message");
+    out.wait();
+    again.wait();
+  }
+}
+
 /// The link is away for a while; nothing fails.
 void traffic(const communicator& world, int peer) {
   for (std::uint64_t number = 0; number < 20; ++number) {
@@ -125,6 +138,8 @@ int main(int argc, char** argv) {
     } else if (stage == "apart") {
       run(break_it, "a command");
       if (world.rank() == 0) ends_with_failure(peer, "a message to where no way leads", [&] { world.send(1, peer, data); });
+    } else if (stage == "through") {
+      through(world, peer);
     } else if (stage == "traffic") {
       traffic(world, peer);
     } else {

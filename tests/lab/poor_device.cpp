@@ -6,6 +6,7 @@
 //   reads     READs under way on a queue pair         pieces   of a work request (its SGEs)
 //   inline    bytes inline in a work request          cqe      entries of a completion queue
 //   refuse    every so manieth post of messages takes half of its chain, and says that the queue is full
+//   refuse_bulk  the same of READs and WRITEs
 //   break     at the so manieth post of an RC queue pair, half of the chain is posted, then the queue pair goes into the error state
 //   lose      every so manieth datagram (UD) does not arrive     twice    every so manieth arrives twice
 //   rank      only this rank is poor (by PMIX_RANK)
@@ -33,8 +34,8 @@
 namespace {
 
 struct limits {
-  int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1, break_at = -1, lose = -1, twice = -1,
-      rank = -1;
+  int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1, refuse_bulk = -1, break_at = -1, lose = -1,
+      twice = -1, rank = -1;
 
   limits() {
     const char* const text = std::getenv("POOR_DEVICE");
@@ -52,7 +53,7 @@ struct limits {
     }
     const char* const own = std::getenv("PMIX_RANK");
     if (rank >= 0 && (!own || std::atoi(own) != rank))
-      depth = srq = reads = pieces = inline_bytes = cqe = refuse = break_at = lose = twice = -1;
+      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = lose = twice = -1;
   }
 
   int* place_of(const std::string& name) {
@@ -63,6 +64,7 @@ struct limits {
     if (name == "inline") return &inline_bytes;
     if (name == "cqe") return &cqe;
     if (name == "refuse") return &refuse;
+    if (name == "refuse_bulk") return &refuse_bulk;
     if (name == "break") return &break_at;
     if (name == "lose") return &lose;
     if (name == "twice") return &twice;
@@ -130,11 +132,13 @@ int post_datagram(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
 }
 
 int post_send(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
-  static std::atomic<int> posts{0}, messages{0};
+  static std::atomic<int> posts{0}, messages{0}, parts{0};
   if (to->qp_type == IBV_QPT_UD) return post_datagram(to, chain, refused);
   ibv_send_wr* rest = nullptr;
   const bool message = chain->opcode == IBV_WR_SEND || chain->opcode == IBV_WR_SEND_WITH_IMM;
-  if (poor().refuse > 0 && message && ++messages % poor().refuse == 0) {
+  const bool refused_now =
+      message ? poor().refuse > 0 && ++messages % poor().refuse == 0 : poor().refuse_bulk > 0 && ++parts % poor().refuse_bulk == 0;
+  if (refused_now) {
     if (const int failed = post_half(to, chain, &rest, refused); failed != 0) return failed;
     *refused = rest;
     return ENOMEM;

@@ -1,8 +1,8 @@
 // transport/verbs/connection.hpp
 // All that is known of one peer that this process talks, or is about to talk, to.
 //
-// The control queue pair carries every envelope, in order; the bulk queue pairs carry READs only, so that a long one never delays a small
-// send.
+// The control queue pair carries every envelope, in order; the bulk queue pairs carry READs and WRITEs only, so that a long one never
+// delays a small send.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -60,16 +60,21 @@ class bounded_queue {
   std::uint32_t first_ = 0, end_ = 0;  // counted on; their difference holds modulo 2^32
 };
 
-struct read_part {
+struct write_job;
+
+/// Part of a large payload that is read for a fetch of ours, or written for a peer's.
+struct bulk_part {
   fetch* of = nullptr;
+  write_job* job = nullptr;
   std::uint64_t at = 0;
   std::uint32_t bytes = 0;
 };
 
-/// READs under way on one queue pair, oldest first: they complete in this order.
+/// Parts under way on one queue pair, oldest first: they complete in this order.
 struct bulk_queue {
   queue_pair pair;
-  bounded_queue<read_part> under_way;
+  bounded_queue<bulk_part> under_way;
+  std::vector<bulk_part> refused;  // since the queue was full; to be posted again before others
 };
 
 /// A handshake under way. Gone once the connection is open.

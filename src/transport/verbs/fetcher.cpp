@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 namespace peal::verbs {
 
@@ -15,13 +16,11 @@ constexpr std::uint64_t smallest_part = 64 << 10;
 constexpr std::uint64_t largest_part = 512 << 10;
 constexpr std::uint64_t page = 4096;  // parts begin at pages where the buffer does
 
-constexpr std::uint32_t most_at_once = 16;
-
 }  // namespace
 
 std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) const noexcept {
   const std::uint64_t longest = std::min<std::uint64_t>(largest_part, lane_.on.port().max_msg_sz);
-  const std::uint64_t even = (bytes / from.bulk_count + page - 1) & ~(page - 1);
+  const std::uint64_t even = (bytes / readers(from) + page - 1) & ~(page - 1);
   return std::clamp(even, std::min(smallest_part, longest), longest);
 }
 
@@ -45,61 +44,63 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   return true;
 }
 
+void fetcher::add(bulk_chain& to, const connection& from, std::uint8_t which, const bulk_part& part) noexcept {
+  const fetch_progress& mine = fetch_progress::of(*part.of);
+  to.add(part, IBV_WR_RDMA_READ, work_id::make(work::read, from.index, from.generation, which).word,
+         {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes, mine.into->region->lkey},
+         exposed::address(part.of->where) + part.at, exposed::key(part.of->where));
+}
+
+/// Where writes are to be seen too, the last queue pair is left to them (writer.hpp).
+std::uint8_t fetcher::readers(const connection& from) const noexcept {
+  return lane_.set.rendezvous == rendezvous_mode::read || from.bulk_count < 2 ? from.bulk_count
+                                                                              : static_cast<std::uint8_t>(from.bulk_count - 1);
+}
+
 /// Parts of the oldest unposted fetches, as many as the queue pairs take.
 void fetcher::post(connection& from) noexcept {
-  struct batch {
-    std::array<ibv_send_wr, most_at_once> requests;
-    std::array<ibv_sge, most_at_once> pieces;
-    std::uint32_t count = 0;
-  };
-  std::array<batch, most_bulk> batches;
-  const auto limit = std::min(lane_.set.read_depth, from.read_limit * 2);  // one being served, one waiting at the device
+  std::array<bulk_chain, most_bulk> chains;
+  const std::uint32_t limit = std::min({lane_.set.read_depth, from.read_limit * 2, bulk_chain::longest});  // half served, half waiting
+  const std::uint8_t count = readers(from);
+  for (std::uint8_t each = 0; each < count; ++each) {
+    refused_ -= from.bulk[each].refused.size();
+    for (const bulk_part& part : std::exchange(from.bulk[each].refused, {})) add(chains[each], from, each, part);
+  }
+  const auto full = [&](std::uint8_t which) { return from.bulk[which].under_way.size() + chains[which].size() >= limit; };
   while (from.first_unposted < from.fetches.size()) {
     // The next queue pair in turn that has room.
-    std::uint8_t at = from.next_bulk;
-    std::uint8_t tried = 0;
-    while (tried < from.bulk_count && (from.bulk[at].under_way.size() >= limit || batches[at].count == most_at_once)) {
-      at = static_cast<std::uint8_t>((at + 1) % from.bulk_count);
-      ++tried;
-    }
-    if (tried == from.bulk_count) break;
+    std::uint8_t at = static_cast<std::uint8_t>(from.next_bulk % count), tried = 0;
+    for (; tried < count && full(at); ++tried) at = static_cast<std::uint8_t>((at + 1) % count);
+    if (tried == count) break;
     fetch& f = *from.fetches[from.first_unposted];
     fetch_progress& mine = fetch_progress::of(f);
     const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
-    batch& to = batches[at];
-    to.pieces[to.count] = {reinterpret_cast<std::uint64_t>(mine.target) + mine.posted, bytes, mine.into->region->lkey};
-    ibv_send_wr& request = to.requests[to.count];
-    request = {};
-    request.wr_id = work_id::make(work::read, from.index, from.generation, at).word;
-    request.sg_list = &to.pieces[to.count];
-    request.num_sge = 1;
-    request.opcode = IBV_WR_RDMA_READ;
-    request.send_flags = IBV_SEND_SIGNALED;
-    request.wr.rdma.remote_addr = exposed::address(f.where) + mine.posted;
-    request.wr.rdma.rkey = exposed::key(f.where);
-    if (to.count > 0) to.requests[to.count - 1].next = &request;
-    ++to.count;
-    from.bulk[at].under_way.push_back({&f, mine.posted, bytes});
+    add(chains[at], from, at, {&f, nullptr, mine.posted, bytes});
     mine.posted += bytes;
     if (mine.posted == mine.end) ++from.first_unposted;
-    from.next_bulk = static_cast<std::uint8_t>((at + 1) % from.bulk_count);
+    from.next_bulk = static_cast<std::uint8_t>((at + 1) % count);
     ++lane_.counted.reads;
   }
-  for (std::uint8_t each = 0; each < from.bulk_count; ++each) {
-    if (batches[each].count == 0) continue;
+  for (std::uint8_t each = 0; each < count; ++each) {
+    if (chains[each].size() == 0) continue;
     ++lane_.counted.read_doorbells;
-    ibv_send_wr* refused = nullptr;
-    // The queue pair has room for what we post, so it refuses only when it is broken.
-    if (const int failed = ibv_post_send(from.bulk[each].pair.get(), batches[each].requests.data(), &refused); failed != 0) {
-      broke_(from, failed);
-      return;
-    }
+    const int failed = chains[each].post(from.bulk[each]);
+    refused_ += from.bulk[each].refused.size();
+    if (failed == 0) continue;
+    broke_(from, failed);
+    return;
   }
+}
+
+void fetcher::step(connections& all) noexcept {
+  all.for_each([this](connection& each) {
+    if (each.state == connection_state::open) post(each);
+  });
 }
 
 void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   bulk_queue& at = from.bulk[bulk];
-  const read_part over = at.under_way.front();
+  const bulk_part over = at.under_way.front();
   at.under_way.pop_front();
   fetch& f = *over.of;
   fetch_progress& mine = fetch_progress::of(f);
@@ -127,8 +128,11 @@ void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
   ending.insert(ending.end(), from.fetches.begin(), from.fetches.end());
   from.fetches.clear();
   from.first_unposted = 0;
-  for (bulk_queue& each : from.bulk)
+  for (bulk_queue& each : from.bulk) {
     while (!each.under_way.empty()) each.under_way.pop_front();
+    refused_ -= each.refused.size();
+    each.refused.clear();
+  }
 }
 
 }  // namespace peal::verbs

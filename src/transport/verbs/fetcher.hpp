@@ -14,7 +14,8 @@
 #include <functional>
 #include <vector>
 
-#include "transport/verbs/connection.hpp"
+#include "transport/verbs/bulk_chain.hpp"
+#include "transport/verbs/connections.hpp"
 #include "transport/verbs/fetch_progress.hpp"
 #include "transport/verbs/registration_cache.hpp"
 
@@ -46,17 +47,23 @@ class fetcher {
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
   /// The oldest READ of this bulk queue pair has completed.
   void completed(connection&, std::uint32_t bulk) noexcept;
+  /// Posts again what full queues refused.
+  [[nodiscard]] bool busy() const noexcept { return refused_ > 0; }
+  void step(connections&) noexcept;
   /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for them no more.
   void abandon(connection&, std::vector<fetch*>& ending) noexcept;
 
  private:
+  static void add(bulk_chain&, const connection&, std::uint8_t which, const bulk_part&) noexcept;
   void post(connection&) noexcept;
+  [[nodiscard]] std::uint8_t readers(const connection&) const noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 
   lane& lane_;
   registration_cache& cache_;
   broken broke_;
+  std::size_t refused_ = 0;  // parts, of all connections
 };
 
 }  // namespace peal::verbs

@@ -22,16 +22,20 @@
 
 namespace peal::verbs {
 
+/// How large payloads move, but for their beginning: PEAL_VERBS_RENDEZVOUS.
+enum class rendezvous_mode : std::uint8_t { automatic, read, write, both };
+
 struct settings {
-  unsigned bulk = 1;            // PEAL_VERBS_QPS
+  unsigned bulk = 1;            // PEAL_VERBS_QPS, and one more where there are writes
   bool coalesce = true;         // PEAL_VERBS_COALESCE
   bool shared_receives = true;  // PEAL_VERBS_SRQ; a device without one has none in any case
   double silence = 4;           // PEAL_VERBS_TIMEOUT, seconds
   std::uint32_t send_depth = 128;
   std::uint32_t window = 64;      // messages that a peer may send before it gets credits back
-  std::uint32_t read_depth = 16;  // READs under way on a bulk queue pair
-  std::size_t push = 64 << 10;    // PEAL_VERBS_PUSH
-  std::size_t kept = 16 << 20;    // most bytes that are kept of all peers' pushes
+  std::uint32_t read_depth = 16;  // READs or WRITEs under way on a bulk queue pair
+  rendezvous_mode rendezvous = rendezvous_mode::automatic;
+  std::size_t push = 64 << 10;  // PEAL_VERBS_PUSH
+  std::size_t kept = 16 << 20;  // most bytes that are kept of all peers' pushes
 };
 
 /// The same as far as the device goes: what does not fit is lowered.
@@ -47,6 +51,8 @@ struct counters {
   std::uint64_t reads = 0;
   std::uint64_t read_doorbells = 0;
   std::uint64_t read_bytes = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t write_bytes = 0;
   std::uint64_t staged_bytes = 0;
   std::uint64_t pushed_bytes = 0;
   std::uint64_t pushes_dropped = 0;
@@ -61,7 +67,8 @@ struct counters {
 enum class work : std::uint8_t { receive, send, read };
 
 struct work_id {
-  // kind: 2 bits, generation: 8, connection: 22, detail: 32 (receive: slot; send: sequence number; read: which bulk queue pair)
+  // kind: 2 bits, generation: 8, connection: 22, detail: 32 (receive: slot; send: sequence number; read, also of a
+  // write: which bulk queue pair)
   std::uint64_t word;
   static constexpr work_id make(work kind, std::uint32_t connection, std::uint8_t generation, std::uint32_t detail) noexcept {
     return {std::uint64_t(kind) << 62 | std::uint64_t{generation} << 54 | std::uint64_t{connection} << 32 | detail};

@@ -8,6 +8,14 @@
 
 namespace peal::verbs {
 
+namespace {
+
+constexpr std::size_t page = 4096;
+/// What is to be fetched from here on is worth the messages that ask for writes: HACKING.md, RDMA.
+constexpr std::size_t worth_two = 64 << 10;
+
+}  // namespace
+
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
   remote_region made = exposed::make(data, cache_.acquire(data, bytes, range_use::source));
   if (connection* const at = all_.of(to)) made.words[3] = pushes_.plan(*at, static_cast<const std::byte*>(data), bytes);
@@ -28,12 +36,30 @@ void payloads::start(fetch& f) noexcept {
   fetch_progress::begin(f);
   std::size_t here = 0;
   const std::size_t pushed = pushes_.claim(f, here);
-  if (pushed < f.bytes && !reads_.start(*from, f, pushed, f.bytes)) stages_.start(*from, f, pushed, f.bytes);
+  std::size_t unwritten = first_written(pushed, f.bytes);
+  // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
+  if (unwritten < f.bytes) {
+    if (!writes_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
+    else sender_.flush();
+  }
+  if (pushed < unwritten && !reads_.start(*from, f, pushed, unwritten)) stages_.start(*from, f, pushed, unwritten);
   count(f, here);
 }
 
 bool payloads::under_way(const connection& with) const noexcept {
-  return !with.fetches.empty() || stages_.awaits(with.peer) || pushes_.under_way(with.peer);
+  return !with.fetches.empty() || stages_.awaits(with.peer) || writes_.under_way(with.peer) || pushes_.under_way(with.peer);
+}
+
+/// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
+std::size_t payloads::first_written(std::size_t pushed, std::size_t bytes) const noexcept {
+  const std::size_t half = pushed + (bytes - pushed) / 2 / page * page;
+  switch (mode_) {
+    case rendezvous_mode::read: return bytes;
+    case rendezvous_mode::write: return pushed;
+    case rendezvous_mode::both: return half;
+    case rendezvous_mode::automatic: return bytes - pushed >= worth_two ? half : bytes;
+  }
+  return bytes;
 }
 
 bool payloads::push() noexcept {
@@ -44,7 +70,9 @@ bool payloads::push() noexcept {
 
 bool payloads::poll() noexcept {
   bool moved = push();
+  if (writes_.busy()) moved |= writes_.step();
   if (stages_.busy()) moved |= stages_.step();
+  if (reads_.busy()) reads_.step(all_);
   return moved;
 }
 
@@ -53,15 +81,31 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
   if (bytes < sizeof header) return;  // never, from a peer that runs this code
   std::memcpy(&header, packet, sizeof header);
   const std::byte* const data = packet + sizeof header;
-  if (header.kind != payload_kind::ask && header.bytes != bytes - sizeof header) return;
-  if (header.kind == payload_kind::push) pushes_.arrived(from.peer, header, data);
-  else stages_.arrived(from, header, data);
+  const std::size_t behind = bytes - sizeof header;
+  switch (header.kind) {
+    case payload_kind::ask: stages_.arrived(from, header, data); return;
+    case payload_kind::data:
+      if (header.bytes == behind) stages_.arrived(from, header, data);
+      return;
+    case payload_kind::push:
+      if (header.bytes == behind) pushes_.arrived(from.peer, header, data);
+      return;
+    case payload_kind::write:
+    case payload_kind::written: writes_.arrived(from, header, data); return;
+  }
+}
+
+void payloads::completed(connection& at, std::uint32_t bulk) noexcept {
+  bulk_queue& which = at.bulk[bulk];
+  if (which.under_way.front().job) writes_.completed(at, which);
+  else reads_.completed(at, bulk);
 }
 
 void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
   pushes_.abandon(gone, ending);
   if (at) reads_.abandon(*at, ending);
+  writes_.abandon(gone, ending);
   stages_.abandon(gone, ending);
   std::ranges::sort(ending);
   ending.erase(std::ranges::unique(ending).begin(), ending.end());

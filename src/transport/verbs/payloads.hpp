@@ -1,6 +1,7 @@
 // transport/verbs/payloads.hpp
 // Large payloads: the one door to the ways in which they come. Their beginning is pushed by the sender (pusher.hpp); the rest is read by
-// the receiver's device (fetcher.hpp), or comes in messages where memory cannot be registered (staged.hpp).
+// the receiver's device (fetcher.hpp), written by the sender's (writer.hpp), or each does a half; or it comes in messages where memory
+// cannot be registered (staged.hpp).
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -11,6 +12,7 @@
 #include "transport/verbs/fetcher.hpp"
 #include "transport/verbs/pusher.hpp"
 #include "transport/verbs/staged.hpp"
+#include "transport/verbs/writer.hpp"
 
 namespace peal::verbs {
 
@@ -20,8 +22,10 @@ class payloads {
       : all_{all},
         cache_{cache},
         sender_{out},
+        mode_{shared.set.rendezvous},
         pushes_{shared, all, out},
-        reads_{shared, cache, std::move(broke)},
+        reads_{shared, cache, broke},
+        writes_{shared, cache, all, out, std::move(broke)},
         stages_{shared, all, out} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
@@ -31,7 +35,7 @@ class payloads {
   /// A packet that is no message has come.
   void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
   /// The oldest work request of this bulk queue pair has completed.
-  void completed(connection& at, std::uint32_t bulk) noexcept { reads_.completed(at, bulk); }
+  void completed(connection& at, std::uint32_t bulk) noexcept;
   /// Parts of payloads are on their way here, or have been promised and have not left: the connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
   /// Moves what waited for room. True when something was moved.
@@ -44,12 +48,15 @@ class payloads {
 
  private:
   bool push() noexcept;
+  [[nodiscard]] std::size_t first_written(std::size_t pushed, std::size_t bytes) const noexcept;
 
   connections& all_;
   registration_cache& cache_;
   sender& sender_;
+  const rendezvous_mode mode_;
   pusher pushes_;
   fetcher reads_;
+  writer writes_;
   staged stages_;
 };
 

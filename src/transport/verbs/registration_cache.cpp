@@ -18,7 +18,7 @@ std::uintptr_t page_bytes() noexcept {
 
 int access_of(range_use use) noexcept {
   // Without a local write the kernel does not ask for writable pages, so a constant can be sent.
-  return IBV_ACCESS_REMOTE_READ | (use == range_use::target ? IBV_ACCESS_LOCAL_WRITE : 0);
+  return IBV_ACCESS_REMOTE_READ | (use == range_use::target ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
 }
 
 }  // namespace

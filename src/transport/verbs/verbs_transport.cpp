@@ -52,7 +52,12 @@ choice_wishes wishes_of(const verbs_settings& from) {
 /// What was asked for, as far as the device goes.
 verbs::settings settings_of(const verbs_settings& from, const device& on) {
   verbs::settings made;
-  made.bulk = std::clamp<unsigned>(from.bulk, 1, most_bulk);
+  made.rendezvous = from.rendezvous == "read"    ? rendezvous_mode::read
+                    : from.rendezvous == "write" ? rendezvous_mode::write
+                    : from.rendezvous == "both"  ? rendezvous_mode::both
+                                                 : rendezvous_mode::automatic;
+  const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
+  made.bulk = std::clamp<unsigned>(from.bulk + for_writes, 1, most_bulk);
   made.coalesce = from.coalesce;
   made.shared_receives = from.shared_receives;
   made.silence = from.silence;
@@ -444,6 +449,8 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.reads", from.reads, "RDMA READs of large messages");
   add("verbs.read_doorbells", from.read_doorbells, "posts that rang a doorbell for READs");
   add("verbs.read_bytes", from.read_bytes, "bytes fetched by READ");
+  add("verbs.writes", from.writes, "RDMA WRITEs of large messages");
+  add("verbs.write_bytes", from.write_bytes, "bytes of large messages written into their receivers' memory");
   add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
   add("verbs.pushed_bytes", from.pushed_bytes, "bytes of large messages sent behind their announcements, unasked");
   add("verbs.pushes_dropped", from.pushes_dropped, "beginnings of large messages that came before they were wanted, and found no room");

@@ -36,6 +36,7 @@ struct verbs_settings {
   std::uint32_t most_connections = 1024;  // PEAL_VERBS_MAX_RC
   std::uint32_t send_depth = 0;           // of a queue pair for messages; 0: what suits
   std::uint32_t window = 0;               // messages under way to one peer; 0: what suits
+  std::string rendezvous = "auto";        // PEAL_VERBS_RENDEZVOUS: auto, read, write or both
   std::size_t push = 64 << 10;            // PEAL_VERBS_PUSH: bytes of a large message that are sent unasked
   std::size_t kept_pushes = 0;            // most bytes that are kept of what all peers send so; 0: what suits
 };

@@ -84,6 +84,10 @@ const candidate candidates[] = {
     {"verbs_unpushed", [] { return over_verbs({.device = {}, .push = 0}); }},
     {"verbs_datagrams", [] { return over_verbs({.device = {}, .promote = 1'000'000'000, .always_promote = true}); }},
     {"verbs_promoted", [] { return over_verbs({.device = {}, .promote = 5, .always_promote = true}); }},
+    {"verbs_read", [] { return over_verbs({.device = {}, .rendezvous = "read"}); }},
+    {"verbs_write", [] { return over_verbs({.device = {}, .rendezvous = "write"}); }},
+    {"verbs_both", [] { return over_verbs({.device = {}, .bulk = 3, .rendezvous = "both", .push = 20'000}); }},
+    {"verbs_both_unpushed", [] { return over_verbs({.device = {}, .cache_registrations = false, .rendezvous = "both", .push = 0}); }},
     {"verbs_narrow", [] { return over_verbs({.device = {}, .bulk = 4, .send_depth = 4, .window = 2}); }},
 };
 

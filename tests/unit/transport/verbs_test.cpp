@@ -216,6 +216,8 @@ TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
 }
 
 TEST_F(verbs, what_was_pushed_is_not_fetched) {
+  begin({.device = {}, .rendezvous = "read"});
+  if (!pair) return;
   meet();
   const auto source = pattern(16'384, 1), longer = pattern(300'000, 2);
   const remote_region where = announce(source);
@@ -271,6 +273,8 @@ TEST_F(verbs, pushes_without_room_are_dropped_and_fetched) {
 }
 
 TEST_F(verbs, a_fetch_that_waits_for_a_push_ends_when_the_peer_fails) {
+  begin({.device = {}, .rendezvous = "read"});
+  if (!pair) return;
   meet();
   const auto source = pattern(300'000, 1);
   std::vector<std::byte> target(source.size());
@@ -292,6 +296,54 @@ TEST_F(verbs, nothing_is_pushed_to_a_peer_that_refuses) {
   const remote_region where = announce(source);
   EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), 0u);
   EXPECT_TRUE(fetched(where, source));
+}
+
+TEST_F(verbs, large_messages_move_as_they_are_told_to) {
+  const auto source = pattern(3'000'001, 1);
+  for (const std::string mode : {"read", "write", "both", "auto"}) {
+    begin({.device = {}, .rendezvous = mode, .push = 0});
+    if (!pair) return;
+    meet();
+    const remote_region where = announce(source);
+    EXPECT_TRUE(fetched(where, source)) << mode;
+    end(1).withdraw(0, where);
+    const std::uint64_t read = count(end(0), "verbs.read_bytes"), written = count(end(1), "verbs.write_bytes");
+    EXPECT_EQ(read + written, source.size()) << mode;
+    if (mode == "read") {
+      EXPECT_EQ(written, 0u);
+    } else if (mode == "write") {
+      EXPECT_EQ(read, 0u);
+    } else {
+      EXPECT_NEAR(static_cast<double>(read), static_cast<double>(written), 8192) << mode;
+    }
+  }
+}
+
+/// Either side learns that the other is gone while a payload is half written.
+TEST_F(verbs, writes_end_when_either_side_fails) {
+  const auto source = pattern(20 << 20, 1);
+  for (const peer_id survivor : {0u, 1u})
+    for (const char* mode : {"write", "both"}) {
+      begin({.device = {}, .rendezvous = mode});
+      if (!pair) return;
+      meet();
+      std::vector<std::byte> target(source.size());
+      const remote_region where = end(1).expose(0, source.data(), source.size());
+      tracked_fetch fetching{1, where, target.data(), target.size()};
+      end(0).start_fetch(fetching);
+      ASSERT_TRUE(until([&] { poll(); }, [&] { return count(end(1), "verbs.write_bytes") > 0; }));
+      ASSERT_EQ(fetching.calls, 0);
+      end(survivor).peer_failed(1 - survivor);
+      if (survivor == 1) end(1).withdraw(0, where);
+      EXPECT_EQ(fetching.calls, survivor == 0 ? 1 : 0);
+      const auto then = target;
+      for (int turn = 0; turn < 100; ++turn) end(survivor).poll();
+      EXPECT_TRUE(then == target) << "nothing is written any more";
+      if (survivor == 1) end(0).peer_failed(1);
+      EXPECT_EQ(fetching.calls, 1);
+      EXPECT_EQ(fetching.error, errc::peer_failed);
+      pair.reset();  // before the target goes
+    }
 }
 
 /// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens

@@ -1,0 +1,150 @@
+#include "transport/verbs/writer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "transport/verbs/bulk_chain.hpp"
+#include "transport/verbs/fetcher.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+/// On Soft-RoCE a post returns when all is written; meanwhile nothing else is done.
+constexpr std::uint64_t longest_part = 256 << 10;
+constexpr std::size_t parts_at_once = 2;
+
+}  // namespace
+
+// ---- the receiver
+
+bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
+  if (from.bulk_count < 2 || !exposed::registered(f.where)) return false;
+  share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
+  if (f.absorb) mine.target = static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
+  else mine.target = static_cast<std::byte*>(f.into) + begin;
+  // The whole range, as for what is read of it, so that one registration serves both.
+  if (!f.absorb) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
+  else if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::target);
+  if (!mine.into) {
+    if (f.absorb) std::free(mine.target);
+    return false;
+  }
+  const std::uint64_t number = ++last_number_;
+  const payload_header ask{payload_kind::write, mine.into->region->rkey, number, reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
+  notes_.push_back({from.peer, ask, {exposed::address(f.where) + begin, f.where.words[2]}});
+  shares_.emplace(number, mine);
+  while (tell()) {
+  }
+  return true;
+}
+
+void writer::let_go(share& over) noexcept {
+  cache_.release(*over.into);
+  if (over.of->absorb) std::free(over.target);
+}
+
+void writer::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
+  if (header.kind == payload_kind::write) {
+    where_it_lies source;
+    std::memcpy(&source, data, sizeof source);
+    const auto* const held = reinterpret_cast<const registration*>(source.registered);
+    jobs_.push_back({from.peer, header.number, source.address, header.position, held->region->lkey, header.detail, header.bytes, 0, 0});
+    return;
+  }
+  const auto found = shares_.find(header.number);
+  if (found == shares_.end() || found->second.from != from.peer) return;
+  share over = found->second;
+  shares_.erase(found);
+  if (over.of->absorb) over.of->absorb(*over.of, over.target, over.begin, over.bytes);
+  let_go(over);
+  count(*over.of, over.bytes);
+}
+
+// ---- the sender
+
+bool writer::post(write_job& mine) noexcept {
+  connection* const to = all_.of(mine.to);
+  if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
+  const auto which = static_cast<std::uint8_t>(to->bulk_count - 1);
+  bulk_queue& at = to->bulk[which];
+  if (!at.refused.empty()) return false;  // READs, where the two sides were told different things
+  const std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.on.port().max_msg_sz);
+  const std::size_t limit = std::min<std::size_t>(parts_at_once, lane_.set.read_depth);
+  bulk_chain chain;
+  std::uint64_t next = mine.posted;
+  while (next < mine.bytes && at.under_way.size() + chain.size() < limit) {
+    const auto bytes = static_cast<std::uint32_t>(std::min(longest, mine.bytes - next));
+    chain.add({nullptr, &mine, next, bytes}, IBV_WR_RDMA_WRITE, work_id::make(work::read, to->index, to->generation, which).word,
+              {mine.source + next, bytes, mine.local_key}, mine.target + next, mine.remote_key);
+    next += bytes;
+  }
+  if (chain.size() == 0) return false;
+  const std::size_t before = at.under_way.size();
+  const int failed = chain.post(at);
+  // What was refused is posted anew: parts of one job go one after the other.
+  for (const bulk_part& each : at.refused) next -= each.bytes;
+  at.refused.clear();
+  lane_.counted.writes += at.under_way.size() - before;
+  mine.posted = next;
+  if (failed != 0) broke_(*to, failed);
+  return at.under_way.size() > before;
+}
+
+void writer::completed(connection& at, bulk_queue& which) noexcept {
+  const bulk_part over = which.under_way.front();
+  which.under_way.pop_front();
+  write_job& mine = *over.job;
+  mine.arrived += over.bytes;
+  lane_.counted.write_bytes += over.bytes;
+  if (mine.arrived < mine.bytes) {
+    (void)post(mine);
+    return;
+  }
+  notes_.push_back({at.peer, {payload_kind::written, 0, mine.number, 0, 0}, {}});
+  jobs_.remove_if([&](const write_job& each) { return &each == &mine; });
+}
+
+bool writer::step() noexcept {
+  bool moved = false;
+  while (tell()) moved = true;
+  for (write_job& each : jobs_)
+    if (each.posted < each.bytes) moved |= post(each);
+  return moved;
+}
+
+/// Sends the oldest note that finds room.
+bool writer::tell() noexcept {
+  for (auto each = notes_.begin(); each != notes_.end(); ++each) {
+    connection* const to = all_.of(each->to);
+    const std::size_t more = each->what.kind == payload_kind::write ? sizeof each->source : 0;
+    if (!to || to->state != connection_state::open || !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
+      continue;
+    notes_.erase(each);
+    return true;
+  }
+  return false;
+}
+
+bool writer::under_way(peer_id with) const noexcept {
+  return std::ranges::find(notes_, with, &note::to) != notes_.end() || std::ranges::find(jobs_, with, &write_job::to) != jobs_.end() ||
+         std::ranges::any_of(shares_, [&](const auto& each) { return each.second.from == with; });
+}
+
+void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
+  std::erase_if(notes_, [&](const note& each) { return each.to == gone; });
+  jobs_.remove_if([&](const write_job& each) { return each.to == gone; });
+  for (auto each = shares_.begin(); each != shares_.end();) {
+    if (each->second.from != gone) {
+      ++each;
+      continue;
+    }
+    ending.push_back(each->second.of);
+    let_go(each->second);
+    each = shares_.erase(each);
+  }
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,94 @@
+// transport/verbs/writer.hpp
+// Shares of large payloads that the sender's device writes into the receiver's memory: so the sender's CPU does the work where devices are
+// emulated, and reads and writes go on at the same time.
+//
+// The receiver asks; the sender writes in parts, over a bulk queue pair on which nobody reads, and when its device says that all have
+// arrived, it tells so in a message. The source stays exposed meanwhile, since the receiver answers the announcement later than that.
+//
+// Layer    transport/verbs.
+// Units    bytes.
+// Threads  one at a time.
+// Errors   told to fetch::done by the caller of abandon.
+// Source   ibv_post_send(3), IBV_WR_RDMA_WRITE.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/fetch_progress.hpp"
+#include "transport/verbs/payload_header.hpp"
+#include "transport/verbs/registration_cache.hpp"
+#include "transport/verbs/sender.hpp"
+
+namespace peal::verbs {
+
+/// What a peer has asked for.
+struct write_job {
+  peer_id to = 0;
+  std::uint64_t number = 0;
+  std::uint64_t source = 0, target = 0;  // addresses
+  std::uint32_t local_key = 0, remote_key = 0;
+  std::uint64_t bytes = 0, posted = 0, arrived = 0;
+};
+
+class writer {
+ public:
+  using broken = std::function<void(connection&, int)>;
+  writer(lane& shared, registration_cache& cache, connections& all, sender& out, broken broke)
+      : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, broke_{std::move(broke)} {}
+
+  /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it cannot be written, and nothing happened.
+  [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
+  /// A packet has come that is of ours.
+  void arrived(connection& from, const payload_header&, const std::byte* data) noexcept;
+  /// The oldest part of this bulk queue pair has arrived; it was a write.
+  void completed(connection&, bulk_queue&) noexcept;
+
+  /// Whether anything to or from this peer has been asked for and not told of.
+  [[nodiscard]] bool under_way(peer_id with) const noexcept;
+  [[nodiscard]] bool busy() const noexcept { return !notes_.empty() || !jobs_.empty(); }
+  /// Sends and posts what can be. True when something was.
+  bool step() noexcept;
+
+  /// Forgets the peer; adds its fetches to `ending`. Requires: its queue pairs are destroyed.
+  void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
+
+ private:
+  struct share {
+    peer_id from;
+    fetch* of;
+    std::uint64_t begin, bytes;
+    registration* into;
+    std::byte* target;  // ours when the fetch absorbs
+  };
+  struct where_it_lies {
+    std::uint64_t address;
+    std::uint64_t registered;  // remote_region's word, for its owner
+  };
+  struct note {
+    peer_id to;
+    payload_header what;
+    where_it_lies source;  // in a question
+  };
+  [[nodiscard]] bool post(write_job&) noexcept;
+  [[nodiscard]] bool tell() noexcept;
+  void let_go(share&) noexcept;
+
+  lane& lane_;
+  registration_cache& cache_;
+  connections& all_;
+  sender& sender_;
+  broken broke_;
+  std::uint64_t last_number_ = 0;
+  std::unordered_map<std::uint64_t, share> shares_;
+  std::list<write_job> jobs_;  // in place, since parts under way point to them
+  std::deque<note> notes_;     // for which there was no room yet
+};
+
+}  // namespace peal::verbs
