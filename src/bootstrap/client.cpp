@@ -43,6 +43,7 @@ struct death_box {
   std::string job;     // empty: nobody listens
   std::set<int> dead;  // all ever heard of
   std::vector<int> not_fetched;
+  std::function<void()> tell;
 };
 
 death_box& deaths() {
@@ -62,6 +63,7 @@ void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t
     if (box.job == dead->nspace && box.dead.insert(static_cast<int>(dead->rank)).second) {
       box.not_fetched.push_back(static_cast<int>(dead->rank));
       box.filled.store(true, std::memory_order_relaxed);  // a hint; the lock orders the list
+      if (box.tell) box.tell();
     }
   }
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
@@ -320,6 +322,11 @@ bool bootstrap_client::fence(const std::function<void()>& progress) {
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
   const pmix_status_t status = fence_all(everyone, std::chrono::milliseconds{0}, progress);
   return status == PMIX_SUCCESS && !somebody_died();  // a fence succeeds without a rank that died before anyone came
+}
+
+void bootstrap_client::on_death(std::function<void()> call) {
+  const std::lock_guard hold{deaths().lock};
+  deaths().tell = std::move(call);
 }
 
 bool bootstrap_client::knows_of_death() const noexcept { return somebody_died(); }

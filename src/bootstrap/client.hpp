@@ -44,6 +44,8 @@ class bootstrap_client {
 
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed load.
   std::vector<int> failures();
+  /// `call` is called in a thread of PMIx whenever a death is heard of. It stays callable for good.
+  void on_death(std::function<void()> call);
   /// Whether any death was ever heard of; or that of a rank.
   [[nodiscard]] bool knows_of_death() const noexcept;
   [[nodiscard]] bool knows_of_death(int rank) const noexcept;

@@ -34,6 +34,26 @@ bool crowded(const bootstrap_client& bootstrap) {
   return ranks > cores;
 }
 
+/// Bounds of how long to spin, as they are set, or as they are measured where they matter.
+wait_policy policy_for(const config& settings, bool many) {
+  const auto how = wait_policy::mode_from(settings.text("PEAL_WAIT"));
+  const bool spins = how == wait_policy::mode::adaptive && !many;
+  if (!spins) return wait_policy{how, many};
+  const auto set = [&](const char* name, std::chrono::nanoseconds measured) {
+    if (settings.text(name) == "auto") return measured;
+    double microseconds = 0;
+    const std::string_view text = settings.text(name);
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), microseconds);
+    if (failed != std::errc{} || end != text.data() + text.size() || !(microseconds >= 0 && microseconds <= 1e6))
+      throw error(errc::invalid_config, fmt::format("{}={}: allowed is auto, or a number of microseconds in 0..1000000", name, text));
+    return std::chrono::nanoseconds{static_cast<std::int64_t>(microseconds * 1000)};
+  };
+  const bool measures = settings.text("PEAL_WAIT_LEAST") == "auto" || settings.text("PEAL_WAIT_MOST") == "auto";
+  const auto cost = measures ? measured_cost_of_waking() : std::chrono::nanoseconds{0};
+  const auto least = set("PEAL_WAIT_LEAST", cost);
+  return wait_policy{how, many, {least, std::max(least, set("PEAL_WAIT_MOST", 2 * cost))}};
+}
+
 std::size_t index_of(const std::vector<int>& ranks, int rank) {
   return static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
@@ -63,12 +83,11 @@ job& job::start(const detail::job_options& options, const detail::location& wher
 }
 
 job::job(config read, const detail::job_options& options, const detail::location&)
-    : settings{std::move(read)},
-      progress{options.threads, wait_policy{wait_policy::mode_from(settings.text("PEAL_WAIT")), false}},
-      on_node_(static_cast<std::size_t>(bootstrap_.size())) {
+    : settings{std::move(read)}, progress{options.threads}, on_node_(static_cast<std::size_t>(bootstrap_.size())) {
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
   if (bootstrap_.rank() == 0) config::from_environment(true);  // once: one rank warns of names that nobody knows
-  progress.set_policy(wait_policy{wait_policy::mode_from(settings.text("PEAL_WAIT")), crowded(bootstrap_)});
+  progress.set_policy(policy_for(settings, crowded(bootstrap_)));
+  bootstrap_.on_death([bell = &progress.waking()] { bell->ring(); });
   for (const int rank : bootstrap_.local_ranks()) {
     node_.push_back(static_cast<peer_id>(rank));
     on_node_[static_cast<std::size_t>(rank)] = true;
@@ -139,7 +158,7 @@ void job::make_transports() {
   options.eager_limit = settings.bytes("PEAL_EAGER_LIMIT");
   options.unexpected_limit = settings.bytes("PEAL_UNEXPECTED_LIMIT");
   messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
-  self_.emplace(*messages, options.self);
+  self_.emplace(*messages, options.self, &progress.waking());
   messages->add(*self_);
   const bool only_verbs = settings.text("PEAL_TRANSPORT") == "verbs";
   if (segment_ && !only_verbs) {
@@ -147,6 +166,7 @@ void job::make_transports() {
     shm_settings shm;
     shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
     shm.crowded = crowded(bootstrap_);
+    shm.bell = &progress.waking();
     shm_.emplace(*segment_, *messages, node_, shm);
     messages->add(*shm_);
   }
@@ -339,6 +359,7 @@ void job::leave_network() noexcept {
 std::vector<counter> job::counted() {
   std::vector<counter> all;
   const std::lock_guard<engine> guard{progress};
+  progress.report(all);
   for (const transport* each : std::initializer_list<const transport*>{shm_ ? &*shm_ : nullptr, verbs_ ? &*verbs_ : nullptr})
     if (each) each->report(all);
   return all;

@@ -96,7 +96,8 @@ class job final : private router, private progress_source {
   void finish_messages() noexcept;
   void say_what_is_awaited() noexcept;
   transport& route(peer_id) noexcept override;
-  bool poll() noexcept override;  // news of failures
+  bool poll() noexcept override;                 // news of failures
+  bool arm() noexcept override { return true; }  // the news of a death rings
   [[noreturn]] static void refuse(const detail::location&);
 
   static job* current_;

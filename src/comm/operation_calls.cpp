@@ -94,7 +94,9 @@ bool cancel(operation& unwanted) {
   job* const here = job::running();
   if (here == nullptr) return false;
   const std::lock_guard<engine> guard{here->progress};
-  return !finished(unwanted) && here->messages->cancel(unwanted);
+  const bool cancelled = !finished(unwanted) && here->messages->cancel(unwanted);
+  if (cancelled) here->progress.rouse();
+  return cancelled;
 }
 
 void on_finish(operation& of, void (*hook)(void*), void* context) {

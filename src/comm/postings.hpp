@@ -24,6 +24,7 @@ class postings final : public progress_source {
   /// An operation for a send that has just been handed over.
   operation& add() noexcept { return *waiting_.emplace_back(&messages_.make_operation()); }
 
+  bool arm() noexcept override { return waiting_.empty(); }
   bool poll() noexcept override {
     if (waiting_.empty() || verbs_.holds_messages()) [[likely]]
       return false;

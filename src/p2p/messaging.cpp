@@ -1,5 +1,7 @@
 #include "p2p/messaging.hpp"
 
+#include <algorithm>
+
 #include "peal/error.hpp"
 
 namespace peal {
@@ -19,7 +21,10 @@ messaging::~messaging() {
   });
 }
 
-void messaging::add(transport& added) { transports_.push_back(&added); }
+void messaging::add(transport& added) {
+  transports_.push_back(&added);
+  for (const int each : added.descriptors()) engine_.watch(each);
+}
 
 bool messaging::poll() noexcept {
   bool moved = false;
@@ -27,6 +32,22 @@ bool messaging::poll() noexcept {
   if (!stalled_.empty()) [[unlikely]]
     moved |= flush();
   return moved;
+}
+
+bool messaging::arm() noexcept {
+  bool ready = true;
+  for (transport* each : transports_) ready = ready && each->arm();
+  return ready;
+}
+
+void messaging::disarm() noexcept {
+  for (transport* each : transports_) each->disarm();
+}
+
+progress_source::deadline messaging::wakes_at() const noexcept {
+  deadline first = deadline::max();
+  for (const transport* each : transports_) first = std::min(first, each->wakes_at());
+  return first;
 }
 
 void messaging::end(operation& over, error why) noexcept {

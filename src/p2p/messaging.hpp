@@ -133,6 +133,9 @@ class messaging final : public sink, public progress_source {
   void forget(std::uint32_t context) noexcept;
   /// Moves what can be moved: transports, queued sends. True when something moved.
   bool poll() noexcept override;
+  bool arm() noexcept override;
+  void disarm() noexcept override;
+  [[nodiscard]] deadline wakes_at() const noexcept override;
   void arrived(peer_id from, envelope, const std::byte* payload) noexcept override;
 
  private:

@@ -47,6 +47,7 @@ void engine::defer(void (*call)(void*), void* context) {
 
 bool engine::take_deferred(deferred& next) {
   const std::lock_guard<engine> guard{*this};
+  if (sleepers_ != 0) rouse();  // what the call before this one did may be what a thread waits for
   if (first_deferred_ < deferred_.size()) {
     next = deferred_[first_deferred_++];
     return true;

@@ -9,15 +9,21 @@
 // Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it; a wait ends first.
 #pragma once
 
+#include <poll.h>
+
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "peal/counter.hpp"
 #include "progress/wait_policy.hpp"
+#include "progress/wakeup.hpp"
 
 namespace peal {
 
@@ -27,16 +33,31 @@ class progress_source {
   /// Moves what can be moved, without waiting; true when something was. Called with the engine's lock held, never from within itself.
   virtual bool poll() noexcept = 0;
 
+  // How the engine sleeps: it arms every source, polls all of them once more, sleeps, and disarms. All with the lock held but the sleep.
+  using deadline = std::chrono::steady_clock::time_point;
+
+  /// From now on whatever comes wakes the engine, by a watched descriptor or by its wakeup; so does what another thread gives the source to
+  /// do. False: it cannot promise that now, and the engine stays awake.
+  virtual bool arm() noexcept { return false; }
+  /// Also called where `arm` said false, or was not asked.
+  virtual void disarm() noexcept {}
+  /// Armed: when it wants to be polled in any case.
+  [[nodiscard]] virtual deadline wakes_at() const noexcept { return deadline::max(); }
+
  protected:
   ~progress_source() = default;
 };
 
 class engine {
  public:
-  using deadline = std::chrono::steady_clock::time_point;
+  using deadline = progress_source::deadline;
   static constexpr deadline never = deadline::max();
+  /// No sleep is longer, in case a wake-up was lost. That none ever is shows the counter wait.missed.
+  static constexpr std::chrono::seconds backstop{1};
 
-  explicit engine(bool threads = false, wait_policy policy = wait_policy{}) noexcept : threads_{threads}, policy_{policy} {}
+  explicit engine(bool threads = false, wait_policy policy = wait_policy{}) : threads_{threads}, policy_{policy} {
+    if (wakeup_.able()) watch(wakeup_.descriptor());
+  }
   /// Before the first wait.
   void set_policy(wait_policy policy) noexcept { policy_ = policy; }
   engine(const engine&) = delete;
@@ -59,6 +80,11 @@ class engine {
   };
   void add(progress_source&, rate = rate::every);
   void remove(progress_source&) noexcept;
+  /// A descriptor that ends sleeps when it can be read. Its source sees to it that it cannot be read for ever.
+  void watch(int descriptor);
+  void unwatch(int descriptor) noexcept;
+  /// What ends sleeps from anywhere.
+  [[nodiscard]] wakeup& waking() noexcept { return wakeup_; }
 
   // ---- progress
   /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook) it does nothing.
@@ -69,8 +95,12 @@ class engine {
     for (progress_source* source : every_) moved |= source->poll();
     if (++turns_ % 64 == 0) moved |= poll_others();
     polling_ = false;
+    if (moved && sleepers_ != 0) [[unlikely]]
+      rouse();
     return moved;
   }
+  /// Something may have ended that another thread sleeps for. With the lock held; poll does this itself.
+  void rouse() noexcept;
   /// One turn, and the deferred calls, without the lock held.
   bool progress();
   /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held. `holds` is called with it.
@@ -88,6 +118,8 @@ class engine {
   // ---- what is to be called with no lock held
   /// Calls `call(context)` at the end of a progress call of any thread. With the lock held.
   void defer(void (*call)(void*), void* context);
+  /// Appends what was counted of waits. With the lock held.
+  void report(std::vector<counter>&) const;
   /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call and wait does this.
   void run_deferred() {
     if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
@@ -99,8 +131,26 @@ class engine {
     void* context;
   };
 
+  /// A predicate without its type.
+  struct question {
+    bool (*ask)(void*);
+    void* context;
+    bool operator()() const { return ask(context); }
+  };
+  enum class rest : std::uint8_t { refused, in_vain, moved, held };
+
   template <bool Locked, class Predicate>
   bool wait(Predicate& holds, deadline until);
+  rest sleep(question holds, deadline until);
+  [[nodiscard]] rest lead(question holds, deadline until);
+  [[nodiscard]] rest follow(question holds, deadline until);
+  [[nodiscard]] bool arm_all() noexcept;
+  void disarm_all() noexcept;
+  [[nodiscard]] int doze(deadline end, bool& by_backstop) noexcept;
+  void note_missed() noexcept;
+  bool poll_all() noexcept;
+  void count(const backoff&) noexcept;
+  void call_followers() noexcept;
   bool poll_others() noexcept;
   void lock_slowly();
   bool take_deferred(deferred&);
@@ -115,6 +165,12 @@ class engine {
   bool polling_ = false;
   const bool threads_;
   wait_policy policy_;
+  wait_history history_;
+  wakeup wakeup_;
+  std::vector<pollfd> watched_;
+  struct {  // relaxed, and not read-modify-write: of two threads that count at a time one may be lost
+    std::atomic<std::uint64_t> spins{0}, yields{0}, sleeps{0}, wakeups{0}, spurious{0}, missed{0};
+  } counted_;
   // Set and cleared under the lock; read without as a hint only, so relaxed.
   std::atomic<bool> has_deferred_{false};
   std::vector<deferred> deferred_;  // a queue: those before first_deferred_ have been taken
@@ -122,12 +178,17 @@ class engine {
   std::vector<std::exception_ptr> surplus_;  // thrown by calls that already had one to rethrow
 
   alignas(cache_line) std::mutex mutex_;
-  std::atomic<int> wanting_{0};  // threads that sleep in lock(): those who only poll let them in first
+  bool leading_ = false;               // one thread sleeps on the descriptors; guarded by the lock, as are the next three
+  int sleepers_ = 0;                   // it, and those who follow
+  std::uint64_t roused_ = 0;           // how often
+  std::condition_variable followers_;  // the others
+  std::atomic<int> following_{0};      // how many; written under the lock
+  std::atomic<int> wanting_{0};        // threads that sleep in lock(): those who only poll let them in first
 };
 
 template <bool Locked, class Predicate>
 bool engine::wait(Predicate& holds, deadline until) {
-  backoff pause{policy_};
+  backoff pause{policy_, history_};
   std::exception_ptr thrown;
   std::uint32_t turns = 0;
   bool held = false;
@@ -145,11 +206,24 @@ bool engine::wait(Predicate& holds, deadline until) {
     if constexpr (!Locked) held = holds();
     if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
     if (held) break;
-    const bool yields = pause.next(moved) == backoff::action::yield;
-    if (yields) give_way();
+    auto next = pause.next(moved);
+    if (next == backoff::action::sleep) [[unlikely]] {
+      using plain = std::remove_cvref_t<Predicate>;
+      const auto ask = [](void* context) -> bool { return (*static_cast<plain*>(context))(); };
+      const rest slept = sleep({ask, const_cast<plain*>(&holds)}, until);
+      held = slept == rest::held;
+      if (slept == rest::moved) pause.next(true);
+      if (slept == rest::refused) next = backoff::action::yield;
+      if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
+      if (held) break;
+    }
+    if (next == backoff::action::yield) give_way();
     // The clock is read at every 64th turn only, since it costs as much as a turn.
-    if (until != never && (yields || ++turns % 64 == 0) && std::chrono::steady_clock::now() >= until) break;
+    if (until != never && (next != backoff::action::spin || ++turns % 64 == 0) && std::chrono::steady_clock::now() >= until) break;
   }
+  if (pause.over()) [[unlikely]]
+    count(pause);
+  if (threads_ && following_.load(std::memory_order_relaxed) > 0) call_followers();
   if (thrown) std::rethrow_exception(thrown);
   return held;
 }

@@ -3,4 +3,8 @@ libpeal_core_la_SOURCES += \
   src/progress/engine.hpp \
   src/progress/fork_guard.cpp \
   src/progress/fork_guard.hpp \
-  src/progress/wait_policy.hpp
+  src/progress/sleep.cpp \
+  src/progress/wait_policy.cpp \
+  src/progress/wait_policy.hpp \
+  src/progress/wakeup.cpp \
+  src/progress/wakeup.hpp

@@ -1,14 +1,17 @@
 // progress/wait_policy.hpp
-// How a thread waits while nothing comes: spin for a while, then give the core away at every turn.
+// How a thread waits while nothing comes: spin for a while, give the core away for a while, sleep.
 //
 // A spin that outlasts the usual message costs nothing when every rank has a core; when ranks outnumber cores each spin keeps the rank that
-// is waited for from running, so the first miss yields.
+// is waited for from running, so the first miss yields. Who spins for as long as a sleep and its wake-up would cost wastes at most as much
+// again as who knew beforehand; up to twice that is spent when waits have lately been so short that it saves the sleep.
 //
 // Layer    progress: may include topology/, base/.
 // Units    turns: one turn is one poll of every source, about 20–50 ns.
-// Threads  a policy is constant; a backoff belongs to one wait of one thread.
+// Threads  a policy is constant; a backoff belongs to one wait of one thread; a history may be used by several.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -16,55 +19,130 @@ namespace peal {
 
 class wait_policy {
  public:
+  using duration = std::chrono::nanoseconds;
+
   enum class mode : std::uint8_t {
-    adaptive,  // spin, then yield; yield at once when crowded
+    adaptive,  // spin, then sleep; yield, then sleep when crowded
     poll,      // never give the core away
-    yield      // give it away at every miss
+    block      // sleep at the first miss
   };
 
+  /// How long a wait spins, at least and at most.
+  struct bounds {
+    duration least;
+    duration most;
+  };
+  /// About what arming and waking costs on a quiet machine: a barrier on every core 8 µs, a wake-up 5 to 10.
+  static constexpr bounds usual{std::chrono::microseconds{20}, std::chrono::microseconds{40}};
+
   /// `crowded`: more ranks than cores they may use.
-  constexpr explicit wait_policy(mode how = mode::adaptive, bool crowded = false) noexcept
-      : spins_{how == mode::poll               ? ~std::uint32_t{0}
-               : how == mode::yield || crowded ? 0
-                                               : adaptive_spins} {}
+  constexpr explicit wait_policy(mode how = mode::adaptive, bool crowded = false, bounds spin = usual) noexcept
+      : look_{how == mode::poll               ? ~std::uint32_t{0}
+              : how == mode::block || crowded ? 1
+                                              : turns_a_look},
+        yields_{how == mode::adaptive && crowded ? yields_when_crowded : 0},
+        spin_{spin} {}
 
   /// Requires: one of the words that PEAL_WAIT allows.
   static constexpr mode mode_from(std::string_view word) noexcept {
-    return word == "poll" ? mode::poll : word == "yield" ? mode::yield : mode::adaptive;
+    return word == "poll" ? mode::poll : word == "block" ? mode::block : mode::adaptive;
   }
 
-  /// Misses in a row before the first yield; all ones: never.
-  [[nodiscard]] constexpr std::uint32_t spins() const noexcept { return spins_; }
+  /// Misses in a row after which something is to be decided; all ones: never.
+  [[nodiscard]] constexpr std::uint32_t look() const noexcept { return look_; }
+  [[nodiscard]] constexpr bool spins() const noexcept { return look_ > 1; }
+  [[nodiscard]] constexpr std::uint32_t yields() const noexcept { return yields_; }
+  [[nodiscard]] constexpr const bounds& spin() const noexcept { return spin_; }
 
-  /// About 50 µs: several times the longest step of a message inside a node, and below the kernel's shortest time slice (0.75 ms) by far.
-  static constexpr std::uint32_t adaptive_spins = 2000;
+  /// The clock costs as much as a turn.
+  static constexpr std::uint32_t turns_a_look = 64;
+  /// A message between two ranks of one core takes two switches; with many ranks each of them has its turn in between.
+  static constexpr std::uint32_t yields_when_crowded = 64;
 
  private:
-  std::uint32_t spins_;
+  std::uint32_t look_;
+  std::uint32_t yields_;
+  bounds spin_;
 };
 
-/// What one wait does after each turn. Sleeping becomes the third action: next() then names it after enough yields, and the engine arms its
-/// sources, polls once more, and sleeps.
+/// How long waits took lately.
+class wait_history {
+ public:
+  using duration = wait_policy::duration;
+
+  /// A wait that was over before anybody looked at the clock counts as nothing.
+  void note(duration waited) noexcept {
+    // relaxed: an estimate; of two threads that write at a time one may be lost.
+    const std::int64_t before = average_.load(std::memory_order_relaxed);
+    average_.store(before + (waited.count() - before) / weight, std::memory_order_relaxed);
+  }
+  void note_short() noexcept {
+    if (const std::int64_t before = average_.load(std::memory_order_relaxed); before >= weight) [[unlikely]]
+      average_.store(before - before / weight, std::memory_order_relaxed);
+  }
+  [[nodiscard]] duration average() const noexcept { return duration{average_.load(std::memory_order_relaxed)}; }
+
+  /// How long to spin now: twice the average, or no longer than need be when messages are too far apart for that to help.
+  [[nodiscard]] duration spin(const wait_policy::bounds& within) const noexcept {
+    const duration usual = average();
+    if (usual > within.most || 2 * usual < within.least) return within.least;
+    return 2 * usual < within.most ? 2 * usual : within.most;
+  }
+
+  /// Of the newest wait, one in so many.
+  static constexpr std::int64_t weight = 8;
+
+ private:
+  std::atomic<std::int64_t> average_{0};  // nanoseconds
+};
+
+/// What one wait does after each turn.
 class backoff {
  public:
-  enum class action : std::uint8_t { spin, yield };
+  enum class action : std::uint8_t { spin, yield, sleep };
 
-  constexpr explicit backoff(const wait_policy& policy) noexcept : spins_{policy.spins()} {}
+  backoff(const wait_policy& policy, wait_history& history) noexcept : policy_{policy}, history_{history} {}
 
   /// `moved`: the turn moved something, so the next will probably too.
-  constexpr action next(bool moved) noexcept {
+  action next(bool moved) noexcept {
     if (moved) {
+      if (timed_) came();
       misses_ = 0;
       return action::spin;
     }
-    if (misses_ == spins_ && spins_ != ~std::uint32_t{0}) return action::yield;
-    ++misses_;
-    return action::spin;
+    if (++misses_ < policy_.look()) return action::spin;
+    return decide();
+  }
+  /// The wait is over. Whether it was long enough for something to be counted.
+  [[nodiscard]] bool over() noexcept {
+    if (timed_) [[unlikely]]
+      came();
+    else if (policy_.spins()) history_.note_short();
+    return spins_ + all_yields_ != 0;
   }
 
+  [[nodiscard]] std::uint64_t spins() const noexcept { return spins_; }
+  [[nodiscard]] std::uint64_t yields() const noexcept { return all_yields_; }
+
  private:
-  std::uint32_t spins_;
-  std::uint32_t misses_ = 0;
+  using clock = std::chrono::steady_clock;
+
+  action decide() noexcept;
+  void came() noexcept;
+
+  const wait_policy& policy_;
+  wait_history& history_;
+  std::uint32_t misses_ = 0;  // since the last look
+  std::uint32_t yields_ = 0;  // in a row
+  bool timed_ = false;
+  clock::time_point since_{};  // timed: the first look since something came
+  clock::duration limit_{};
+  std::uint64_t spins_ = 0;
+  std::uint64_t all_yields_ = 0;
 };
+
+/// What it costs here to arm, to sleep and to be woken: a few round trips between two threads, about a tenth of a millisecond. Between 5
+/// and 100 µs whatever comes out.
+std::chrono::nanoseconds measured_cost_of_waking() noexcept;
 
 }  // namespace peal

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
 #include <vector>
 
 #include "peal/counter.hpp"
+#include "progress/engine.hpp"
 
 namespace peal {
 
@@ -115,6 +117,13 @@ class transport {
 
   /// Moves whatever can be moved. True when something was.
   virtual bool poll() noexcept = 0;
+
+  // Sleep, as progress_source says.
+  virtual bool arm() noexcept { return false; }
+  virtual void disarm() noexcept {}
+  [[nodiscard]] virtual std::chrono::steady_clock::time_point wakes_at() const noexcept { return progress_source::deadline::max(); }
+  /// What the engine watches. Constant.
+  [[nodiscard]] virtual std::vector<int> descriptors() const { return {}; }
 
   /// Appends what was counted since the start. Control path.
   virtual void report(std::vector<counter>&) const {}

@@ -2,6 +2,8 @@ libpeal_core_la_SOURCES += \
   src/transport/contract.hpp \
   src/transport/self/self_transport.cpp \
   src/transport/self/self_transport.hpp \
+  src/transport/shm/bells.cpp \
+  src/transport/shm/bells.hpp \
   src/transport/shm/box.hpp \
   src/transport/shm/claim.hpp \
   src/transport/shm/direct_copy.cpp \

@@ -13,6 +13,7 @@ check_PROGRAMS += \
   tests/job/paused \
   tests/job/reused_memory \
   tests/job/sample \
+  tests/job/sleepers \
   tests/job/threads \
   tests/job/traffic
 
@@ -44,6 +45,8 @@ tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
 tests_job_traffic_LDADD = libpeal.la
 tests_job_reused_memory_SOURCES = tests/job/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp
 tests_job_reused_memory_LDADD = libpeal.la -lpthread
+tests_job_sleepers_SOURCES = tests/job/sleepers.cpp tests/job/support.hpp
+tests_job_sleepers_LDADD = libpeal.la -lpthread
 tests_job_sample_SOURCES = tests/job/sample.cpp
 tests_job_sample_LDADD = libpeal.la
 

@@ -52,7 +52,7 @@ def info_says_whether_registrations_are_kept(desk):
 @case()
 def info_tells_wrong_settings(desk):
     problems = facts(desk, env={"PEAL_WAIT": "soon", "PEAL_EAGER_LIMIT": "\xff", "PEAL_WIAT": "poll", "PEAL_SHM_DIR": "/nonexistent"})["problems"]
-    for each in ("PEAL_WAIT=soon: allowed is one of: adaptive poll yield", "PEAL_EAGER_LIMIT=", "PEAL_WIAT is no variable of peal; the nearest is PEAL_WAIT",
+    for each in ("PEAL_WAIT=soon: allowed is one of: adaptive poll block", "PEAL_EAGER_LIMIT=", "PEAL_WIAT is no variable of peal; the nearest is PEAL_WAIT",
                  "/nonexistent: No such file or directory"):
         check(any(line.startswith(each) for line in problems), f"{each!r} is not in {problems}")
 

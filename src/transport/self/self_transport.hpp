@@ -1,7 +1,7 @@
 // transport/self/self_transport.hpp
 // Messages of a process to itself.
 //
-// Layer    transport/self: may include transport/contract.hpp, base/.
+// Layer    transport/self: may include transport/contract.hpp, progress/, base/.
 // Threads  as the contract says.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace peal {
 
 class self_transport final : public transport {
  public:
-  /// The sink outlives the transport.
-  self_transport(sink& into, peer_id self) : sink_{&into}, self_{self} {}
+  /// The sink outlives the transport, and so does what wakes this process.
+  self_transport(sink& into, peer_id self, wakeup* bell = nullptr) : sink_{&into}, self_{self}, bell_{bell} {}
 
   [[nodiscard]] const char* name() const noexcept override { return "self"; }
   [[nodiscard]] std::size_t eager_limit() const noexcept override { return 4096; }
@@ -28,6 +28,8 @@ class self_transport final : public transport {
   void withdraw(peer_id, const remote_region&) noexcept override {}
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;
+  bool arm() noexcept override { return armed_ = bell_ != nullptr; }
+  void disarm() noexcept override { armed_ = false; }
   void peer_failed(peer_id) noexcept override {}  // it would not be told
 
  private:
@@ -44,6 +46,8 @@ class self_transport final : public transport {
 
   sink* sink_;
   peer_id self_;
+  wakeup* bell_;
+  bool armed_ = false;
   bool wants_eager_ = true;
   std::deque<message> queue_;
   std::size_t queued_ = 0;  // bytes of payload in it

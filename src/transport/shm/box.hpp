@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
+#include "transport/shm/bells.hpp"
 #include "transport/shm/layout.hpp"
 #include "transport/shm/pace.hpp"
 
@@ -34,10 +35,10 @@ inline constexpr float slow_caches = 7;
 class box_writer {
  public:
   box_writer() = default;
-  /// Goes on where the last use of the box ended. `refuses`: the receiver wants no payload unasked. `arrivals` changes whenever this
+  /// Goes on where the last use of the box ended. `arrivals` changes whenever this
   /// process has read messages: who sends without reading in between sends a stream, and who has read answers.
-  box_writer(box& memory, const std::atomic<std::uint32_t>& refuses, const std::uint64_t& arrivals) noexcept
-      : cells_{memory.cells}, data_{memory.data}, consumed_{&memory.consumed}, refuses_{&refuses}, arrivals_{&arrivals} {
+  box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals) noexcept
+      : cells_{memory.cells}, data_{memory.data}, consumed_{&memory.consumed}, to_{to}, arrivals_{&arrivals} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
     unit_ = static_cast<std::uint32_t>(all >> 32);
@@ -57,16 +58,20 @@ class box_writer {
     const std::size_t bytes = e.bytes();
     if (bytes > inline_payload) return write_long(e, payload, bytes);
     write_short(e, payload, bytes);
+    if (to_.fences) [[unlikely]]
+      to_.wake_for_message();
     return true;
   }
 
   /// Whether a message of that length is one for `write_short`, that is, whether it fits into a cell and nothing is unusual: the box is
   /// open and known to have room, and the receiver wants payload unasked.
   [[nodiscard, gnu::always_inline]] bool takes(std::size_t bytes) const noexcept {
-    return cell_ != cell_limit_ && bytes <= inline_payload && refuses_->load(std::memory_order_relaxed) == 0;  // as wants_eager
+    return cell_ != cell_limit_ && bytes <= inline_payload &&
+           to_.says->refuses_eager.load(std::memory_order_relaxed) == 0;  // as wants_eager
   }
-  /// `write` in a few stores and without a call. Requires: takes(bytes), and `bytes` are the envelope's. A line that has to be taken from
-  /// the other core holds up every store behind it, so each store spared, of saved registers too, lets the next line come earlier.
+  /// `write` in a few stores and without a call. Requires: takes(bytes), `bytes` are the envelope's, and no fences (bells.hpp). A line that
+  /// has to be taken from the other core holds up every store behind it, so each store spared, of saved registers too, lets the next line
+  /// come earlier.
   [[gnu::always_inline]] void write_short(envelope e, const void* payload, std::size_t bytes) noexcept {
     const std::uint32_t at = cell_;
     cell& place = cells_[at % cells_per_box];
@@ -75,11 +80,13 @@ class box_writer {
     copy_short(place.payload, payload, bytes);
     place.stamp.store(lap_of(at) | in_cell, std::memory_order_release);  // pairs with the acquire in box_reader::peek
     cell_ = at + 1;
+    to_.wake_unfenced();
   }
 
   /// Tells the receiver to read no further. Requires: `drained`.
   void close() noexcept {
     cells_[cell_ % cells_per_box].stamp.store(lap_of(cell_) | closing, std::memory_order_release);
+    to_.wake_for_message();  // who gives the box back, for others to use
     *this = {};
   }
 
@@ -122,6 +129,7 @@ class box_writer {
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring, std::memory_order_release);  // pairs with box_reader::peek
     ++cell_;
     unit_ = start + units;
+    to_.wake_for_message();
     return true;
   }
 
@@ -159,7 +167,7 @@ class box_writer {
   cell* cells_ = nullptr;
   std::byte* data_ = nullptr;
   const std::atomic<std::uint64_t>* consumed_ = nullptr;
-  const std::atomic<std::uint32_t>* refuses_ = nullptr;
+  receiver to_;
   const std::uint64_t* arrivals_ = nullptr;
   std::uint64_t arrivals_seen_ = 0;
   std::uint32_t answers_ = 0;
@@ -225,12 +233,16 @@ class box_reader {
   }
   void pop() noexcept { ++cell_; }
 
-  /// Tells the sender how much room there is, when that is worth a line that passes between the cores.
-  void publish_some() noexcept {
-    if (cell_ - published_ >= cells_per_box / 4 || unit_ - published_unit_ >= units_per_box / 4) publish();
+  /// Tells the sender how much room there is, when that is worth a line that passes between the cores. True: it did.
+  bool publish_some() noexcept {
+    const bool worth = cell_ - published_ >= cells_per_box / 4 || unit_ - published_unit_ >= units_per_box / 4;
+    if (worth) publish();
+    return worth;
   }
-  void publish_all() noexcept {
-    if (cell_ != published_) publish();
+  bool publish_all() noexcept {
+    if (cell_ == published_) return false;
+    publish();
+    return true;
   }
 
   [[nodiscard]] box& memory() const noexcept { return *box_; }

@@ -46,8 +46,8 @@ fetcher::progress& fetcher::of(fetch& f) noexcept {
   return *std::launder(reinterpret_cast<progress*>(f.scratch.data()));
 }
 
-fetcher::fetcher(node_segment& segment, direct_copy& direct, policy how)
-    : segment_{&segment}, direct_{&direct}, policy_{how}, queues_(static_cast<std::size_t>(segment.count())) {
+fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, policy how)
+    : segment_{&segment}, direct_{&direct}, bells_{&ringer}, policy_{how}, queues_(static_cast<std::size_t>(segment.count())) {
   auto& own = *segment.at<front>(segment.front(segment.index()).offset);
   for (transfer& each : own.fetches) records_.push_back({&each, -1, false});
   active_.reserve(queues_.size());
@@ -134,6 +134,19 @@ void fetcher::open(fetch& f) noexcept {
   record.stage = transfer_stage::waiting;
   record.emptied.store(0, std::memory_order_relaxed);
   push(*segment_, segment_->at<front>(segment_->front(p.from).offset)->inbox, record.link);
+  bells_->message_for(p.from);
+}
+
+bool fetcher::impatient() const noexcept {
+  for (const int from : active_) {
+    bool first = true;  // those that step(from) looks at
+    for (fetch* each = queues_[static_cast<std::size_t>(from)].first; each != nullptr; each = each->next) {
+      const progress& p = of(*each);
+      const bool looked_at = p.record != nullptr || std::exchange(first, false);
+      if (looked_at && p.mode == transfer_mode::staged && p.by_kernel && p.misses < patience) return true;
+    }
+  }
+  return false;
 }
 
 bool fetcher::step() noexcept {
@@ -250,6 +263,7 @@ fetcher::outcome fetcher::refused(fetch& f, int error) noexcept {
   if (p.record == nullptr) return restart_staged(f);
   p.abandoned = true;
   take_all(p.record->claimed, p.pages);  // the sender leaves
+  bells_->message_for(p.from);
   return outcome::worked;
 }
 
@@ -274,6 +288,7 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   p.own += pages;
   p.misses = 0;
   record.emptied.store(++p.pieces, std::memory_order_release);  // pairs with the acquires in helper: the piece may be written over
+  bells_->message_for(p.from);
   return p.own == p.pages ? outcome::finished : outcome::worked;
 }
 

@@ -18,6 +18,7 @@
 
 #include "memory/node_segment.hpp"
 #include "transport/contract.hpp"
+#include "transport/shm/bells.hpp"
 #include "transport/shm/claim.hpp"
 #include "transport/shm/direct_copy.hpp"
 #include "transport/shm/layout.hpp"
@@ -30,13 +31,15 @@ class fetcher {
     bool staged;                 // rather than by the kernel, where both can be done
     std::uint32_t least_staged;  // below so many bytes the receiver copies alone, by the kernel
   };
-  fetcher(node_segment&, direct_copy&, policy);
+  fetcher(node_segment&, direct_copy&, bells&, policy);
 
   /// What a sender writes into its announcement.
   [[nodiscard]] remote_region describe(const void* data, std::size_t bytes) const noexcept;
 
   void start(fetch&, int from) noexcept;
   [[nodiscard]] bool busy() const noexcept { return !active_.empty(); }
+  /// Whether it goes by the number of looks when it does something by itself: while it does, nobody would wake it for that.
+  [[nodiscard]] bool impatient() const noexcept;
   /// Copies a chunk, or sees what the senders have done. Requires: busy.
   bool step() noexcept;
   void peer_failed(int index) noexcept;
@@ -80,6 +83,7 @@ class fetcher {
 
   node_segment* segment_;
   direct_copy* direct_;
+  bells* bells_;
   policy policy_;
   std::vector<queue> queues_;  // by local index
   std::vector<int> active_;    // whose queues are not empty

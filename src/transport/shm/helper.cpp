@@ -8,8 +8,8 @@
 
 namespace peal::shm {
 
-helper::helper(node_segment& segment, direct_copy& direct)
-    : segment_{&segment}, direct_{&direct}, staging_{segment}, paces_(static_cast<std::size_t>(segment.count())) {}
+helper::helper(node_segment& segment, direct_copy& direct, bells& ringer)
+    : segment_{&segment}, direct_{&direct}, bells_{&ringer}, staging_{segment}, paces_(static_cast<std::size_t>(segment.count())) {}
 
 void helper::add(transfer& record) noexcept {
   const std::uint64_t offset = segment_->offset_of(&record);
@@ -46,8 +46,10 @@ helper::outcome helper::advance(transfer& record) noexcept {
 }
 
 helper::outcome helper::leave(transfer& record) noexcept {
+  const auto receiver = static_cast<int>(record.link.from);
   record.left.store(1,
                     std::memory_order_release);  // pairs with the acquire in fetcher: the record and the buffers are the receiver's alone
+  bells_->message_for(receiver);
   return outcome::left;
 }
 
@@ -67,6 +69,7 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
     return leave(record);
   }
   record.helped.fetch_add(mine.pages, std::memory_order_release);  // pairs with the acquire in fetcher: the payload is there
+  bells_->message_for(to);
   return outcome::worked;
 }
 
@@ -145,6 +148,7 @@ helper::outcome helper::advance_staged(transfer& record) noexcept {
     fill(record, segment_->at(mine->offset + mine->filled % mine->bytes), at, bytes, filled);
     mine->filled += record.piece_bytes;
     record.helped.store(++filled, std::memory_order_release);  // pairs with the acquire in fetcher::advance_staged
+    bells_->message_for(static_cast<int>(record.link.from));
   }
   if (next.pages == 0 || next.first + next.pages == pages) {
     record.stage = transfer_stage::filled;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "memory/node_segment.hpp"
+#include "transport/shm/bells.hpp"
 #include "transport/shm/direct_copy.hpp"
 #include "transport/shm/layout.hpp"
 #include "transport/shm/pace.hpp"
@@ -20,7 +21,7 @@ namespace peal::shm {
 
 class helper {
  public:
-  helper(node_segment&, direct_copy&);
+  helper(node_segment&, direct_copy&, bells&);
 
   /// A receiver asks for help.
   void add(transfer&) noexcept;
@@ -40,11 +41,12 @@ class helper {
   [[nodiscard]] bool has_room(ring&, const transfer&) noexcept;
   void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes, std::uint32_t number) noexcept;
   void learn(const transfer&) noexcept;
-  static outcome leave(transfer&) noexcept;
+  outcome leave(transfer&) noexcept;
   [[nodiscard]] const std::byte* source_of(const transfer&, std::size_t at) const noexcept;
 
   node_segment* segment_;
   direct_copy* direct_;
+  bells* bells_;
   std::uint64_t first_ = 0;  // transfers, linked by note::next, which is ours while we have them
   std::uint64_t last_ = 0;
   staging staging_;

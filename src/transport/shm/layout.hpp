@@ -5,7 +5,7 @@
 // transport part holds boxes, parcels and staging rings, reserved when first needed. A process writes structures of its own part as it
 // likes; in a peer's part it writes only what is said below.
 //
-// Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
+// Layer    transport/shm: may include transport/contract.hpp, memory/, progress/, base/.
 // Units    bytes; `offset` counts from the start of the segment, 0 is nowhere.
 // Threads  shared between processes: everything that two of them touch at a time is atomic.
 #pragma once
@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "progress/wakeup.hpp"
 #include "transport/contract.hpp"
 
 namespace peal::shm {
@@ -141,11 +142,24 @@ inline constexpr std::uint32_t transfers = 32;
 inline constexpr std::uint32_t front_slots = 2;
 inline constexpr std::uint32_t front_slot_bytes = 8192;
 
+/// What a process says of itself, in one line, which every send looks at.
+struct attention {
+  std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
+  std::atomic<std::uint32_t> left;           // the same: 1 when it takes part no more
+  std::atomic<std::uint32_t> asleep;         // a sleeping; the owner sets it, and who clears it rings
+  std::atomic<std::uint32_t> deaf;           // peers write: 1 when one of them cannot ring
+  std::atomic<std::uint32_t> orders;         // an ordering; the owner writes
+};
+
+// Room is freed after nearly every message, so only who waits for it is woken for it.
+enum sleeping : std::uint32_t { awake = 0, for_messages = 1, for_room_too = 3 };
+/// How a process keeps its stores and its look at `asleep` apart: sleepers see to that, or it does so itself.
+enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
+
 struct front {
-  alignas(apart) std::atomic<std::uint64_t> inbox;          // any peer pushes
-  alignas(apart) std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
-  std::atomic<std::uint32_t> left;                          // the same: 1 when it takes part no more
-  alignas(apart) std::byte sleep[apart];                    // for the engine: who sleeps, and how to wake it
+  alignas(apart) std::atomic<std::uint64_t> inbox;  // any peer pushes
+  alignas(apart) attention says;
+  alignas(apart) wakeup_address bell;  // of the owner, before it first sleeps
   alignas(apart) transfer fetches[transfers];
   std::byte small_parcels[front_small_parcels][small_parcel];
   std::byte large_parcels[front_large_parcels][large_parcel];

@@ -27,9 +27,10 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       peers_(peers.begin(), peers.end()),
       channels_(peers.size()),
       parcels_{segment},
+      bells_{segment, settings.bell, settings.membarrier},
       direct_{segment, settings.copy != shm_copy::pipeline},
-      fetcher_{segment, direct_, {settings.copy != shm_copy::direct && !settings.crowded, alone_limit}},
-      helper_{segment, direct_},
+      fetcher_{segment, direct_, bells_, {settings.copy != shm_copy::direct && !settings.crowded, alone_limit}},
+      helper_{segment, direct_, bells_},
       boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
   local_index_.resize(std::size_t{highest} + 1);
@@ -40,16 +41,16 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
   incoming_.reserve(2 * peers_.size());  // of a peer one that it has closed, and its next
 }
 
-void shm_transport::set_wants_eager(bool wants) noexcept { front_->refuses_eager.store(wants ? 0 : 1, std::memory_order_relaxed); }
+void shm_transport::set_wants_eager(bool wants) noexcept { front_->says.refuses_eager.store(wants ? 0 : 1, std::memory_order_relaxed); }
 
 // ---- sending ---------------------------------------------------------------------------------------------------------------------------
 
 bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) noexcept {
   if (out.failed) return true;  // to the dead: nobody waits for it
   if (++out.sent % settings_.box_after == 0 && open_box(out)) return out.box.write(e, payload);
-  if (out.parcels >= shm::parts::parcels_per_peer) return false;
+  if (out.parcels >= shm::parts::parcels_per_peer) return refused();
   shm::parcel* const item = parcels_.take(e.bytes());
-  if (item == nullptr) return false;
+  if (item == nullptr) return refused();
   ++out.parcels;
   ++counters_.parcels;
   item->link.kind = shm::note_kind::parcel;
@@ -57,6 +58,7 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   item->head = e;
   if (e.bytes() > 0) std::memcpy(item + 1, payload, e.bytes());
   shm::push(*segment_, out.front->inbox, item->link);
+  bells_.message_for(index_of(out));
   return true;
 }
 
@@ -72,7 +74,7 @@ bool shm_transport::open_box(channel& out) noexcept {
   }
   ++counters_.boxes_opened;
   shm::box& memory = box_at(number);
-  out.box = shm::box_writer{memory, out.front->refuses_eager, arrivals_};
+  out.box = shm::box_writer{memory, bells_.to(index_of(out)), arrivals_};
   out.box_number = static_cast<std::int16_t>(number);
   out.position = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
@@ -136,7 +138,7 @@ bool shm_transport::poll() noexcept {
     }
     if (kind == shm::begun) [[unlikely]]
       box.warm_up();
-    box.publish_all();  // nothing to do: the sender may want to know that it has the whole box
+    if (box.publish_all()) bells_.room_for(incoming_[each].index);  // nothing to do: the sender may want to know that it has it whole
   }
   if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
     moved |= read_notes();
@@ -155,17 +157,18 @@ bool shm_transport::read_box(std::size_t position) noexcept {
     if (state == shm::box_reader::state::message) [[likely]] {
       sink_->arrived(from, message.head, message.payload);  // starts no read_box and adds no box: both happen in poll only
       box.pop();
-      box.publish_some();
+      if (box.publish_some()) bells_.room_for(incoming_[position].index);
       continue;
     }
     if (state == shm::box_reader::state::empty) break;
     shm::box& memory = box.memory();
-    shm::front& owner = *channels_[incoming_[position].index].front;
+    const std::uint32_t owner = incoming_[position].index;
     memory.link.kind = shm::note_kind::box_closed;
     memory.link.from = static_cast<std::uint32_t>(segment_->index());
     incoming_[position] = incoming_.back();
     incoming_.pop_back();
-    shm::push(*segment_, owner.inbox, memory.link);
+    shm::push(*segment_, channels_[owner].front->inbox, memory.link);
+    bells_.room_for(owner);
     return true;
   }
   arrivals_ += count > 0;
@@ -174,16 +177,17 @@ bool shm_transport::read_box(std::size_t position) noexcept {
 
 bool shm_transport::read_notes() noexcept {
   std::uint64_t next = shm::take(*segment_, front_->inbox);
-  const bool any = next != 0;
+  bool any = false;
   while (next != 0) {
     shm::note& each = *segment_->at<shm::note>(next);
     next = each.next;  // taking a note may give it to somebody else
-    take_note(each);
+    any |= take_note(each);
   }
   return any;
 }
 
-void shm_transport::take_note(shm::note& item) noexcept {
+/// False where nobody here may have waited for it.
+bool shm_transport::take_note(shm::note& item) noexcept {
   const std::uint32_t from = item.from;
   switch (item.kind) {
     case shm::note_kind::parcel: {
@@ -191,21 +195,58 @@ void shm_transport::take_note(shm::note& item) noexcept {
       sink_->arrived(peers_[from], message.head, reinterpret_cast<const std::byte*>(&message + 1));
       item.kind = shm::note_kind::parcel_back;
       item.from = static_cast<std::uint32_t>(segment_->index());
-      if (!channels_[from].failed) shm::push(*segment_, channels_[from].front->inbox, item);
-      break;
+      if (channels_[from].failed) return true;
+      shm::push(*segment_, channels_[from].front->inbox, item);
+      bells_.room_for(from);
+      return true;
     }
     case shm::note_kind::parcel_back:
       --channels_[from].parcels;
       parcels_.put_back(reinterpret_cast<shm::parcel&>(item));
-      break;
-    case shm::note_kind::box_opened: incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from}); break;
+      return wants_room_;
+    case shm::note_kind::box_opened:
+      incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
+      return true;
     case shm::note_kind::box_closed:
       boxes_[static_cast<std::size_t>((segment_->offset_of(&item) - parts_.boxes) / sizeof(shm::box))] = box_use::free;
-      break;
+      return wants_room_;
     case shm::note_kind::transfer:
       if (!channels_[from].failed) helper_.add(reinterpret_cast<shm::transfer&>(item));
-      break;
+      return true;
   }
+  return true;
+}
+
+// ---- sleep -----------------------------------------------------------------------------------------------------------------------------
+
+bool shm_transport::arm() noexcept {
+  if (!bells_.able() || fetcher_.impatient()) return false;
+  armed_ = true;
+  bells_.lie_down(wants_room_);
+  return true;
+}
+
+void shm_transport::disarm() noexcept {
+  if (armed_) bells_.rise();
+  armed_ = false;
+  wants_room_ = false;  // the next poll tries again what was refused
+}
+
+/// What is sent waits for room.
+bool shm_transport::refused() noexcept {
+  if (armed_ && !wants_room_) bells_.ring_oneself();  // another thread sleeps, but not for room
+  wants_room_ = true;
+  return false;
+}
+
+void shm_transport::start_fetch(fetch& f) noexcept {
+  fetcher_.start(f, static_cast<int>(local_index_[f.from]));
+  if (armed_) bells_.ring_oneself();
+}
+
+void shm_transport::leave() noexcept {
+  front_->says.left.store(1, std::memory_order_release);
+  for (std::size_t each = 0; each < channels_.size(); ++each) bells_.message_for(static_cast<int>(each));
 }
 
 // ---- failure ---------------------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "memory/node_segment.hpp"
+#include "progress/wakeup.hpp"
 #include "transport/contract.hpp"
+#include "transport/shm/bells.hpp"
 #include "transport/shm/box.hpp"
 #include "transport/shm/direct_copy.hpp"
 #include "transport/shm/fetcher.hpp"
@@ -31,7 +33,9 @@ struct shm_settings {
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
   std::uint32_t most_boxes = shm::parts::most_boxes;
-  bool crowded = false;  // more processes than cores: the sender of a payload does not run while its receiver does
+  wakeup* bell = nullptr;  // of this process; null: it never sleeps
+  bool membarrier = true;  // false: as if the system had none
+  bool crowded = false;    // more processes than cores: the sender of a payload does not run while its receiver does
 };
 
 /// What it did other than write into open boxes.
@@ -56,32 +60,35 @@ class shm_transport final : public transport {
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
     if (out.box.open()) [[likely]]
-      return out.box.write(e, payload);
+      return out.box.write(e, payload) || refused();
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
-    return channels_[local_index_[to]].front->refuses_eager.load(std::memory_order_relaxed) == 0;
+    return channels_[local_index_[to]].front->says.refuses_eager.load(std::memory_order_relaxed) == 0;
   }
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
-    if (out.front->refuses_eager.load(std::memory_order_relaxed) != 0) return false;
+    if (out.front->says.refuses_eager.load(std::memory_order_relaxed) != 0) return false;
     if (out.box.open()) [[likely]]
-      return out.box.write(e, payload);
+      return out.box.write(e, payload) || refused();
     return send_parcel(out, e, payload);
   }
-  [[nodiscard]] shm::box_writer* box(peer_id to) noexcept override { return &channels_[local_index_[to]].box; }
+  [[nodiscard]] shm::box_writer* box(peer_id to) noexcept override { return bells_.fences() ? nullptr : &channels_[local_index_[to]].box; }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
   void withdraw(peer_id, const remote_region&) noexcept override {
   }  // a helper copies only in poll, and only what a receiver still waits for
-  void start_fetch(fetch& f) noexcept override { fetcher_.start(f, static_cast<int>(local_index_[f.from])); }
+  void start_fetch(fetch& f) noexcept override;
   bool poll() noexcept override;
   void report(std::vector<counter>&) const override;
   void peer_failed(peer_id) noexcept override;
+  bool arm() noexcept override;
+  void disarm() noexcept override;
+  [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override { return bells_.wakes_at(); }
   // release and acquire: who sees that a peer has left sees all that it sent.
-  void leave() noexcept override { front_->left.store(1, std::memory_order_release); }
+  void leave() noexcept override;
   [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
-    return channels_[local_index_[peer]].front->left.load(std::memory_order_acquire) != 0;
+    return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;
   }
 
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
@@ -112,7 +119,9 @@ class shm_transport final : public transport {
   [[nodiscard]] shm::box& box_at(int number) const noexcept;
   bool read_box(std::size_t position) noexcept;
   bool read_notes() noexcept;
-  void take_note(shm::note&) noexcept;
+  bool take_note(shm::note&) noexcept;
+  bool refused() noexcept;
+  [[nodiscard]] int index_of(const channel& of) const noexcept { return static_cast<int>(&of - channels_.data()); }
 
   node_segment* segment_;
   sink* sink_;
@@ -124,12 +133,15 @@ class shm_transport final : public transport {
   std::vector<channel> channels_;           // by local index
   std::vector<incoming> incoming_;
   shm::parcels parcels_;
+  shm::bells bells_;
   shm::direct_copy direct_;
   shm::fetcher fetcher_;
   shm::helper helper_;
   std::vector<box_use> boxes_;  // by number
   std::size_t clock_hand_ = 0;  // over channels_: whose box is asked next
   bool said_full_ = false;
+  bool armed_ = false;
+  bool wants_room_ = false;  // a send was refused
   shm_counters counters_;
   std::uint64_t arrivals_ = 0;  // turns in which a box had messages
 };

@@ -60,7 +60,7 @@ TEST(config, every_default_is_allowed) {
 TEST(config, nonsense_is_refused_with_name_value_and_what_is_allowed) {
   const std::string choice = refusal("PEAL_WAIT", "sometimes");
   EXPECT_NE(choice.find("PEAL_WAIT=sometimes"), std::string::npos) << choice;
-  EXPECT_NE(choice.find("adaptive poll yield"), std::string::npos) << choice;
+  EXPECT_NE(choice.find("adaptive poll block"), std::string::npos) << choice;
   const std::string size = refusal("PEAL_UNEXPECTED_LIMIT", "lots");
   EXPECT_NE(size.find("PEAL_UNEXPECTED_LIMIT=lots"), std::string::npos) << size;
   EXPECT_NE(refusal("PEAL_UNEXPECTED_LIMIT", "1"), "accepted") << "below the least";

@@ -29,29 +29,6 @@ struct countdown final : progress_source {
   int polls = 0;
 };
 
-TEST(wait_policy, words_of_peal_wait) {
-  EXPECT_EQ(wait_policy{wait_policy::mode_from("poll")}.spins(), ~0u);
-  EXPECT_EQ(wait_policy{wait_policy::mode_from("yield")}.spins(), 0u);
-  EXPECT_EQ(wait_policy{wait_policy::mode_from("adaptive")}.spins(), wait_policy::adaptive_spins);
-}
-
-TEST(wait_policy, with_more_ranks_than_cores_the_first_miss_yields) {
-  backoff pause{wait_policy{wait_policy::mode::adaptive, true}};
-  EXPECT_EQ(pause.next(false), backoff::action::yield);
-  EXPECT_EQ(pause.next(true), backoff::action::spin);
-  EXPECT_EQ(pause.next(false), backoff::action::yield);
-}
-
-TEST(wait_policy, adaptive_spins_before_it_yields_and_starts_anew_when_something_came) {
-  backoff pause{wait_policy{}};
-  for (int round = 0; round < 2; ++round) {
-    for (std::uint32_t i = 0; i < wait_policy::adaptive_spins; ++i) ASSERT_EQ(pause.next(false), backoff::action::spin);
-    EXPECT_EQ(pause.next(false), backoff::action::yield);
-    EXPECT_EQ(pause.next(false), backoff::action::yield);
-    EXPECT_EQ(pause.next(true), backoff::action::spin);
-  }
-}
-
 TEST(engine, polls_its_sources_until_what_is_waited_for_holds) {
   engine progress;
   countdown first{5}, second{10};
@@ -76,7 +53,7 @@ TEST(engine, polls_what_is_wanted_sometimes_at_one_turn_in_64) {
 }
 
 TEST(engine, a_wait_ends_at_its_deadline) {
-  for (const auto mode : {wait_policy::mode::adaptive, wait_policy::mode::poll, wait_policy::mode::yield}) {
+  for (const auto mode : {wait_policy::mode::adaptive, wait_policy::mode::poll, wait_policy::mode::block}) {
     engine progress{false, wait_policy{mode}};
     const auto until = std::chrono::steady_clock::now() + 5ms;
     EXPECT_FALSE(progress.wait_until([] { return false; }, until));

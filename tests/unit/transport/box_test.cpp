@@ -20,7 +20,7 @@ using peal::shm::box_writer;
 
 /// The ends of a pair of boxes that one thread holds, and the way in which a transport polls them.
 struct end {
-  end(box& out, box& in) : writer{out, refuses, arrivals}, reader{in} {}
+  end(box& out, box& in) : writer{out, {.says = &receiver}, arrivals}, reader{in} {}
 
   void send(std::int32_t tag, const std::vector<std::byte>& payload) {
     const envelope head = envelope::make(0, tag, 0, envelope_kind::eager, payload.size());
@@ -44,7 +44,7 @@ struct end {
     return same;
   }
 
-  std::atomic<std::uint32_t> refuses = 0;
+  peal::shm::attention receiver{};
   std::uint64_t arrivals = 0;
   box_writer writer;
   box_reader reader;
@@ -116,9 +116,9 @@ TEST(box, the_shortest_way_is_for_short_messages_that_are_wanted_and_have_room) 
   EXPECT_TRUE(both.writer.takes(0));
   EXPECT_TRUE(both.writer.takes(peal::shm::inline_payload));
   EXPECT_FALSE(both.writer.takes(peal::shm::inline_payload + 1));
-  both.refuses = 1;
+  both.receiver.refuses_eager = 1;
   EXPECT_FALSE(both.writer.takes(8));
-  both.refuses = 0;
+  both.receiver.refuses_eager = 0;
 
   for (std::uint32_t each = 0; each < peal::shm::cells_per_box; ++each) {
     ASSERT_TRUE(both.writer.takes(8));

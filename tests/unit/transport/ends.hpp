@@ -72,6 +72,7 @@ inline std::string segment_directory() {
 struct shm_options {
   int count = 2;
   shm_settings settings;
+  std::vector<shm_settings> settings_of = {};  // of each process, instead
   std::size_t heap_bytes = std::size_t{256} << 20;
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();
 };
@@ -103,7 +104,9 @@ class shm_node {
       end& made = *ends_.back();
       made.segment = std::make_unique<node_segment>(plan);
       made.heap = std::make_unique<node_heap>(*made.segment);
-      made.transport = std::make_unique<shm_transport>(*made.segment, made.arrivals, peers, options.settings);
+      made.transport = std::make_unique<shm_transport>(
+          *made.segment, made.arrivals, peers,
+          options.settings_of.empty() ? options.settings : options.settings_of[static_cast<std::size_t>(each)]);
     }
     ends_[0]->segment->unlink();
   }

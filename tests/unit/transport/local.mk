@@ -8,6 +8,7 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/port_counters_test.cpp \
   tests/unit/transport/registration_cache_test.cpp \
   tests/unit/transport/shm_failure_test.cpp \
+  tests/unit/transport/shm_sleep_test.cpp \
   tests/unit/transport/shm_test.cpp \
   tests/unit/transport/verbs_choice_test.cpp \
   tests/unit/transport/verbs_memory_test.cpp \

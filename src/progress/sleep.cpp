@@ -1,0 +1,166 @@
+// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others who wait follow it: they sleep on a condition variable
+// until something has moved, or the leader has left its wait and one of them takes its place.
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include "progress/engine.hpp"
+
+namespace peal {
+
+namespace {
+
+void raise(std::atomic<std::uint64_t>& to, std::uint64_t more) noexcept {
+  to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+timespec time_until(engine::deadline until) noexcept {
+  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now()).count();
+  const auto positive = std::max<std::int64_t>(left, 0);
+  return {positive / 1'000'000'000, positive % 1'000'000'000};
+}
+
+}  // namespace
+
+void engine::watch(int descriptor) { watched_.push_back({descriptor, POLLIN, 0}); }
+
+void engine::unwatch(int descriptor) noexcept {
+  std::erase_if(watched_, [=](const pollfd& each) { return each.fd == descriptor; });
+}
+
+void engine::rouse() noexcept {
+  ++roused_;
+  if (leading_) wakeup_.ring();
+  if (following_.load(std::memory_order_relaxed) > 0) followers_.notify_all();
+}
+
+/// With the lock held: every source, those of `sometimes` too.
+bool engine::poll_all() noexcept {
+  if (polling_) return false;
+  polling_ = true;
+  bool moved = false;
+  for (progress_source* source : every_) moved |= source->poll();
+  moved |= poll_others();
+  polling_ = false;
+  return moved;
+}
+
+bool engine::arm_all() noexcept {
+  bool ready = wakeup_.able() && !polling_;
+  for (auto* sources : {&every_, &sometimes_})
+    for (progress_source* each : *sources) ready = ready && each->arm();
+  return ready;
+}
+
+void engine::disarm_all() noexcept {
+  for (auto* sources : {&every_, &sometimes_})
+    for (progress_source* each : *sources) each->disarm();
+}
+
+engine::rest engine::sleep(question holds, deadline until) {
+  // Who holds the lock at the moment makes progress, or starts something.
+  if (!try_lock()) return rest::refused;
+  const rest result = leading_ ? follow(holds, until) : lead(holds, until);
+  unlock();
+  return result;
+}
+
+engine::rest engine::lead(question holds, deadline until) {
+  const bool armed = arm_all();
+  // Once more: what came before the sources were armed wakes nobody.
+  const bool came = poll_all();
+  const bool held = holds();
+  if (!armed || came || held || has_deferred_.load(std::memory_order_relaxed)) {
+    disarm_all();
+    if ((came || held) && sleepers_ != 0) rouse();
+    return held ? rest::held : came ? rest::moved : armed ? rest::in_vain : rest::refused;
+  }
+  leading_ = true;
+  ++sleepers_;
+  deadline end = until;
+  for (auto* sources : {&every_, &sometimes_})
+    for (const progress_source* each : *sources) end = std::min(end, each->wakes_at());
+  unlock();
+  bool by_backstop = false;
+  const int rung = doze(end, by_backstop);
+  lock();
+  bool moved = false;
+  if (by_backstop) {
+    moved = poll_all();
+    if (moved) note_missed();
+  }
+  leading_ = false;
+  --sleepers_;
+  disarm_all();
+  moved |= poll_all();
+  raise(counted_.sleeps, 1);
+  if (rung > 0) raise(counted_.wakeups, 1);
+  if (rung > 0 && !moved) raise(counted_.spurious, 1);
+  if (moved && sleepers_ != 0) rouse();
+  return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
+}
+
+/// Without the lock. What ppoll says; less than 0 when a signal came.
+int engine::doze(deadline end, bool& by_backstop) noexcept {
+  const deadline latest = std::chrono::steady_clock::now() + backstop;
+  by_backstop = latest < end;
+  const timespec time = time_until(std::min(end, latest));
+  pollfd* const all = watched_.data();
+  const int rung = ::ppoll(all, watched_.size(), &time, nullptr);
+  if (rung != 0) by_backstop = false;
+  if (rung > 0) wakeup_.clear();
+  return rung;
+}
+
+/// The backstop ended a sleep, and something was there. Its sender may have come this very moment, and will ring then.
+void engine::note_missed() noexcept {
+  const timespec patience{0, 200'000'000};
+  if (::ppoll(watched_.data(), watched_.size(), &patience, nullptr) > 0) wakeup_.clear();
+  else raise(counted_.missed, 1);
+}
+
+engine::rest engine::follow(question holds, deadline until) {
+  if (holds()) return rest::held;
+  if (has_deferred_.load(std::memory_order_relaxed)) return rest::in_vain;
+  ++sleepers_;
+  following_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t before = roused_;
+  std::unique_lock hold{mutex_, std::adopt_lock};
+  followers_.wait_until(hold, std::min(until, std::chrono::steady_clock::now() + backstop), [&] { return roused_ != before; });
+  hold.release();  // the caller unlocks
+  following_.fetch_sub(1, std::memory_order_relaxed);
+  --sleepers_;
+  raise(counted_.sleeps, 1);
+  if (roused_ != before) raise(counted_.wakeups, 1);
+  const bool held = holds();
+  if (held && roused_ == before && std::chrono::steady_clock::now() < until) raise(counted_.missed, 1);
+  return held ? rest::held : roused_ != before ? rest::moved : rest::in_vain;
+}
+
+void engine::count(const backoff& pause) noexcept {
+  raise(counted_.spins, pause.spins());
+  raise(counted_.yields, pause.yields());
+}
+
+/// One of those who followed may be needed to lead.
+void engine::call_followers() noexcept {
+  const std::lock_guard<engine> guard{*this};
+  ++roused_;
+  followers_.notify_all();
+}
+
+void engine::report(std::vector<counter>& into) const {
+  const auto say = [&](const char* name, const std::atomic<std::uint64_t>& value, const char* meaning) {
+    into.push_back({name, value.load(std::memory_order_relaxed), meaning});
+  };
+  say("wait.spins", counted_.spins, "turns that found nothing, of waits longer than about a microsecond");
+  say("wait.yields", counted_.yields, "times that a wait gave its core away");
+  say("wait.sleeps", counted_.sleeps, "times that a wait slept");
+  say("wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody");
+  say("wait.spurious", counted_.spurious, "of these, those after which nothing was there");
+  say("wait.missed", counted_.missed, "sleeps that a timer ended although something was there: never, unless there is an error");
+}
+
+}  // namespace peal

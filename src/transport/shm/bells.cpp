@@ -1,0 +1,63 @@
+#include "transport/shm/bells.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace peal::shm {
+
+namespace {
+
+/// How late a message may be found that nobody could ring for.
+constexpr std::chrono::milliseconds nap{1};
+
+bool membarrier(int command) noexcept { return ::syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+}  // namespace
+
+bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
+    : own_{own != nullptr && own->able() ? own : nullptr},
+      own_front_{segment.at<front>(segment.front(segment.index()).offset)},
+      ropes_(static_cast<std::size_t>(segment.count())),
+      fences_{!has_membarrier || !membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED)} {
+  for (int each = 0; each < segment.count(); ++each) fronts_.push_back(segment.at<front>(segment.front(each).offset));
+  if (own_ != nullptr) own_front_->bell = own_->address();
+  own_front_->says.orders.store(fences_ ? by_fences : by_sleepers, std::memory_order_relaxed);
+}
+
+void bells::ring(int index) noexcept {
+  front& sleeper = *fronts_[static_cast<std::size_t>(index)];
+  remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
+  (void)sleeper.says.asleep.load(std::memory_order_acquire);  // pairs with the release in lie_down: its bell is there
+  if (!rope.is_open() && (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
+    if (sleeper.says.deaf.exchange(1, std::memory_order_relaxed) == 0)
+      log_info("process {} of this node cannot be woken from here; it will look for messages every millisecond", index);
+    return;
+  }
+  if (sleeper.says.asleep.exchange(awake, std::memory_order_relaxed) != awake) rope.ring();
+}
+
+void bells::lie_down(bool wants_room) noexcept {
+  own_front_->says.asleep.store(wants_room ? for_room_too : for_messages, std::memory_order_release);  // pairs with the acquire in ring
+  if (fences_) std::atomic_thread_fence(std::memory_order_seq_cst);
+  else barrier_failed_ = !membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+void bells::rise() noexcept { own_front_->says.asleep.store(awake, std::memory_order_relaxed); }
+
+bool bells::all_fence() const noexcept {
+  return std::all_of(fronts_.begin(), fronts_.end(),
+                     [](const front* each) { return each->says.orders.load(std::memory_order_relaxed) == by_fences; });
+}
+
+std::chrono::steady_clock::time_point bells::wakes_at() const noexcept {
+  const bool ordered = fences_ || barrier_failed_ ? all_fence() : true;
+  if (ordered && own_front_->says.deaf.load(std::memory_order_relaxed) == 0) return std::chrono::steady_clock::time_point::max();
+  return std::chrono::steady_clock::now() + nap;
+}
+
+}  // namespace peal::shm

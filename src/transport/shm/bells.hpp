@@ -1,0 +1,96 @@
+// transport/shm/bells.hpp
+// Who sleeps, and who wakes it.
+//
+// A process says in its front that it sleeps, and then looks once more; a sender stores its message and then looks whether the receiver
+// sleeps. Neither may miss the other, so the store and the look of each must stay in order. The one who sleeps pays for both: membarrier
+// makes every running process of the node finish its stores, and costs the sleeper about 8 µs. A sender pays one load of a line that it
+// has. Where membarrier is missing senders fence.
+//
+// Layer    transport/shm: may include memory/, progress/, base/.
+// Threads  one; any number of processes at the same time.
+// Errors   a peer that cannot ring says so in the sleeper's front, which from then on naps for a millisecond at a time.
+// Source   membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "memory/node_segment.hpp"
+#include "progress/wakeup.hpp"
+#include "transport/shm/layout.hpp"
+
+namespace peal::shm {
+
+class bells;
+
+/// One receiver, as who sends to it sees it.
+struct receiver {
+  const attention* says = nullptr;
+  bells* ringer = nullptr;  // for when it sleeps
+  int index = -1;
+  bool fences = false;
+
+  /// After a message was stored.
+  void wake_for_message() const noexcept {
+    if (fences) [[unlikely]]
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    wake_unfenced();
+  }
+  /// The same where there are no fences.
+  [[gnu::always_inline]] void wake_unfenced() const noexcept;
+};
+
+class bells {
+ public:
+  /// `own` null: this process never sleeps. `membarrier` false: as if the system had none.
+  bells(node_segment&, wakeup* own, bool membarrier);
+
+  [[nodiscard]] receiver to(int index) noexcept { return {&says(index), this, index, fences_}; }
+  /// Whether this process must fence between a store and a look.
+  [[nodiscard]] bool fences() const noexcept { return fences_; }
+
+  // ---- as a sender
+  /// After a store that it may wait for.
+  void message_for(int index) noexcept { look_at(index, for_messages); }
+  /// After something was freed that it may want.
+  void room_for(std::uint32_t index) noexcept { look_at(static_cast<int>(index), for_room_too); }
+  /// Wakes it, unless somebody else does.
+  [[gnu::noinline, gnu::cold]] void ring(int index) noexcept;
+  void ring_oneself() noexcept { own_->ring(); }
+
+  // ---- as a sleeper
+  [[nodiscard]] bool able() const noexcept { return own_ != nullptr; }
+  /// After this whatever comes either is there to be seen or rings.
+  void lie_down(bool wants_room) noexcept;
+  void rise() noexcept;
+  /// When to get up in any case: soon, where not everybody can ring.
+  [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept;
+
+ private:
+  [[nodiscard]] attention& says(int index) noexcept { return fronts_[static_cast<std::size_t>(index)]->says; }
+  void look_at(int index, std::uint32_t what) noexcept {
+    if (fences_) [[unlikely]]
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if ((says(index).asleep.load(std::memory_order_relaxed) & what) == what) [[unlikely]]
+      ring(index);
+  }
+  [[nodiscard]] bool all_fence() const noexcept;
+
+  wakeup* own_;
+  front* own_front_;
+  std::vector<front*> fronts_;        // by local index
+  std::vector<remote_wakeup> ropes_;  // the same; opened when first needed
+  bool fences_;
+  bool barrier_failed_ = false;
+};
+
+inline void receiver::wake_unfenced() const noexcept {
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler keeps the order; the sleeper's barrier makes the core keep it
+  if (says->asleep.load(std::memory_order_relaxed) != awake) [[unlikely]]
+    ringer->ring(index);
+}
+
+}  // namespace peal::shm

@@ -1,0 +1,107 @@
+#include "progress/wait_policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace peal::test {
+namespace {
+
+using namespace std::chrono_literals;
+using action = backoff::action;
+using mode = wait_policy::mode;
+
+/// What follows after so many misses.
+action after(backoff& pause, int misses) {
+  action last = action::spin;
+  for (int each = 0; each < misses; ++each) last = pause.next(false);
+  return last;
+}
+
+TEST(wait_policy, words_of_peal_wait) {
+  EXPECT_EQ(wait_policy::mode_from("poll"), mode::poll);
+  EXPECT_EQ(wait_policy::mode_from("block"), mode::block);
+  EXPECT_EQ(wait_policy::mode_from("adaptive"), mode::adaptive);
+}
+
+TEST(wait_policy, poll_spins_for_ever_and_block_sleeps_at_the_first_miss) {
+  wait_history history;
+  const wait_policy poll{mode::poll}, block{mode::block}, crowded_block{mode::block, true};
+  backoff first{poll, history}, second{block, history}, third{crowded_block, history};
+  EXPECT_EQ(after(first, 1'000'000), action::spin);
+  EXPECT_EQ(second.next(false), action::sleep);
+  EXPECT_EQ(third.next(false), action::sleep);
+}
+
+TEST(wait_policy, with_more_ranks_than_cores_it_never_spins_but_yields_a_few_times_and_sleeps) {
+  wait_history history;
+  const wait_policy crowded{mode::adaptive, true};
+  backoff pause{crowded, history};
+  for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each) ASSERT_EQ(pause.next(false), action::yield);
+  EXPECT_EQ(pause.next(false), action::sleep);
+  EXPECT_TRUE(pause.over());
+  EXPECT_EQ(pause.spins(), 0u);
+  EXPECT_EQ(pause.yields(), wait_policy::yields_when_crowded);
+}
+
+TEST(wait_policy, adaptive_spins_for_its_time_sleeps_and_spins_anew_when_something_came) {
+  wait_history history;
+  const wait_policy adaptive{mode::adaptive, false, {1ms, 2ms}};
+  backoff pause{adaptive, history};
+  for (int round = 0; round < 2; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    while (pause.next(false) == action::spin) {
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - start, 1ms);
+    EXPECT_EQ(pause.next(true), action::spin);
+    EXPECT_EQ(pause.next(false), action::spin);
+  }
+}
+
+TEST(wait_policy, a_short_wait_looks_at_no_clock_and_counts_nothing) {
+  wait_history history;
+  const wait_policy adaptive;
+  backoff pause{adaptive, history};
+  EXPECT_EQ(after(pause, wait_policy::turns_a_look - 1), action::spin);
+  EXPECT_FALSE(pause.over());
+  EXPECT_EQ(history.average(), 0ns);
+}
+
+TEST(wait_history, spins_twice_the_average_within_bounds_and_least_when_that_does_not_help) {
+  wait_history history;
+  const wait_policy::bounds within{20us, 40us};
+  EXPECT_EQ(history.spin(within), 20us) << "nothing known";
+  const auto settle = [&](wait_policy::duration waits) {
+    for (int each = 0; each < 200; ++each) history.note(waits);
+  };
+  settle(15us);
+  EXPECT_NEAR(static_cast<double>(history.spin(within).count()), 30e3, 100);
+  settle(35us);
+  EXPECT_EQ(history.spin(within), 40us);
+  settle(1ms);
+  EXPECT_EQ(history.spin(within), 20us) << "messages are too far apart";
+  for (int each = 0; each < 200; ++each) history.note_short();
+  EXPECT_LT(history.average(), 1us);
+}
+
+TEST(wait_history, a_long_silence_is_soon_forgotten) {
+  wait_history history;
+  const wait_policy adaptive{mode::adaptive, false, {10us, 20us}};
+  backoff pause{adaptive, history};
+  while (pause.next(false) != action::sleep) {
+  }
+  std::this_thread::sleep_for(50ms);
+  (void)pause.next(true);
+  EXPECT_GT(history.average(), 10us);
+  EXPECT_LE(history.average(), 20us) << "an eighth of eight times the longest spin";
+}
+
+TEST(measured_cost_of_waking, is_within_its_bounds) {
+  const auto cost = measured_cost_of_waking();
+  EXPECT_GE(cost, 5us);
+  EXPECT_LE(cost, 100us);
+}
+
+}  // namespace
+}  // namespace peal::test
