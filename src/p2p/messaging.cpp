@@ -34,10 +34,9 @@ bool messaging::poll() noexcept {
   return moved;
 }
 
+// The last first: it may refuse, while shared memory's arming costs a barrier on every core.
 bool messaging::arm() noexcept {
-  bool ready = true;
-  for (transport* each : transports_) ready = ready && each->arm();
-  return ready;
+  return std::all_of(transports_.rbegin(), transports_.rend(), [](transport* each) { return each->arm(); });
 }
 
 void messaging::disarm() noexcept {
