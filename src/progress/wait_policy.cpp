@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <thread>
+#include <utility>
 
 #include "progress/wakeup.hpp"
 
@@ -25,17 +26,21 @@ backoff::action backoff::decide() noexcept {
   const auto now = clock::now();
   if (!timed_) {
     timed_ = true;
-    since_ = now;
+    since_ = looked_ = now;
     limit_ = history_.spin(policy_.spin());
     return action::spin;
   }
-  return now - since_ < limit_ ? action::spin : action::sleep;
+  looked_ = now;
+  slept_ = now - since_ >= limit_;
+  return slept_ ? action::sleep : action::spin;
 }
 
 void backoff::came() noexcept {
   timed_ = false;
+  // Who has spun up to now has no time to read the clock: the message is there. The last look does.
+  const auto end = std::exchange(slept_, false) ? clock::now() : looked_;
   // A single long silence must not outweigh a hundred quick answers.
-  history_.note(std::min<clock::duration>(clock::now() - since_, 8 * policy_.spin().most));
+  history_.note(std::min<clock::duration>(end - since_, 8 * policy_.spin().most));
 }
 
 std::chrono::nanoseconds measured_cost_of_waking() noexcept {

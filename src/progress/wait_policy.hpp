@@ -135,7 +135,9 @@ class backoff {
   std::uint32_t misses_ = 0;  // since the last look
   std::uint32_t yields_ = 0;  // in a row
   bool timed_ = false;
-  clock::time_point since_{};  // timed: the first look since something came
+  clock::time_point since_{};   // timed: the first look since something came
+  clock::time_point looked_{};  // and the last one,
+  bool slept_ = false;          // after which the wait was to sleep
   clock::duration limit_{};
   std::uint64_t spins_ = 0;
   std::uint64_t all_yields_ = 0;

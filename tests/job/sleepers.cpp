@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
     death(env.world());
     return 0;
   }
-  const bool threaded = first == "threads";
+  const bool threaded = first.empty() || first == "threads";
   return job::run_parts(argc, argv, {{"idle", idle}, {"pauses", pauses}, {"room", room}, {"large", large}, {"threads", threads}},
                         {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
 }

@@ -68,7 +68,7 @@ bool payloads::push() noexcept {
   return true;
 }
 
-bool payloads::poll() noexcept {
+bool payloads::step() noexcept {
   bool moved = push();
   if (writes_.busy()) moved |= writes_.step();
   if (stages_.busy()) moved |= stages_.step();

@@ -39,7 +39,7 @@ class payloads {
   /// Parts of payloads are on their way here, or have been promised and have not left: the connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
   /// Moves what waited for room. True when something was moved.
-  bool poll() noexcept;
+  bool poll() noexcept { return busy() && step(); }
   /// An announcement was sent: what is pushed of its payload goes right behind it.
   void announced() noexcept { push(); }
 
@@ -47,6 +47,8 @@ class payloads {
   void abandon(peer_id, connection* at) noexcept;
 
  private:
+  [[nodiscard]] bool busy() const noexcept { return pushes_.busy() || writes_.busy() || stages_.busy() || reads_.busy(); }
+  bool step() noexcept;
   bool push() noexcept;
   [[nodiscard]] std::size_t first_written(std::size_t pushed, std::size_t bytes) const noexcept;
 

@@ -147,7 +147,7 @@ bool promoter::full(peer_id wanted) noexcept {
   return true;
 }
 
-bool promoter::poll() noexcept {
+bool promoter::step() noexcept {
   const bool moved = !ending_.empty() && go_on_ending();
   if (!line_.empty()) begin_those_who_wait();
   if (!line_.empty()) make_room();

@@ -60,7 +60,7 @@ class promoter {
   /// The device gives no more connections. False: there are none at all.
   [[nodiscard]] bool full(peer_id wanted) noexcept;
 
-  bool poll() noexcept;
+  bool poll() noexcept { return (!ending_.empty() || !line_.empty()) && step(); }
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
   /// This process leaves: everyone without a connection is told.
   void say_goodbye(const std::vector<bool>& dead) noexcept;
@@ -72,6 +72,7 @@ class promoter {
 
  private:
   using clock = std::chrono::steady_clock;
+  bool step() noexcept;
   void want(peer_id) noexcept;
   void begin_those_who_wait() noexcept;
   void make_room() noexcept;

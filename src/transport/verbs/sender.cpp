@@ -43,21 +43,49 @@ slot_id sender::take_slot() noexcept {
   return lane_.slots.take();
 }
 
-bool sender::send(connection& to, envelope e, const void* payload) noexcept {
-  if (to.last_epoch == lane_.epoch) {
-    if (to.held_count > 0 && append(to, e, payload)) return true;
-    if (to.credits == 0 || !room(to)) return false;
-    return hold(to, e, payload);
-  }
-  if (to.held_count > 0) {  // a chain that could not be posted
-    if (append(to, e, payload)) return true;
-    return to.credits > 0 && room(to) && hold(to, e, payload);
-  }
-  if (to.credits == 0 || !room(to)) return false;
-  return post_now(to, e, payload);
+/// Credits ride on a message once they are worth the four bytes, and always when `always`.
+inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t flags, bool always) noexcept {
+  request.opcode = IBV_WR_SEND;
+  if (!always && flags == 0 && to.owed * 4 < to.window && !to.tell_refusal) return;
+  request.opcode = IBV_WR_SEND_WITH_IMM;
+  request.imm_data = flags | to.owed | (refuses_ ? immediate::refuses_eager : 0);
 }
 
-bool sender::post_now(connection& to, envelope e, const void* payload) noexcept {
+/// Returns how many were posted. The first carries the credits, if any does.
+// Inlined where one request is posted, which is a message's way: the loops are gone there.
+[[gnu::always_inline]] inline std::uint32_t sender::post(connection& to, ibv_send_wr& first, std::uint32_t count) noexcept {
+  std::uint32_t sequence = to.posted;
+  for (ibv_send_wr* each = &first; each; each = each->next)
+    each->wr_id = work_id::make(work::send, to.index, to.generation, ++sequence).word;
+  ibv_send_wr* refused = nullptr;
+  const int failed = ibv_post_send(to.control.get(), &first, &refused);
+  std::uint32_t done = count;
+  if (failed != 0) {
+    done = 0;
+    for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
+  }
+  ++lane_.counted.doorbells;
+  lane_.counted.requests += done;
+  to.posted += done;
+  ibv_send_wr* each = &first;
+  for (std::uint32_t i = 0; i < done; ++i, each = each->next) {
+    if (each->send_flags & IBV_SEND_SIGNALED) {
+      to.unsignaled = 0;
+      ++lane_.counted.signaled;
+    } else {
+      ++to.unsignaled;
+    }
+  }
+  if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
+    to.owed = static_cast<std::uint16_t>(to.owed - (first.imm_data & immediate::credit_bits));
+    to.tell_refusal = false;
+  }
+  // A full queue passes; anything else does not.
+  if (failed != 0 && failed != ENOMEM && failed != EAGAIN) broke_(to, failed);
+  return done;
+}
+
+[[gnu::always_inline]] inline bool sender::post_now(connection& to, envelope e, const void* payload) noexcept {
   const auto bytes = static_cast<std::uint32_t>(sizeof e + e.bytes());
   ibv_sge pieces[2];
   ibv_send_wr request{};
@@ -87,6 +115,20 @@ bool sender::post_now(connection& to, envelope e, const void* payload) noexcept 
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
   return true;
+}
+
+bool sender::send(connection& to, envelope e, const void* payload) noexcept {
+  if (to.last_epoch == lane_.epoch) {
+    if (to.held_count > 0 && append(to, e, payload)) return true;
+    if (to.credits == 0 || !room(to)) return false;
+    return hold(to, e, payload);
+  }
+  if (to.held_count > 0) {  // a chain that could not be posted
+    if (append(to, e, payload)) return true;
+    return to.credits > 0 && room(to) && hold(to, e, payload);
+  }
+  if (to.credits == 0 || !room(to)) return false;
+  return post_now(to, e, payload);
 }
 
 /// Behind what waits in the last slot, when it fits: no work request, no credit.
@@ -169,14 +211,6 @@ void sender::flush_listed() noexcept {
   }
 }
 
-/// Credits ride on a message once they are worth the four bytes, and always when `always`.
-void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t flags, bool always) noexcept {
-  request.opcode = IBV_WR_SEND;
-  if (!always && flags == 0 && to.owed * 4 < to.window && !to.tell_refusal) return;
-  request.opcode = IBV_WR_SEND_WITH_IMM;
-  request.imm_data = flags | to.owed | (refuses_ ? immediate::refuses_eager : 0);
-}
-
 void sender::post_held(connection& to) noexcept {
   std::array<ibv_send_wr, connection::longest_chain> requests;
   std::array<ibv_sge, connection::longest_chain> pieces;
@@ -237,39 +271,6 @@ void sender::probe(connection& to) noexcept {
 void sender::say_goodbye(connection& to) noexcept {
   if (to.held_count > 0) post_held(to);
   if (to.state == connection_state::open) (void)post_control(to, immediate::leaving, true);
-}
-
-/// Returns how many were posted. The first carries the credits, if any does.
-std::uint32_t sender::post(connection& to, ibv_send_wr& first, std::uint32_t count) noexcept {
-  std::uint32_t sequence = to.posted;
-  for (ibv_send_wr* each = &first; each; each = each->next)
-    each->wr_id = work_id::make(work::send, to.index, to.generation, ++sequence).word;
-  ibv_send_wr* refused = nullptr;
-  const int failed = ibv_post_send(to.control.get(), &first, &refused);
-  std::uint32_t done = count;
-  if (failed != 0) {
-    done = 0;
-    for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
-  }
-  ++lane_.counted.doorbells;
-  lane_.counted.requests += done;
-  to.posted += done;
-  ibv_send_wr* each = &first;
-  for (std::uint32_t i = 0; i < done; ++i, each = each->next) {
-    if (each->send_flags & IBV_SEND_SIGNALED) {
-      to.unsignaled = 0;
-      ++lane_.counted.signaled;
-    } else {
-      ++to.unsignaled;
-    }
-  }
-  if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
-    to.owed = static_cast<std::uint16_t>(to.owed - (first.imm_data & immediate::credit_bits));
-    to.tell_refusal = false;
-  }
-  // A full queue passes; anything else does not.
-  if (failed != 0 && failed != ENOMEM && failed != EAGAIN) broke_(to, failed);
-  return done;
 }
 
 void sender::completed(connection& of, std::uint32_t sequence) noexcept {

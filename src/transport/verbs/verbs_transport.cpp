@@ -200,6 +200,14 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   return !s.unreachable[to] && s.tiers.send(to, e, payload);
 }
 
+bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) noexcept {
+  state& s = *state_;
+  connection* at = s.all.of(to);
+  if (at && at->carries && at->state == connection_state::open) [[likely]]
+    return !at->refuses_eager && s.posts.send(*at, e, payload);
+  return wants_eager(to) && send(to, e, payload);
+}
+
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->all.of(to);
   return at && at->carries ? !at->refuses_eager : !state_->mail.refuses_eager(to);
@@ -248,7 +256,7 @@ bool verbs_transport::poll() noexcept {
   const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
   for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
   bool moved = count > 0;
-  moved |= s.poll_port();
+  if (s.shared.epoch % turns_between_strangers == 0 || s.tiers.cold() || s.meetings.busy()) moved |= s.poll_port();
   moved |= s.tiers.poll();
   moved |= s.large.poll();
   s.posts.flush();
@@ -258,7 +266,6 @@ bool verbs_transport::poll() noexcept {
 
 // After the completions of connections: the last messages of one that ends come before what went as datagrams then.
 bool verbs_transport::state::poll_port() noexcept {
-  if (!tiers.cold() && !meetings.busy() && shared.epoch % turns_between_strangers != 0) return false;
   bool moved = door.poll(packet);
   moved |= meetings.poll();
   moved |= mail.poll();

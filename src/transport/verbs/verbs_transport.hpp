@@ -55,6 +55,7 @@ class verbs_transport final : public transport {
   [[nodiscard]] std::size_t eager_limit() const noexcept override;
   /// Begins a connection where there is none yet, or goes as a datagram.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override;
+  [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override;
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override;
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override;
