@@ -16,6 +16,7 @@
 
 #include "base/error_text.hpp"
 #include "base/log.hpp"
+#include "comm/agreement.hpp"
 #include "comm/counters_text.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
@@ -120,8 +121,8 @@ void job::join_node() {
     plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
     segment_.emplace(plan);
   }
-  // What a rank tells: the first rank of its node, and what it has seen. Nothing comes from a rank that died meanwhile: the others go
-  // on, and what they send to it fails.
+  // What a rank tells: the first rank of its node, and what it has seen; the first time also its settings. Nothing comes from a rank that
+  // died meanwhile: the others go on, and what they send to it fails.
   const auto told = [&] { return fmt::format("{}:{}", node_.front(), shares ? segment_->nonce() : 0); };
   const auto node_of = [](const std::string& text) { return std::atoi(text.c_str()); };
   const auto reference = [&](const std::vector<std::string>& seen, const std::string& of) -> const std::string& {
@@ -133,7 +134,8 @@ void job::join_node() {
     const auto found = std::find_if(seen.begin(), seen.end(), strange);
     return found == seen.end() ? -1 : static_cast<int>(found - seen.begin());
   };
-  std::vector<std::string> seen = bootstrap_.exchange("peal.segment", told());
+  std::vector<std::string> seen = bootstrap_.exchange("peal.segment", told() + "|" + settings_to_agree_on(settings));
+  agree(seen);
   if (stranger(seen) >= 0) {
     const std::string& mine = seen[static_cast<std::size_t>(bootstrap_.rank())];
     if (shares && mine != reference(seen, mine)) segment_->reopen();
@@ -149,6 +151,18 @@ void job::join_node() {
   if (!shares) return;
   segment_->unlink();
   heap.emplace(*segment_);
+}
+
+/// Takes the settings off what ranks told. Everyone sees the same, and so ends in the same way.
+void job::agree(std::vector<std::string>& told) {
+  std::vector<std::optional<std::string>> settings_of(told.size());
+  for (std::size_t each = 0; each < told.size(); ++each) {
+    const std::size_t end = told[each].find('|');
+    if (end == std::string::npos) continue;  // of one who died
+    settings_of[each] = told[each].substr(end + 1);
+    told[each].resize(end);
+  }
+  if (const std::string problem = disagreement(settings_of); !problem.empty()) throw error(errc::invalid_config, problem);
 }
 
 void job::make_transports() {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/config.hpp"
@@ -87,6 +88,7 @@ class job final : private router, private progress_source {
  private:
   job(config, const detail::job_options&, const detail::location&);
   void join_node();
+  static void agree(std::vector<std::string>& told);
   void make_transports();
   void make_verbs();
   void flush_now() noexcept;

@@ -1,4 +1,6 @@
 libpeal_core_la_SOURCES += \
+  src/comm/agreement.cpp \
+  src/comm/agreement.hpp \
   src/comm/checks.cpp \
   src/comm/checks.hpp \
   src/comm/collective_calls.cpp \

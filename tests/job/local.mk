@@ -15,7 +15,8 @@ check_PROGRAMS += \
   tests/job/sample \
   tests/job/sleepers \
   tests/job/threads \
-  tests/job/traffic
+  tests/job/traffic \
+  tests/job/unequal
 
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp
 tests_job_arguments_LDADD = libpeal.la
@@ -43,6 +44,8 @@ tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp
 tests_job_threads_LDADD = libpeal.la -lpthread
 tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
 tests_job_traffic_LDADD = libpeal.la
+tests_job_unequal_SOURCES = tests/job/unequal.cpp tests/job/support.hpp
+tests_job_unequal_LDADD = libpeal.la
 tests_job_reused_memory_SOURCES = tests/job/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp
 tests_job_reused_memory_LDADD = libpeal.la -lpthread
 tests_job_sleepers_SOURCES = tests/job/sleepers.cpp tests/job/support.hpp

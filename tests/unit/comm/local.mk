@@ -1,5 +1,5 @@
 check_PROGRAMS += tests/unit/comm_test
-tests_unit_comm_test_SOURCES = tests/unit/comm/counters_text_test.cpp
+tests_unit_comm_test_SOURCES = tests/unit/comm/agreement_test.cpp tests/unit/comm/counters_text_test.cpp
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)
