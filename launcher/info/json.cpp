@@ -65,11 +65,16 @@ ordered_json of(const verbs::device_report& device) {
 }
 
 ordered_json chosen_of(const report& all) {
-  if (!all.chosen) return nullptr;
-  ordered_json limits = ordered_json::array();
+  if (all.rails.empty()) return nullptr;
+  ordered_json limits = ordered_json::array(), rails = ordered_json::array();
+  for (std::size_t each = 0; each < all.rails.size(); ++each)
+    rails.push_back({{"port", all.rail_names[each]}, {"gid", of(all.rails[each].gid)}, {"reason", all.rails[each].reason}});
   for (const verbs::granted_limit& each : all.limits)
     limits.push_back({{"what", each.what}, {"wanted", each.wanted}, {"granted", each.granted}});
-  return {{"port", all.chosen_name}, {"gid", of(all.chosen->gid)}, {"reason", all.chosen->reason}, {"limits", std::move(limits)}};
+  ordered_json made = rails.front();
+  made["limits"] = std::move(limits);
+  made["rails"] = std::move(rails);
+  return made;
 }
 
 }  // namespace

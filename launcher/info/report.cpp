@@ -140,9 +140,9 @@ void look_at_devices(report& about, const machine& here) {
   }
   transport_report verbs{"verbs", "between nodes; everything with PEAL_TRANSPORT=verbs", {}};
   const verbs::choice_wishes wishes = wishes_of(about);
-  verbs::choice_result result = verbs::choose(ports, wishes);
-  if (result.chosen) {
-    about.chosen_name = ports[result.chosen->port].name();
+  verbs::rails_result result = verbs::choose_rails(ports, wishes);
+  for (const verbs::choice& each : result.rails) about.rail_names.push_back(ports[each.port].name());
+  if (!result.rails.empty()) {
     verbs::trial tried = verbs::try_device(here, wishes);
     about.limits = std::move(tried.limits);
     verbs.problem = std::move(tried.problem);
@@ -155,7 +155,7 @@ void look_at_devices(report& about, const machine& here) {
   } else {
     verbs.problem = std::move(result.problem);
   }
-  about.chosen = std::move(result.chosen);
+  about.rails = std::move(result.rails);
   // No device is no problem on a machine that is to work alone.
   if (!verbs.problem.empty() && (!about.devices.empty() || value_of(about, "PEAL_TRANSPORT") == "verbs" || !wishes.device.empty()))
     about.problems.push_back(verbs.problem);

@@ -43,8 +43,8 @@ struct report {
   machine_report machine;
   std::vector<transport_report> transports;
   std::vector<verbs::device_report> devices;
-  std::optional<verbs::choice> chosen;  // its port is an index into all ports of `devices`, one after another
-  std::string chosen_name;
+  std::vector<verbs::choice> rails;  // what is used; the port is an index into all ports of `devices`, one after another
+  std::vector<std::string> rail_names;
   std::vector<verbs::granted_limit> limits;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
   std::vector<setting> settings;

@@ -1,6 +1,7 @@
 // The report for people: a line a fact, narrow enough for a terminal, problems last, where they are seen.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "config.h"
@@ -37,13 +38,14 @@ void write(out to, const std::vector<transport_report>& transports) {
                    each.problem.empty() ? "" : fmt::format("\n         not usable: {}", each.problem));
 }
 
-void write(out to, const verbs::port_report& port, const report& all, bool chosen) {
+/// `used`: null where this port is not.
+void write(out to, const verbs::port_report& port, const verbs::choice* used) {
   fmt::format_to(to, "    port {}: {}, {}, {} Gb/s, MTU {} of {}\n", port.port, port.state, port.ethernet ? "Ethernet" : "InfiniBand",
                  port.gigabits, port.mtu, port.most_mtu);
   for (const verbs::gid_entry& gid : port.gids) {
     if (verbs::class_of(gid) == verbs::gid_class::empty) continue;
     fmt::format_to(to, "      GID {:<3} {:<28} {}{}\n", gid.index, verbs::to_text(gid.bytes), verbs::to_text(verbs::class_of(gid)),
-                   chosen && gid.index == all.chosen->gid.index ? "   <- used" : "");
+                   used && gid.index == used->gid.index ? "   <- used" : "");
   }
 }
 
@@ -64,10 +66,15 @@ void write_devices(out to, const report& all) {
         each.queue_pairs, each.queue_depth, each.pieces, each.completions,
         each.shared_receives > 0 ? fmt::format("{} shared receives", each.shared_receives) : "no shared receives", each.reads,
         size(each.longest_registration));
-    for (const verbs::port_report& port : each.ports) write(to, port, all, all.chosen && all.chosen->port == port_index++);
+    for (const verbs::port_report& port : each.ports) {
+      const auto used = std::ranges::find(all.rails, port_index++, &verbs::choice::port);
+      write(to, port, used != all.rails.end() ? &*used : nullptr);
+    }
   }
-  if (!all.chosen) return;
-  fmt::format_to(to, "  used: {}, GID {} ({})\n", all.chosen_name, all.chosen->gid.index, all.chosen->reason);
+  for (std::size_t each = 0; each < all.rails.size(); ++each)
+    fmt::format_to(to, "  used{}: {}, GID {} ({})\n", each > 0 ? " for parts of large messages" : "", all.rail_names[each],
+                   all.rails[each].gid.index, all.rails[each].reason);
+  if (all.rails.empty()) return;
   if (all.cache_problem.empty()) fmt::format_to(to, "  memory stays registered after its use\n");
   else fmt::format_to(to, "  memory is registered anew for each use: {}\n", all.cache_problem);
   for (const verbs::granted_limit& each : all.limits)

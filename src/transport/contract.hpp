@@ -56,9 +56,9 @@ static_assert(sizeof(envelope) == 16);
 
 /// Where a payload lies, in words that only the transport which wrote them understands; it travels inside an announcement.
 struct remote_region {
-  std::array<std::uint64_t, 4> words{};
+  std::array<std::uint64_t, 5> words{};
 };
-static_assert(sizeof(remote_region) == 32);
+static_assert(sizeof(remote_region) == 40);
 
 /// A payload on its way to the receiver. p2p owns it and keeps it in place until `done` is called.
 struct fetch {

@@ -28,6 +28,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connections.hpp \
   src/transport/verbs/connector.cpp \
   src/transport/verbs/connector.hpp \
+  src/transport/verbs/counters.cpp \
+  src/transport/verbs/counters.hpp \
   src/transport/verbs/datagram.hpp \
   src/transport/verbs/datagram_channel.cpp \
   src/transport/verbs/datagram_channel.hpp \
@@ -40,6 +42,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/fetch_progress.hpp \
   src/transport/verbs/fetcher.cpp \
   src/transport/verbs/fetcher.hpp \
+  src/transport/verbs/further_rails.cpp \
+  src/transport/verbs/further_rails.hpp \
   src/transport/verbs/handshake_port.cpp \
   src/transport/verbs/handshake_port.hpp \
   src/transport/verbs/inventory.cpp \
@@ -57,6 +61,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/pusher.hpp \
   src/transport/verbs/queue_pair.cpp \
   src/transport/verbs/queue_pair.hpp \
+  src/transport/verbs/rail_choice.cpp \
+  src/transport/verbs/rail_choice.hpp \
   src/transport/verbs/registration_cache.cpp \
   src/transport/verbs/registration_cache.hpp \
   src/transport/verbs/sender.cpp \

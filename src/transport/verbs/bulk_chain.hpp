@@ -39,12 +39,13 @@ class bulk_chain {
   }
 
   /// 0, or why the queue pair is broken.
-  [[nodiscard]] int post(bulk_queue& to) noexcept {
+  [[nodiscard]] int post(bulk_queue& to, lane& of) noexcept {
     ibv_send_wr* refused = nullptr;
     int failed = ibv_post_send(to.pair.get(), requests_.data(), &refused);
     std::uint32_t done = count_;
     if (failed != 0) done = refused ? static_cast<std::uint32_t>(refused - requests_.data()) : 0;
     for (std::uint32_t each = 0; each < done; ++each) to.under_way.push_back(parts_[each]);
+    if (to.rail != 0) of.bulk.elsewhere += done;
     to.refused.insert(to.refused.end(), parts_.begin() + done, parts_.begin() + count_);
     return failed == ENOMEM || failed == EAGAIN ? 0 : failed;
   }

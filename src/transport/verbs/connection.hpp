@@ -62,19 +62,23 @@ class bounded_queue {
 
 struct write_job;
 
-/// Part of a large payload that is read for a fetch of ours, or written for a peer's.
+/// Part of a large payload that is read for a fetch of ours, or written for a peer's: one of the two is null.
 struct bulk_part {
-  fetch* of = nullptr;
-  write_job* job = nullptr;
-  std::uint64_t at = 0;
-  std::uint32_t bytes = 0;
+  fetch* of;
+  write_job* job;
+  std::uint64_t at;
+  std::uint32_t bytes;
 };
 
 /// Parts under way on one queue pair, oldest first: they complete in this order.
 struct bulk_queue {
-  queue_pair pair;
+  queue_pair pair;  // null: its link was left out
   bounded_queue<bulk_part> under_way;
   std::vector<bulk_part> refused;  // since the queue was full; to be posted again before others
+  std::uint32_t read_limit = 1;    // READs that the peer serves at a time: more would wait inside the device
+  std::uint8_t link = 0;           // number of the rail_pair; 0: of the first rails
+  std::uint8_t rail = 0;           // of this process,
+  std::uint8_t remote_rail = 0;    // and of the peer
 };
 
 /// A handshake under way. Gone once the connection is open.
@@ -115,10 +119,12 @@ struct connection {
   bounded_queue<sent_packet> sent;  // with slots, oldest first
 
   // ---- rendezvous
-  std::array<bulk_queue, most_bulk> bulk;
-  std::uint8_t bulk_count = 0;
+  std::vector<bulk_queue> bulk;  // `bulk_count` for each link, link by link
+  std::uint8_t bulk_count = 0;   // the last of them is for WRITEs, where there are such
   std::uint8_t next_bulk = 0;
-  std::uint32_t read_limit = 1;    // READs that the peer serves at a time on one queue pair: more would wait inside the device
+  std::uint8_t links = 1;          // that are not left out
+  std::uint8_t untold = 0;         // a bit for each link that was left out, until the peer is told
+  std::vector<bulk_part> again;    // READs of links that were left out
   std::vector<fetch*> fetches;     // under way, oldest first
   std::size_t first_unposted = 0;  // the first of them that is not posted to its end
 
@@ -132,8 +138,7 @@ struct connection {
   // ---- setting up
   std::unique_ptr<handshake> meeting;
   std::uint32_t own_psn = 0;
-  remote_queue remote;  // of the control queue pair; the bulk ones differ in the number
-  std::array<std::uint32_t, most_bulk> remote_bulk{};
+  remote_queue remote;  // of the control queue pair
 
   std::uint32_t attempt = 0;          // its number here
   std::uint32_t remote_attempt = 0;   // and there

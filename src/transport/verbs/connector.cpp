@@ -25,18 +25,14 @@ std::uint64_t random_word() {
   return std::uint64_t{source()} << 32 | source();
 }
 
-std::uint8_t reads(int limit) noexcept { return static_cast<std::uint8_t>(std::clamp(limit, 0, 16)); }
-
 }  // namespace
 
 connector::connector(lane& shared, connections& all, sender& out, handshake_port& port, peer_id self, hooks told)
     : lane_{shared}, all_{all}, sender_{out}, self_{self}, hooks_{std::move(told)}, port_{port} {
   own_.handshake_qp = port_.number();
   own_.handshake_key = port_.key();
-  own_.lid = shared.on.port().lid;
-  own_.mtu = static_cast<std::uint8_t>(shared.on.port().active_mtu);
-  own_.link_layer = shared.on.port().link_layer;
-  own_.gid = shared.on.gid().bytes;
+  own_.rail_count = static_cast<std::uint32_t>(shared.rails.size());
+  for (std::size_t each = 0; each < shared.rails.size(); ++each) own_.rails[each] = shared.rails[each].address();
   own_.incarnation = random_word();
   own_.job = {random_word(), random_word()};
 }
@@ -67,11 +63,8 @@ connection* connector::make(peer_id to) noexcept {
   }
   made->control = lane_.make_control();
   if (!made->control) return refuse("gives no queue pair");
-  for (; made->bulk_count < lane_.set.bulk; ++made->bulk_count) {
-    made->bulk[made->bulk_count].pair = lane_.make_bulk();
-    made->bulk[made->bulk_count].under_way.reserve(lane_.set.read_depth);
-    if (!made->bulk[made->bulk_count].pair) return refuse("gives no queue pair for bulk data");
-  }
+  made->peer = to;
+  if (!make_links(*made, *everyone_[to], self_ < to)) return refuse("gives no queue pair for bulk data");
   if (!lane_.fill(*made->control, made->own_receives)) return refuse("takes no receives");
   made->sent.reserve(lane_.set.send_depth);
   made->window = static_cast<std::uint16_t>(lane_.set.window);
@@ -87,10 +80,10 @@ void connector::start(peer_id to) noexcept {
     hooks_.refused(to);
     return;
   }
-  if (everyone_[to]->link_layer != own_.link_layer) {
+  if (everyone_[to]->first().link_layer != own_.first().link_layer) {
     log_error("rank {} is on {}, this rank on {}: their devices share no network; choose others with PEAL_VERBS_DEVICE", to,
-              everyone_[to]->link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
-              own_.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
+              everyone_[to]->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
+              own_.first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
     hooks_.refused(to);
     return;
   }
@@ -110,16 +103,14 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
   made.from = self_;
   made.to = of.peer;
   made.control_qp = of.control->qp_num;
-  for (std::uint8_t each = 0; each < of.bulk_count; ++each) made.bulk_qp[each] = of.bulk[each].pair->qp_num;
+  for (std::size_t each = 0; each < of.bulk.size(); ++each)
+    made.bulk_qp[number_of(of, each)] = of.bulk[each].pair ? of.bulk[each].pair->qp_num : 0;
   made.first_psn = of.own_psn;
   made.attempt = of.attempt;
   made.your_attempt = answers;
   made.credits = of.window;
   made.kind = kind;
-  made.mtu = own_.mtu;
   made.bulk_count = of.bulk_count;
-  made.reads_out = reads(lane_.on.limits().max_qp_init_rd_atom);
-  made.reads_in = reads(lane_.on.limits().max_qp_rd_atom);
   made.refuses_eager = sender_.refuses_eager();
   return made;
 }
@@ -159,7 +150,7 @@ bool connector::repeat(clock::time_point now) noexcept {
       if (!mine.complained && now - mine.since > complaint_after) {
         mine.complained = true;
         log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", of.peer,
-                    to_text(everyone_[of.peer]->gid), complaint_after.count(), to_text(own_.gid));
+                    to_text(everyone_[of.peer]->first().gid), complaint_after.count(), to_text(own_.first().gid));
       }
       // One that waits for a request to come again has nothing to repeat.
       if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0; failed != 0 && !worth_another_try(mine, failed)) {
@@ -175,8 +166,7 @@ bool connector::repeat(clock::time_point now) noexcept {
 bool connector::trusts(const handshake_packet& said) const noexcept {
   return said.magic == handshake_packet::mark && said.job == job_ && said.to == self_ && said.from < everyone_.size() &&
          said.from != self_ && everyone_[said.from] && said.from_incarnation == everyone_[said.from]->incarnation &&
-         said.to_incarnation == own_.incarnation && said.bulk_count >= 1 && said.bulk_count <= most_bulk && said.credits > 0 &&
-         said.mtu >= IBV_MTU_256 && said.mtu <= IBV_MTU_4096;
+         said.to_incarnation == own_.incarnation && said.bulk_count >= 1 && said.bulk_count <= most_bulk && said.credits > 0;
 }
 
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -264,7 +254,6 @@ void connector::replied_in_vain(const handshake_packet& said) noexcept {
   made.your_attempt = said.attempt;
   made.credits = 1;
   made.kind = handshake_kind::gone;
-  made.mtu = own_.mtu;
   made.bulk_count = 1;
   (void)send(made);
 }
@@ -278,23 +267,24 @@ void connector::heard(connection& from) noexcept {
 // ---- steps of the queue pairs
 
 bool connector::learn(connection& of, const handshake_packet& said) noexcept {
+  of.remote = remote_of(of, 0, 0);
   of.remote.number = said.control_qp;
   of.remote.first_psn = said.first_psn;
-  of.remote.mtu = std::min(said.mtu, own_.mtu);
-  of.remote.reads_in = std::min(reads(lane_.on.limits().max_qp_rd_atom), said.reads_out);
-  of.remote.reads_out = std::min(reads(lane_.on.limits().max_qp_init_rd_atom), said.reads_in);
-  of.remote.route = lane_.on.route_to(everyone_[of.peer]->gid, everyone_[of.peer]->lid);
-  of.remote_bulk = said.bulk_qp;
   of.credits = said.credits;
   of.refuses_eager = said.refuses_eager != 0;
-  of.read_limit = std::max<std::uint32_t>(1, of.remote.reads_out);
-  // Both sides use as many as the one with fewer.
-  of.bulk_count = std::min(of.bulk_count, said.bulk_count);
   if (!ready_to_receive(*of.control, of.remote)) return false;
-  for (std::uint8_t each = 0; each < of.bulk_count; ++each) {
-    remote_queue remote = of.remote;
-    remote.number = of.remote_bulk[each];
-    if (!ready_to_receive(*of.bulk[each].pair, remote)) return false;
+  narrow(of, said.bulk_count);
+  for (std::size_t each = 0; each < of.bulk.size(); ++each) {
+    bulk_queue& mine = of.bulk[each];
+    if (!mine.pair) continue;
+    remote_queue remote = remote_of(of, mine.rail, mine.remote_rail);
+    remote.number = said.bulk_qp[number_of(of, each)];
+    remote.first_psn = said.first_psn;
+    mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
+    if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
+    else if (ready_to_receive(*mine.pair, remote)) continue;
+    else if (mine.link == 0) return false;
+    else leave_out(of, mine, std::strerror(errno));
   }
   last_attempts_[of.peer] = of.remote_attempt = said.attempt;
   return true;
@@ -302,9 +292,73 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
 
 bool connector::begin_sending(connection& of) noexcept {
   if (!ready_to_send(*of.control, of.remote, of.own_psn, lane_.set.silence)) return false;
-  for (std::uint8_t each = 0; each < of.bulk_count; ++each)
-    if (!ready_to_send(*of.bulk[each].pair, of.remote, of.own_psn, lane_.set.silence)) return false;
+  for (bulk_queue& each : of.bulk) {
+    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.own_psn, lane_.set.silence)) continue;
+    if (each.link == 0) return false;
+    leave_out(of, each, std::strerror(errno));
+  }
   return true;
+}
+
+// ---- links: the queue pairs for bulk data, of each rail that leads to the peer
+
+/// False: not even of the first rail.
+bool connector::make_links(connection& of, const address& peer, bool lower) noexcept {
+  const std::vector<rail_pair> pairs = match_rails(own_.used(), peer.used(), lower);
+  of.bulk_count = static_cast<std::uint8_t>(lane_.set.bulk);
+  of.links = static_cast<std::uint8_t>(pairs.size());
+  of.bulk.resize(pairs.size() * of.bulk_count);
+  for (std::size_t each = 0; each < of.bulk.size(); ++each) {
+    bulk_queue& made = of.bulk[each];
+    made.link = static_cast<std::uint8_t>(each / of.bulk_count);
+    made.rail = pairs[made.link].own;
+    made.remote_rail = pairs[made.link].remote;
+    made.under_way.reserve(lane_.set.read_depth);
+    made.pair = lane_.make_bulk(made.rail);
+    if (!made.pair && made.link == 0) return false;
+  }
+  for (bulk_queue& each : of.bulk)
+    if (!each.pair) leave_out(of, each, "it gives no queue pair");
+  return true;
+}
+
+/// Where the numbers of this queue pair stand in a packet.
+std::size_t connector::number_of(const connection& of, std::size_t which) noexcept {
+  return which / of.bulk_count * most_bulk + which % of.bulk_count;
+}
+
+/// Both sides use as many queue pairs as the one with fewer.
+void connector::narrow(connection& of, std::uint8_t count) noexcept {
+  if (count >= of.bulk_count) return;
+  std::vector<bulk_queue> kept;
+  for (std::size_t each = 0; each < of.bulk.size(); ++each)
+    if (each % of.bulk_count < count) kept.push_back(std::move(of.bulk[each]));
+  of.bulk = std::move(kept);
+  of.bulk_count = count;
+}
+
+remote_queue connector::remote_of(const connection& of, std::uint8_t rail, std::uint8_t remote_rail) const noexcept {
+  const rail_address& here = own_.rails[rail];
+  const rail_address& there = everyone_[of.peer]->rails[remote_rail];
+  remote_queue made;
+  made.mtu = std::min(here.mtu, there.mtu);
+  made.reads_in = std::min(here.reads_in, there.reads_out);
+  made.reads_out = std::min(here.reads_out, there.reads_in);
+  made.route = lane_.rails[rail].route_to(there.gid, there.lid);
+  return made;
+}
+
+/// Before it is open: nothing is under way.
+void connector::leave_out(connection& of, const bulk_queue& failed, const char* cause) noexcept {
+  const std::uint8_t link = failed.link;
+  if ((of.untold & 1u << link) != 0) return;
+  log_warning("{} is left out on the way to rank {}: {}", lane_.rails[failed.rail].name(), of.peer, cause);
+  ++lane_.counted.rails_left_out;
+  for (bulk_queue& each : of.bulk)
+    if (each.link == link) each.pair.reset();
+  --of.links;
+  if (of.untold == 0) ++lane_.bulk.left_out;
+  of.untold = static_cast<std::uint8_t>(of.untold | 1u << link);
 }
 
 void connector::open(connection& of) noexcept {
@@ -326,8 +380,8 @@ void connector::give_up(connection& on, const char* what, int why) noexcept {
   const char* const hint = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH
                                ? "; perhaps their devices share no network: choose others with PEAL_VERBS_DEVICE or PEAL_VERBS_GID"
                                : "";
-  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(everyone_[on.peer]->gid), what, to_text(own_.gid),
-            std::strerror(why), hint);
+  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(everyone_[on.peer]->first().gid), what,
+            to_text(own_.first().gid), std::strerror(why), hint);
   forget(on);
   on.state = connection_state::lost;
   hooks_.refused(on.peer);

@@ -76,6 +76,11 @@ class connector {
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool begin_sending(connection&) noexcept;
   void open(connection&) noexcept;
+  [[nodiscard]] bool make_links(connection&, const address& peer, bool lower) noexcept;
+  [[nodiscard]] static std::size_t number_of(const connection&, std::size_t which) noexcept;
+  static void narrow(connection&, std::uint8_t count) noexcept;
+  [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail, std::uint8_t remote_rail) const noexcept;
+  void leave_out(connection&, const bulk_queue& failed, const char* cause) noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;
   [[nodiscard]] int send(const handshake_packet&) noexcept;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;

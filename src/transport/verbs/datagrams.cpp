@@ -20,9 +20,9 @@ datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, s
 
 // Everyone cuts packets for the shortest MTU of the job.
 void datagrams::meet() {
-  std::uint8_t mtu = who_.own().mtu;
+  std::uint8_t mtu = who_.own().first().mtu;
   for (peer_id each = 0; each < channels_.size(); ++each)
-    if (const address* known = who_.address_of(each)) mtu = std::min(mtu, known->mtu);
+    if (const address* known = who_.address_of(each)) mtu = std::min(mtu, known->first().mtu);
   store_.emplace((std::size_t{128} << mtu) - sizeof(datagram_header), most_packets);
 }
 
@@ -199,7 +199,7 @@ void datagrams::complain(datagram_channel& about, clock::time_point now) noexcep
   about.complained = true;
   const address* const where = who_.address_of(about.peer());
   log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", about.peer(),
-              to_text(where->gid), complaint_after.count(), to_text(who_.own().gid));
+              to_text(where->first().gid), complaint_after.count(), to_text(who_.own().first().gid));
 }
 
 }  // namespace peal::verbs

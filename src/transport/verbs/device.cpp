@@ -27,16 +27,28 @@ std::vector<port_facts> survey(const machine& here) {
   return found;
 }
 
-device::device(const machine& here, const choice_wishes& wishes) {
+std::vector<chosen_port> choose_here(const machine& here, const choice_wishes& wishes) {
+  const std::vector<port_facts> ports = survey(here);
+  rails_result result = choose_rails(ports, wishes);
+  if (result.rails.empty()) fail(result.problem);
+  std::vector<chosen_port> made;
+  for (choice& each : result.rails) made.push_back({ports[each.port], std::move(each)});
+  return made;
+}
+
+std::vector<device> open_rails(const machine& here, const choice_wishes& wishes) {
   // A forked child must not share pinned pages with us. Newer kernels copy them for the child; elsewhere libibverbs has to be asked, before
   // anything is registered, and then withholds the pages from the child, which is worse: what else lies there is missing too.
   if (ibv_is_fork_initialized() == IBV_FORK_DISABLED) ibv_fork_init();
-  const std::vector<port_facts> ports = survey(here);
-  const choice_result result = choose(ports, wishes);
-  if (!result.chosen) fail(result.problem);
-  const port_facts& best = ports[result.chosen->port];
+  std::vector<device> made;
+  for (const chosen_port& each : choose_here(here, wishes)) made.emplace_back(each);
+  return made;
+}
+
+device::device(const chosen_port& chosen) {
+  const port_facts& best = chosen.port;
   name_ = best.name();
-  gid_ = result.chosen->gid;
+  gid_ = chosen.how.gid;
   port_number_ = static_cast<std::uint8_t>(best.port);
 
   int count = 0;
@@ -48,7 +60,20 @@ device::device(const machine& here, const choice_wishes& wishes) {
     fail(fmt::format("RDMA device {} does not tell its limits: {}", name_, std::strerror(errno)));
   domain_.reset(ibv_alloc_pd(context_.get()));
   if (!domain_) fail(fmt::format("RDMA device {} gives no protection domain: {}", name_, std::strerror(errno)));
-  log_info("RDMA device {} ({}), GID {} is {}", name_, result.chosen->reason, gid_.index, to_text(gid_.bytes));
+  log_info("RDMA device {} ({}), GID {} is {}", name_, chosen.how.reason, gid_.index, to_text(gid_.bytes));
+}
+
+rail_address device::address() const noexcept {
+  const auto reads = [](int limit) { return static_cast<std::uint8_t>(std::clamp(limit, 0, 16)); };
+  rail_address made;
+  made.gid = gid_.bytes;
+  made.lid = port_.lid;
+  made.mtu = static_cast<std::uint8_t>(port_.active_mtu);
+  made.link_layer = port_.link_layer;
+  made.network_bits = gid_.network_bits;
+  made.reads_out = reads(limits_.max_qp_init_rd_atom);
+  made.reads_in = reads(limits_.max_qp_rd_atom);
+  return made;
 }
 
 ibv_ah_attr device::route_to(const gid_bytes& gid, std::uint16_t lid) const noexcept {

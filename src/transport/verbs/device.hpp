@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/verbs/device_choice.hpp"
+#include "transport/verbs/rail_choice.hpp"
 
 namespace peal {
 class machine;
@@ -36,10 +36,17 @@ using device_list = handle<ibv_device*, ibv_free_device_list>;
 /// Every port of every device of this machine that can be opened.
 std::vector<port_facts> survey(const machine&);
 
+/// A port of this machine, and why it was chosen.
+struct chosen_port {
+  port_facts port;
+  choice how;
+};
+/// What choose_rails finds best on this machine.
+std::vector<chosen_port> choose_here(const machine&, const choice_wishes&);
+
 class device {
  public:
-  /// Opens what `choose` finds best.
-  device(const machine&, const choice_wishes&);
+  explicit device(const chosen_port&);
 
   [[nodiscard]] ibv_context* context() const noexcept { return context_.get(); }
   [[nodiscard]] ibv_pd* domain() const noexcept { return domain_.get(); }
@@ -48,6 +55,8 @@ class device {
   [[nodiscard]] std::uint8_t port_number() const noexcept { return port_number_; }
   [[nodiscard]] const gid_entry& gid() const noexcept { return gid_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "mlx5_0:1"
+  /// What peers must know of it.
+  [[nodiscard]] rail_address address() const noexcept;
   [[nodiscard]] bool ethernet() const noexcept { return port_.link_layer == IBV_LINK_LAYER_ETHERNET; }
 
   /// How a packet finds a port with this GID and LID.
@@ -62,5 +71,8 @@ class device {
   gid_entry gid_;
   std::string name_;
 };
+
+/// Opens each rail that these wishes choose; the first carries messages.
+std::vector<device> open_rails(const machine&, const choice_wishes&);
 
 }  // namespace peal::verbs

@@ -32,32 +32,6 @@ bool is_wanted(const port_facts& port, const std::string& wanted) {
 
 choice_result nothing(std::string problem) { return {{}, std::move(problem)}; }
 
-/// The GID to use on this port; nothing when there is none.
-std::optional<gid_entry> gid_of(const port_facts& port, const choice_wishes& wishes) {
-  if (!wishes.gid) {
-    const gid_entry* best = best_gid(port);
-    return best ? std::optional{*best} : std::nullopt;
-  }
-  const auto found = std::find_if(port.gids.begin(), port.gids.end(), [&](const gid_entry& each) { return each.index == *wishes.gid; });
-  return found != port.gids.end() && class_of(*found) != gid_class::empty ? std::optional{*found} : std::nullopt;
-}
-
-/// Whose turn it is among ports that are equally good: distinct adapters before the ports of one.
-std::vector<std::size_t> in_turn(const std::vector<port_facts>& ports, std::vector<std::size_t> among) {
-  std::vector<std::size_t> order;
-  while (!among.empty()) {
-    std::vector<std::size_t> later;
-    std::vector<std::string> seen;
-    for (const std::size_t each : among) {
-      const bool again = std::find(seen.begin(), seen.end(), ports[each].device) != seen.end();
-      (again ? later : order).push_back(each);
-      seen.push_back(ports[each].device);
-    }
-    among = std::move(later);
-  }
-  return order;
-}
-
 }  // namespace
 
 gid_class class_of(const gid_entry& entry) noexcept {
@@ -98,6 +72,38 @@ const gid_entry* best_gid(const port_facts& port) noexcept {
     if (!best || mine < class_of(*best)) best = &each;
   }
   return best;
+}
+
+std::optional<gid_entry> gid_of(const port_facts& port, const choice_wishes& wishes) {
+  if (!wishes.gid) {
+    const gid_entry* best = best_gid(port);
+    return best ? std::optional{*best} : std::nullopt;
+  }
+  const auto found = std::find_if(port.gids.begin(), port.gids.end(), [&](const gid_entry& each) { return each.index == *wishes.gid; });
+  return found != port.gids.end() && class_of(*found) != gid_class::empty ? std::optional{*found} : std::nullopt;
+}
+
+std::vector<std::size_t> in_turn(const std::vector<port_facts>& ports, std::vector<std::size_t> among) {
+  std::vector<std::size_t> order;
+  while (!among.empty()) {
+    std::vector<std::size_t> later;
+    std::vector<std::string> seen;
+    for (const std::size_t each : among) {
+      const bool again = std::find(seen.begin(), seen.end(), ports[each].device) != seen.end();
+      (again ? later : order).push_back(each);
+      seen.push_back(ports[each].device);
+    }
+    among = std::move(later);
+  }
+  return order;
+}
+
+bool same_network(const gid_bytes& one, const gid_bytes& other, std::uint8_t bits) noexcept {
+  if (is_ipv4_mapped(one) != is_ipv4_mapped(other)) return false;
+  const unsigned shared = bits != 0 ? bits : is_ipv4_mapped(one) ? 96 + 24 : 64;
+  for (unsigned bit = 0; bit < shared && bit < 128; ++bit)
+    if (((one[bit / 8] ^ other[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
+  return true;
 }
 
 choice_result choose(const std::vector<port_facts>& ports, const choice_wishes& wishes) {

@@ -15,6 +15,9 @@
 
 namespace peal::verbs {
 
+/// Most devices that a process uses at a time: rail_choice.hpp.
+inline constexpr std::size_t most_rails = 4;
+
 using gid_bytes = std::array<std::uint8_t, 16>;
 
 enum class gid_kind : std::uint8_t { infiniband, roce_v1, roce_v2 };
@@ -23,6 +26,7 @@ struct gid_entry {
   int index = 0;
   gid_kind kind = gid_kind::infiniband;
   gid_bytes bytes{};
+  std::uint8_t network_bits = 0;  // how many of the first bits the whole network shares; 0: not known
 };
 
 /// One port, as the chooser sees it.
@@ -53,8 +57,11 @@ std::string to_text(const gid_bytes&);
 /// The best GID of a port; null when it has none that can be used.
 const gid_entry* best_gid(const port_facts&) noexcept;
 
+/// Whether both begin with these bits, or, where they are 0, with those that such networks usually share.
+bool same_network(const gid_bytes&, const gid_bytes&, std::uint8_t bits) noexcept;
+
 struct choice_wishes {
-  std::string device;        // PEAL_VERBS_DEVICE: "mlx5_0" or "mlx5_0:1"; empty: any
+  std::string device;        // PEAL_VERBS_DEVICE: "mlx5_0" or "mlx5_0:1", for choose_rails several, or "all"; empty: any
   std::optional<int> gid;    // PEAL_VERBS_GID
   unsigned local_index = 0;  // ranks of a node are dealt out to devices that are equally near
 };
@@ -70,5 +77,10 @@ struct choice_result {
   std::string problem;  // when nothing was chosen: what is wrong, and the remedy
 };
 choice_result choose(const std::vector<port_facts>&, const choice_wishes&);
+
+/// The GID to use on this port; nothing when there is none.
+std::optional<gid_entry> gid_of(const port_facts&, const choice_wishes&);
+/// Whose turn it is among ports that are equally good: distinct adapters before the ports of one.
+std::vector<std::size_t> in_turn(const std::vector<port_facts>&, std::vector<std::size_t> among);
 
 }  // namespace peal::verbs

@@ -2,7 +2,7 @@
 // The data path in for large payloads: RDMA READs of the receiver, in parts, over the connection's bulk queue pairs.
 //
 // What is to be read of a fetch is cut into parts that go round the bulk queue pairs; every part is signaled. Parts that go to one queue
-// pair at a time share one doorbell.
+// pair at a time share one doorbell. Where there are several rails each has few bytes under way, so that a faster one takes more.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -26,20 +26,26 @@ struct exposed {
   static remote_region make(const void* data, registration* held) noexcept {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
-    made.words[1] = held ? std::uint64_t{1} << 32 | held->region->rkey : 0;
     made.words[2] = reinterpret_cast<std::uint64_t>(held);  // words[3]: pusher.hpp
+    if (held) {
+      made.words[1] = std::uint64_t{held->remote_key(1)} << 32 | held->remote_key(0);
+      made.words[4] = std::uint64_t{held->remote_key(3)} << 32 | held->remote_key(2);
+    }
     return made;
   }
   static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
-  static bool registered(const remote_region& of) noexcept { return (of.words[1] >> 32 & 1) != 0; }
-  static std::uint32_t key(const remote_region& of) noexcept { return static_cast<std::uint32_t>(of.words[1]); }
+  static bool registered(const remote_region& of) noexcept { return of.words[2] != 0; }
+  /// With that rail of its owner's.
+  static std::uint32_t key(const remote_region& of, std::uint8_t rail) noexcept {
+    return static_cast<std::uint32_t>(of.words[rail < 2 ? 1 : 4] >> 32 * (rail & 1));
+  }
   /// For its owner only; null when it is not registered.
   static registration* held(const remote_region& of) noexcept { return reinterpret_cast<registration*>(of.words[2]); }
 };
 
 class fetcher {
  public:
-  using broken = std::function<void(connection&, int)>;
+  using broken = std::function<void(connection&, bulk_queue&, int)>;
   fetcher(lane& shared, registration_cache& cache, broken broke) : lane_{shared}, cache_{cache}, broke_{std::move(broke)} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
@@ -48,22 +54,24 @@ class fetcher {
   /// The oldest READ of this bulk queue pair has completed.
   void completed(connection&, std::uint32_t bulk) noexcept;
   /// Posts again what full queues refused.
-  [[nodiscard]] bool busy() const noexcept { return refused_ > 0; }
   void step(connections&) noexcept;
+  /// A link was left out: what was under way there, or waited, is read again over the others, by `step`.
+  void read_again(connection&, bulk_queue&) noexcept;
   /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for them no more.
   void abandon(connection&, std::vector<fetch*>& ending) noexcept;
 
  private:
-  static void add(bulk_chain&, const connection&, std::uint8_t which, const bulk_part&) noexcept;
+  static void add(bulk_chain&, const connection&, std::size_t which, const bulk_part&) noexcept;
   void post(connection&) noexcept;
-  [[nodiscard]] std::uint8_t readers(const connection&) const noexcept;
+  [[nodiscard]] std::size_t readers(const connection&) const noexcept;
+  [[nodiscard]] std::size_t limit_of(const connection&, const bulk_queue&) const noexcept;
+  [[nodiscard]] static bulk_part next_part(connection&) noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 
   lane& lane_;
   registration_cache& cache_;
   broken broke_;
-  std::size_t refused_ = 0;  // parts, of all connections
 };
 
 }  // namespace peal::verbs

@@ -111,7 +111,7 @@ ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
   if (free_.size() == plan_.sends && routes_.size() >= plan_.routes) routes_.clear();
   auto& known = routes_[to];
   if (!known) {
-    ibv_ah_attr way = on_.route_to(where.gid, where.lid);
+    ibv_ah_attr way = on_.route_to(where.first().gid, where.first().lid);
     // For a network address the kernel looks for the neighbour in here, and waits for it.
     known.reset(ibv_create_ah(on_.domain(), &way));
   }

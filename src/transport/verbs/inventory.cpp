@@ -1,10 +1,13 @@
 #include "transport/verbs/inventory.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <hwloc/openfabrics-verbs.h>
+#include <ifaddrs.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -29,7 +32,32 @@ bool is_near(const machine& here, ibv_device* which) {
   return near;
 }
 
+/// How many bits of this GID name a network: its interface's address tells. 0: no interface has it.
+std::uint8_t network_bits_of(const ifaddrs* interfaces, const gid_bytes& gid) noexcept {
+  for (const ifaddrs* each = interfaces; each; each = each->ifa_next) {
+    if (!each->ifa_addr || !each->ifa_netmask) continue;
+    gid_bytes address{}, mask{};
+    unsigned before = 0;
+    if (each->ifa_addr->sa_family == AF_INET) {
+      before = 96;
+      address[10] = address[11] = 0xff;
+      std::memcpy(address.data() + 12, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, 4);
+      std::memcpy(mask.data() + 12, &reinterpret_cast<const sockaddr_in*>(each->ifa_netmask)->sin_addr, 4);
+    } else if (each->ifa_addr->sa_family == AF_INET6) {
+      std::memcpy(address.data(), &reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr, 16);
+      std::memcpy(mask.data(), &reinterpret_cast<const sockaddr_in6*>(each->ifa_netmask)->sin6_addr, 16);
+    }
+    if (address != gid) continue;
+    for (const std::uint8_t byte : mask) before += static_cast<unsigned>(std::popcount(byte));
+    return static_cast<std::uint8_t>(before);
+  }
+  return 0;
+}
+
 std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_attr& attributes) {
+  ifaddrs* interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0) interfaces = nullptr;
+  const handle<ifaddrs, freeifaddrs> listed{interfaces};
   std::vector<ibv_gid_entry> table(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
   std::vector<gid_entry> found;
   const ssize_t count = ibv_query_gid_table(context, table.data(), table.size(), 0);
@@ -42,6 +70,7 @@ std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_at
                 : entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? gid_kind::roce_v1
                                                          : gid_kind::roce_v2;
     std::memcpy(made.bytes.data(), entry.gid.raw, made.bytes.size());
+    made.network_bits = network_bits_of(interfaces, made.bytes);
     found.push_back(made);
   }
   return found;
@@ -145,13 +174,15 @@ std::vector<device_report> inventory(const machine& here) {
 trial try_device(const machine& here, const choice_wishes& wishes) {
   trial made;
   try {
-    const device on{here, wishes};
+    const std::vector<device> rails = open_rails(here, wishes);
+    const device& on = rails.front();
     const settings set;
-    const settings fits = fitted(set, on);
-    lane shared{on, fits};
-    const queue_pair control = shared.make_control();
-    if (!control) {
-      made.problem = fmt::format("{} gives no queue pair: {}", on.name(), std::strerror(errno));
+    const settings fits = fitted(set, rails);
+    lane shared{rails, fits};
+    for (std::uint8_t each = 0; each < rails.size(); ++each) {
+      const queue_pair one = each == 0 ? shared.make_control() : shared.make_bulk(each);
+      if (one) continue;
+      made.problem = fmt::format("{} gives no queue pair: {}", rails[each].name(), std::strerror(errno));
       return made;
     }
     made.limits = {{"work requests of a queue pair", set.send_depth, fits.send_depth},

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/verbs/device_choice.hpp"
+#include "transport/verbs/rail_choice.hpp"
 
 namespace peal {
 class machine;
@@ -52,7 +52,8 @@ struct trial {
   std::vector<granted_limit> limits;
   std::string problem;  // what peal would fail with on this device; empty: nothing
 };
-/// Opens the device that these wishes choose, makes queues as a rank does, registers memory, and gives everything back.
+/// Opens the devices that these wishes choose, makes queues as a rank does, registers memory, and gives everything back. The limits are
+/// those of the first.
 trial try_device(const machine&, const choice_wishes&);
 
 }  // namespace peal::verbs

@@ -26,22 +26,42 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) 
   return made;
 }
 
+completion_queue make_completions(const device& on) {
+  const auto most = std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
+  completion_queue made{ibv_create_cq(on.context(), static_cast<int>(most), nullptr, nullptr, 0)};
+  if (!made) throw error(errc::no_device, fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
+  return made;
+}
+
+bool grow(ibv_cq& queue, const device& on, std::size_t needed, std::size_t connections) noexcept {
+  if (static_cast<std::size_t>(queue.cqe) >= needed) return true;
+  const auto most = static_cast<std::size_t>(on.limits().max_cqe);
+  const int failed = needed > most ? EINVAL : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed), most)));
+  if (failed != 0)
+    log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
+  return failed == 0;
+}
+
 }  // namespace
 
-settings fitted(settings wishes, const device& on) noexcept {
+settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
+  const device& on = rails.front();
   const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
   wishes.send_depth = std::clamp<std::uint32_t>(wishes.send_depth, 4, deepest);
   // Where each peer has a receive queue of its own, that must hold the window and two more.
   wishes.window = std::clamp<std::uint32_t>(wishes.window, 1, deepest - 2);
-  wishes.read_depth = std::min(wishes.read_depth, deepest);
+  for (const device& each : rails)
+    wishes.read_depth = std::min(wishes.read_depth, static_cast<std::uint32_t>(std::max(each.limits().max_qp_wr, 4)));
   return wishes;
 }
 
-lane::lane(const device& which, const settings& wishes) : on{which}, set{wishes}, slots{which.domain()} {
-  completions_.reset(
-      ibv_create_cq(on.context(), static_cast<int>(std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe))),
-                    nullptr, nullptr, 0));
-  if (!completions_) throw error(errc::no_device, fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
+lane::lane(const std::vector<device>& which, const settings& wishes)
+    : rails{which}, on{which.front()}, set{wishes}, slots{on.domain()}, longest_part{on.port().max_msg_sz} {
+  completions_ = make_completions(on);
+  for (std::size_t each = 1; each < rails.size(); ++each) {
+    further_.push_back(make_completions(rails[each]));
+    longest_part = std::min<std::uint64_t>(longest_part, rails[each].port().max_msg_sz);
+  }
   if (set.shared_receives && on.limits().max_srq > 0) {
     // As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get a larger queue where there is one.
     receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
@@ -63,12 +83,11 @@ lane::lane(const device& which, const settings& wishes) : on{which}, set{wishes}
 bool lane::grow_completions(std::size_t connections) noexcept {
   const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : set.window + 2);
   const std::size_t needed = connections * each + (receives_ ? std::min(receives_for(connections), receive_limit_) : 0);
-  if (static_cast<std::size_t>(completions_->cqe) >= needed) return true;
-  const auto most = static_cast<std::size_t>(on.limits().max_cqe);
-  const int failed = needed > most ? EINVAL : ibv_resize_cq(completions_.get(), static_cast<int>(std::min(std::bit_ceil(needed), most)));
-  if (failed != 0)
-    log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
-  return failed == 0;
+  if (!grow(*completions_, on, needed, connections)) return false;
+  // One connection more than there are: completions of one that has gone may stand there for a while.
+  for (std::size_t rail = 1; rail < rails.size(); ++rail)
+    if (!grow(*further_[rail - 1], rails[rail], (connections + 1) * set.bulk * set.read_depth, connections)) return false;
+  return true;
 }
 
 bool lane::make_room() noexcept {
@@ -159,13 +178,13 @@ queue_pair lane::make_control() noexcept {
   return made;
 }
 
-queue_pair lane::make_bulk() noexcept {
+queue_pair lane::make_bulk(std::uint8_t rail) noexcept {
   queue_plan plan;
-  plan.completions = completions_.get();
-  plan.receives = receives_.get();
+  plan.completions = rail == 0 ? completions() : completions(rail);
+  plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = 1;
-  return make_reliable(on, plan);
+  return make_reliable(rails[rail], plan);
 }
 
 }  // namespace peal::verbs

@@ -1,5 +1,6 @@
 // transport/verbs/lane.hpp
-// What all connections of a lane share: the completion queue, the receive queue, the slots, and what was counted.
+// What all connections of a lane share: the completion queue, the receive queue, the slots, and what was counted. Further rails have a
+// completion queue each, for bulk data.
 //
 // Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most `window` messages before it gets
 // credits back; the 2 are for messages without credit (the return of credits: at most two can be under way, since the second is sent for
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "transport/verbs/counters.hpp"
 #include "transport/verbs/device.hpp"
 #include "transport/verbs/queue_pair.hpp"
 #include "transport/verbs/slots.hpp"
@@ -39,29 +41,7 @@ struct settings {
 };
 
 /// The same as far as the device goes: what does not fit is lowered.
-settings fitted(settings wishes, const device&) noexcept;
-
-/// Everything since the start. A doorbell is one ibv_post_send.
-struct counters {
-  std::uint64_t messages = 0;  // sent
-  std::uint64_t requests = 0;  // work requests that sent them
-  std::uint64_t doorbells = 0;
-  std::uint64_t signaled = 0;
-  std::uint64_t eager_bytes = 0;
-  std::uint64_t reads = 0;
-  std::uint64_t read_doorbells = 0;
-  std::uint64_t read_bytes = 0;
-  std::uint64_t writes = 0;
-  std::uint64_t write_bytes = 0;
-  std::uint64_t staged_bytes = 0;
-  std::uint64_t pushed_bytes = 0;
-  std::uint64_t pushes_dropped = 0;
-  std::uint64_t connections = 0;
-  std::uint64_t promotions = 0;  // of peers to which messages went as datagrams
-  std::uint64_t demotions = 0;
-  std::uint64_t handshakes_repeated = 0;
-  std::uint64_t packets_refused = 0;  // handshake packets that are not of this job, or make no sense
-};
+settings fitted(settings wishes, const std::vector<device>&) noexcept;
 
 // What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so wr_id says it all.
 enum class work : std::uint8_t { receive, send, read };
@@ -79,6 +59,14 @@ struct work_id {
   constexpr std::uint32_t detail() const noexcept { return static_cast<std::uint32_t>(word); }
 };
 
+/// What polls must look at besides the completion queue of the first rail.
+struct bulk_matters {
+  std::uint32_t refused = 0;    // parts that a queue did not take
+  std::uint32_t elsewhere = 0;  // work requests under way on further rails
+  std::uint32_t left_out = 0;   // connections of which a rail was left out, and whose peer has not been told: at most so many
+  [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
+};
+
 class lane {
  public:
   /// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few hundred), and copying more costs as much as
@@ -86,7 +74,7 @@ class lane {
   static constexpr std::uint32_t inline_wanted = 200;
 
   /// Throws errc::no_device or errc::locked_memory.
-  lane(const device&, const settings&);
+  lane(const std::vector<device>& rails, const settings&);
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
@@ -97,7 +85,7 @@ class lane {
 
   /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
   [[nodiscard]] queue_pair make_control() noexcept;
-  [[nodiscard]] queue_pair make_bulk() noexcept;
+  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
   /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free when it is gone.
   [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
 
@@ -113,12 +101,17 @@ class lane {
   }
 
   [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
+  /// Of another rail than the first.
+  [[nodiscard]] ibv_cq* completions(std::size_t rail) const noexcept { return further_[rail - 1].get(); }
   [[nodiscard]] bool shared() const noexcept { return receives_ != nullptr; }
 
-  const device& on;
+  const std::vector<device>& rails;
+  const device& on;  // the first of them
   const settings set;
   slot_pool slots;
   counters counted;
+  bulk_matters bulk;
+  std::uint64_t longest_part = 0;  // that every rail takes
   std::uint32_t epoch = 1;         // one more at each poll
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
 
@@ -134,6 +127,7 @@ class lane {
   [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
 
   completion_queue completions_;
+  std::vector<completion_queue> further_;  // of rails 1, 2, ...
   shared_receive_queue receives_;
   std::size_t receive_limit_ = 0;  // of the shared queue
   std::size_t refill_ = refill;    // less where the shared queue is so short that it would be empty meanwhile

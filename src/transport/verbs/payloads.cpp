@@ -72,8 +72,16 @@ bool payloads::step() noexcept {
   bool moved = push();
   if (writes_.busy()) moved |= writes_.step();
   if (stages_.busy()) moved |= stages_.step();
-  if (reads_.busy()) reads_.step(all_);
+  if (lane_.bulk.any()) {
+    moved |= rails_.poll();
+    if (lane_.bulk.refused > 0) reads_.step(all_);
+  }
   return moved;
+}
+
+void payloads::failed(connection& at, bulk_queue& which, int why) noexcept {
+  if (which.rail == 0) broke_(at, why);
+  else rails_.failed(at, which, std::strerror(why));
 }
 
 void payloads::arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
@@ -92,6 +100,7 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
       return;
     case payload_kind::write:
     case payload_kind::written: writes_.arrived(from, header, data); return;
+    case payload_kind::left_out: rails_.told(from, header.detail); return;
   }
 }
 

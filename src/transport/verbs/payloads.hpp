@@ -10,6 +10,7 @@
 #pragma once
 
 #include "transport/verbs/fetcher.hpp"
+#include "transport/verbs/further_rails.hpp"
 #include "transport/verbs/pusher.hpp"
 #include "transport/verbs/staged.hpp"
 #include "transport/verbs/writer.hpp"
@@ -18,15 +19,20 @@ namespace peal::verbs {
 
 class payloads {
  public:
-  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, fetcher::broken broke)
-      : all_{all},
+  /// The connection is of no more use: its first rail has failed.
+  using broken = std::function<void(connection&, int)>;
+  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, broken broke)
+      : lane_{shared},
+        all_{all},
         cache_{cache},
         sender_{out},
         mode_{shared.set.rendezvous},
         pushes_{shared, all, out},
-        reads_{shared, cache, broke},
-        writes_{shared, cache, all, out, std::move(broke)},
-        stages_{shared, all, out} {}
+        broke_{std::move(broke)},
+        reads_{shared, cache, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
+        writes_{shared, cache, all, out, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
+        stages_{shared, all, out},
+        rails_{shared, all, out, reads_, writes_} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
   void withdraw(peer_id to, const remote_region&) noexcept;
@@ -34,7 +40,7 @@ class payloads {
 
   /// A packet that is no message has come.
   void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
-  /// The oldest work request of this bulk queue pair has completed.
+  /// The oldest work request of this bulk queue pair, of the first rail, has completed.
   void completed(connection& at, std::uint32_t bulk) noexcept;
   /// Parts of payloads are on their way here, or have been promised and have not left: the connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
@@ -47,19 +53,23 @@ class payloads {
   void abandon(peer_id, connection* at) noexcept;
 
  private:
-  [[nodiscard]] bool busy() const noexcept { return pushes_.busy() || writes_.busy() || stages_.busy() || reads_.busy(); }
+  [[nodiscard]] bool busy() const noexcept { return pushes_.busy() || writes_.busy() || stages_.busy() || lane_.bulk.any(); }
   bool step() noexcept;
   bool push() noexcept;
+  void failed(connection&, bulk_queue&, int why) noexcept;
   [[nodiscard]] std::size_t first_written(std::size_t pushed, std::size_t bytes) const noexcept;
 
+  lane& lane_;
   connections& all_;
   registration_cache& cache_;
   sender& sender_;
   const rendezvous_mode mode_;
   pusher pushes_;
+  const broken broke_;
   fetcher reads_;
   writer writes_;
   staged stages_;
+  further_rails rails_;
 };
 
 }  // namespace peal::verbs

@@ -23,14 +23,31 @@ int access_of(range_use use) noexcept {
 
 }  // namespace
 
-idle_limits idle_limits::sensible(int most_regions) noexcept {
+bool domain_registrar::make(void* begin, std::size_t bytes, int access, regions& into) noexcept {
+  for (std::size_t each = 0; each < domains_.size(); ++each) {
+    into[each] = ibv_reg_mr(domains_[each], begin, bytes, access);
+    if (into[each]) continue;
+    const int why = errno;
+    end(std::exchange(into, {}));
+    errno = why;
+    return false;
+  }
+  return true;
+}
+
+void domain_registrar::end(const regions& gone) noexcept {
+  for (ibv_mr* each : gone)
+    if (each) ibv_dereg_mr(each);
+}
+
+idle_limits idle_limits::sensible(int most_regions, std::size_t devices) noexcept {
   // A quarter of the memory, which other ranks share: there may be one on each core.
   const auto memory = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L)) * page_bytes();
   idle_limits made{memory / 4 / static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)), 0};
   // Half of what may be locked is left to what is in use. Root is not held to it, as a rule; otherwise the kernel's refusal makes room.
   rlimit locked{};
   if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
-    made.bytes = std::min<std::size_t>(made.bytes, locked.rlim_cur / 2);
+    made.bytes = std::min<std::size_t>(made.bytes, locked.rlim_cur / 2 / devices);  // each device's count
   // All processes share the device's table.
   made.count = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(most_regions, 0)) / 64, 16, 4096);
   return made;
@@ -44,7 +61,7 @@ registration_cache::registration_cache(registrar& by, idle_limits limits, const 
 registration_cache::~registration_cache() {
   trim({});
   for (registration* each : used_) {
-    by_.end(each->region);
+    by_.end(each->on);
     delete each;
   }
 }
@@ -80,17 +97,18 @@ registration* registration_cache::use(registration& found) noexcept {
 }
 
 registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end, range_use wanted) noexcept {
-  const auto attempt = [&] { return by_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted)); };
-  ibv_mr* region = attempt();
+  regions on{};
+  const auto attempt = [&] { return by_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted), on); };
+  bool done = attempt();
   // Refused for want of room, and not for the memory's own sake: as much room is made as it needs, but at least half.
-  while (!region && errno != EFAULT && !idle_.empty()) {
+  while (!done && errno != EFAULT && !idle_.empty()) {
     trim({idle_bytes_ - std::clamp(end - begin, idle_bytes_ / 2, idle_bytes_), idle_.size() / 2});
-    region = attempt();
+    done = attempt();
   }
-  if (!region) return nullptr;
+  if (!done) return nullptr;
   ++counters_.registered;
   auto* made = new registration;
-  made->region = region;
+  made->on = on;
   made->begin = begin;
   made->end = end;
   made->users = 1;
@@ -125,7 +143,7 @@ void registration_cache::release(registration& over) noexcept {
 void registration_cache::retire(registration& idle) noexcept {
   idle_.erase(idle.place);
   idle_bytes_ -= idle.end - idle.begin;
-  by_.end(idle.region);
+  by_.end(idle.on);
   delete &idle;
 }
 

@@ -14,28 +14,39 @@
 
 #include <infiniband/verbs.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "memory/unmap_log.hpp"
+#include "transport/verbs/device_choice.hpp"
 
 namespace peal::verbs {
 
 /// What the device will do with a range. A target can serve as a source too; read-only memory can be a source only.
 enum class range_use : std::uint8_t { source, target };
 
+/// A range with each rail, in their order.
+using regions = std::array<ibv_mr*, most_rails>;
+
 /// A range that is registered; belongs to its cache.
 struct registration {
-  ibv_mr* region = nullptr;
+  regions on{};
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   std::uint32_t users = 0;
   range_use use = range_use::source;
   bool indexed = false;                      // can be found by further users
   std::list<registration*>::iterator place;  // among the idle ones while it has no user, else among the others
+
+  [[nodiscard]] std::uint32_t local_key(std::size_t rail) const noexcept { return on[rail]->lkey; }
+  /// 0 where there is no such rail.
+  [[nodiscard]] std::uint32_t remote_key(std::size_t rail) const noexcept { return on[rail] ? on[rail]->rkey : 0; }
 };
 
 struct registration_counters {
@@ -52,30 +63,28 @@ class registrar {
   registrar(const registrar&) = delete;
   registrar& operator=(const registrar&) = delete;
   virtual ~registrar() = default;
-  /// Null, and errno, when it cannot be.
-  [[nodiscard]] virtual ibv_mr* make(void* begin, std::size_t bytes, int access) noexcept = 0;
-  virtual void end(ibv_mr*) noexcept = 0;
+  /// With every rail, or with none: then errno says why.
+  [[nodiscard]] virtual bool make(void* begin, std::size_t bytes, int access, regions& into) noexcept = 0;
+  virtual void end(const regions&) noexcept = 0;
 };
 
-/// `domain` must outlive it.
+/// The domains must outlive it.
 class domain_registrar final : public registrar {
  public:
-  explicit domain_registrar(ibv_pd* domain) : domain_{domain} {}
-  [[nodiscard]] ibv_mr* make(void* begin, std::size_t bytes, int access) noexcept override {
-    return ibv_reg_mr(domain_, begin, bytes, access);
-  }
-  void end(ibv_mr* region) noexcept override { ibv_dereg_mr(region); }
+  explicit domain_registrar(std::vector<ibv_pd*> domains) : domains_{std::move(domains)} {}
+  [[nodiscard]] bool make(void* begin, std::size_t bytes, int access, regions& into) noexcept override;
+  void end(const regions&) noexcept override;
 
  private:
-  ibv_pd* const domain_;
+  const std::vector<ibv_pd*> domains_;
 };
 
 /// What may stay registered without a user.
 struct idle_limits {
   std::size_t bytes = 0;
   std::size_t count = 0;
-  /// What suits this machine, this process's limit of locked memory, and a device with room for so many regions.
-  static idle_limits sensible(int most_regions) noexcept;
+  /// What suits this machine, this process's limit of locked memory, and so many devices with room for so many regions each.
+  static idle_limits sensible(int most_regions, std::size_t devices) noexcept;
 };
 
 class registration_cache {

@@ -50,7 +50,7 @@ choice_wishes wishes_of(const verbs_settings& from) {
 }
 
 /// What was asked for, as far as the device goes.
-verbs::settings settings_of(const verbs_settings& from, const device& on) {
+verbs::settings settings_of(const verbs_settings& from, const std::vector<device>& rails) {
   verbs::settings made;
   made.rendezvous = from.rendezvous == "read"    ? rendezvous_mode::read
                     : from.rendezvous == "write" ? rendezvous_mode::write
@@ -65,15 +65,22 @@ verbs::settings settings_of(const verbs_settings& from, const device& on) {
   if (from.kept_pushes != 0) made.kept = from.kept_pushes;
   if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;
-  return fitted(made, on);
+  return fitted(made, rails);
 }
 
-promotion_rules rules_of(const verbs_settings& from, const device& on, std::uint32_t peers) {
-  const auto queue_pairs = static_cast<std::uint32_t>(std::max(on.limits().max_qp, 4));
+promotion_rules rules_of(const verbs_settings& from, const std::vector<device>& rails, std::uint32_t peers) {
+  auto queue_pairs = static_cast<std::uint32_t>(std::max(rails.front().limits().max_qp, 4));
+  for (const device& each : rails) queue_pairs = std::min(queue_pairs, static_cast<std::uint32_t>(std::max(each.limits().max_qp, 4)));
   promotion_rules made;
   made.most = std::clamp<std::uint32_t>(queue_pairs / (1 + std::clamp<unsigned>(from.bulk, 1, most_bulk)), 1, from.most_connections);
   made.after = from.promote;
   made.cold = from.always_promote || peers > made.most + 1;
+  return made;
+}
+
+std::vector<ibv_pd*> domains_of(const std::vector<device>& rails) {
+  std::vector<ibv_pd*> made;
+  for (const device& each : rails) made.push_back(each.domain());
   return made;
 }
 
@@ -88,12 +95,13 @@ const unmap_log* log_for(const verbs_settings& from) {
 struct verbs_transport::state {
   state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
       : out{into},
-        on{here, wishes_of(from)},
+        rails{open_rails(here, wishes_of(from))},
+        on{rails.front()},
         port{on.name()},
-        regions{on.domain()},
-        cache{regions, idle_limits::sensible(on.limits().max_mr), log_for(from)},
-        shared{on, settings_of(from, on)},
-        rules{rules_of(from, on, peers)},
+        regions{domains_of(rails)},
+        cache{regions, idle_limits::sensible(on.limits().max_mr, rails.size()), log_for(from)},
+        shared{rails, settings_of(from, rails)},
+        rules{rules_of(from, rails, peers)},
         door{on, rules.cold ? port_plan::for_messages(on) : port_plan::for_handshakes()},
         all{peers},
         posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
@@ -151,7 +159,8 @@ struct verbs_transport::state {
   }
 
   sink& out;
-  device on;
+  const std::vector<device> rails;
+  const device& on;  // the one that carries messages
   port_counters port;
   domain_registrar regions;
   registration_cache cache;
@@ -438,44 +447,34 @@ void verbs_transport::leave() noexcept {
 void verbs_transport::break_connection(peer_id with) noexcept {
   connection* const at = state_->all.of(with);
   if (!at) return;
+  for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
   ibv_modify_qp(at->control.get(), &error, IBV_QP_STATE);
-  for (std::uint8_t each = 0; each < at->bulk_count; ++each) ibv_modify_qp(at->bulk[each].pair.get(), &error, IBV_QP_STATE);
+}
+
+void verbs_transport::break_rail(peer_id with, std::uint8_t rail) noexcept {
+  ibv_qp_attr error{};
+  error.qp_state = IBV_QPS_ERR;
+  if (connection* const at = state_->all.of(with))
+    for (bulk_queue& each : at->bulk)
+      if (each.pair && each.rail == rail) ibv_modify_qp(each.pair.get(), &error, IBV_QP_STATE);
 }
 
 void verbs_transport::report(std::vector<counter>& into) const {
-  const verbs::counters& from = state_->shared.counted;
+  verbs::report(state_->shared.counted, state_->rails, into);
   const registration_counters& of_cache = state_->cache.counters();
+  const datagram_counters& of_mail = state_->mail.counted();
   const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
-  add("verbs.messages", from.messages, "eager messages and announcements sent");
-  add("verbs.requests", from.requests, "work requests that sent them: several messages may share one");
-  add("verbs.doorbells", from.doorbells, "posts that rang a doorbell for them: several work requests may share one");
-  add("verbs.signaled", from.signaled, "work requests that asked for a completion");
-  add("verbs.eager_bytes", from.eager_bytes, "bytes sent with their envelopes");
-  add("verbs.reads", from.reads, "RDMA READs of large messages");
-  add("verbs.read_doorbells", from.read_doorbells, "posts that rang a doorbell for READs");
-  add("verbs.read_bytes", from.read_bytes, "bytes fetched by READ");
-  add("verbs.writes", from.writes, "RDMA WRITEs of large messages");
-  add("verbs.write_bytes", from.write_bytes, "bytes of large messages written into their receivers' memory");
-  add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
-  add("verbs.pushed_bytes", from.pushed_bytes, "bytes of large messages sent behind their announcements, unasked");
-  add("verbs.pushes_dropped", from.pushes_dropped, "beginnings of large messages that came before they were wanted, and found no room");
   add("verbs.registrations", of_cache.registered, "memory regions registered");
   add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
   add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");
   add("verbs.registrations_forgotten", of_cache.forgotten, "regions that were given up since their memory went away");
-  add("verbs.connections", from.connections, "connections made");
-  add("verbs.promotions", from.promotions, "connections made to peers to which messages had gone as datagrams");
-  add("verbs.demotions", from.demotions, "connections that were ended for others");
-  const datagram_counters& of_mail = state_->mail.counted();
   add("verbs.datagrams", of_mail.packets, "packets of messages to peers without a connection");
   add("verbs.datagram_bytes", of_mail.bytes, "bytes in them");
   add("verbs.datagram_messages", of_mail.messages, "messages in them");
   add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
   add("verbs.acknowledgements", of_mail.acknowledgements, "acknowledgements of such packets that went by themselves");
-  add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
-  add("verbs.packets_refused", from.packets_refused, "packets dropped: of another job, forged, or senseless");
   state_->port.report(into);
 }
 

@@ -22,7 +22,7 @@ namespace peal {
 class machine;
 
 struct verbs_settings {
-  std::string device;                     // PEAL_VERBS_DEVICE; empty: the nearest
+  std::string device;                     // PEAL_VERBS_DEVICE: rail_choice.hpp; empty: the nearest
   int gid = -1;                           // PEAL_VERBS_GID; -1: the best
   unsigned local_index = 0;               // of this process on its node: equally near devices are dealt out
   unsigned bulk = 1;                      // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
@@ -79,6 +79,8 @@ class verbs_transport final : public transport {
 
   /// For tests: a peer's queue pairs go into the error state, as if the device had given them up.
   void break_connection(peer_id) noexcept;
+  /// The same of one rail, not the first, alone.
+  void break_rail(peer_id, std::uint8_t rail) noexcept;
 
  private:
   struct state;

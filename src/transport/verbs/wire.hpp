@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "transport/contract.hpp"
+#include "transport/verbs/rail_choice.hpp"
 
 namespace peal::verbs {
 
@@ -24,30 +26,36 @@ using secret = std::array<std::uint64_t, 2>;
 
 /// How a process can be reached: what it tells the others before the first message.
 struct address {
-  static constexpr std::uint32_t current_layout = 1;
+  static constexpr std::uint32_t current_layout = 2;
 
   std::uint32_t layout = current_layout;
   std::uint32_t handshake_qp = 0;   // number of its UD queue pair
   std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
-  std::uint16_t lid = 0;            // InfiniBand; 0 on Ethernet
-  std::uint8_t mtu = 0;             // ibv_mtu
-  std::uint8_t link_layer = 0;      // IBV_LINK_LAYER_…: both sides must have the same
-  std::array<std::uint8_t, 16> gid{};
+  std::uint32_t rail_count = 1;
   std::uint64_t incarnation = 0;  // random: tells this process from an earlier one with the same numbers
   secret job{};                   // of rank 0 it is the job's
-};
-static_assert(std::is_trivially_copyable_v<address> && sizeof(address) == 56);
+  std::array<rail_address, most_rails> rails{};
 
-inline std::string to_text(const address& from) { return {reinterpret_cast<const char*>(&from), sizeof from}; }
+  /// The rail of messages and handshakes: link layers must be the same on both sides.
+  [[nodiscard]] const rail_address& first() const noexcept { return rails[0]; }
+  [[nodiscard]] std::span<const rail_address> used() const noexcept { return std::span{rails}.first(rail_count); }
+};
+static_assert(std::is_trivially_copyable_v<address> && sizeof(address) == 40 + most_rails * sizeof(rail_address));
+
+inline std::string to_text(const address& from) {
+  return {reinterpret_cast<const char*>(&from), sizeof from - (most_rails - from.rail_count) * sizeof(rail_address)};
+}
 /// Nothing when this is no address of ours: the process died before it told, or runs another version.
 inline std::optional<address> address_from(std::string_view text) noexcept {
   address made;
-  if (text.size() != sizeof made) return {};
-  std::memcpy(&made, text.data(), sizeof made);
-  if (made.layout != address::current_layout) return {};
+  if (text.size() < sizeof made - (most_rails - 1) * sizeof(rail_address) || text.size() > sizeof made) return {};
+  std::memcpy(&made, text.data(), text.size());
+  if (made.layout != address::current_layout || made.rail_count < 1 || made.rail_count > most_rails) return {};
+  if (to_text(made).size() != text.size()) return {};
   return made;
 }
 
+/// Queue pairs for bulk data to one peer, on each rail.
 inline constexpr std::size_t most_bulk = 4;
 
 enum class handshake_kind : std::uint8_t {
@@ -67,20 +75,18 @@ struct handshake_packet {
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
   peer_id to = 0;
-  std::uint32_t control_qp = 0;  // the sender's queue pairs
-  std::array<std::uint32_t, most_bulk> bulk_qp{};
+  std::uint32_t control_qp = 0;                                 // the sender's queue pairs
+  std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};  // most_bulk for each rail_pair; 0: the sender leaves that rail out
   std::uint32_t first_psn = 0;
   std::uint32_t attempt = 0;       // number of the connection that this is about, as the sender counts those that it has begun
   std::uint32_t your_attempt = 0;  // which request a reply answers, which reply the others answer; 0 in a request
   std::uint16_t credits = 0;       // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
-  std::uint8_t mtu = 0;
-  std::uint8_t bulk_count = 0;
-  std::uint8_t reads_out = 0;  // RDMA READs that a queue pair of the sender can have under way,
-  std::uint8_t reads_in = 0;   // and can serve at a time
+  std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
+  std::array<std::uint8_t, 3> reserved{};
 };
-static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 88);
+static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 136);
 
 /// The immediate data of a SEND. A SEND without any returns no credit and changes nothing.
 struct immediate {

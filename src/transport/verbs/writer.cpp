@@ -15,6 +15,8 @@ constexpr std::size_t page = 4096;
 /// On Soft-RoCE a post returns when all is written; meanwhile nothing else is done.
 constexpr std::uint64_t longest_part = 256 << 10;
 constexpr std::size_t parts_at_once = 2;
+/// Over several rails.
+constexpr std::uint64_t smallest_part = 64 << 10;
 
 }  // namespace
 
@@ -33,8 +35,10 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
     return false;
   }
   const std::uint64_t number = ++last_number_;
-  const payload_header ask{payload_kind::write, mine.into->region->rkey, number, reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
-  notes_.push_back({from.peer, ask, {exposed::address(f.where) + begin, f.where.words[2]}});
+  const payload_header ask{payload_kind::write, 0, number, reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
+  note question{from.peer, ask, {exposed::address(f.where) + begin, f.where.words[2], {}}};
+  for (std::size_t rail = 0; rail < most_rails; ++rail) question.source.target_keys[rail] = mine.into->remote_key(rail);
+  notes_.push_back(question);
   shares_.emplace(number, mine);
   while (tell()) {
   }
@@ -51,7 +55,7 @@ void writer::arrived(connection& from, const payload_header& header, const std::
     where_it_lies source;
     std::memcpy(&source, data, sizeof source);
     const auto* const held = reinterpret_cast<const registration*>(source.registered);
-    jobs_.push_back({from.peer, header.number, source.address, header.position, held->region->lkey, header.detail, header.bytes, 0, 0});
+    jobs_.push_back({from.peer, header.number, source.address, header.position, held, source.target_keys, header.bytes, 0, 0, {}});
     return;
   }
   const auto found = shares_.find(header.number);
@@ -68,29 +72,48 @@ void writer::arrived(connection& from, const payload_header& header, const std::
 bool writer::post(write_job& mine) noexcept {
   connection* const to = all_.of(mine.to);
   if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
-  const auto which = static_cast<std::uint8_t>(to->bulk_count - 1);
-  bulk_queue& at = to->bulk[which];
+  bool moved = false;
+  for (std::size_t each = to->bulk_count - std::size_t{1}; each < to->bulk.size() && mine.has_parts(); each += to->bulk_count)
+    if (to->bulk[each].pair) moved |= post(mine, *to, each);
+  return moved;
+}
+
+bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
+  bulk_queue& at = to.bulk[which];
   if (!at.refused.empty()) return false;  // READs, where the two sides were told different things
-  const std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.on.port().max_msg_sz);
+  std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.longest_part);
+  if (to.links > 1) longest = std::min(longest, std::max(smallest_part, (mine.bytes / to.links / 2 + page - 1) & ~(page - 1)));
   const std::size_t limit = std::min<std::size_t>(parts_at_once, lane_.set.read_depth);
   bulk_chain chain;
-  std::uint64_t next = mine.posted;
-  while (next < mine.bytes && at.under_way.size() + chain.size() < limit) {
-    const auto bytes = static_cast<std::uint32_t>(std::min(longest, mine.bytes - next));
-    chain.add({nullptr, &mine, next, bytes}, IBV_WR_RDMA_WRITE, work_id::make(work::read, to->index, to->generation, which).word,
-              {mine.source + next, bytes, mine.local_key}, mine.target + next, mine.remote_key);
-    next += bytes;
+  while (mine.has_parts() && at.under_way.size() + chain.size() < limit) {
+    bulk_part part{nullptr, &mine, mine.posted, static_cast<std::uint32_t>(std::min(longest, mine.bytes - mine.posted))};
+    if (mine.again.empty()) {
+      mine.posted += part.bytes;
+    } else {
+      part = mine.again.back();
+      mine.again.pop_back();
+    }
+    chain.add(part, IBV_WR_RDMA_WRITE, work_id::make(work::read, to.index, to.generation, static_cast<std::uint32_t>(which)).word,
+              {mine.source + part.at, part.bytes, mine.from->local_key(at.rail)}, mine.target + part.at, mine.remote_keys[at.remote_rail]);
   }
   if (chain.size() == 0) return false;
   const std::size_t before = at.under_way.size();
-  const int failed = chain.post(at);
-  // What was refused is posted anew: parts of one job go one after the other.
-  for (const bulk_part& each : at.refused) next -= each.bytes;
+  const int failed = chain.post(at, lane_);
+  mine.again.insert(mine.again.end(), at.refused.rbegin(), at.refused.rend());
   at.refused.clear();
-  lane_.counted.writes += at.under_way.size() - before;
-  mine.posted = next;
-  if (failed != 0) broke_(*to, failed);
-  return at.under_way.size() > before;
+  const std::size_t posted = at.under_way.size() - before;
+  lane_.counted.writes += posted;
+  if (failed != 0) broke_(to, at, failed);
+  return posted > 0;
+}
+
+void writer::write_again(bulk_queue& gone) noexcept {
+  for (std::size_t left = gone.under_way.size(); left > 0; --left) {
+    const bulk_part each = gone.under_way.front();
+    gone.under_way.pop_front();
+    if (each.job) each.job->again.push_back(each);
+    else gone.under_way.push_back(each);
+  }
 }
 
 void writer::completed(connection& at, bulk_queue& which) noexcept {
@@ -99,6 +122,7 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
   write_job& mine = *over.job;
   mine.arrived += over.bytes;
   lane_.counted.write_bytes += over.bytes;
+  lane_.counted.rail_bytes[which.rail] += over.bytes;
   if (mine.arrived < mine.bytes) {
     (void)post(mine);
     return;
@@ -111,7 +135,7 @@ bool writer::step() noexcept {
   bool moved = false;
   while (tell()) moved = true;
   for (write_job& each : jobs_)
-    if (each.posted < each.bytes) moved |= post(each);
+    if (each.has_parts()) moved |= post(each);
   return moved;
 }
 
@@ -120,7 +144,9 @@ bool writer::tell() noexcept {
   for (auto each = notes_.begin(); each != notes_.end(); ++each) {
     connection* const to = all_.of(each->to);
     const std::size_t more = each->what.kind == payload_kind::write ? sizeof each->source : 0;
-    if (!to || to->state != connection_state::open || !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
+    // That a link was left out must be heard before what was written instead of over it.
+    if (!to || to->state != connection_state::open || to->untold != 0 ||
+        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
       continue;
     notes_.erase(each);
     return true;

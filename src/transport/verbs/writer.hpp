@@ -2,8 +2,9 @@
 // Shares of large payloads that the sender's device writes into the receiver's memory: so the sender's CPU does the work where devices are
 // emulated, and reads and writes go on at the same time.
 //
-// The receiver asks; the sender writes in parts, over a bulk queue pair on which nobody reads, and when its device says that all have
-// arrived, it tells so in a message. The source stays exposed meanwhile, since the receiver answers the announcement later than that.
+// The receiver asks; the sender writes in parts, over bulk queue pairs (one of each rail) on which nobody reads, and when its device says
+// that all have arrived, it tells so in a message. The source stays exposed meanwhile, since the receiver answers the announcement later
+// than that.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -33,13 +34,17 @@ struct write_job {
   peer_id to = 0;
   std::uint64_t number = 0;
   std::uint64_t source = 0, target = 0;  // addresses
-  std::uint32_t local_key = 0, remote_key = 0;
+  const registration* from = nullptr;
+  std::array<std::uint32_t, most_rails> remote_keys{};
   std::uint64_t bytes = 0, posted = 0, arrived = 0;
+  std::vector<bulk_part> again;  // what was posted in vain
+
+  [[nodiscard]] bool has_parts() const noexcept { return posted < bytes || !again.empty(); }
 };
 
 class writer {
  public:
-  using broken = std::function<void(connection&, int)>;
+  using broken = std::function<void(connection&, bulk_queue&, int)>;
   writer(lane& shared, registration_cache& cache, connections& all, sender& out, broken broke)
       : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, broke_{std::move(broke)} {}
 
@@ -56,6 +61,8 @@ class writer {
   /// Sends and posts what can be. True when something was.
   bool step() noexcept;
 
+  /// A link was left out: what was under way there is written again over the others, by `step`.
+  static void write_again(bulk_queue&) noexcept;
   /// Forgets the peer; adds its fetches to `ending`. Requires: its queue pairs are destroyed.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
 
@@ -70,6 +77,7 @@ class writer {
   struct where_it_lies {
     std::uint64_t address;
     std::uint64_t registered;  // remote_region's word, for its owner
+    std::array<std::uint32_t, most_rails> target_keys;
   };
   struct note {
     peer_id to;
@@ -77,6 +85,7 @@ class writer {
     where_it_lies source;  // in a question
   };
   [[nodiscard]] bool post(write_job&) noexcept;
+  [[nodiscard]] bool post(write_job&, connection&, std::size_t which) noexcept;
   [[nodiscard]] bool tell() noexcept;
   void let_go(share&) noexcept;
 

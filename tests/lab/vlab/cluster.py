@@ -114,9 +114,9 @@ class Cluster:
         for machine in self.machines:
             machine.tell(line)
 
-    def plug(self, up):
+    def plug(self, up, rails=None):
         for machine in self.machines:
-            for rail in range(self.options.rails):
+            for rail in range(self.options.rails) if rails is None else rails:
                 machine.ask("set_link", name=f"eth{rail}", up=up)
 
     def loop(self, finished, deadline):
@@ -160,7 +160,7 @@ class Cluster:
         elif words[:1] in (["stop"], ["continue"]):
             self.stand_still(int(words[1]), words[0] == "stop")
         elif words[:1] in (["unplug"], ["plug"]):
-            self.plug(words[0] == "plug")
+            self.plug(words[0] == "plug", [int(rail) for rail in words[1:]] or None)
         elif words:
             machine.state = words[0]
 

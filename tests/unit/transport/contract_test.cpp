@@ -88,6 +88,8 @@ const candidate candidates[] = {
     {"verbs_write", [] { return over_verbs({.device = {}, .rendezvous = "write"}); }},
     {"verbs_both", [] { return over_verbs({.device = {}, .bulk = 3, .rendezvous = "both", .push = 20'000}); }},
     {"verbs_both_unpushed", [] { return over_verbs({.device = {}, .cache_registrations = false, .rendezvous = "both", .push = 0}); }},
+    {"verbs_rails", [] { return over_verbs({.device = "all", .bulk = 2, .rendezvous = "both", .push = 0}); }},
+    {"verbs_rails_read", [] { return over_verbs({.device = "all", .rendezvous = "read"}); }},
     {"verbs_narrow", [] { return over_verbs({.device = {}, .bulk = 4, .send_depth = 4, .window = 2}); }},
 };
 

@@ -6,12 +6,14 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/device_choice_test.cpp \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/port_counters_test.cpp \
+  tests/unit/transport/rail_choice_test.cpp \
   tests/unit/transport/registration_cache_test.cpp \
   tests/unit/transport/shm_failure_test.cpp \
   tests/unit/transport/shm_sleep_test.cpp \
   tests/unit/transport/shm_test.cpp \
   tests/unit/transport/verbs_choice_test.cpp \
   tests/unit/transport/verbs_memory_test.cpp \
+  tests/unit/transport/verbs_rails_test.cpp \
   tests/unit/transport/verbs_test.cpp
 tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)

@@ -25,19 +25,20 @@ constexpr std::size_t large = 1 << 20;
 
 /// Numbers what it makes, and pins no more than it is told.
 struct pretended_device final : registrar {
-  ibv_mr* make(void* begin, std::size_t bytes, int access) noexcept override {
-    if (read_only && (access & IBV_ACCESS_LOCAL_WRITE) != 0) return errno = EFAULT, nullptr;
-    if (pinned + bytes > most_pinned) return errno = ENOMEM, nullptr;
+  bool make(void* begin, std::size_t bytes, int access, regions& into) noexcept override {
+    if (read_only && (access & IBV_ACCESS_LOCAL_WRITE) != 0) return errno = EFAULT, false;
+    if (pinned + bytes > most_pinned) return errno = ENOMEM, false;
     pinned += bytes;
     auto* made = new ibv_mr{};
     made->addr = begin;
     made->length = bytes;
     made->lkey = made->rkey = ++last;
-    return made;
+    into[0] = made;
+    return true;
   }
-  void end(ibv_mr* gone) noexcept override {
-    pinned -= gone->length;
-    delete gone;
+  void end(const regions& gone) noexcept override {
+    pinned -= gone[0]->length;
+    delete gone[0];
   }
   std::size_t pinned = 0;
   std::size_t most_pinned = std::size_t{1} << 40;
@@ -59,7 +60,7 @@ class registration_cache_test : public testing::Test {
   static std::uint32_t key(registration_cache& of, const void* address, std::size_t bytes, range_use use = range_use::source) {
     registration* const held = of.acquire(address, bytes, use);
     if (!held) return 0;
-    const std::uint32_t key = held->region->rkey;
+    const std::uint32_t key = held->remote_key(0);
     of.release(*held);
     return key;
   }
@@ -99,7 +100,7 @@ TEST_F(registration_cache_test, what_went_away_is_not_found_again) {
 
 TEST_F(registration_cache_test, what_is_in_use_when_its_memory_goes_serves_nobody_else) {
   registration* const held = cache.acquire(at(0x10000), page, range_use::source);
-  const std::uint32_t old = held->region->rkey;
+  const std::uint32_t old = held->remote_key(0);
   log.record(0x10000, page);
   EXPECT_NE(key(0x10000, page), old);
   const std::size_t before = device.pinned;
@@ -193,7 +194,7 @@ TEST_P(registrations_of_memory_that_leaves, are_not_found_again) {
   std::memset(at, 1, large);
   const auto key = [&] {
     registration* const held = cache.acquire(at + page, large / 2, range_use::target);
-    const std::uint32_t key = held->region->rkey;
+    const std::uint32_t key = held->remote_key(0);
     cache.release(*held);
     return key;
   };

@@ -1,0 +1,36 @@
+#include "transport/verbs/counters.hpp"
+
+#include <fmt/format.h>
+
+#include "transport/verbs/device.hpp"
+
+namespace peal::verbs {
+
+void report(const counters& from, const std::vector<device>& rails, std::vector<counter>& into) {
+  const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
+  add("verbs.messages", from.messages, "eager messages and announcements sent");
+  add("verbs.requests", from.requests, "work requests that sent them: several messages may share one");
+  add("verbs.doorbells", from.doorbells, "posts that rang a doorbell for them: several work requests may share one");
+  add("verbs.signaled", from.signaled, "work requests that asked for a completion");
+  add("verbs.eager_bytes", from.eager_bytes, "bytes sent with their envelopes");
+  add("verbs.reads", from.reads, "RDMA READs of large messages");
+  add("verbs.read_doorbells", from.read_doorbells, "posts that rang a doorbell for READs");
+  add("verbs.read_bytes", from.read_bytes, "bytes fetched by READ");
+  add("verbs.writes", from.writes, "RDMA WRITEs of large messages");
+  add("verbs.write_bytes", from.write_bytes, "bytes of large messages written into their receivers' memory");
+  add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
+  add("verbs.pushed_bytes", from.pushed_bytes, "bytes of large messages sent behind their announcements, unasked");
+  add("verbs.pushes_dropped", from.pushes_dropped, "beginnings of large messages that came before they were wanted, and found no room");
+  add("verbs.connections", from.connections, "connections made");
+  add("verbs.promotions", from.promotions, "connections made to peers to which messages had gone as datagrams");
+  add("verbs.demotions", from.demotions, "connections that were ended for others");
+  add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
+  add("verbs.packets_refused", from.packets_refused, "packets dropped: of another job, forged, or senseless");
+  if (rails.size() == 1) return;
+  for (std::size_t each = 0; each < rails.size(); ++each)
+    into.push_back({fmt::format("verbs.rail_bytes.{}", rails[each].name()), from.rail_bytes[each],
+                    "bytes of large messages read or written over this device"});
+  add("verbs.rails_left_out", from.rails_left_out, "devices given up on the way to a peer, since they failed; counted for each peer");
+}
+
+}  // namespace peal::verbs
