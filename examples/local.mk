@@ -1,11 +1,14 @@
 # Programs to read and to run; the tests run each of them.
 noinst_PROGRAMS += \
+  examples/event_loop \
   examples/halo \
   examples/hello \
   examples/hybrid \
   examples/pi \
   examples/ring \
   examples/sort
+examples_event_loop_SOURCES = examples/event_loop.cpp
+examples_event_loop_LDADD = libpeal.la
 examples_halo_SOURCES = examples/halo.cpp
 examples_halo_LDADD = libpeal.la
 examples_hello_SOURCES = examples/hello.cpp

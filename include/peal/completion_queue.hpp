@@ -2,7 +2,8 @@
 // Many requests, and what to do with each when it has ended.
 //
 // Threads  a queue belongs to one thread at a time. Handlers run in poll and wait, with no lock held.
-// Errors   what a handler throws leaves poll or wait; the rest is handled by the next call.
+// Errors   what a handler throws leaves poll or wait; the rest is handled by the next call. arm and event_fd throw errc::not_started
+//          where there is no environment, also in a forked child, and errc::no_space when there are no file descriptors left.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,6 +27,16 @@ struct ignore_value {
 };
 }  // namespace detail
 
+/// A queue that was moved from is empty and may be used again.
+///
+/// In a loop of the program's own, around poll(2) or epoll, beside other descriptors:
+///
+///     for (;;) {
+///       queue.poll();                              // handles what has ended
+///       const bool sleep = queue.arm();            // the last call of peal before the sleep
+///       epoll_wait(set, events, n, sleep ? -1 : 0);  // queue.event_fd() is in the set, for reading
+///       ...                                        // the other descriptors
+///     }
 class completion_queue {
  public:
   completion_queue() : ready_{std::make_shared<ready_list>()} {}
@@ -38,6 +50,7 @@ class completion_queue {
     auto made = std::make_unique<held_entry<T, Handler>>(std::move(under_way), std::move(handler));
     entry* added = made.get();
     entries_.emplace(added, std::move(made));
+    if (!ready_) ready_ = std::make_shared<ready_list>();
     auto* told = new notice{ready_, added};
     added->subscribe(*told);
     told->give_back();
@@ -49,7 +62,8 @@ class completion_queue {
 
   /// Makes some progress and handles what has ended; how many requests that were.
   std::size_t poll() {
-    detail::progress();
+    if (sleeper_) detail::progress_after(*sleeper_);
+    else detail::progress();
     return handle();
   }
   /// Handles one request at least; returns 0 at once when the queue is empty.
@@ -57,6 +71,22 @@ class completion_queue {
     if (entries_.empty()) return 0;
     detail::wait_until([](void* list) { return static_cast<ready_list*>(list)->some.load(std::memory_order_acquire); }, ready_.get());
     return handle();
+  }
+
+  /// A descriptor that becomes readable after arm(), when there may be something to do for poll(). It is the queue's: it moves with it, and
+  /// is closed by its destructor. It may only be waited for: not read, written or closed.
+  [[nodiscard]] int event_fd(const std::source_location& where = std::source_location::current()) {
+    return detail::descriptor_of(sleeper(where), where);
+  }
+  /// Before a sleep on event_fd(). True: sleep; from now on whatever comes makes the descriptor readable, and it stays so until the next
+  /// poll() or arm(). False: there is something to do already, call poll() first.
+  ///
+  /// A call of peal in this thread may use up what was armed, so arm() is called again before each sleep; twice in a row is no error. The
+  /// descriptor may be readable although poll() then finds nothing, and is so once a second at least. While a transport cannot wake a
+  /// sleeper, a timer of 20 µs to 1 ms makes it readable.
+  [[nodiscard]] bool arm(const std::source_location& where = std::source_location::current()) {
+    const bool sleep = detail::arm(sleeper(where), where);
+    return sleep && !(ready_ && ready_->some.load(std::memory_order_acquire));  // what ends after this look makes it readable
   }
 
  private:
@@ -109,6 +139,14 @@ class completion_queue {
     entry* about_;
   };
 
+  struct discarding {
+    void operator()(detail::sleeper* gone) const noexcept { detail::discard(gone); }
+  };
+  detail::sleeper& sleeper(const std::source_location& where) {
+    if (!sleeper_) sleeper_.reset(detail::make_sleeper(where));
+    return *sleeper_;
+  }
+
   std::size_t handle() {
     std::size_t handled = 0;
     while (entry* next = take()) {
@@ -119,6 +157,7 @@ class completion_queue {
     return handled;
   }
   entry* take() {
+    if (!ready_) return nullptr;
     const std::lock_guard guard{ready_->mutex};
     if (ready_->over.empty()) {
       ready_->some.store(false, std::memory_order_relaxed);
@@ -131,6 +170,7 @@ class completion_queue {
 
   std::shared_ptr<ready_list> ready_;
   std::unordered_map<entry*, std::unique_ptr<entry>> entries_;
+  std::unique_ptr<detail::sleeper, discarding> sleeper_;  // once it was asked for
 };
 
 }  // namespace peal

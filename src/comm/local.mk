@@ -15,6 +15,7 @@ libpeal_core_la_SOURCES += \
   src/comm/message_calls.cpp \
   src/comm/operation_calls.cpp \
   src/comm/postings.hpp \
+  src/comm/sleeper_calls.cpp \
   src/comm/two_steps.cpp \
   src/comm/two_steps.hpp \
   src/comm/waiting.hpp

@@ -22,6 +22,7 @@
 
 #include "base/cache_line.hpp"
 #include "peal/counter.hpp"
+#include "progress/event_descriptor.hpp"
 #include "progress/wait_policy.hpp"
 #include "progress/wakeup.hpp"
 
@@ -37,7 +38,7 @@ class progress_source {
   using deadline = std::chrono::steady_clock::time_point;
 
   /// From now on whatever comes wakes the engine, by a watched descriptor or by its wakeup; so does what another thread gives the source to
-  /// do. False: it cannot promise that now, and the engine stays awake.
+  /// do. False: it cannot promise that now, and the engine stays awake. Also called where it is armed already.
   virtual bool arm() noexcept { return false; }
   /// Also called where `arm` said false, or was not asked.
   virtual void disarm() noexcept {}
@@ -125,6 +126,19 @@ class engine {
     if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
   }
 
+  // ---- sleep in a loop of the user's own
+  // All four without the lock held. A descriptor that is open is closed before it is destroyed.
+  /// False: there are no descriptors left.
+  [[nodiscard]] bool open(event_descriptor&);
+  void close(event_descriptor&) noexcept;
+  /// Arms, and polls once more. True: from now on whatever comes makes the descriptor readable; where a source cannot promise that, a timer
+  /// does. False: something has moved.
+  [[nodiscard]] bool expose(event_descriptor&) noexcept;
+  /// Ends that: polls everything, and runs the deferred calls.
+  bool surface(event_descriptor&);
+  /// While a source cannot be armed the descriptor is readable after the shortest, and after twice as long each time that nothing came.
+  static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
+
  private:
   struct deferred {
     void (*call)(void*);
@@ -148,6 +162,11 @@ class engine {
   void disarm_all() noexcept;
   [[nodiscard]] int doze(deadline end, bool& by_backstop) noexcept;
   void note_missed() noexcept;
+  bool settle(event_descriptor&) noexcept;
+  void retract(event_descriptor&) noexcept;
+  void withdraw() noexcept;
+  void count_sleep() noexcept;
+  void count_wakeup(bool moved) noexcept;
   bool poll_all() noexcept;
   void count(const backoff&) noexcept;
   void call_followers() noexcept;
@@ -168,7 +187,9 @@ class engine {
   wait_history history_;
   wakeup wakeup_;
   std::vector<pollfd> watched_;
-  struct {  // relaxed, and not read-modify-write: of two threads that count at a time one may be lost
+  std::vector<event_descriptor*> outside_;  // open ones
+  int exposed_ = 0;                         // how many of them are
+  struct {                                  // relaxed, and not read-modify-write: of two threads that count at a time one may be lost
     std::atomic<std::uint64_t> spins{0}, yields{0}, sleeps{0}, wakeups{0}, spurious{0}, missed{0};
   } counted_;
   // Set and cleared under the lock; read without as a hint only, so relaxed.
@@ -179,7 +200,7 @@ class engine {
 
   alignas(cache_line) std::mutex mutex_;
   bool leading_ = false;               // one thread sleeps on the descriptors; guarded by the lock, as are the next three
-  int sleepers_ = 0;                   // it, and those who follow
+  int sleepers_ = 0;                   // it, those who follow, and those outside
   std::uint64_t roused_ = 0;           // how often
   std::condition_variable followers_;  // the others
   std::atomic<int> following_{0};      // how many; written under the lock

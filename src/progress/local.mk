@@ -1,6 +1,9 @@
 libpeal_core_la_SOURCES += \
   src/progress/engine.cpp \
   src/progress/engine.hpp \
+  src/progress/event_descriptor.cpp \
+  src/progress/event_descriptor.hpp \
+  src/progress/expose.cpp \
   src/progress/fork_guard.cpp \
   src/progress/fork_guard.hpp \
   src/progress/sleep.cpp \

@@ -24,14 +24,19 @@ timespec time_until(engine::deadline until) noexcept {
 
 }  // namespace
 
-void engine::watch(int descriptor) { watched_.push_back({descriptor, POLLIN, 0}); }
+void engine::watch(int descriptor) {
+  watched_.push_back({descriptor, POLLIN, 0});
+  for (event_descriptor* each : outside_) each->watch(descriptor);
+}
 
 void engine::unwatch(int descriptor) noexcept {
   std::erase_if(watched_, [=](const pollfd& each) { return each.fd == descriptor; });
+  for (event_descriptor* each : outside_) each->unwatch(descriptor);
 }
 
 void engine::rouse() noexcept {
   ++roused_;
+  withdraw();
   if (leading_) wakeup_.ring();
   if (following_.load(std::memory_order_relaxed) > 0) followers_.notify_all();
 }
@@ -55,6 +60,7 @@ bool engine::arm_all() noexcept {
 }
 
 void engine::disarm_all() noexcept {
+  withdraw();
   for (auto* sources : {&every_, &sometimes_})
     for (progress_source* each : *sources) each->disarm();
 }
@@ -95,9 +101,8 @@ engine::rest engine::lead(question holds, deadline until) {
   --sleepers_;
   disarm_all();
   moved |= poll_all();
-  raise(counted_.sleeps, 1);
-  if (rung > 0) raise(counted_.wakeups, 1);
-  if (rung > 0 && !moved) raise(counted_.spurious, 1);
+  count_sleep();
+  if (rung > 0) count_wakeup(moved);
   if (moved && sleepers_ != 0) rouse();
   return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
 }
@@ -137,6 +142,13 @@ engine::rest engine::follow(question holds, deadline until) {
   const bool held = holds();
   if (held && roused_ == before && std::chrono::steady_clock::now() < until) raise(counted_.missed, 1);
   return held ? rest::held : roused_ != before ? rest::moved : rest::in_vain;
+}
+
+void engine::count_sleep() noexcept { raise(counted_.sleeps, 1); }
+
+void engine::count_wakeup(bool moved) noexcept {
+  raise(counted_.wakeups, 1);
+  if (!moved) raise(counted_.spurious, 1);
 }
 
 void engine::count(const backoff& pause) noexcept {

@@ -27,6 +27,7 @@ using location = std::source_location;
 struct communicator_state;  // src/comm: a team, its context ids, its collective sequence
 struct operation;           // src/p2p: a send, a receive or a collective under way
 struct matched_message;     // src/p2p: a message that a probe took out of matching
+struct sleeper;             // src/comm: a file descriptor for a loop of the user's that sleeps until there may be progress to be made
 
 /// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.
 struct outcome {
@@ -138,6 +139,16 @@ PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
 [[noreturn]] PEAL_EXPORT void raise(operation&);
 /// Throws peal::error with this place.
 [[noreturn]] PEAL_EXPORT void fail(errc, const char* what, int peer, const location&);
+
+// ---- sleep in a loop of the user's own --------------------------------------------------------------------------------------------------
+/// Throws errc::not_started; no_space where there are no file descriptors left.
+PEAL_EXPORT sleeper* make_sleeper(const location&);
+PEAL_EXPORT void discard(sleeper*) noexcept;  // fine after the end of the job, and in a forked child
+PEAL_EXPORT int descriptor_of(const sleeper&, const location&);
+/// True: from now on the descriptor is readable once there may be progress to be made. False: there is, or was.
+PEAL_EXPORT bool arm(sleeper&, const location&);
+/// As `progress`, and looks at everything: after a sleep.
+PEAL_EXPORT bool progress_after(sleeper&);
 
 // ---- collectives -----------------------------------------------------------------------------------------------------------------------
 enum class scalar : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, f80, c64, c128, boolean, opaque };

@@ -117,11 +117,16 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
     auto following = std::make_unique<peal::request<>>(world.irecv<int>().then([](int) { ADD_FAILURE() << "runs after the end"; }));
     auto queue = std::make_unique<peal::completion_queue>();
     queue->add(world.irecv<int>());
+    EXPECT_GE(queue->event_fd(), 0);
+    EXPECT_TRUE(queue->arm());
     auto memory = peal::allocate<int>(10);
     env.reset();
     expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { world.send(1, 0); });
     expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { copy->barrier(); });
     expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { coming->wait(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)queue->event_fd(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)queue->arm(); });
+    EXPECT_EQ(queue->poll(), 0u);
     EXPECT_FALSE(coming->ready());
     EXPECT_EQ(world.rank(), 0);
     memory[9] = 5;

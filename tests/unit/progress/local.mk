@@ -1,6 +1,8 @@
 check_PROGRAMS += tests/unit/progress_test
 tests_unit_progress_test_SOURCES = \
   tests/unit/progress/engine_test.cpp \
+  tests/unit/progress/expose_test.cpp \
+  tests/unit/progress/mailbox.hpp \
   tests/unit/progress/sleep_test.cpp \
   tests/unit/progress/wait_policy_test.cpp
 tests_unit_progress_test_CPPFLAGS = $(unit_cppflags)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mailbox.hpp"
 #include "progress/engine.hpp"
 #include "progress/wakeup.hpp"
 
@@ -16,41 +17,6 @@ namespace peal::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Things that come from another thread. `rings` false: it forgets to wake the engine.
-struct mailbox final : progress_source {
-  explicit mailbox(engine& owner) : bell{owner.waking()} { owner.add(*this); }
-  bool poll() noexcept override {
-    const int there = posted.load();
-    const bool moved = there != taken.load();
-    taken = there;
-    return moved;
-  }
-  bool arm() noexcept override {
-    asleep = true;
-    ++armed;
-    return can_arm;
-  }
-  void disarm() noexcept override { asleep = false; }
-  deadline wakes_at() const noexcept override { return alarm; }
-  void post() {
-    ++posted;
-    if (asleep.exchange(false) && rings) bell.ring();
-  }
-
-  wakeup& bell;
-  std::atomic<int> posted{0}, taken{0}, armed{0};
-  std::atomic<bool> asleep{false};
-  bool rings = true, can_arm = true;
-  deadline alarm = deadline::max();
-};
-
-std::uint64_t counted(engine& of, const std::string& name) {
-  std::vector<counter> all;
-  const std::lock_guard<engine> guard{of};
-  of.report(all);
-  return std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; })->value;
-}
 
 const wait_policy block{wait_policy::mode::block};
 

@@ -1,0 +1,103 @@
+// How the engine lets others sleep for it: loops of the user's own, each on an event descriptor. They count as sleepers of the engine's, so
+// whatever another thread moves wakes them, and they are told when somebody has disarmed the sources, or cleared what woke them too.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "progress/engine.hpp"
+
+namespace peal {
+
+bool engine::open(event_descriptor& made) {
+  const std::lock_guard<engine> guard{*this};
+  if (!made.open(watched_)) return false;
+  outside_.push_back(&made);
+  return true;
+}
+
+void engine::close(event_descriptor& gone) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  std::erase(outside_, &gone);
+  retract(gone);
+}
+
+bool engine::expose(event_descriptor& to) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  if (settle(to)) return false;
+  // While another thread sleeps the sources are armed; when it rises it disarms them, which is told.
+  const bool armed = leading_ || arm_all();
+  // Once more: what came before the sources were armed wakes nobody.
+  const bool came = poll_all();
+  if (came) to.nap = shortest_nap;
+  if (came && sleepers_ != 0) rouse();
+  if (came || has_deferred_.load(std::memory_order_relaxed)) {
+    if (!leading_ && exposed_ == 0) disarm_all();
+    return false;
+  }
+  const deadline now = std::chrono::steady_clock::now();
+  const deadline latest = now + backstop;
+  deadline end = latest;
+  if (armed) {
+    for (auto* sources : {&every_, &sometimes_})
+      for (const progress_source* each : *sources) end = std::min(end, each->wakes_at());
+  } else {
+    if (exposed_ == 0) disarm_all();
+    end = now + to.nap;
+    to.nap = std::min(2 * to.nap, longest_nap);
+  }
+  to.set_alarm(end);
+  to.until_backstop = end == latest;
+  to.exposed = true;
+  ++exposed_;
+  ++sleepers_;
+  count_sleep();
+  return true;
+}
+
+bool engine::surface(event_descriptor& of) {
+  bool moved = false;
+  {
+    const std::lock_guard<engine> guard{*this};
+    moved = settle(of);
+  }
+  run_deferred();
+  return moved;
+}
+
+/// With the lock held: this one is exposed no more, and everything is polled.
+bool engine::settle(event_descriptor& of) noexcept {
+  const bool was = of.exposed;
+  const event_descriptor::news why = of.take();
+  retract(of);
+  if (why.watched) withdraw();  // what is cleared here, or by a source that is polled, has woken the others too
+  if (why.watched && !leading_) {
+    disarm_all();
+    wakeup_.clear();
+  }
+  const bool moved = poll_all();
+  if (moved) of.nap = shortest_nap;
+  if (was && why.timed && !why.rung && !why.watched && of.until_backstop && moved && !leading_) note_missed();
+  if (why.rung || why.watched) count_wakeup(moved);
+  if (moved && sleepers_ != 0) rouse();
+  return moved;
+}
+
+void engine::retract(event_descriptor& from) noexcept {
+  if (!std::exchange(from.exposed, false)) return;
+  --exposed_;
+  --sleepers_;
+  if (exposed_ == 0 && !leading_) disarm_all();
+}
+
+/// With the lock held: whoever sleeps outside has to look again.
+void engine::withdraw() noexcept {
+  if (exposed_ == 0) return;
+  for (event_descriptor* each : outside_) {
+    if (!std::exchange(each->exposed, false)) continue;
+    --sleepers_;
+    each->ring();
+  }
+  exposed_ = 0;
+}
+
+}  // namespace peal

@@ -1,0 +1,52 @@
+// A source that another thread gives things to, for the tests of sleeping.
+//
+// Threads  post: any; the rest under the engine's lock.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "progress/engine.hpp"
+#include "progress/wakeup.hpp"
+
+namespace peal::test {
+
+/// Things that come from another thread. `rings` false: it forgets to wake the engine.
+struct mailbox final : progress_source {
+  explicit mailbox(engine& owner) : bell{owner.waking()} { owner.add(*this); }
+  bool poll() noexcept override {
+    const int there = posted.load();
+    const bool moved = there != taken.load();
+    taken = there;
+    return moved;
+  }
+  bool arm() noexcept override {
+    asleep = true;
+    ++armed;
+    return can_arm;
+  }
+  void disarm() noexcept override { asleep = false; }
+  deadline wakes_at() const noexcept override { return alarm; }
+  void post() {
+    ++posted;
+    if (asleep.exchange(false) && rings) bell.ring();
+  }
+
+  wakeup& bell;
+  std::atomic<int> posted{0}, taken{0}, armed{0};
+  std::atomic<bool> asleep{false};
+  bool rings = true, can_arm = true;
+  deadline alarm = deadline::max();
+};
+
+inline std::uint64_t counted(engine& of, const std::string& name) {
+  std::vector<counter> all;
+  const std::lock_guard<engine> guard{of};
+  of.report(all);
+  return std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; })->value;
+}
+
+}  // namespace peal::test
