@@ -53,6 +53,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/payload_header.hpp \
   src/transport/verbs/payloads.cpp \
   src/transport/verbs/payloads.hpp \
+  src/transport/verbs/plan.cpp \
+  src/transport/verbs/plan.hpp \
   src/transport/verbs/port_counters.cpp \
   src/transport/verbs/port_counters.hpp \
   src/transport/verbs/promoter.cpp \

@@ -18,8 +18,9 @@ namespace peal::verbs {
 
 class port_counters {
  public:
-  /// `port`: "mlx5_0:1". `root` is another one in tests.
-  explicit port_counters(const std::string& port, const std::filesystem::path& root = "/sys/class/infiniband");
+  /// `port`: "mlx5_0:1"; `prefix`: what counters are called before their names. `root` is another one in tests.
+  explicit port_counters(const std::string& port, const std::filesystem::path& root = "/sys/class/infiniband",
+                         std::string prefix = "port.");
   void report(std::vector<counter>&) const;
 
  private:
@@ -28,6 +29,7 @@ class port_counters {
     std::uint64_t at_start;
   };
   std::filesystem::path folder_;
+  std::string prefix_;
   std::vector<known> known_;
 };
 

@@ -19,6 +19,7 @@
 #include "transport/verbs/handshake_port.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/payloads.hpp"
+#include "transport/verbs/plan.hpp"
 #include "transport/verbs/port_counters.hpp"
 #include "transport/verbs/promoter.hpp"
 #include "transport/verbs/registration_cache.hpp"
@@ -41,49 +42,6 @@ constexpr std::uint32_t turns_between_strangers = 16;
 /// Times that the way to a peer is looked for; each takes the kernel a second or more.
 constexpr int most_searches = 8;
 
-choice_wishes wishes_of(const verbs_settings& from) {
-  choice_wishes made;
-  made.device = from.device;
-  if (from.gid >= 0) made.gid = from.gid;
-  made.local_index = from.local_index;
-  return made;
-}
-
-/// What was asked for, as far as the device goes.
-verbs::settings settings_of(const verbs_settings& from, const std::vector<device>& rails) {
-  verbs::settings made;
-  made.rendezvous = from.rendezvous == "read"    ? rendezvous_mode::read
-                    : from.rendezvous == "write" ? rendezvous_mode::write
-                    : from.rendezvous == "both"  ? rendezvous_mode::both
-                                                 : rendezvous_mode::automatic;
-  const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
-  made.bulk = std::clamp<unsigned>(from.bulk + for_writes, 1, most_bulk);
-  made.coalesce = from.coalesce;
-  made.shared_receives = from.shared_receives;
-  made.silence = from.silence;
-  made.push = from.push;
-  if (from.kept_pushes != 0) made.kept = from.kept_pushes;
-  if (from.send_depth != 0) made.send_depth = from.send_depth;
-  if (from.window != 0) made.window = from.window;
-  return fitted(made, rails);
-}
-
-promotion_rules rules_of(const verbs_settings& from, const std::vector<device>& rails, std::uint32_t peers) {
-  auto queue_pairs = static_cast<std::uint32_t>(std::max(rails.front().limits().max_qp, 4));
-  for (const device& each : rails) queue_pairs = std::min(queue_pairs, static_cast<std::uint32_t>(std::max(each.limits().max_qp, 4)));
-  promotion_rules made;
-  made.most = std::clamp<std::uint32_t>(queue_pairs / (1 + std::clamp<unsigned>(from.bulk, 1, most_bulk)), 1, from.most_connections);
-  made.after = from.promote;
-  made.cold = from.always_promote || peers > made.most + 1;
-  return made;
-}
-
-std::vector<ibv_pd*> domains_of(const std::vector<device>& rails) {
-  std::vector<ibv_pd*> made;
-  for (const device& each : rails) made.push_back(each.domain());
-  return made;
-}
-
 /// What tells the cache of memory that goes away; null: registrations end with their use.
 const unmap_log* log_for(const verbs_settings& from) {
   if (!from.cache_registrations) return nullptr;
@@ -97,7 +55,7 @@ struct verbs_transport::state {
       : out{into},
         rails{open_rails(here, wishes_of(from))},
         on{rails.front()},
-        port{on.name()},
+        ports{ports_of(rails)},
         regions{domains_of(rails)},
         cache{regions, idle_limits::sensible(on.limits().max_mr, rails.size()), log_for(from)},
         shared{rails, settings_of(from, rails)},
@@ -161,7 +119,7 @@ struct verbs_transport::state {
   sink& out;
   const std::vector<device> rails;
   const device& on;  // the one that carries messages
-  port_counters port;
+  const std::vector<port_counters> ports;
   domain_registrar regions;
   registration_cache cache;
   lane shared;
@@ -475,7 +433,7 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.datagram_messages", of_mail.messages, "messages in them");
   add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
   add("verbs.acknowledgements", of_mail.acknowledgements, "acknowledgements of such packets that went by themselves");
-  state_->port.report(into);
+  for (const port_counters& each : state_->ports) each.report(into);
 }
 
 }  // namespace peal

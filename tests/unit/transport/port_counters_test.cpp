@@ -47,6 +47,16 @@ TEST_F(port_counters_of, counts_from_its_start_on) {
   EXPECT_EQ(found[1].value, 0u);
 }
 
+TEST_F(port_counters_of, further_ports_are_told_apart) {
+  set("rcvd_rnr_err", "10");
+  const port_counters port{"rxe0:1", root, "port.rxe0:1."};
+  set("rcvd_rnr_err", "11");
+  const auto found = report(port);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "port.rxe0:1.rcvd_rnr_err");
+  EXPECT_EQ(found[0].value, 1u);
+}
+
 TEST_F(port_counters_of, a_port_without_counters_reports_nothing) {
   EXPECT_TRUE(report(port_counters{"rxe0:1", root}).empty());
   EXPECT_TRUE(report(port_counters{"none:1", root}).empty());

@@ -1,0 +1,56 @@
+#include "transport/verbs/plan.hpp"
+
+#include <algorithm>
+
+namespace peal::verbs {
+
+choice_wishes wishes_of(const verbs_settings& from) {
+  choice_wishes made;
+  made.device = from.device;
+  if (from.gid >= 0) made.gid = from.gid;
+  made.local_index = from.local_index;
+  return made;
+}
+
+settings settings_of(const verbs_settings& from, const std::vector<device>& rails) {
+  settings made;
+  made.rendezvous = from.rendezvous == "read"    ? rendezvous_mode::read
+                    : from.rendezvous == "write" ? rendezvous_mode::write
+                    : from.rendezvous == "both"  ? rendezvous_mode::both
+                                                 : rendezvous_mode::automatic;
+  const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
+  made.bulk = std::clamp<unsigned>(from.bulk + for_writes, 1, most_bulk);
+  made.coalesce = from.coalesce;
+  made.shared_receives = from.shared_receives;
+  made.silence = from.silence;
+  made.push = from.push;
+  if (from.kept_pushes != 0) made.kept = from.kept_pushes;
+  if (from.send_depth != 0) made.send_depth = from.send_depth;
+  if (from.window != 0) made.window = from.window;
+  return fitted(made, rails);
+}
+
+promotion_rules rules_of(const verbs_settings& from, const std::vector<device>& rails, std::uint32_t peers) {
+  auto queue_pairs = static_cast<std::uint32_t>(std::max(rails.front().limits().max_qp, 4));
+  for (const device& each : rails) queue_pairs = std::min(queue_pairs, static_cast<std::uint32_t>(std::max(each.limits().max_qp, 4)));
+  promotion_rules made;
+  made.most = std::clamp<std::uint32_t>(queue_pairs / (1 + std::clamp<unsigned>(from.bulk, 1, most_bulk)), 1, from.most_connections);
+  made.after = from.promote;
+  made.cold = from.always_promote || peers > made.most + 1;
+  return made;
+}
+
+std::vector<ibv_pd*> domains_of(const std::vector<device>& rails) {
+  std::vector<ibv_pd*> made;
+  for (const device& each : rails) made.push_back(each.domain());
+  return made;
+}
+
+std::vector<port_counters> ports_of(const std::vector<device>& rails) {
+  std::vector<port_counters> made{port_counters{rails.front().name()}};
+  for (std::size_t each = 1; each < rails.size(); ++each)
+    made.emplace_back(rails[each].name(), "/sys/class/infiniband", "port." + rails[each].name() + ".");
+  return made;
+}
+
+}  // namespace peal::verbs
