@@ -67,6 +67,21 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
     app.add_option("-W,--window-size", o.window, "messages under way at once")->check(CLI::Range(1, 1 << 20))->type_name("N");
   if (can(has::sizes)) app.add_flag("-c,--validation", o.validate, "check what arrives, in a pass of its own before the timing");
   if (can(has::full)) app.add_flag("-f,--full", o.full, "the least, the most and the iterations as well");
+  if (can(has::rates)) {
+    app.add_option("--rates", o.rates, "requests a second, one row each")
+        ->delimiter(',')
+        ->check(CLI::Range(0.1, 1e9))
+        ->type_name("N,N,...");
+    app.add_option("--time", o.seconds, "seconds for each rate, where -i does not say how many requests")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("SECONDS");
+  }
+  if (can(has::threads))
+    app.add_option("-t,--threads", o.threads, "threads a rank, one row each")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 256))
+        ->type_name("N,N,...");
+  if (can(has::csv)) app.add_flag("--csv", o.csv, "values separated by commas, for programs to read");
   if (can(has::buffer))
     app.add_option_function<std::string>(
            "--buffer", [&o](const std::string& kind) { o.shared = kind == "shared"; },
@@ -146,8 +161,8 @@ timing over_ranks(const peal::communicator& world, double mine) {
 }
 
 table::table(const peal::communicator& world, const options& o, const std::string& title, bool size_column,
-             std::vector<std::string> columns, const std::string& unit)
-    : prints_{world.rank() == 0}, size_column_{size_column}, full_{o.full}, validate_{o.validate} {
+             std::vector<std::string> columns, const std::string& unit, const std::string& first)
+    : prints_{world.rank() == 0}, size_column_{size_column}, full_{o.full}, validate_{o.validate}, csv_{o.csv} {
   if (!prints_) return;
   if (full_) {
     columns.push_back("Min " + unit);
@@ -156,21 +171,22 @@ table::table(const peal::communicator& world, const options& o, const std::strin
   }
   if (validate_) columns.push_back("Validation");
   fmt::print("# peal {}, {} ranks, {} buffers\n", title, world.size(), o.shared ? "shared" : "heap");
-  std::string line = size_column ? fmt::format("{:<10}", "# Size") : "#";
-  for (const auto& column : columns) line += fmt::format("{:>20}", column);
+  std::string line = csv_ ? first : size_column ? fmt::format("{:<10}", "# " + first) : "#";
+  for (const auto& column : columns) line += fmt::format(fmt::runtime(csv_ ? ",{}" : "{:>20}"), column);
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 
-void table::row(std::size_t bytes, std::initializer_list<double> values, double least, double most, int iterations, bool valid) {
+void table::row(std::size_t first, std::initializer_list<double> values, double least, double most, int iterations, bool valid) {
   if (validate_ && !valid) failed_ = true;
   if (!prints_) return;
-  std::string line = size_column_ ? fmt::format("{:<10}", bytes) : " ";
+  std::string line = csv_ ? fmt::format("{}", first) : size_column_ ? fmt::format("{:<10}", first) : " ";
   // Latencies inside a node are fractions of a microsecond: OSU's two decimals would hide what matters.
-  const auto number = [](double value) { return fmt::format("{:>20.{}f}", value, value < 100 ? 4 : 2); };
+  const auto field = [this](const std::string& text) { return csv_ ? "," + text : fmt::format("{:>20}", text); };
+  const auto number = [&](double value) { return field(fmt::format("{:.{}f}", value, value < 100 ? 4 : 2)); };
   for (const double value : values) line += number(value);
-  if (full_) line += number(least) + number(most) + fmt::format("{:>20}", iterations);
-  if (validate_) line += fmt::format("{:>20}", valid ? "Pass" : "Fail");
+  if (full_) line += number(least) + number(most) + field(std::to_string(iterations));
+  if (validate_) line += field(valid ? "Pass" : "Fail");
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }

@@ -26,10 +26,14 @@ struct options {
   int warm_up = 200;
   int large_iterations = 1000;  // above
   int large_warm_up = 10;
-  int window = 64;        // messages under way at once, where the benchmark has windows
-  bool validate = false;  // -c: check what arrives, in a pass of its own
-  bool full = false;      // -f: the least and the most as well
-  bool shared = false;    // --buffer shared: memory that the ranks of a node can reach directly
+  int window = 64;                                          // messages under way at once, where the benchmark has windows
+  bool validate = false;                                    // -c: check what arrives, in a pass of its own
+  bool full = false;                                        // -f: the least and the most as well
+  bool shared = false;                                      // --buffer shared: memory that the ranks of a node can reach directly
+  bool csv = false;                                         // --csv: for programs to read
+  std::vector<double> rates{10, 100, 1000, 10000, 100000};  // a second
+  double seconds = 3;                                       // for each of them, unless -i says how many
+  std::vector<int> threads{1, 2, 4};
 
   /// Into how many parts a run is cut to tell its slowest and its fastest part.
   [[nodiscard]] int parts() const { return full ? 20 : 1; }
@@ -41,10 +45,9 @@ struct options {
 };
 
 /// The defaults of the collectives.
-inline constexpr options of_collectives{
-    .max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10};
+inline const options of_collectives{.max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10};
 
-enum class has { sizes, window, buffer, full };  // which options make sense for a program
+enum class has { sizes, window, buffer, full, rates, threads, csv };  // which options make sense for a program
 
 /// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with
 /// `code`.
@@ -109,17 +112,17 @@ timing over_ranks(const peal::communicator& world, double mine);
 /// Prints OSU's tables, on rank 0.
 class table {
  public:
-  /// `columns` name what the rows hold, besides the size; -f and -c add theirs. `unit` stands in their names.
+  /// `columns` name what the rows hold, besides the size (or what else `first` says); -f and -c add theirs. `unit` stands in their names.
   table(const peal::communicator& world, const options&, const std::string& title, bool size_column, std::vector<std::string> columns,
-        const std::string& unit);
+        const std::string& unit, const std::string& first = "Size");
 
   /// `valid`: what the check said, when there was one.
-  void row(std::size_t bytes, std::initializer_list<double> values, double least, double most, int iterations, bool valid);
+  void row(std::size_t first, std::initializer_list<double> values, double least, double most, int iterations, bool valid);
   /// The program's exit code: 1 when a check failed.
   [[nodiscard]] int end() const { return failed_ ? 1 : 0; }
 
  private:
-  bool prints_, size_column_, full_, validate_;
+  bool prints_, size_column_, full_, validate_, csv_;
   bool failed_ = false;
 };
 

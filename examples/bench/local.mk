@@ -13,7 +13,8 @@ bin_PROGRAMS += \
   examples/bench/peal_latency \
   examples/bench/peal_mbw_mr \
   examples/bench/peal_multi_lat \
-  examples/bench/peal_overlap
+  examples/bench/peal_overlap \
+  examples/bench/peal_pace
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
 examples_bench_libbench_la_SOURCES = examples/bench/common.cpp examples/bench/common.hpp examples/bench/overlap.cpp examples/bench/overlap.hpp
@@ -46,6 +47,8 @@ examples_bench_peal_multi_lat_SOURCES = examples/bench/peal_multi_lat.cpp
 examples_bench_peal_multi_lat_LDADD = examples/bench/libbench.la
 examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
 examples_bench_peal_overlap_LDADD = examples/bench/libbench.la
+examples_bench_peal_pace_SOURCES = examples/bench/peal_pace.cpp
+examples_bench_peal_pace_LDADD = examples/bench/libbench.la
 # Without any messaging library.
 examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp
 examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
@@ -65,7 +68,8 @@ EXTRA_DIST += \
   examples/bench/mpi/init.c \
   examples/bench/mpi/latency.c \
   examples/bench/mpi/mbw_mr.c \
-  examples/bench/mpi/multi_lat.c
+  examples/bench/mpi/multi_lat.c \
+  examples/bench/plot-pace
 
 # The table of ratios, ours and the peers' in turn. make bench-compare BENCH="--quick --rows latency"
 BENCH =

@@ -17,6 +17,7 @@ EXTRA_DIST += \
   tests/launcher/info_cases.py \
   tests/launcher/meeting_cases.py \
   tests/launcher/placing_cases.py \
+  tests/launcher/plot_cases.py \
   tests/launcher/run_launcher_tests \
   tests/launcher/running_cases.py \
   tests/launcher/usage_cases.py \
