@@ -12,6 +12,7 @@ bin_PROGRAMS += \
   examples/bench/peal_init \
   examples/bench/peal_latency \
   examples/bench/peal_mbw_mr \
+  examples/bench/peal_mt_rate \
   examples/bench/peal_multi_lat \
   examples/bench/peal_overlap \
   examples/bench/peal_pace
@@ -43,6 +44,8 @@ examples_bench_peal_latency_SOURCES = examples/bench/peal_latency.cpp
 examples_bench_peal_latency_LDADD = examples/bench/libbench.la
 examples_bench_peal_mbw_mr_SOURCES = examples/bench/peal_mbw_mr.cpp
 examples_bench_peal_mbw_mr_LDADD = examples/bench/libbench.la
+examples_bench_peal_mt_rate_SOURCES = examples/bench/peal_mt_rate.cpp
+examples_bench_peal_mt_rate_LDADD = examples/bench/libbench.la -lpthread
 examples_bench_peal_multi_lat_SOURCES = examples/bench/peal_multi_lat.cpp
 examples_bench_peal_multi_lat_LDADD = examples/bench/libbench.la
 examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
