@@ -198,6 +198,7 @@ void job::make_verbs() {
       throw error(errc::invalid_config, fmt::format("PEAL_VERBS_GID={}: allowed is auto, or an index into the port's GID table", gid));
   }
   verbs.local_index = static_cast<unsigned>(index_of(bootstrap_.local_ranks(), bootstrap_.rank()));
+  verbs.local_size = static_cast<unsigned>(node_.size());
   verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
   verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";

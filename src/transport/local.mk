@@ -48,8 +48,12 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/handshake_port.hpp \
   src/transport/verbs/inventory.cpp \
   src/transport/verbs/inventory.hpp \
+  src/transport/verbs/kernel_asker.cpp \
+  src/transport/verbs/kernel_asker.hpp \
   src/transport/verbs/lane.cpp \
   src/transport/verbs/lane.hpp \
+  src/transport/verbs/node_watch.cpp \
+  src/transport/verbs/node_watch.hpp \
   src/transport/verbs/payload_header.hpp \
   src/transport/verbs/payloads.cpp \
   src/transport/verbs/payloads.hpp \

@@ -1,14 +1,16 @@
 // lost_link BREAK MEND [STAGE]: the first and the last rank, on two nodes, exchange messages until rank 0 runs the command BREAK, which
 // cuts the link between them, or stops the other node. What is pending then, on both sides, ends with errc::peer_failed that names the
 // peer. MEND undoes it, for the launcher's sake; the two stay apart. BREAK may be `@error` instead: the first rank's queue pairs then go
-// into the error state (with tests/lab/poor_device preloaded).
+// into the error state (with tests/lab/poor_device preloaded). Or `@killed`: the last rank kills itself (stages with small messages).
 //
 // STAGE is what is pending: `idle` (default), a receive from a peer to whom nothing is on its way among it; `eager`, small messages both
 // ways; `read`, large messages that the other side fetches. With `connect` and `traffic` the command breaks the link for a while only:
 // before the first message, or amid others; everything arrives then.
+// `quiet` and `small` are `idle` and `eager` without large messages, for which peers would be connected.
 // `through` is `read` without a break. With `apart` there is no way between the two from the start.
 #include <dlfcn.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "support.hpp"
@@ -23,6 +25,7 @@ constexpr peal::tag data{1}, never{2}, large{3};
 const char* break_it = "";
 
 void run(const char* command, const std::string& what) {
+  if (std::string{command} == "@killed") return;
   if (std::string{command} != "@error") {
     job::equal(std::system(command), 0, what);
     return;
@@ -43,8 +46,9 @@ void ends_with_failure(int peer, const std::string& what, F operation) {
   }
 }
 
-void exchange(const communicator& world, int peer) {
+void exchange(const communicator& world, int peer, std::size_t longest = 300'000) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{5000}, std::size_t{300'000}}) {
+    if (size > longest) continue;
     auto sent = world.isend(job::bytes_of(size, static_cast<std::uint64_t>(world.rank())), peer, data);
     const auto got = world.recv<bytes>(peer, data);
     job::check(got.size() == size && job::holds(got, static_cast<std::uint64_t>(peer)), "a message");
@@ -52,12 +56,12 @@ void exchange(const communicator& world, int peer) {
   }
 }
 
-void idle(const communicator& world, int peer) {
+void idle(const communicator& world, int peer, bool announces = true) {
   if (world.rank() == 0) {
     run(break_it, "the command that breaks the link");
-    auto pending = world.isend(bytes(1'000'000), peer, never);
+    auto pending = world.isend(bytes(announces ? 1'000'000 : 10), peer, never);
     ends_with_failure(peer, "a receive", [&] { (void)world.recv<int>(peer, data); });
-    ends_with_failure(peer, "a large message under way", [&] { pending.wait(); });
+    if (announces) ends_with_failure(peer, "a large message under way", [&] { pending.wait(); });
   } else {
     ends_with_failure(peer, "a receive of one who only waits", [&] { (void)world.recv<int>(peer, data); });
   }
@@ -70,6 +74,7 @@ void eager(const communicator& world, int peer) {
       const std::size_t size = number % 3 == 0 ? 3000 : 40;
       auto first = world.isend(job::bytes_of(size, number), peer, data), second = world.isend(job::bytes_of(size, number), peer, data);
       if (world.rank() == 0 && number == 50) run(break_it, "the command that breaks the link");
+      if (world.rank() != 0 && number == 50 && std::string{break_it} == "@killed") std::raise(SIGKILL);
       for (int each = 0; each < 2; ++each) job::check(job::holds(world.recv<bytes>(peer, data), number), "a message before the break");
       first.wait();
       second.wait();
@@ -143,9 +148,10 @@ int main(int argc, char** argv) {
     } else if (stage == "traffic") {
       traffic(world, peer);
     } else {
-      exchange(world, peer);
-      if (stage == "idle") idle(world, peer);
-      if (stage == "eager") eager(world, peer);
+      const bool cold = stage == "quiet" || stage == "small";
+      exchange(world, peer, cold ? 5000 : 300'000);
+      if (stage == "idle" || stage == "quiet") idle(world, peer, !cold);
+      if (stage == "eager" || stage == "small") eager(world, peer);
       if (stage == "read") read(world, peer);
       ends_with_failure(peer, "a message afterwards", [&] { world.send(1, peer, data); });
     }

@@ -5,10 +5,11 @@
 //   depth     work requests of a queue pair           srq      receives of a shared queue; 0: there is no such queue
 //   reads     READs under way on a queue pair         pieces   of a work request (its SGEs)
 //   inline    bytes inline in a work request          cqe      entries of a completion queue
+//   qp        queue pairs, as it tells                pairs    queue pairs (RC) that a process can have at a time, untold
 //   refuse    every so manieth post of messages takes half of its chain, and says that the queue is full
 //   refuse_bulk  the same of READs and WRITEs
 //   break     at the so manieth post of an RC queue pair, half of the chain is posted, then the queue pair goes into the error state
-//   lose      every so manieth datagram (UD) does not arrive     twice    every so manieth arrives twice
+//   lose      every so manieth datagram (UD) does not arrive     twice    the first of every so manieth chain of them arrives twice
 //   rank      only this rank is poor (by PMIX_RANK)
 // A program may call `poor_device_break`, found with dlsym: all RC queue pairs of the process go into the error state.
 //
@@ -35,7 +36,7 @@ namespace {
 
 struct limits {
   int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1, refuse_bulk = -1, break_at = -1, lose = -1,
-      twice = -1, rank = -1;
+      twice = -1, rank = -1, qp = -1, pairs = -1;
 
   limits() {
     const char* const text = std::getenv("POOR_DEVICE");
@@ -53,7 +54,7 @@ struct limits {
     }
     const char* const own = std::getenv("PMIX_RANK");
     if (rank >= 0 && (!own || std::atoi(own) != rank))
-      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = lose = twice = -1;
+      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = lose = twice = qp = pairs = -1;
   }
 
   int* place_of(const std::string& name) {
@@ -69,6 +70,8 @@ struct limits {
     if (name == "lose") return &lose;
     if (name == "twice") return &twice;
     if (name == "rank") return &rank;
+    if (name == "qp") return &qp;
+    if (name == "pairs") return &pairs;
     return nullptr;
   }
 };
@@ -116,13 +119,10 @@ int post_half(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** rest, ibv_send_wr** 
 
 /// A datagram with a wrong key is dropped by its receiver, without a word.
 int post_datagram(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
-  static std::atomic<int> datagrams{0};
-  const int number = ++datagrams;
-  if (poor().lose > 0 && number % poor().lose == 0) {
-    for (ibv_send_wr* each = chain; each; each = each->next) each->wr.ud.remote_qkey ^= 1;
-    return post_send_of_device(to, chain, refused);
-  }
-  if (poor().twice > 0 && number % poor().twice == 0) {  // in order: the memory is still there for the second
+  static std::atomic<int> datagrams{0}, chains{0};
+  for (ibv_send_wr* each = chain; each && poor().lose > 0; each = each->next)
+    if (++datagrams % poor().lose == 0) each->wr.ud.remote_qkey ^= 1;
+  if (poor().twice > 0 && ++chains % poor().twice == 0) {  // in order: the memory is still there for the second
     ibv_send_wr once_more = *chain;
     once_more.next = nullptr;
     once_more.send_flags &= ~static_cast<unsigned>(IBV_SEND_SIGNALED);
@@ -181,6 +181,7 @@ int ibv_query_device(ibv_context* of, ibv_device_attr* into) {
   lower(into->max_qp_init_rd_atom, poor().reads);
   lower(into->max_sge, poor().pieces);
   lower(into->max_cqe, poor().cqe);
+  lower(into->max_qp, poor().qp);
   return 0;
 }
 
@@ -193,6 +194,13 @@ ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
                    above(cap.max_recv_sge, poor().pieces) || above(cap.max_inline_data, poor().inline_bytes))) {
     errno = EINVAL;
     return nullptr;
+  }
+  if (reliable && poor().pairs >= 0) {
+    const std::lock_guard hold{pairs.guard};
+    if (pairs.all.size() >= static_cast<std::size_t>(poor().pairs)) {
+      errno = ENOMEM;
+      return nullptr;
+    }
   }
   ibv_qp* const made = next(in, wanted);
   if (made && reliable) {

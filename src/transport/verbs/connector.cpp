@@ -31,7 +31,7 @@ connector::connector(lane& shared, connections& all, sender& out, handshake_port
     : lane_{shared}, all_{all}, sender_{out}, self_{self}, hooks_{std::move(told)}, port_{port} {
   own_.handshake_qp = port_.number();
   own_.handshake_key = port_.key();
-  own_.rail_count = static_cast<std::uint32_t>(shared.rails.size());
+  own_.rail_count = static_cast<std::uint8_t>(shared.rails.size());
   for (std::size_t each = 0; each < shared.rails.size(); ++each) own_.rails[each] = shared.rails[each].address();
   own_.incarnation = random_word();
   own_.job = {random_word(), random_word()};

@@ -15,8 +15,19 @@ constexpr std::size_t most_packets = 4096;
 
 }  // namespace
 
-datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, sink& into, std::uint32_t peers, hooks told)
-    : lane_{shared}, port_{port}, who_{who}, sink_{into}, hooks_{std::move(told)}, channels_(peers) {}
+datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, asker& by, sink& into, std::uint32_t peers, hooks told)
+    : lane_{shared},
+      port_{port},
+      who_{who},
+      sink_{into},
+      hooks_{std::move(told)},
+      watch_{by, shared.on.gid().bytes, peers,
+             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.silence}),
+             [this](peer_id each, node_watch::verdict why) {
+               if (left(each)) watch_.end(each);
+               else hooks_.lost(each, why);
+             }},
+      channels_(peers) {}
 
 // Everyone cuts packets for the shortest MTU of the job.
 void datagrams::meet() {
@@ -33,10 +44,15 @@ datagram_channel& datagrams::channel(peer_id of) {
   if (!known) {
     datagram_output& out = *this;
     known = std::make_unique<datagram_channel>(sink_, out, *store_, counted_, of);
+    watch(of);
     if (!delivers_) known->deafen();
     if (refuses_) untold_.push_back(known.get());
   }
   return *known;
+}
+
+void datagrams::watch(peer_id which) noexcept {
+  if (const address* const where = who_.address_of(which)) watch_.watch(which, where->first().gid, where->door, clock::now());
 }
 
 bool datagrams::put(peer_id to, const datagram& what) noexcept {
@@ -53,8 +69,12 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
-  if (const int failed = port_.send(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) hooks_.unreachable(to, failed);
+  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) hooks_.unreachable(to, failed);
   return true;
+}
+
+void datagrams::post() noexcept {
+  if (const auto refused = port_.post()) hooks_.unreachable(refused->to, refused->why);
 }
 
 bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
@@ -71,6 +91,7 @@ bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
 
 void datagrams::transmit(datagram_channel& via) noexcept {
   via.transmit(clock::now());
+  post();
   if (via.has_something_to_send()) note(via);
   time(via);
 }
@@ -103,6 +124,7 @@ void datagrams::transmit_listed() noexcept {
     listed_[each] = listed_.back();
     listed_.pop_back();
   }
+  post();
 }
 
 void datagrams::set_refuses_eager(bool refuses) noexcept {
@@ -119,6 +141,7 @@ void datagrams::say_goodbye(peer_id to) noexcept {
 }
 
 void datagrams::abandon(peer_id gone) noexcept {
+  watch_.end(gone);
   if (channels_[gone]) channels_[gone]->abandon();
 }
 
@@ -152,7 +175,9 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
   }
   datagram_channel& from = channel(head.from);
   const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes, packet + sizeof head};
-  if (!from.receive(what, clock::now(), hooks_.may_take(head.from))) ++lane_.counted.packets_refused;
+  const auto now = clock::now();
+  watch_.heard(head.from, now);
+  if (!from.receive(what, now, hooks_.may_take(head.from))) ++lane_.counted.packets_refused;
   if (from.has_something_to_send()) note(from);
 }
 

@@ -2,8 +2,9 @@
 // Messages to peers without a connection: a channel to each that one was sent to or came from, over the handshake's queue pair.
 //
 // What came is read in poll, which acknowledges it at the end, for everything that has not ridden on a message. The first message to a
-// peer in a turn leaves at once, those behind it with the next poll or flush, sharing packets. Nobody is given up for lack of an answer,
-// since the peer may compute; after 20 s a warning says so.
+// peer in a turn leaves at once, those behind it with the next poll or flush, sharing packets. What leaves at the same time, to whichever
+// peers, shares a doorbell. Nobody is given up for lack of an acknowledgement, since the peer may compute; after 20 s a warning says so.
+// node_watch.hpp sees whose node or process is no more.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -19,17 +20,20 @@
 #include "transport/verbs/connector.hpp"
 #include "transport/verbs/datagram_channel.hpp"
 #include "transport/verbs/handshake_port.hpp"
+#include "transport/verbs/node_watch.hpp"
 
 namespace peal::verbs {
 
 class datagrams final : private datagram_output {
  public:
+  using clock = datagram_channel::clock;
   struct hooks {
     std::function<bool(peer_id)> may_take;          // messages of this peer may be delivered now
     std::function<void(peer_id, int)> unreachable;  // no packet can be sent to it: errno
+    node_watch::told lost;                          // its node, or process, is no more
   };
   /// `who` knows everyone's address; `lane` counts what is refused.
-  datagrams(lane&, handshake_port&, const connector& who, sink&, std::uint32_t peers, hooks);
+  datagrams(lane&, handshake_port&, const connector& who, asker&, sink&, std::uint32_t peers, hooks);
 
   /// Everyone's addresses are known. Before the first message.
   void meet();
@@ -57,29 +61,37 @@ class datagrams final : private datagram_output {
   void say_goodbye(peer_id to) noexcept;
   /// The peer has failed.
   void abandon(peer_id) noexcept;
+  /// A connection tells from now on whether the peer is there; and does so no more.
+  void connected(peer_id which) noexcept { watch_.end(which); }
+  void disconnected(peer_id which) noexcept {
+    if (channels_[which]) watch(which);
+  }
+  /// Now and then: looks for peers that are no more.
+  void look_for_the_lost(clock::time_point now) noexcept { watch_.look(now); }
   /// From now on what comes is acknowledged, but not delivered.
   void deliver_no_more() noexcept;
 
   [[nodiscard]] const datagram_counters& counted() const noexcept { return counted_; }
 
  private:
-  using clock = datagram_channel::clock;
-
   [[nodiscard]] bool put(peer_id to, const datagram&) noexcept override;
   datagram_channel& channel(peer_id);
   void transmit(datagram_channel&) noexcept;
   void transmit_listed() noexcept;
+  void post() noexcept;
   bool look_at_the_clock() noexcept;
   void note(datagram_channel&) noexcept;
   void time(datagram_channel&) noexcept;
   [[nodiscard]] bool trusts(const datagram_header&, std::size_t bytes) const noexcept;
   void complain(datagram_channel&, clock::time_point now) noexcept;
+  void watch(peer_id) noexcept;
 
   lane& lane_;
   handshake_port& port_;
   const connector& who_;
   sink& sink_;
   hooks hooks_;
+  node_watch watch_;
   std::optional<packet_store> store_;
   datagram_counters counted_;
   std::vector<std::unique_ptr<datagram_channel>> channels_;  // by peer; null: never talked to

@@ -27,6 +27,7 @@ struct gid_entry {
   gid_kind kind = gid_kind::infiniband;
   gid_bytes bytes{};
   std::uint8_t network_bits = 0;  // how many of the first bits the whole network shares; 0: not known
+  unsigned interface = 0;         // the number of the network interface that it belongs to; 0: none, or not told
 };
 
 /// One port, as the chooser sees it.

@@ -22,23 +22,45 @@ namespace {
                           why == ENOMEM ? "; raise the limit of locked memory (ulimit -l unlimited)" : ""));
 }
 
+constexpr std::uint32_t most_sends = 128, most_receives = 512;
+/// Work requests that a queue takes.
+std::uint32_t depth(const device& of) noexcept { return static_cast<std::uint32_t>(std::max(of.limits().max_qp_wr, 4)); }
+
 constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + 63) & ~std::size_t{63}; }
 
 }  // namespace
 
-port_plan port_plan::for_messages(const device& on) noexcept {
-  const auto mtu = std::size_t{128} << static_cast<unsigned>(on.port().active_mtu);  // ibv_mtu: 1 is 256
-  const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
-  return {mtu, std::min<std::uint32_t>(512, deepest), std::min<std::uint32_t>(128, deepest), 4096};
+port_plan port_plan::for_handshakes(const device& on) noexcept {
+  return {sizeof(handshake_packet), std::min(256u, depth(on)), std::min(32u, depth(on)), 64};
 }
 
-handshake_port::handshake_port(const device& on, const port_plan& plan)
-    : on_{on},
-      plan_{plan},
-      receive_stride_{whole_lines(header_at + header_bytes + plan.packet_bytes)},
-      send_stride_{whole_lines(plan.packet_bytes)} {
+port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noexcept {
+  const auto mtu = std::size_t{128} << static_cast<unsigned>(on.port().active_mtu);  // ibv_mtu: 1 is 256
+  const auto routes = static_cast<std::size_t>(std::max(on.limits().max_ah, 0)) / ranks_of_node;
+  return {mtu, std::min(most_receives, depth(on)), std::min(most_sends, depth(on)), std::clamp<std::size_t>(routes, 16, 4096)};
+}
+
+handshake_port::handshake_port(const device& on) : on_{on} {
   // The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
   key_ = std::random_device{}() & 0x7fffffff;
+  const std::uint32_t sends = std::min(most_sends, depth(on)), receives = std::min(most_receives, depth(on));
+  sent_.reset(ibv_create_cq(on.context(), static_cast<int>(sends), nullptr, nullptr, 0));
+  received_.reset(ibv_create_cq(on.context(), static_cast<int>(receives), nullptr, nullptr, 0));
+  if (!sent_ || !received_) fail(on, "no completion queue");
+  ibv_qp_init_attr wanted{};
+  wanted.qp_type = IBV_QPT_UD;
+  wanted.send_cq = sent_.get();
+  wanted.recv_cq = received_.get();
+  wanted.cap = {.max_send_wr = sends, .max_recv_wr = receives, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 0};
+  pair_.reset(ibv_create_qp(on.domain(), &wanted));
+  if (!pair_) fail(on, "no queue pair");
+}
+
+void handshake_port::open(const port_plan& plan) {
+  const device& on = on_;
+  plan_ = plan;
+  receive_stride_ = whole_lines(header_at + header_bytes + plan.packet_bytes);
+  send_stride_ = whole_lines(plan.packet_bytes);
   memory_ = static_cast<std::byte*>(mmap(nullptr, memory_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (memory_ == MAP_FAILED) {
     memory_ = nullptr;
@@ -46,16 +68,6 @@ handshake_port::handshake_port(const device& on, const port_plan& plan)
   }
   region_.reset(ibv_reg_mr(on.domain(), memory_, memory_bytes(), IBV_ACCESS_LOCAL_WRITE));
   if (!region_) fail(on, "no registered memory");
-  sent_.reset(ibv_create_cq(on.context(), static_cast<int>(plan_.sends), nullptr, nullptr, 0));
-  received_.reset(ibv_create_cq(on.context(), static_cast<int>(plan_.receives), nullptr, nullptr, 0));
-  if (!sent_ || !received_) fail(on, "no completion queue");
-  ibv_qp_init_attr wanted{};
-  wanted.qp_type = IBV_QPT_UD;
-  wanted.send_cq = sent_.get();
-  wanted.recv_cq = received_.get();
-  wanted.cap = {.max_send_wr = plan_.sends, .max_recv_wr = plan_.receives, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 0};
-  pair_.reset(ibv_create_qp(on.domain(), &wanted));
-  if (!pair_) fail(on, "no queue pair");
   ibv_qp_attr step{};
   step.qp_state = IBV_QPS_INIT;
   step.port_num = on.port_number();
@@ -103,7 +115,11 @@ void handshake_port::post_receives() noexcept {
 void handshake_port::reap() noexcept {
   std::array<ibv_wc, 32> done;
   const int count = ibv_poll_cq(sent_.get(), static_cast<int>(done.size()), done.data());
-  for (int each = 0; each < count; ++each) free_.push_back(static_cast<std::uint32_t>(done[static_cast<std::size_t>(each)].wr_id));
+  for (int each = 0; each < count; ++each)
+    while (!under_way_.empty() && posted_ - under_way_.size() < done[static_cast<std::size_t>(each)].wr_id) {
+      free_.push_back(under_way_.front());
+      under_way_.pop_front();
+    }
 }
 
 /// Null: errno says why.
@@ -118,28 +134,54 @@ ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
   return known.get();
 }
 
-int handshake_port::send(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
-                         std::size_t bytes) noexcept {
+int handshake_port::send(peer_id to, const address& where, const void* head, std::size_t head_bytes) noexcept {
+  if (const int failed = add(to, where, head, head_bytes, nullptr, 0); failed != 0) return failed;
+  const std::optional<refusal> refused = post();
+  return refused ? refused->why : 0;
+}
+
+int handshake_port::add(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
+                        std::size_t bytes) noexcept {
   if (!has_room()) return 0;
   ibv_ah* const way = route(to, where);
   if (!way) return errno;
   const std::uint32_t cell = free_.back();
+  free_.pop_back();
   std::memcpy(send_cell(cell), head, head_bytes);
   if (bytes > 0) std::memcpy(send_cell(cell) + head_bytes, data, bytes);
-  ibv_sge piece{reinterpret_cast<std::uint64_t>(send_cell(cell)), static_cast<std::uint32_t>(head_bytes + bytes), region_->lkey};
-  ibv_send_wr request{};
-  request.wr_id = cell;
-  request.sg_list = &piece;
+  pieces_[chained_] = {reinterpret_cast<std::uint64_t>(send_cell(cell)), static_cast<std::uint32_t>(head_bytes + bytes), region_->lkey};
+  ibv_send_wr& request = chain_[chained_];
+  request = {};
+  request.wr_id = posted_ + 1;
+  request.sg_list = &pieces_[chained_];
   request.num_sge = 1;
   request.opcode = IBV_WR_SEND;
-  request.send_flags = IBV_SEND_SIGNALED;
   request.wr.ud.ah = way;
   request.wr.ud.remote_qpn = where.handshake_qp;
   request.wr.ud.remote_qkey = where.handshake_key;
+  if (chained_ > 0) chain_[chained_ - 1].next = &request;
+  targets_[chained_] = to;
+  under_way_.push_back(cell);
+  ++posted_;
+  if (++chained_ == longest_chain) post_chain();
+  return 0;
+}
+
+void handshake_port::post_chain() noexcept {
+  const std::size_t count = std::exchange(chained_, 0);
+  chain_[count - 1].send_flags = IBV_SEND_SIGNALED;
   ibv_send_wr* refused = nullptr;
-  const int failed = ibv_post_send(pair_.get(), &request, &refused);
-  if (failed == 0) free_.pop_back();
-  return failed == ENOMEM || failed == EAGAIN ? 0 : failed;
+  ++doorbells_;
+  const int failed = ibv_post_send(pair_.get(), chain_.data(), &refused);
+  if (failed == 0) return;
+  // What did not leave is lost; it had no number yet that anybody waits for.
+  const auto done = static_cast<std::size_t>((refused ? refused : chain_.data()) - chain_.data());
+  for (std::size_t each = done; each < count; ++each) {
+    free_.push_back(under_way_.back());
+    under_way_.pop_back();
+    --posted_;
+  }
+  if (failed != ENOMEM && failed != EAGAIN) refused_ = refusal{targets_[done], failed};
 }
 
 bool handshake_port::poll(const receiver& got) noexcept {

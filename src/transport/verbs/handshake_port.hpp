@@ -2,19 +2,26 @@
 // The queue pair that strangers can reach: unreliable datagrams, packets of the handshake and, in a job that is larger than what may be
 // connected, of messages to peers without a connection (datagrams.hpp).
 //
+// It has a number before it has memory: how long packets are is known when everyone has told. Packets that come earlier are lost, as on the
+// wire. What leaves together leaves as a chain, with one doorbell.
+//
 // Layer    transport/verbs.
 // Threads  one at a time.
-// Errors   made: throws errc::no_device or errc::locked_memory. A packet that cannot be sent says why (errno).
+// Errors   made and opened: throws errc::no_device or errc::locked_memory. A packet that cannot be sent says why (errno).
 // Source   InfiniBand specification, 9.8.3 (datagrams); the first 40 bytes of what is received are the network header and not ours to read:
 //          on RoCE with IPv4 they are no GRH.
 #pragma once
 
 #include <infiniband/verbs.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "transport/verbs/device.hpp"
@@ -31,17 +38,20 @@ struct port_plan {
   std::size_t routes = 0;  // to how many peers the way is remembered
 
   /// Everyone of a large job may start at once; what is lost is repeated.
-  static port_plan for_handshakes() noexcept { return {sizeof(handshake_packet), 256, 32, 64}; }
+  static port_plan for_handshakes(const device&) noexcept;
   /// Several full windows, and packets of the port's MTU.
-  static port_plan for_messages(const device&) noexcept;
+  static port_plan for_messages(const device&, unsigned ranks_of_node) noexcept;
 };
 
 class handshake_port {
  public:
-  handshake_port(const device&, const port_plan&);
+  explicit handshake_port(const device&);
   ~handshake_port();
   handshake_port(const handshake_port&) = delete;
   handshake_port& operator=(const handshake_port&) = delete;
+
+  /// Once, before the first packet.
+  void open(const port_plan&);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
   [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
@@ -52,9 +62,21 @@ class handshake_port {
     if (free_.empty()) reap();
     return !free_.empty();
   }
-  /// Head and data as one packet. 0, or why it did not leave. One that finds no room is lost like one on the wire.
-  [[nodiscard]] int send(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data = nullptr,
-                         std::size_t bytes = 0) noexcept;
+  /// Head and data as one packet, at once. 0, or why it did not leave. One that finds no room is lost like one on the wire.
+  [[nodiscard]] int send(peer_id to, const address& where, const void* head, std::size_t head_bytes) noexcept;
+  /// The same with the next `post`, or when the chain is full. 0, or why it will not leave.
+  [[nodiscard]] int add(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
+                        std::size_t bytes) noexcept;
+  struct refusal {
+    peer_id to;
+    int why;  // errno
+  };
+  /// Posts what was added. A refusal: that packet, and those behind it, did not leave.
+  std::optional<refusal> post() noexcept {
+    if (chained_ > 0) post_chain();
+    return std::exchange(refused_, {});
+  }
+  [[nodiscard]] std::uint64_t doorbells() const noexcept { return doorbells_; }
   /// Calls `got(packet, bytes)` for each packet; it is aligned to 16. True when there were any.
   using receiver = std::function<void(const std::byte*, std::size_t)>;
   bool poll(const receiver& got) noexcept;
@@ -63,6 +85,7 @@ class handshake_port {
   static constexpr std::size_t header_bytes = 40;
   static constexpr std::size_t header_at = 8;  // so that what follows the header is aligned to 16
   static constexpr std::size_t refill = 16;    // receives a chain
+  static constexpr std::size_t longest_chain = 32;
 
   [[nodiscard]] std::byte* receive_cell(std::uint32_t which) const noexcept { return memory_ + which * receive_stride_ + header_at; }
   [[nodiscard]] std::byte* send_cell(std::uint32_t which) const noexcept {
@@ -70,12 +93,13 @@ class handshake_port {
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return plan_.receives * receive_stride_ + plan_.sends * send_stride_; }
   void post_receives() noexcept;
+  void post_chain() noexcept;
   void reap() noexcept;
   [[nodiscard]] ibv_ah* route(peer_id, const address&) noexcept;
 
   const device& on_;
-  const port_plan plan_;
-  const std::size_t receive_stride_, send_stride_;
+  port_plan plan_;
+  std::size_t receive_stride_ = 0, send_stride_ = 0;
   std::uint32_t key_;
   std::byte* memory_ = nullptr;
   handle<ibv_mr, ibv_dereg_mr> region_;
@@ -83,6 +107,15 @@ class handshake_port {
   queue_pair pair_;
   std::vector<std::uint32_t> free_;  // cells to send from
   std::vector<std::uint32_t> read_;  // cells to be posted again
+  // Only the last of a chain tells that it has left, and for all before it.
+  std::deque<std::uint32_t> under_way_;  // cells, oldest first,
+  std::uint64_t posted_ = 0;             // and the number of the last one, counted from the start
+  std::array<ibv_send_wr, longest_chain> chain_;
+  std::array<ibv_sge, longest_chain> pieces_;
+  std::array<peer_id, longest_chain> targets_{};
+  std::size_t chained_ = 0;
+  std::optional<refusal> refused_;
+  std::uint64_t doorbells_ = 0;
   // The device looks at a way until the packet has left, so ways go when none is under way.
   std::map<peer_id, handle<ibv_ah, ibv_destroy_ah>> routes_;
 };

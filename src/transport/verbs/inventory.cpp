@@ -71,6 +71,7 @@ std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_at
                                                          : gid_kind::roce_v2;
     std::memcpy(made.bytes.data(), entry.gid.raw, made.bytes.size());
     made.network_bits = network_bits_of(interfaces, made.bytes);
+    made.interface = entry.ndev_ifindex;
     found.push_back(made);
   }
   return found;
@@ -190,6 +191,8 @@ trial try_device(const machine& here, const choice_wishes& wishes) {
                    {"pieces of a work request", 2, lesser(2, on.limits().max_sge)},
                    {"bytes inline in a work request", lane::inline_wanted, shared.inline_bytes},
                    {"RDMA READs under way on a queue pair", set.read_depth, lesser(set.read_depth, on.limits().max_qp_init_rd_atom)},
+                   {"connections of a rank, with one rank on each core", 1024,
+                    most_connections(rails, fits, static_cast<unsigned>(std::max(here.usable_cores(), 1)), shared.shared())},
                    {"shared receive queue", 1, shared.shared() ? 1u : 0u}};
   } catch (const error& problem) {
     made.problem = problem.what();

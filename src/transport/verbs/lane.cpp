@@ -16,6 +16,8 @@ namespace peal::verbs {
 namespace {
 
 constexpr std::size_t first_completions = 1024;
+/// As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get a larger queue where there is one.
+constexpr std::size_t longest_shared = 16384;
 
 ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
   piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes), slots.key(which)};
@@ -55,6 +57,26 @@ settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
   return wishes;
 }
 
+// A completion queue holds all that may be under way (lane::grow_completions); one queue pair is the handshake's.
+std::uint32_t most_connections(const std::vector<device>& rails, const settings& set, unsigned ranks_of_node,
+                               bool shared_receives) noexcept {
+  const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };
+  const auto pairs_of = [&](const device& each) { return limit(each.limits().max_qp) / ranks_of_node; };
+  const device& on = rails.front();
+  const std::size_t bulk = set.bulk * set.read_depth, sends = set.send_depth + bulk, receives = set.window + 2;
+  const std::size_t entries = limit(on.limits().max_cqe), reserve = shared_receives ? receive_reserve : 0;
+  std::size_t by_entries = entries > reserve ? (entries - reserve) / (sends + receives) : 0;
+  // No more receives are posted than the shared queue takes.
+  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared); shared_receives && entries > most)
+    by_entries = std::max(by_entries, (entries - most) / sends);
+  std::size_t made = std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
+  for (std::size_t each = 1; each < rails.size(); ++each) {
+    const std::size_t held = limit(rails[each].limits().max_cqe) / bulk;  // one connection more than there are
+    made = std::min({made, pairs_of(rails[each]) / set.bulk, held > 0 ? held - 1 : 0});
+  }
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(made, 1, 1'000'000));
+}
+
 lane::lane(const std::vector<device>& which, const settings& wishes)
     : rails{which}, on{which.front()}, set{wishes}, slots{on.domain()}, longest_part{on.port().max_msg_sz} {
   completions_ = make_completions(on);
@@ -63,10 +85,9 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
     longest_part = std::min<std::uint64_t>(longest_part, rails[each].port().max_msg_sz);
   }
   if (set.shared_receives && on.limits().max_srq > 0) {
-    // As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get a larger queue where there is one.
     receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
     ibv_srq_init_attr wanted{};
-    wanted.attr.max_wr = static_cast<std::uint32_t>(std::min<std::size_t>(receive_limit_, 16384));
+    wanted.attr.max_wr = static_cast<std::uint32_t>(std::min(receive_limit_, longest_shared));
     wanted.attr.max_sge = 1;
     receives_.reset(ibv_create_srq(on.domain(), &wanted));
     if (receives_) receive_limit_ = wanted.attr.max_wr;

@@ -40,8 +40,15 @@ struct settings {
   std::size_t kept = 16 << 20;  // most bytes that are kept of all peers' pushes
 };
 
+/// Receives that wait to be refilled, and some for packets that are there once more by a retransmission.
+inline constexpr std::size_t receive_reserve = 32;
+
 /// The same as far as the device goes: what does not fit is lowered.
 settings fitted(settings wishes, const std::vector<device>&) noexcept;
+
+/// Connections that one of so many ranks of a node may have at a time: its share of the queue pairs of each device, and what their
+/// completion queues hold.
+std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node, bool shared_receives) noexcept;
 
 // What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so wr_id says it all.
 enum class work : std::uint8_t { receive, send, read };
@@ -117,13 +124,13 @@ class lane {
 
  private:
   static constexpr std::size_t refill = 16;  // receives a chain
-  // Those that wait to be refilled, and some for packets that are there once more by a retransmission.
-  static constexpr std::size_t reserve = 2 * refill;
 
   void post_recycled() noexcept;
   void post_own(slot_id, ibv_qp*) noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
-  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept { return connections * (set.window + 2) + reserve; }
+  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
+    return connections * (set.window + 2) + receive_reserve;
+  }
   [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
 
   completion_queue completions_;

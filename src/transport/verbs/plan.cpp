@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/log.hpp"
+
 namespace peal::verbs {
 
 choice_wishes wishes_of(const verbs_settings& from) {
@@ -30,11 +32,13 @@ settings settings_of(const verbs_settings& from, const std::vector<device>& rail
   return fitted(made, rails);
 }
 
-promotion_rules rules_of(const verbs_settings& from, const std::vector<device>& rails, std::uint32_t peers) {
-  auto queue_pairs = static_cast<std::uint32_t>(std::max(rails.front().limits().max_qp, 4));
-  for (const device& each : rails) queue_pairs = std::min(queue_pairs, static_cast<std::uint32_t>(std::max(each.limits().max_qp, 4)));
+promotion_rules rules_of(const verbs_settings& from, const lane& shared, std::uint32_t peers) {
   promotion_rules made;
-  made.most = std::clamp<std::uint32_t>(queue_pairs / (1 + std::clamp<unsigned>(from.bulk, 1, most_bulk)), 1, from.most_connections);
+  const std::uint32_t room = most_connections(shared.rails, shared.set, from.local_size, shared.shared());
+  made.most = std::min(from.most_connections, room);
+  if (made.most < std::min(from.most_connections, peers - 1))
+    log_info("{} has {} queue pairs for {} ranks of this node, and {} completions a queue: at most {} connections a rank", shared.on.name(),
+             shared.on.limits().max_qp, from.local_size, shared.on.limits().max_cqe, room);
   made.after = from.promote;
   made.cold = from.always_promote || peers > made.most + 1;
   return made;

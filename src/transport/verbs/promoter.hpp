@@ -32,7 +32,7 @@
 namespace peal::verbs {
 
 struct promotion_rules {
-  bool cold = false;          // peers start without a connection
+  bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that
   std::uint32_t after = 16;   // messages to a cold peer
   std::uint32_t most = 1024;  // connections
 };
@@ -62,6 +62,9 @@ class promoter {
 
   bool poll() noexcept { return (!ending_.empty() || !line_.empty()) && step(); }
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
+  [[nodiscard]] std::uint32_t most() const noexcept { return rules_.most; }
+  /// Before the first message.
+  void start_cold() noexcept { rules_.cold = true; }
   /// This process leaves: everyone without a connection is told.
   void say_goodbye(const std::vector<bool>& dead) noexcept;
   /// The connection is being taken away; and it has been, with the peer alive.

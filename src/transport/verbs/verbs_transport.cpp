@@ -17,6 +17,7 @@
 #include "transport/verbs/datagrams.hpp"
 #include "transport/verbs/device.hpp"
 #include "transport/verbs/handshake_port.hpp"
+#include "transport/verbs/kernel_asker.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/payloads.hpp"
 #include "transport/verbs/plan.hpp"
@@ -57,10 +58,11 @@ struct verbs_transport::state {
         on{rails.front()},
         ports{ports_of(rails)},
         regions{domains_of(rails)},
-        cache{regions, idle_limits::sensible(on.limits().max_mr, rails.size()), log_for(from)},
+        cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from)},
         shared{rails, settings_of(from, rails)},
-        rules{rules_of(from, rails, peers)},
-        door{on, rules.cold ? port_plan::for_messages(on) : port_plan::for_handshakes()},
+        ranks_of_node{from.local_size},
+        kernels{on.gid()},
+        door{on},
         all{peers},
         posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
         large{shared, cache, all, posts, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
@@ -75,21 +77,26 @@ struct verbs_transport::state {
         mail{shared,
              door,
              meetings,
+             kernels,
              out,
              peers,
-             {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); }}},
+             {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); },
+              [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }}},
         tiers{shared,
               all,
               posts,
               meetings,
               mail,
-              rules,
+              rules_of(from, shared, peers),
               peers,
               {[this](const connection& at) { return large.under_way(at); }, [this](fetch& f) { large.start(f); },
                [this](connection& at) { remove(at); }}},
         packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
         dead(peers),
-        unreachable(peers) {}
+        unreachable(peers) {
+    meetings.own().starts_cold = tiers.cold();
+    meetings.own().door = kernels.door();
+  }
 
   bool sent(envelope e) noexcept {
     if (e.kind() == envelope_kind::announce) [[unlikely]]
@@ -105,10 +112,12 @@ struct verbs_transport::state {
   bool poll_port() noexcept;
   void arrived(const std::byte* packet, std::size_t bytes) noexcept;
   void unsendable(peer_id, int why) noexcept;
+  void vanished(peer_id, node_watch::verdict) noexcept;
   void remove(connection&) noexcept;
   void close(connection&) noexcept;
   void opened(connection& at) noexcept {
     if (at.tell_refusal) posts.note(at);
+    mail.connected(at.peer);
     tiers.opened(at);
   }
   void refused(peer_id peer) noexcept {
@@ -123,7 +132,8 @@ struct verbs_transport::state {
   domain_registrar regions;
   registration_cache cache;
   lane shared;
-  const promotion_rules rules;
+  const unsigned ranks_of_node;
+  kernel_asker kernels;
   handshake_port door;
   connections all;
   sender posts;
@@ -149,9 +159,15 @@ std::string verbs_transport::address() const { return to_text(state_->meetings.o
 void verbs_transport::meet(const std::vector<std::string>& everyone) {
   std::vector<std::optional<verbs::address>> known;
   known.reserve(everyone.size());
-  for (const std::string& each : everyone) known.push_back(address_from(each));
-  state_->meetings.meet(std::move(known));
-  state_->mail.meet();
+  state& s = *state_;
+  for (const std::string& each : everyone) {
+    known.push_back(address_from(each));
+    // Ranks may have been told different things, or have poorer devices.
+    if (known.back() && known.back()->starts_cold) s.tiers.start_cold();
+  }
+  s.meetings.meet(std::move(known));
+  s.mail.meet();
+  s.door.open(s.tiers.cold() ? port_plan::for_messages(s.on, s.ranks_of_node) : port_plan::for_handshakes(s.on));
 }
 
 // ---- sending
@@ -249,6 +265,7 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
 /// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a sign of life.
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
+  mail.look_for_the_lost(now);
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
   all.for_each([&](connection& each) { posts.probe(each); });
@@ -334,6 +351,16 @@ void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
   refused(to);
 }
 
+void verbs_transport::state::vanished(peer_id peer, node_watch::verdict why) noexcept {
+  mail.connected(peer);  // looks for it no more
+  if (unreachable[peer]) return;
+  if (why == node_watch::verdict::node_silent)
+    log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
+                to_text(meetings.address_of(peer)->first().gid));
+  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(meetings.address_of(peer)->first().gid));
+  refused(peer);
+}
+
 /// Once its queue pairs are destroyed, the device touches no buffer of this connection any more.
 void verbs_transport::state::close(connection& at) noexcept {
   meetings.forget(at);
@@ -353,6 +380,7 @@ void verbs_transport::state::remove(connection& at) noexcept {
   close(at);
   all.remove(at);
   shared.leave_room();
+  if (!dead[peer]) mail.disconnected(peer);
   tiers.removed(peer);
 }
 
@@ -428,11 +456,16 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
   add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");
   add("verbs.registrations_forgotten", of_cache.forgotten, "regions that were given up since their memory went away");
+  add("verbs.connections_most", state_->tiers.most(), "connections that this rank may have at a time");
+  add("verbs.slots", state_->shared.slots.size(), "pieces of registered memory for messages");
+  add("verbs.slots_free", state_->shared.slots.free(), "those of them that wait for use");
   add("verbs.datagrams", of_mail.packets, "packets of messages to peers without a connection");
   add("verbs.datagram_bytes", of_mail.bytes, "bytes in them");
   add("verbs.datagram_messages", of_mail.messages, "messages in them");
   add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
   add("verbs.acknowledgements", of_mail.acknowledgements, "acknowledgements of such packets that went by themselves");
+  add("verbs.datagram_doorbells", state_->door.doorbells(),
+      "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share one");
   for (const port_counters& each : state_->ports) each.report(into);
 }
 

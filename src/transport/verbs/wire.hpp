@@ -26,12 +26,14 @@ using secret = std::array<std::uint64_t, 2>;
 
 /// How a process can be reached: what it tells the others before the first message.
 struct address {
-  static constexpr std::uint32_t current_layout = 2;
+  static constexpr std::uint32_t current_layout = 3;
 
   std::uint32_t layout = current_layout;
   std::uint32_t handshake_qp = 0;   // number of its UD queue pair
   std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
-  std::uint32_t rail_count = 1;
+  std::uint8_t rail_count = 1;
+  std::uint8_t starts_cold = 0;   // this process talks to peers without a connection; so must everyone then
+  std::uint16_t door = 0;         // UDP port that is there as long as the process: kernel_asker.hpp; 0: none
   std::uint64_t incarnation = 0;  // random: tells this process from an earlier one with the same numbers
   secret job{};                   // of rank 0 it is the job's
   std::array<rail_address, most_rails> rails{};

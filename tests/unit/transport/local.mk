@@ -5,6 +5,8 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/datagram_channel_test.cpp \
   tests/unit/transport/device_choice_test.cpp \
   tests/unit/transport/ends.hpp \
+  tests/unit/transport/kernel_asker_test.cpp \
+  tests/unit/transport/node_watch_test.cpp \
   tests/unit/transport/port_counters_test.cpp \
   tests/unit/transport/rail_choice_test.cpp \
   tests/unit/transport/registration_cache_test.cpp \
@@ -12,6 +14,7 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/shm_sleep_test.cpp \
   tests/unit/transport/shm_test.cpp \
   tests/unit/transport/verbs_choice_test.cpp \
+  tests/unit/transport/verbs_cold_test.cpp \
   tests/unit/transport/verbs_memory_test.cpp \
   tests/unit/transport/verbs_rails_test.cpp \
   tests/unit/transport/verbs_test.cpp

@@ -5,7 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstddef>
+
 #include "peal/error.hpp"
+#include "transport/verbs/wire.hpp"
 #include "unit/transport/ends.hpp"
 
 namespace {
@@ -136,8 +139,9 @@ TEST_F(verbs, strangers_are_not_answered) {
   EXPECT_EQ(count(end(0), "verbs.connections"), 0u);
 
   verbs_transport wrong{pair->arrivals[1], pair->here, 1, 2, {}};  // takes its own secret for the job's
-  std::string mine = wrong.address(), theirs = end(0).address();
-  std::string mixed = theirs.substr(0, theirs.size() - 16) + mine.substr(mine.size() - 16);
+  const std::string mine = wrong.address(), theirs = end(0).address();
+  constexpr std::size_t job_at = offsetof(peal::verbs::address, job), job_bytes = sizeof(peal::verbs::secret);
+  const std::string mixed = std::string{theirs}.replace(job_at, job_bytes, mine, job_at, job_bytes);
   wrong.meet({mixed, mine});
   EXPECT_FALSE(wrong.send(0, message(0, 0), nullptr));
   const std::uint64_t before = count(end(0), "verbs.packets_refused");
