@@ -208,6 +208,7 @@ void job::make_verbs() {
   verbs.promote = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_PROMOTE"));
   verbs.always_promote = settings.is_set("PEAL_VERBS_PROMOTE");
   verbs.most_connections = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_MAX_RC"));
+  verbs.bell = &progress.waking();
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap_.rank()), static_cast<std::uint32_t>(bootstrap_.size()), verbs);
   verbs_->meet(bootstrap_.exchange("peal.verbs", verbs_->address()));

@@ -23,7 +23,7 @@ messaging::~messaging() {
 
 void messaging::add(transport& added) {
   transports_.push_back(&added);
-  for (const int each : added.descriptors()) engine_.watch(each);
+  for (const int each : added.descriptors()) engine_.watch(each, this);
 }
 
 bool messaging::poll() noexcept {
@@ -41,6 +41,10 @@ bool messaging::arm() noexcept {
 
 void messaging::disarm() noexcept {
   for (transport* each : transports_) each->disarm();
+}
+
+void messaging::rang(int descriptor) noexcept {
+  for (transport* each : transports_) each->rang(descriptor);
 }
 
 progress_source::deadline messaging::wakes_at() const noexcept {

@@ -135,6 +135,7 @@ class messaging final : public sink, public progress_source {
   bool poll() noexcept override;
   bool arm() noexcept override;
   void disarm() noexcept override;
+  void rang(int descriptor) noexcept override;
   [[nodiscard]] deadline wakes_at() const noexcept override;
   void arrived(peer_id from, envelope, const std::byte* payload) noexcept override;
 

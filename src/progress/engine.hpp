@@ -42,6 +42,9 @@ class progress_source {
   virtual bool arm() noexcept { return false; }
   /// Also called where `arm` said false, or was not asked.
   virtual void disarm() noexcept {}
+  /// A watched descriptor of this source can be read: the source reads it, since it would end every sleep. With the lock held, disarmed
+  /// afterwards.
+  virtual void rang(int /*descriptor*/) noexcept {}
   /// Armed: when it wants to be polled in any case.
   [[nodiscard]] virtual deadline wakes_at() const noexcept { return deadline::max(); }
 
@@ -81,8 +84,9 @@ class engine {
   };
   void add(progress_source&, rate = rate::every);
   void remove(progress_source&) noexcept;
-  /// A descriptor that ends sleeps when it can be read. Its source sees to it that it cannot be read for ever.
-  void watch(int descriptor);
+  /// A descriptor that ends sleeps when it can be read. `reader` is then told; null: somebody else sees to it that it cannot be read for
+  /// ever.
+  void watch(int descriptor, progress_source* reader = nullptr);
   void unwatch(int descriptor) noexcept;
   /// What ends sleeps from anywhere.
   [[nodiscard]] wakeup& waking() noexcept { return wakeup_; }
@@ -161,6 +165,7 @@ class engine {
   [[nodiscard]] bool arm_all() noexcept;
   void disarm_all() noexcept;
   [[nodiscard]] int doze(deadline end, bool& by_backstop) noexcept;
+  void tell_readers() noexcept;
   void note_missed() noexcept;
   bool settle(event_descriptor&) noexcept;
   void retract(event_descriptor&) noexcept;
@@ -187,6 +192,7 @@ class engine {
   wait_history history_;
   wakeup wakeup_;
   std::vector<pollfd> watched_;
+  std::vector<progress_source*> readers_;   // of these, in the same order; null: none
   std::vector<event_descriptor*> outside_;  // open ones
   int exposed_ = 0;                         // how many of them are
   struct {                                  // relaxed, and not read-modify-write: of two threads that count at a time one may be lost

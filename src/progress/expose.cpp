@@ -72,7 +72,8 @@ bool engine::settle(event_descriptor& of) noexcept {
   if (why.watched) withdraw();  // what is cleared here, or by a source that is polled, has woken the others too
   if (why.watched && !leading_) {
     disarm_all();
-    wakeup_.clear();
+    const timespec now{0, 0};
+    if (::ppoll(watched_.data(), watched_.size(), &now, nullptr) > 0) tell_readers();
   }
   const bool moved = poll_all();
   if (moved) of.nap = shortest_nap;

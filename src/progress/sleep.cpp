@@ -24,13 +24,18 @@ timespec time_until(engine::deadline until) noexcept {
 
 }  // namespace
 
-void engine::watch(int descriptor) {
+void engine::watch(int descriptor, progress_source* reader) {
   watched_.push_back({descriptor, POLLIN, 0});
+  readers_.push_back(reader);
   for (event_descriptor* each : outside_) each->watch(descriptor);
 }
 
 void engine::unwatch(int descriptor) noexcept {
-  std::erase_if(watched_, [=](const pollfd& each) { return each.fd == descriptor; });
+  for (std::size_t each = watched_.size(); each-- > 0;) {
+    if (watched_[each].fd != descriptor) continue;
+    watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(each));
+    readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(each));
+  }
   for (event_descriptor* each : outside_) each->unwatch(descriptor);
 }
 
@@ -93,9 +98,10 @@ engine::rest engine::lead(question holds, deadline until) {
   const int rung = doze(end, by_backstop);
   lock();
   bool moved = false;
+  if (rung > 0) tell_readers();
   if (by_backstop) {
     moved = poll_all();
-    if (moved) note_missed();
+    if (moved && std::chrono::steady_clock::now() < end) note_missed();
   }
   leading_ = false;
   --sleepers_;
@@ -115,14 +121,22 @@ int engine::doze(deadline end, bool& by_backstop) noexcept {
   pollfd* const all = watched_.data();
   const int rung = ::ppoll(all, watched_.size(), &time, nullptr);
   if (rung != 0) by_backstop = false;
-  if (rung > 0) wakeup_.clear();
   return rung;
+}
+
+/// After a ppoll that found something.
+void engine::tell_readers() noexcept {
+  for (std::size_t each = 0; each < watched_.size(); ++each) {
+    if (watched_[each].revents == 0) continue;
+    if (watched_[each].fd == wakeup_.descriptor()) wakeup_.clear();
+    else if (readers_[each]) readers_[each]->rang(watched_[each].fd);
+  }
 }
 
 /// The backstop ended a sleep, and something was there. Its sender may have come this very moment, and will ring then.
 void engine::note_missed() noexcept {
   const timespec patience{0, 200'000'000};
-  if (::ppoll(watched_.data(), watched_.size(), &patience, nullptr) > 0) wakeup_.clear();
+  if (::ppoll(watched_.data(), watched_.size(), &patience, nullptr) > 0) tell_readers();
   else raise(counted_.missed, 1);
 }
 

@@ -122,6 +122,8 @@ class transport {
   virtual bool arm() noexcept { return false; }
   virtual void disarm() noexcept {}
   [[nodiscard]] virtual std::chrono::steady_clock::time_point wakes_at() const noexcept { return progress_source::deadline::max(); }
+  /// One of the descriptors that the engine watches can be read; it may be another transport's.
+  virtual void rang(int /*descriptor*/) noexcept {}
   /// What the engine watches. Constant.
   [[nodiscard]] virtual std::vector<int> descriptors() const { return {}; }
 

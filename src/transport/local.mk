@@ -23,6 +23,8 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/staging.cpp \
   src/transport/shm/staging.hpp \
   src/transport/verbs/bulk_chain.hpp \
+  src/transport/verbs/completion_channel.cpp \
+  src/transport/verbs/completion_channel.hpp \
   src/transport/verbs/connection.hpp \
   src/transport/verbs/connections.cpp \
   src/transport/verbs/connections.hpp \
@@ -39,6 +41,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device.hpp \
   src/transport/verbs/device_choice.cpp \
   src/transport/verbs/device_choice.hpp \
+  src/transport/verbs/device_events.cpp \
+  src/transport/verbs/device_events.hpp \
   src/transport/verbs/fetch_progress.hpp \
   src/transport/verbs/fetcher.cpp \
   src/transport/verbs/fetcher.hpp \
@@ -73,6 +77,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/registration_cache.hpp \
   src/transport/verbs/sender.cpp \
   src/transport/verbs/sender.hpp \
+  src/transport/verbs/sleeper.cpp \
+  src/transport/verbs/sleeper.hpp \
   src/transport/verbs/slots.cpp \
   src/transport/verbs/slots.hpp \
   src/transport/verbs/staged.cpp \

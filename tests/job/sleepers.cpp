@@ -1,6 +1,9 @@
 // sleepers PART...: ranks that wait sleep, and no wake-up is lost: at the end of each part the counter wait.missed is 0.
+// `death` and `fatal` stand alone: the last rank dies; every device tells that it gave a queue pair up (with tests/lab/poor_device
+// preloaded, POOR_DEVICE=fatal=40).
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,9 +50,8 @@ void idle(const communicator& world) {
 }
 
 // Ping-pongs with pauses of about the time that arming takes, so that messages come at any moment of it; both sides sleep at times.
-void pauses(const communicator& world) {
+void pauses_of(const communicator& world, int rounds) {
   const int other = world.rank() ^ 1;
-  const int rounds = job::sanitized() ? 1000 : 4000;
   job::random random{static_cast<std::uint64_t>(world.rank()) + 7};
   if (other < world.size()) {
     for (int round = 0; round < rounds; ++round) {
@@ -64,6 +66,34 @@ void pauses(const communicator& world) {
     }
   }
   world.barrier();
+  none_missed(world);
+}
+
+void pauses(const communicator& world) { pauses_of(world, job::sanitized() ? 1000 : 4000); }
+void many_pauses(const communicator& world) { pauses_of(world, 100'000); }
+void a_million_pauses(const communicator& world) { pauses_of(world, 1'000'000); }
+
+// Children that share the descriptors, and end as programs do.
+void children(const communicator& world) {
+  for (int round = 0; round < 10; ++round) {
+    world.barrier();
+    const pid_t child = fork();
+    if (child == 0) {
+      pause_for(20ms);
+      std::exit(0);
+    }
+    for (int each = 0; each < 20; ++each) {
+      if (world.rank() == 0) {
+        pause_for(2ms);
+        for (int to = 1; to < world.size(); ++to) world.send(each, to, data);
+      } else {
+        job::equal(world.recv<int>(0, data), each, "a message beside a child");
+      }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    job::equal(status, 0, "the end of a child");
+  }
   none_missed(world);
 }
 
@@ -145,17 +175,37 @@ void death(const communicator& world) {
   none_missed(world);
 }
 
+// Two ranks wait for each other; no message is on its way that would fail.
+void fatal(const communicator& world) {
+  const int other = world.rank() ^ 1;
+  for (int round = 0; round < 100; ++round) {
+    try {
+      world.send(round, other, data);
+      (void)world.recv<int>(other, data);
+    } catch (const peal::error& thrown) {
+      job::check(thrown.code() == peal::errc::peer_failed && thrown.peer() == other, thrown.what());
+      return;
+    }
+  }
+  const auto thrown = job::throws(peal::errc::peer_failed, [&] { (void)world.recv<int>(other, word); });
+  job::equal(thrown.peer(), other, "who failed");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "death") {
+  if (first == "death" || first == "fatal") {
     peal::environment env{argc, argv};
     job::my_rank() = env.world().rank();
-    death(env.world());
+    (first == "death" ? death : fatal)(env.world());
     return 0;
   }
   const bool threaded = first.empty() || first == "threads";
-  return job::run_parts(argc, argv, {{"idle", idle}, {"pauses", pauses}, {"room", room}, {"large", large}, {"threads", threads}},
-                        {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
+  std::vector<job::part> parts{{"idle", idle}, {"pauses", pauses}, {"room", room}, {"large", large}, {"threads", threads}};
+  // Not without being named.
+  if (first == "children") parts.push_back({"children", children});
+  if (first == "many_pauses") parts.push_back({"many_pauses", many_pauses});
+  if (first == "a_million_pauses") parts.push_back({"a_million_pauses", a_million_pauses});
+  return job::run_parts(argc, argv, parts, {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
 }

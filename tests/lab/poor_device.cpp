@@ -9,6 +9,7 @@
 //   refuse    every so manieth post of messages takes half of its chain, and says that the queue is full
 //   refuse_bulk  the same of READs and WRITEs
 //   break     at the so manieth post of an RC queue pair, half of the chain is posted, then the queue pair goes into the error state
+//   fatal     at the so manieth post of an RC queue pair the device tells that it gave that up (which it did not); nothing else is told
 //   lose      every so manieth datagram (UD) does not arrive     twice    the first of every so manieth chain of them arrives twice
 //   rank      only this rank is poor (by PMIX_RANK)
 // A program may call `poor_device_break`, found with dlsym: all RC queue pairs of the process go into the error state.
@@ -17,7 +18,10 @@
 // Errors   an unknown word ends the process with code 2: a test with a slip must not pass.
 // Source   libibverbs calls post_send through ibv_context::ops, so it is replaced in every context that is opened.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -35,8 +39,8 @@
 namespace {
 
 struct limits {
-  int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1, refuse_bulk = -1, break_at = -1, lose = -1,
-      twice = -1, rank = -1, qp = -1, pairs = -1;
+  int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1, refuse_bulk = -1, break_at = -1, fatal = -1,
+      lose = -1, twice = -1, rank = -1, qp = -1, pairs = -1;
 
   limits() {
     const char* const text = std::getenv("POOR_DEVICE");
@@ -54,7 +58,7 @@ struct limits {
     }
     const char* const own = std::getenv("PMIX_RANK");
     if (rank >= 0 && (!own || std::atoi(own) != rank))
-      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = lose = twice = qp = pairs = -1;
+      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = fatal = lose = twice = qp = pairs = -1;
   }
 
   int* place_of(const std::string& name) {
@@ -67,6 +71,7 @@ struct limits {
     if (name == "refuse") return &refuse;
     if (name == "refuse_bulk") return &refuse_bulk;
     if (name == "break") return &break_at;
+    if (name == "fatal") return &fatal;
     if (name == "lose") return &lose;
     if (name == "twice") return &twice;
     if (name == "rank") return &rank;
@@ -103,6 +108,32 @@ void into_error(ibv_qp* which) {
   ibv_modify_qp(which, &error, IBV_QP_STATE);
 }
 
+/// Instead of what the devices tell.
+int events[2] = {-1, -1};
+
+/// The kernel wants the real descriptor when something is made.
+class real_events {
+ public:
+  explicit real_events(ibv_context* of) : of_{of}, told_{of->async_fd} {
+    if (kernels >= 0) of_->async_fd = kernels;
+  }
+  ~real_events() { of_->async_fd = told_; }
+  real_events(const real_events&) = delete;
+  real_events& operator=(const real_events&) = delete;
+  static inline int kernels = -1;
+
+ private:
+  ibv_context* const of_;
+  const int told_;
+};
+
+void tell_of(ibv_qp* which) {
+  ib_uverbs_async_event_desc told{};
+  told.element = reinterpret_cast<std::uintptr_t>(which);
+  told.event_type = IBV_EVENT_QP_FATAL;
+  if (write(events[1], &told, sizeof told) != sizeof told) std::_Exit(2);
+}
+
 /// Posts the first half of a chain; the rest begins where this points to.
 int post_half(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** rest, ibv_send_wr** refused) {
   int count = 0;
@@ -132,8 +163,9 @@ int post_datagram(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
 }
 
 int post_send(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
-  static std::atomic<int> posts{0}, messages{0}, parts{0};
+  static std::atomic<int> posts{0}, messages{0}, parts{0}, before_fatal{0};
   if (to->qp_type == IBV_QPT_UD) return post_datagram(to, chain, refused);
+  if (poor().fatal > 0 && ++before_fatal == poor().fatal) tell_of(to);
   ibv_send_wr* rest = nullptr;
   const bool message = chain->opcode == IBV_WR_SEND || chain->opcode == IBV_WR_SEND_WITH_IMM;
   const bool refused_now =
@@ -166,8 +198,18 @@ ibv_context* ibv_open_device(ibv_device* which) {
   if (opened) {
     post_send_of_device = opened->ops.post_send;
     opened->ops.post_send = post_send;
+    if (poor().fatal > 0 && pipe2(events, O_CLOEXEC) == 0) {
+      real_events::kernels = opened->async_fd;
+      opened->async_fd = events[0];
+    }
   }
   return opened;
+}
+
+// The kernel knows nothing of these events, and ibv_destroy_qp would wait for others.
+void ibv_ack_async_event(ibv_async_event* event) {
+  static auto* const next = real("ibv_ack_async_event", &ibv_ack_async_event);
+  if (poor().fatal <= 0) next(event);
 }
 
 int ibv_query_device(ibv_context* of, ibv_device_attr* into) {
@@ -202,6 +244,7 @@ ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
       return nullptr;
     }
   }
+  const real_events now{in->context};
   ibv_qp* const made = next(in, wanted);
   if (made && reliable) {
     const std::lock_guard hold{pairs.guard};
@@ -227,10 +270,17 @@ ibv_srq* ibv_create_srq(ibv_pd* in, ibv_srq_init_attr* wanted) {
     errno = poor().srq == 0 ? EOPNOTSUPP : EINVAL;
     return nullptr;
   }
+  const real_events now{in->context};
   ibv_srq* const made = next(in, wanted);
   // As many as asked for: a device may give more, and rxe does.
   if (made && poor().srq > 0) wanted->attr.max_wr = std::min(wanted->attr.max_wr, static_cast<std::uint32_t>(poor().srq));
   return made;
+}
+
+ibv_cq* ibv_create_cq(ibv_context* of, int entries, void* context, ibv_comp_channel* channel, int vector) {
+  static auto* const next = real("ibv_create_cq", &ibv_create_cq);
+  const real_events now{of};
+  return next(of, entries, context, channel, vector);
 }
 
 int ibv_resize_cq(ibv_cq* which, int entries) {

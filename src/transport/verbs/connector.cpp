@@ -137,6 +137,12 @@ void connector::cancel(connection& of) noexcept {
   hooks_.removed(of);
 }
 
+connector::clock::time_point connector::due() const noexcept {
+  auto first = clock::time_point::max();
+  for (const connection* each : waiting_) first = std::min(first, each->meeting->repeat_at);
+  return first;
+}
+
 bool connector::repeat(clock::time_point now) noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < waiting_.size();) {

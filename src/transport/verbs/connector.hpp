@@ -53,6 +53,8 @@ class connector {
   /// Packets that are due. True when something moved.
   bool poll() noexcept { return !waiting_.empty() && repeat(clock::now()); }
   [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
+  /// When `poll` has something to repeat.
+  [[nodiscard]] clock::time_point due() const noexcept;
   /// A request that nobody has answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 

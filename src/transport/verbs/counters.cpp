@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "transport/verbs/datagram_channel.hpp"
 #include "transport/verbs/device.hpp"
+#include "transport/verbs/registration_cache.hpp"
 
 namespace peal::verbs {
 
-void report(const counters& from, const std::vector<device>& rails, std::vector<counter>& into) {
+void report(const counters& from, const registration_counters& of_cache, const datagram_counters& of_mail, const std::vector<device>& rails,
+            std::vector<counter>& into) {
   const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
   add("verbs.messages", from.messages, "eager messages and announcements sent");
   add("verbs.requests", from.requests, "work requests that sent them: several messages may share one");
@@ -26,6 +29,20 @@ void report(const counters& from, const std::vector<device>& rails, std::vector<
   add("verbs.demotions", from.demotions, "connections that were ended for others");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
   add("verbs.packets_refused", from.packets_refused, "packets dropped: of another job, forged, or senseless");
+  add("verbs.registrations", of_cache.registered, "memory regions registered");
+  add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
+  add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");
+  add("verbs.registrations_forgotten", of_cache.forgotten, "regions that were given up since their memory went away");
+  add("verbs.datagrams", of_mail.packets, "packets of messages to peers without a connection");
+  add("verbs.datagram_bytes", of_mail.bytes, "bytes in them");
+  add("verbs.datagram_messages", of_mail.messages, "messages in them");
+  add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
+  add("verbs.acknowledgements", of_mail.acknowledgements, "acknowledgements of such packets that went by themselves");
+  std::uint64_t wakeups = 0;
+  for (const device& each : rails) wakeups += each.channel().events();
+  add("verbs.wakeups", wakeups, "times that completions woke this process, or would have");
+  add("verbs.device_events", from.device_events, "what devices told unasked, of queue pairs and ports");
+  add("verbs.port_errors", from.port_errors, "times that a port went down");
   if (rails.size() == 1) return;
   for (std::size_t each = 0; each < rails.size(); ++each)
     into.push_back({fmt::format("verbs.rail_bytes.{}", rails[each].name()), from.rail_bytes[each],

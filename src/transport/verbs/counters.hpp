@@ -15,6 +15,8 @@
 namespace peal::verbs {
 
 class device;
+struct registration_counters;
+struct datagram_counters;
 
 /// Everything since the start. A doorbell is one ibv_post_send.
 struct counters {
@@ -37,10 +39,13 @@ struct counters {
   std::uint64_t promotions = 0;  // of peers to which messages went as datagrams
   std::uint64_t demotions = 0;
   std::uint64_t handshakes_repeated = 0;
+  std::uint64_t device_events = 0;
+  std::uint64_t port_errors = 0;
   std::uint64_t packets_refused = 0;  // handshake packets that are not of this job, or make no sense
 };
 
 /// With several rails, what each of them moved as well.
-void report(const counters&, const std::vector<device>& rails, std::vector<counter>& into);
+void report(const counters&, const registration_counters&, const datagram_counters&, const std::vector<device>& rails,
+            std::vector<counter>& into);
 
 }  // namespace peal::verbs

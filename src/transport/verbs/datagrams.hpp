@@ -50,6 +50,10 @@ class datagrams final : private datagram_output {
   void got(const std::byte* packet, std::size_t bytes) noexcept;
   /// After the port was polled: acknowledgements, and packets to be repeated. True when something was to be done.
   bool poll() noexcept;
+  /// When `poll` may have something to repeat.
+  [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept {
+    return std::min(timed_.empty() ? datagram_channel::never : next_look_, watch_.due());
+  }
 
   /// Everything sent to the peer, or to all who live, has been taken.
   [[nodiscard]] bool drained(peer_id to) const noexcept { return !channels_[to] || channels_[to]->drained(); }

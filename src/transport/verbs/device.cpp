@@ -41,11 +41,11 @@ std::vector<device> open_rails(const machine& here, const choice_wishes& wishes)
   // anything is registered, and then withholds the pages from the child, which is worse: what else lies there is missing too.
   if (ibv_is_fork_initialized() == IBV_FORK_DISABLED) ibv_fork_init();
   std::vector<device> made;
-  for (const chosen_port& each : choose_here(here, wishes)) made.emplace_back(each);
+  for (const chosen_port& each : choose_here(here, wishes)) made.emplace_back(each, wishes.local_index);
   return made;
 }
 
-device::device(const chosen_port& chosen) {
+device::device(const chosen_port& chosen, unsigned vector) {
   const port_facts& best = chosen.port;
   name_ = best.name();
   gid_ = chosen.how.gid;
@@ -60,6 +60,7 @@ device::device(const chosen_port& chosen) {
     fail(fmt::format("RDMA device {} does not tell its limits: {}", name_, std::strerror(errno)));
   domain_.reset(ibv_alloc_pd(context_.get()));
   if (!domain_) fail(fmt::format("RDMA device {} gives no protection domain: {}", name_, std::strerror(errno)));
+  channel_ = std::make_unique<completion_channel>(context_.get(), vector);
   log_info("RDMA device {} ({}), GID {} is {}", name_, chosen.how.reason, gid_.index, to_text(gid_.bytes));
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/verbs/completion_channel.hpp"
 #include "transport/verbs/rail_choice.hpp"
 
 namespace peal {
@@ -46,10 +47,12 @@ std::vector<chosen_port> choose_here(const machine&, const choice_wishes&);
 
 class device {
  public:
-  explicit device(const chosen_port&);
+  /// `vector`: which of its interrupts is for its completions, modulo how many there are.
+  explicit device(const chosen_port&, unsigned vector = 0);
 
   [[nodiscard]] ibv_context* context() const noexcept { return context_.get(); }
   [[nodiscard]] ibv_pd* domain() const noexcept { return domain_.get(); }
+  [[nodiscard]] completion_channel& channel() const noexcept { return *channel_; }
   [[nodiscard]] const ibv_device_attr& limits() const noexcept { return limits_; }
   [[nodiscard]] const ibv_port_attr& port() const noexcept { return port_; }
   [[nodiscard]] std::uint8_t port_number() const noexcept { return port_number_; }
@@ -65,6 +68,7 @@ class device {
  private:
   handle<ibv_context, ibv_close_device> context_;
   handle<ibv_pd, ibv_dealloc_pd> domain_;
+  std::unique_ptr<completion_channel> channel_;
   ibv_device_attr limits_{};
   ibv_port_attr port_{};
   std::uint8_t port_number_ = 1;

@@ -45,7 +45,7 @@ handshake_port::handshake_port(const device& on) : on_{on} {
   key_ = std::random_device{}() & 0x7fffffff;
   const std::uint32_t sends = std::min(most_sends, depth(on)), receives = std::min(most_receives, depth(on));
   sent_.reset(ibv_create_cq(on.context(), static_cast<int>(sends), nullptr, nullptr, 0));
-  received_.reset(ibv_create_cq(on.context(), static_cast<int>(receives), nullptr, nullptr, 0));
+  received_ = on.channel().make(static_cast<int>(receives));
   if (!sent_ || !received_) fail(on, "no completion queue");
   ibv_qp_init_attr wanted{};
   wanted.qp_type = IBV_QPT_UD;

@@ -30,7 +30,7 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) 
 
 completion_queue make_completions(const device& on) {
   const auto most = std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
-  completion_queue made{ibv_create_cq(on.context(), static_cast<int>(most), nullptr, nullptr, 0)};
+  completion_queue made = on.channel().make(static_cast<int>(most));
   if (!made) throw error(errc::no_device, fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
   return made;
 }
@@ -39,8 +39,8 @@ bool grow(ibv_cq& queue, const device& on, std::size_t needed, std::size_t conne
   if (static_cast<std::size_t>(queue.cqe) >= needed) return true;
   const auto most = static_cast<std::size_t>(on.limits().max_cqe);
   const int failed = needed > most ? EINVAL : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed), most)));
-  if (failed != 0)
-    log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
+  if (failed == 0) on.channel().resized(queue);
+  else log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
   return failed == 0;
 }
 

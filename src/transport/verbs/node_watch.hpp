@@ -59,6 +59,8 @@ class node_watch {
   void heard(peer_id from, clock::time_point now) noexcept {
     if (places_[from] != 0) heard_at(places_[from] - 1, now);
   }
+  /// When `look` has something to do.
+  [[nodiscard]] clock::time_point due() const noexcept { return watched_.empty() ? clock::time_point::max() : next_look_; }
   /// Asks, and listens; cheap when nothing is due.
   void look(clock::time_point now) noexcept {
     if (now >= next_look_ && !watched_.empty()) look_around(now);

@@ -46,6 +46,10 @@ class payloads {
   [[nodiscard]] bool under_way(const connection&) const noexcept;
   /// Moves what waited for room. True when something was moved.
   bool poll() noexcept { return busy() && step(); }
+  /// Something was refused by the device though it was idle, so that no completion will tell when to try again.
+  [[nodiscard]] bool wants_polling() const noexcept { return lane_.bulk.refused > 0 || writes_.starved(); }
+  /// The device gave up this queue pair, which is not of the first rail.
+  void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept { rails_.failed(at, which, cause); }
   /// An announcement was sent: what is pushed of its payload goes right behind it.
   void announced() noexcept { push(); }
 

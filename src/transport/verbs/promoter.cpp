@@ -148,13 +148,18 @@ bool promoter::full(peer_id wanted) noexcept {
 }
 
 bool promoter::step() noexcept {
-  const bool moved = !ending_.empty() && go_on_ending();
-  if (!line_.empty()) begin_those_who_wait();
+  bool moved = !ending_.empty() && go_on_ending();
+  if (!line_.empty()) moved |= begin_those_who_wait();
   if (!line_.empty()) make_room();
   return moved;
 }
 
-void promoter::begin_those_who_wait() noexcept {
+promoter::clock::time_point promoter::due() const noexcept {
+  return line_.empty() && ending_.empty() ? clock::time_point::max() : clock::now() + shortest_life;
+}
+
+bool promoter::begin_those_who_wait() noexcept {
+  bool any = false;
   for (std::size_t each = 0; each < line_.size();) {
     const peer_id to = line_[each];
     const connection* const at = all_.of(to);
@@ -165,7 +170,9 @@ void promoter::begin_those_who_wait() noexcept {
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(each));
     in_line_[to] = false;
     if (!at) meetings_.start(to);
+    any = true;
   }
+  return any;
 }
 
 // ---- fewer

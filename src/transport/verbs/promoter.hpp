@@ -61,6 +61,8 @@ class promoter {
   [[nodiscard]] bool full(peer_id wanted) noexcept;
 
   bool poll() noexcept { return (!ending_.empty() || !line_.empty()) && step(); }
+  /// When `poll` may have something to do even if nothing comes.
+  [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept;
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
   [[nodiscard]] std::uint32_t most() const noexcept { return rules_.most; }
   /// Before the first message.
@@ -77,7 +79,7 @@ class promoter {
   using clock = std::chrono::steady_clock;
   bool step() noexcept;
   void want(peer_id) noexcept;
-  void begin_those_who_wait() noexcept;
+  bool begin_those_who_wait() noexcept;
   void make_room() noexcept;
   [[nodiscard]] connection* coldest(clock::time_point now) noexcept;
   void begin_to_end(connection&) noexcept;

@@ -16,7 +16,6 @@
 namespace peal::verbs {
 
 using queue_pair = handle<ibv_qp, ibv_destroy_qp>;
-using completion_queue = handle<ibv_cq, ibv_destroy_cq>;
 using shared_receive_queue = handle<ibv_srq, ibv_destroy_srq>;
 
 struct queue_plan {

@@ -14,8 +14,10 @@
 #include "peal/error.hpp"
 #include "transport/verbs/connections.hpp"
 #include "transport/verbs/connector.hpp"
+#include "transport/verbs/counters.hpp"
 #include "transport/verbs/datagrams.hpp"
 #include "transport/verbs/device.hpp"
+#include "transport/verbs/device_events.hpp"
 #include "transport/verbs/handshake_port.hpp"
 #include "transport/verbs/kernel_asker.hpp"
 #include "transport/verbs/lane.hpp"
@@ -25,6 +27,7 @@
 #include "transport/verbs/promoter.hpp"
 #include "transport/verbs/registration_cache.hpp"
 #include "transport/verbs/sender.hpp"
+#include "transport/verbs/sleeper.hpp"
 #include "transport/verbs/wire.hpp"
 
 namespace peal {
@@ -37,7 +40,7 @@ using namespace verbs;
 constexpr int batch = 32;
 
 /// Reading the clock costs as much as a turn.
-constexpr std::uint32_t turns_between_looks = 256;
+constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
 /// Turns between two looks for strangers, where nobody talks in datagrams.
 constexpr std::uint32_t turns_between_strangers = 16;
 /// Times that the way to a peer is looked for; each takes the kernel a second or more.
@@ -91,6 +94,11 @@ struct verbs_transport::state {
               peers,
               {[this](const connection& at) { return large.under_way(at); }, [this](fetch& f) { large.start(f); },
                [this](connection& at) { remove(at); }}},
+        events{shared,
+               all,
+               {[this](connection& at, const char* why) { broke(at, why); },
+                [this](connection& at, const bulk_queue& which, const char* why) { large.rail_failed(at, which, why); }}},
+        rests{shared, posts, large, meetings, mail, tiers, events, from.bell},
         packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
         dead(peers),
         unreachable(peers) {
@@ -98,6 +106,12 @@ struct verbs_transport::state {
     meetings.own().door = kernels.door();
   }
 
+  bool post(connection& to, envelope e, const void* payload) noexcept {
+    const bool taken = posts.send(to, e, payload);
+    if (rests.armed() && posts.holds()) [[unlikely]]
+      rests.stir();  // a thread that sleeps posts what is held
+    return taken;
+  }
   bool sent(envelope e) noexcept {
     if (e.kind() == envelope_kind::announce) [[unlikely]]
       large.announced();
@@ -141,6 +155,8 @@ struct verbs_transport::state {
   connector meetings;
   datagrams mail;
   promoter tiers;
+  device_events events;
+  sleeper rests;
   const handshake_port::receiver packet;
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
@@ -178,16 +194,20 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   state& s = *state_;
   connection* at = s.all.of(to);
   if (at && at->carries && at->state == connection_state::open) [[likely]]
-    return s.posts.send(*at, e, payload) && s.sent(e);
+    return s.post(*at, e, payload) && s.sent(e);
   if (s.dead[to]) return true;  // nobody waits for it
-  return !s.unreachable[to] && s.tiers.send(to, e, payload);
+  if (s.unreachable[to]) return false;
+  const auto before = s.rests.armed() ? s.rests.due() : sleeper::clock::time_point{};
+  const bool taken = s.tiers.send(to, e, payload);
+  s.rests.stir_if_needed(before);
+  return taken;
 }
 
 bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
   connection* at = s.all.of(to);
   if (at && at->carries && at->state == connection_state::open) [[likely]]
-    return !at->refuses_eager && s.posts.send(*at, e, payload);
+    return !at->refuses_eager && s.post(*at, e, payload);
   return wants_eager(to) && send(to, e, payload);
 }
 
@@ -198,6 +218,7 @@ bool verbs_transport::wants_eager(peer_id to) const noexcept {
 
 void verbs_transport::set_wants_eager(bool wants) noexcept {
   state& s = *state_;
+  s.rests.stir();
   s.posts.set_refuses_eager(!wants);
   s.all.for_each([&](connection& each) {
     each.tell_refusal = true;
@@ -223,6 +244,7 @@ void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept 
 
 void verbs_transport::start_fetch(fetch& f) noexcept {
   state& s = *state_;
+  s.rests.stir();
   const connection* from = s.all.of(f.from);
   if (from && from->state == connection_state::open && !from->ending) s.large.start(f);
   else if (s.unreachable[f.from]) f.done(f, make_error_code(errc::peer_failed));
@@ -269,7 +291,16 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
   all.for_each([&](connection& each) { posts.probe(each); });
+  events.read();  // who sleeps is told at once
 }
+
+// ---- sleep
+
+bool verbs_transport::arm() noexcept { return state_->rests.arm(); }
+void verbs_transport::disarm() noexcept { state_->rests.disarm(); }
+std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept { return state_->rests.wakes_at(state_->probe_at); }
+std::vector<int> verbs_transport::descriptors() const { return state_->rests.descriptors(); }
+void verbs_transport::rang(int descriptor) noexcept { state_->rests.rang(descriptor); }
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
@@ -448,25 +479,15 @@ void verbs_transport::break_rail(peer_id with, std::uint8_t rail) noexcept {
 }
 
 void verbs_transport::report(std::vector<counter>& into) const {
-  verbs::report(state_->shared.counted, state_->rails, into);
-  const registration_counters& of_cache = state_->cache.counters();
-  const datagram_counters& of_mail = state_->mail.counted();
+  const state& s = *state_;
+  verbs::report(s.shared.counted, s.cache.counters(), s.mail.counted(), s.rails, into);
   const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
-  add("verbs.registrations", of_cache.registered, "memory regions registered");
-  add("verbs.registration_hits", of_cache.hits, "uses of a region that was registered already");
-  add("verbs.registrations_evicted", of_cache.evicted, "unused regions that were given up to make room for others");
-  add("verbs.registrations_forgotten", of_cache.forgotten, "regions that were given up since their memory went away");
-  add("verbs.connections_most", state_->tiers.most(), "connections that this rank may have at a time");
-  add("verbs.slots", state_->shared.slots.size(), "pieces of registered memory for messages");
-  add("verbs.slots_free", state_->shared.slots.free(), "those of them that wait for use");
-  add("verbs.datagrams", of_mail.packets, "packets of messages to peers without a connection");
-  add("verbs.datagram_bytes", of_mail.bytes, "bytes in them");
-  add("verbs.datagram_messages", of_mail.messages, "messages in them");
-  add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
-  add("verbs.acknowledgements", of_mail.acknowledgements, "acknowledgements of such packets that went by themselves");
-  add("verbs.datagram_doorbells", state_->door.doorbells(),
+  add("verbs.connections_most", s.tiers.most(), "connections that this rank may have at a time");
+  add("verbs.slots", s.shared.slots.size(), "pieces of registered memory for messages");
+  add("verbs.slots_free", s.shared.slots.free(), "those of them that wait for use");
+  add("verbs.datagram_doorbells", s.door.doorbells(),
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share one");
-  for (const port_counters& each : state_->ports) each.report(into);
+  for (const port_counters& each : s.ports) each.report(into);
 }
 
 }  // namespace peal

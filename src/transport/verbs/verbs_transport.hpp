@@ -40,6 +40,7 @@ struct verbs_settings {
   std::string rendezvous = "auto";        // PEAL_VERBS_RENDEZVOUS: auto, read, write or both
   std::size_t push = 64 << 10;            // PEAL_VERBS_PUSH: bytes of a large message that are sent unasked
   std::size_t kept_pushes = 0;            // most bytes that are kept of what all peers send so; 0: what suits
+  wakeup* bell = nullptr;                 // what ends a sleep of this process from another thread; null: it never sleeps
 };
 
 class verbs_transport final : public transport {
@@ -63,6 +64,11 @@ class verbs_transport final : public transport {
   void withdraw(peer_id to, const remote_region&) noexcept override;
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;
+  bool arm() noexcept override;
+  void disarm() noexcept override;
+  void rang(int descriptor) noexcept override;
+  [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override;
+  [[nodiscard]] std::vector<int> descriptors() const override;
   void report(std::vector<counter>&) const override;
   void peer_failed(peer_id) noexcept override;
   /// Waits until the peers' adapters have everything, as long as an adapter may be silent.

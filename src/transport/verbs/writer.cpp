@@ -139,6 +139,16 @@ bool writer::step() noexcept {
   return moved;
 }
 
+bool writer::starved() const noexcept {
+  return std::ranges::any_of(jobs_, [this](const write_job& each) {
+    const connection* const to = each.has_parts() ? all_.of(each.to) : nullptr;
+    if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
+    for (std::size_t last = to->bulk_count - std::size_t{1}; last < to->bulk.size(); last += to->bulk_count)
+      if (!to->bulk[last].under_way.empty()) return false;
+    return true;
+  });
+}
+
 /// Sends the oldest note that finds room.
 bool writer::tell() noexcept {
   for (auto each = notes_.begin(); each != notes_.end(); ++each) {

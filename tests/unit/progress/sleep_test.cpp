@@ -106,6 +106,41 @@ TEST(sleep, a_watched_descriptor_ends_it) {
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
+/// A device whose descriptor stays readable until its source reads it.
+struct readable_device final : progress_source {
+  wakeup line;
+  int told = 0, reads = 0;
+  bool arm() noexcept override { return true; }
+  bool poll() noexcept override { return false; }
+  void rang(int descriptor) noexcept override {
+    ++told;
+    if (descriptor != line.descriptor()) return;
+    ++reads;
+    line.clear();
+  }
+};
+
+TEST(sleep, the_source_of_a_descriptor_reads_it) {
+  engine progress{false, block};
+  mailbox from{progress};
+  readable_device loud, quiet;
+  for (readable_device* each : {&loud, &quiet}) {
+    progress.add(*each);
+    progress.watch(each->line.descriptor(), each);
+  }
+  loud.line.ring();
+  from.alarm = std::chrono::steady_clock::now() + 20ms;
+  EXPECT_TRUE(progress.wait_until([&] { return std::chrono::steady_clock::now() >= from.alarm; }, engine::never));
+  EXPECT_EQ(loud.reads, 1);
+  EXPECT_EQ(loud.told, 1);
+  EXPECT_EQ(quiet.told, 0);
+  EXPECT_LE(counted(progress, "wait.sleeps"), 20u) << "it would end every sleep";
+  for (readable_device* each : {&loud, &quiet}) {
+    progress.unwatch(each->line.descriptor());
+    progress.remove(*each);
+  }
+}
+
 TEST(sleep, of_several_threads_one_leads_and_each_gets_its_own) {
   engine progress{true, block};
   mailbox from{progress};

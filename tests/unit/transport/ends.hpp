@@ -121,8 +121,12 @@ class shm_node {
 
 /// Two processes that talk over an RDMA device, both in this one.
 struct verbs_pair {
-  explicit verbs_pair(const verbs_settings& settings) {
-    for (peer_id each : {0u, 1u}) ends[each].emplace(arrivals[each], here, each, 2, settings);
+  /// `bells`: of both; null: they never sleep.
+  explicit verbs_pair(verbs_settings settings, wakeup* bells = nullptr) {
+    for (peer_id each : {0u, 1u}) {
+      if (bells) settings.bell = &bells[each];
+      ends[each].emplace(arrivals[each], here, each, 2, settings);
+    }
     for (auto& each : ends) each->meet({ends[0]->address(), ends[1]->address()});
   }
   machine here;
@@ -131,9 +135,9 @@ struct verbs_pair {
 };
 
 /// Null where there is no RDMA device.
-inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_settings& settings = {}) {
+inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_settings& settings = {}, wakeup* bells = nullptr) {
   try {
-    return std::make_unique<verbs_pair>(settings);
+    return std::make_unique<verbs_pair>(settings, bells);
   } catch (const error& problem) {
     if (problem.code() != errc::no_device) throw;
     return nullptr;

@@ -17,6 +17,7 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/verbs_cold_test.cpp \
   tests/unit/transport/verbs_memory_test.cpp \
   tests/unit/transport/verbs_rails_test.cpp \
+  tests/unit/transport/verbs_sleep_test.cpp \
   tests/unit/transport/verbs_test.cpp
 tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)

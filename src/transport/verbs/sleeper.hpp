@@ -1,0 +1,70 @@
+// transport/verbs/sleeper.hpp
+// Whether the transport may sleep, what wakes it, and until when: the contract's arm, disarm and wakes_at for all parts together.
+//
+// Completions wake (completion_channel.hpp): of messages, of what was sent and makes room, of packets to strangers, of errors. Everything
+// that waits for none of these has a time at which it wants to be polled, or keeps the process awake.
+//
+// Layer    transport/verbs. Control path: the edges of a sleep.
+// Threads  one at a time. While the transport is armed one thread sleeps, and another that gives it something to do calls `stir`.
+// Errors   none of its own.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "progress/wakeup.hpp"
+#include "transport/verbs/connector.hpp"
+#include "transport/verbs/datagrams.hpp"
+#include "transport/verbs/device_events.hpp"
+#include "transport/verbs/payloads.hpp"
+#include "transport/verbs/promoter.hpp"
+#include "transport/verbs/sender.hpp"
+
+namespace peal::verbs {
+
+class sleeper {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// What `poll` does now and then only is done when the epoch is a multiple of this.
+  static constexpr std::uint32_t turns_between_looks = 256;
+
+  /// `bell` null: this process never sleeps.
+  sleeper(lane& shared, sender& posts, payloads& large, const connector& meetings, datagrams& mail, const promoter& tiers,
+          device_events& events, wakeup* bell)
+      : lane_{shared}, sender_{posts}, large_{large}, meetings_{meetings}, datagrams_{mail}, tiers_{tiers}, events_{events}, bell_{bell} {}
+
+  [[nodiscard]] bool armed() const noexcept { return armed_; }
+  [[nodiscard]] bool arm() noexcept;
+  void disarm() noexcept;
+  /// Of completions and events, of all rails.
+  [[nodiscard]] std::vector<int> descriptors() const;
+  /// This one, or one of somebody else, can be read.
+  void rang(int descriptor) noexcept;
+  /// `probe_at`: when idle connections are asked for a sign of life.
+  [[nodiscard]] clock::time_point wakes_at(clock::time_point probe_at) const noexcept;
+  /// Ends the sleep of another thread, which polls then.
+  void stir() noexcept;
+  /// The same if what was done since `before`, taken from `due`, must not wait for the end of that sleep.
+  void stir_if_needed(clock::time_point before) noexcept {
+    if (armed_ && (sender_.holds() || datagrams_.holds() || due() < before)) stir();
+  }
+  /// When something is to be repeated.
+  [[nodiscard]] clock::time_point due() const noexcept;
+
+ private:
+  [[nodiscard]] bool arm_all() noexcept;
+  void look_at_everything() noexcept;
+
+  lane& lane_;
+  sender& sender_;
+  payloads& large_;
+  const connector& meetings_;
+  datagrams& datagrams_;
+  const promoter& tiers_;
+  device_events& events_;
+  wakeup* const bell_;
+  bool armed_ = false;
+};
+
+}  // namespace peal::verbs
