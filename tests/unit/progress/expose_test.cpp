@@ -55,6 +55,22 @@ TEST(expose, the_descriptor_is_readable_when_something_comes_and_until_it_was_lo
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
+TEST(expose, the_source_of_a_descriptor_reads_it) {
+  engine progress{false, block};
+  readable_device loud;
+  progress.add(loud);
+  progress.watch(loud.line.descriptor(), &loud);
+  loop_end loop{progress};
+  ASSERT_TRUE(loop.arm());
+  loud.line.ring();
+  EXPECT_TRUE(loop.readable(10s));
+  EXPECT_FALSE(loop.surface());
+  EXPECT_EQ(loud.reads, 1);
+  EXPECT_FALSE(loop.readable()) << "a loop would never sleep again";
+  progress.unwatch(loud.line.descriptor());
+  progress.remove(loud);
+}
+
 TEST(expose, what_is_there_already_is_said_and_nothing_stays_armed) {
   engine progress{false, block};
   mailbox from{progress};

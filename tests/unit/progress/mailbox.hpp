@@ -49,4 +49,18 @@ inline std::uint64_t counted(engine& of, const std::string& name) {
   return std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; })->value;
 }
 
+/// A device whose descriptor stays readable until its source reads it.
+struct readable_device final : progress_source {
+  wakeup line;
+  int told = 0, reads = 0;
+  bool arm() noexcept override { return true; }
+  bool poll() noexcept override { return false; }
+  void rang(int descriptor) noexcept override {
+    ++told;
+    if (descriptor != line.descriptor()) return;
+    ++reads;
+    line.clear();
+  }
+};
+
 }  // namespace peal::test

@@ -106,20 +106,6 @@ TEST(sleep, a_watched_descriptor_ends_it) {
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-/// A device whose descriptor stays readable until its source reads it.
-struct readable_device final : progress_source {
-  wakeup line;
-  int told = 0, reads = 0;
-  bool arm() noexcept override { return true; }
-  bool poll() noexcept override { return false; }
-  void rang(int descriptor) noexcept override {
-    ++told;
-    if (descriptor != line.descriptor()) return;
-    ++reads;
-    line.clear();
-  }
-};
-
 TEST(sleep, the_source_of_a_descriptor_reads_it) {
   engine progress{false, block};
   mailbox from{progress};
