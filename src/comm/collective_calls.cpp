@@ -70,6 +70,7 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   check(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = here.together->start(on.collective, call);
+  if (!finished(started)) here.progress.started(call.bytes);
   return keep(here, on, started, where);
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <numeric>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/error_text.hpp"
@@ -79,8 +80,22 @@ job& job::start(const detail::job_options& options, const detail::location& wher
     throw placed_at(inside, where);
   }
   current_->alive_ = true;
-  if (!options.threads) unlocked_ = current_;
+  if (current_->settings.text("PEAL_ASYNC") == "1") current_->start_helper();
+  if (!current_->progress.shared()) unlocked_ = current_;
   return *current_;
+}
+
+void job::start_helper() {
+  try {
+    helper_.emplace(progress, wait_policy{wait_policy::mode::adaptive, crowded(bootstrap_)});
+  } catch (const std::system_error& refused) {
+    log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls", refused.what());
+    return;
+  }
+  // A program may leave by exit() while the job runs; then nothing may use what static objects own any more.
+  std::atexit([] {
+    if (!forked_child()) current_->helper_->stop();
+  });
 }
 
 job::job(config read, const detail::job_options& options, const detail::location&)
@@ -255,11 +270,6 @@ void job::failed(peer_id gone) noexcept {
   together->peer_failed(gone);
 }
 
-void job::flush_now() noexcept {
-  const std::lock_guard<engine> guard{progress};
-  verbs_->flush();
-}
-
 std::uint32_t job::new_context(const detail::location& where) {
   // Groups of four contexts (team.hpp, two_steps.hpp) are dealt out to the processes in turn: group 0 is the world's, then one each, then
   // the second each...
@@ -339,6 +349,7 @@ void job::finish_messages() noexcept {
 }
 
 void job::end(bool at_once) noexcept {
+  if (helper_) helper_->stop();
   if (!at_once) {
     finish_messages();
     const auto limit = std::chrono::steady_clock::now() + courtesy;

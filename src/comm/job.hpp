@@ -25,6 +25,7 @@
 #include "peal/detail/core.hpp"
 #include "progress/engine.hpp"
 #include "progress/fork_guard.hpp"
+#include "progress/helper_thread.hpp"
 #include "transport/self/self_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 #include "transport/verbs/verbs_transport.hpp"
@@ -37,7 +38,7 @@ class job final : private router, private progress_source {
   static job& start(const detail::job_options&, const detail::location&);
   /// Null before the start, after the end and in a forked child.
   static job* running() noexcept { return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr; }
-  /// The same where one thread at a time calls, so that there is no lock to take; null where threads were asked for. One load, for the
+  /// The same where one thread at a time calls, so that there is no lock to take; null where threads were asked for, or a helper. One load, for the
   /// shortest way of a message.
   static job* unlocked() noexcept { return unlocked_; }
   /// As `running`, or an errc::not_started that says which.
@@ -68,9 +69,9 @@ class job final : private router, private progress_source {
   }
   void release(detail::communicator_state&) noexcept;
 
-  /// Posts messages that wait for company. Without the lock held. Who waits need not: every poll does it.
+  /// Posts messages that wait for company. With the lock held. Who waits need not: every poll does it.
   void flush() noexcept {
-    if (verbs_ && verbs_->holds_messages()) flush_now();
+    if (verbs_ && verbs_->holds_messages()) verbs_->flush();
   }
 
   /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
@@ -91,7 +92,7 @@ class job final : private router, private progress_source {
   static void agree(std::vector<std::string>& told);
   void make_transports();
   void make_verbs();
-  void flush_now() noexcept;
+  void start_helper();
   void failed(peer_id) noexcept;
   void leave_network() noexcept;
   void free(detail::communicator_state&) noexcept;
@@ -117,6 +118,7 @@ class job final : private router, private progress_source {
   std::optional<verbs_transport> verbs_;
   std::optional<postings> postings_;  // where there is verbs_
   std::uint32_t contexts_given_ = 0;
+  std::optional<helper_thread> helper_;
   std::unique_ptr<detail::communicator_state> world_;
 };
 

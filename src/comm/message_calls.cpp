@@ -60,8 +60,8 @@ namespace {
   if (dest == proc_null_value) return;
   here.progress.lock();
   if (here.messages->try_send_now(on, on.context(), data, bytes, dest, tag)) {
-    here.progress.unlock();
     here.flush();
+    here.progress.unlock();
     return;
   }
   operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);
@@ -133,7 +133,9 @@ namespace {
     operation* const posting = here.posting();
     return posting == nullptr ? &sent_at_once : keep(here, on, *posting, where);
   }
-  return keep(here, on, here.messages->start_send(on, on.context(), data, bytes, dest, tag), where);
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);
+  if (!finished(started)) here.progress.started(bytes);
+  return keep(here, on, started, where);
 }
 
 [[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
@@ -162,7 +164,9 @@ namespace {
   check_recv_tag(tag, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
-  return keep(here, on, here.messages->start_recv(on, on.context(), data, capacity, source, tag), where);
+  operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
+  if (!finished(started)) here.progress.started(capacity);
+  return keep(here, on, started, where);
 }
 
 }  // namespace

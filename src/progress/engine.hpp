@@ -3,9 +3,9 @@
 //
 // Layer    progress: may include topology/, base/.
 // Units    deadlines on the steady clock.
-// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for. It guards all sources and everything
-//          built on them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock to start
-//          something.
+// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for, or a helper thread. It guards all sources
+//          and everything built on them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock
+//          to start something. Who takes it with try_lock is going to poll, and takes the lead back from the helper.
 // Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it; a wait ends first.
 #pragma once
 
@@ -20,13 +20,15 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/cache_line.hpp"
 #include "peal/counter.hpp"
+#include "progress/biased_lock.hpp"
 #include "progress/event_descriptor.hpp"
 #include "progress/wait_policy.hpp"
 #include "progress/wakeup.hpp"
 
 namespace peal {
+
+class helper_thread;
 
 /// Something that progress is made with.
 class progress_source {
@@ -59,7 +61,8 @@ class engine {
   /// No sleep is longer, in case a wake-up was lost. That none ever is shows the counter wait.missed.
   static constexpr std::chrono::seconds backstop{1};
 
-  explicit engine(bool threads = false, wait_policy policy = wait_policy{}) : threads_{threads}, policy_{policy} {
+  explicit engine(bool threads = false, wait_policy policy = wait_policy{})
+      : lock_{threads ? lock_kind::mutex : lock_kind::none}, policy_{policy} {
     if (wakeup_.able()) watch(wakeup_.descriptor());
   }
   /// Before the first wait.
@@ -69,13 +72,14 @@ class engine {
 
   // ---- the lock
   void lock() {
-    if (threads_) lock_slowly();
+    if (shared()) lock_slowly();
   }
-  [[nodiscard]] bool try_lock() { return !threads_ || mutex_.try_lock(); }
+  [[nodiscard]] bool try_lock() { return !shared() || try_lock_slowly(); }
   void unlock() {
-    if (threads_) mutex_.unlock();
+    if (shared()) unlock_slowly();
   }
-  [[nodiscard]] bool threaded() const noexcept { return threads_; }
+  /// Whether the lock is real.
+  [[nodiscard]] bool shared() const noexcept { return lock_ != lock_kind::none; }
 
   // ---- sources
   enum class rate : std::uint8_t {
@@ -98,7 +102,9 @@ class engine {
     polling_ = true;
     bool moved = false;
     for (progress_source* source : every_) moved |= source->poll();
-    if (++turns_ % 64 == 0) moved |= poll_others();
+    const std::uint32_t turns = turns_.load(std::memory_order_relaxed) + 1;
+    turns_.store(turns, std::memory_order_relaxed);
+    if (turns % 64 == 0) moved |= poll_others();
     polling_ = false;
     if (moved && sleepers_ != 0) [[unlikely]]
       rouse();
@@ -108,6 +114,10 @@ class engine {
   void rouse() noexcept;
   /// One turn, and the deferred calls, without the lock held.
   bool progress();
+  /// So many bytes were started that did not move at once: a helper thread need not wait for its next tick. With the lock held.
+  void started(std::size_t bytes) noexcept {
+    if (helper_ != nullptr) note_started(bytes);
+  }
   /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held. `holds` is called with it.
   template <class Predicate>
   bool wait_until(Predicate&& holds, deadline until = never) {
@@ -144,6 +154,14 @@ class engine {
   static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
 
  private:
+  friend helper_thread;
+
+  enum class lock_kind : std::uint8_t {
+    none,
+    mutex,  // threads
+    biased  // one thread, and a helper
+  };
+
   struct deferred {
     void (*call)(void*);
     void* context;
@@ -177,6 +195,13 @@ class engine {
   void call_followers() noexcept;
   bool poll_others() noexcept;
   void lock_slowly();
+  void lock_mutex();
+  bool try_lock_slowly();
+  void unlock_slowly();
+  [[nodiscard]] bool may_poll() { return !shared() || may_poll_slowly(); }
+  bool may_poll_slowly();
+  void end_shared_wait() noexcept;
+  void note_started(std::size_t bytes) noexcept;
   bool take_deferred(deferred&);
   void run_deferred_into(std::exception_ptr& first) noexcept;
   void run_deferred_and_rethrow();
@@ -185,9 +210,10 @@ class engine {
 
   std::vector<progress_source*> every_;
   std::vector<progress_source*> sometimes_;
-  std::uint32_t turns_ = 0;
+  std::atomic<std::uint32_t> turns_{0};  // written under the lock; relaxed: read without by a helper, which looks whether it moves
   bool polling_ = false;
-  const bool threads_;
+  lock_kind lock_;  // constant once there is a second thread
+  helper_thread* helper_ = nullptr;
   wait_policy policy_;
   wait_history history_;
   wakeup wakeup_;
@@ -204,7 +230,7 @@ class engine {
   std::size_t first_deferred_ = 0;
   std::vector<std::exception_ptr> surplus_;  // thrown by calls that already had one to rethrow
 
-  alignas(cache_line) std::mutex mutex_;
+  biased_lock bias_;                   // its mutex is the lock's, whatever the kind
   bool leading_ = false;               // one thread sleeps on the descriptors; guarded by the lock, as are the next three
   int sleepers_ = 0;                   // it, those who follow, and those outside
   std::uint64_t roused_ = 0;           // how often
@@ -221,8 +247,7 @@ bool engine::wait(Predicate& holds, deadline until) {
   bool held = false;
   for (;;) {
     bool moved = false;
-    // relaxed: a hint; who sees it late polls once more before giving way.
-    if ((!threads_ || wanting_.load(std::memory_order_relaxed) == 0) && try_lock()) {
+    if (may_poll()) {
       if constexpr (Locked) held = holds();
       if (!held) {
         moved = poll();
@@ -250,7 +275,8 @@ bool engine::wait(Predicate& holds, deadline until) {
   }
   if (pause.over()) [[unlikely]]
     count(pause);
-  if (threads_ && following_.load(std::memory_order_relaxed) > 0) call_followers();
+  if (shared()) [[unlikely]]
+    end_shared_wait();
   if (thrown) std::rethrow_exception(thrown);
   return held;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "progress/engine.hpp"
+#include "progress/helper_thread.hpp"
 
 namespace peal {
 
@@ -23,6 +24,7 @@ void engine::close(event_descriptor& gone) noexcept {
 
 bool engine::expose(event_descriptor& to) noexcept {
   const std::lock_guard<engine> guard{*this};
+  if (helper_ != nullptr) helper_->dismiss();
   if (settle(to)) return false;
   // While another thread sleeps the sources are armed; when it rises it disarms them, which is told.
   const bool armed = leading_ || arm_all();
@@ -58,6 +60,7 @@ bool engine::surface(event_descriptor& of) {
   bool moved = false;
   {
     const std::lock_guard<engine> guard{*this};
+    if (helper_ != nullptr) helper_->dismiss();
     moved = settle(of);
   }
   run_deferred();
@@ -87,6 +90,7 @@ void engine::retract(event_descriptor& from) noexcept {
   if (!std::exchange(from.exposed, false)) return;
   --exposed_;
   --sleepers_;
+  if (exposed_ == 0 && helper_ != nullptr) helper_->resume();
   if (exposed_ == 0 && !leading_) disarm_all();
 }
 
@@ -99,6 +103,7 @@ void engine::withdraw() noexcept {
     each->ring();
   }
   exposed_ = 0;
+  if (helper_ != nullptr) helper_->resume();
 }
 
 }  // namespace peal

@@ -1,4 +1,6 @@
 libpeal_core_la_SOURCES += \
+  src/progress/biased_lock.cpp \
+  src/progress/biased_lock.hpp \
   src/progress/engine.cpp \
   src/progress/engine.hpp \
   src/progress/event_descriptor.cpp \
@@ -6,6 +8,8 @@ libpeal_core_la_SOURCES += \
   src/progress/expose.cpp \
   src/progress/fork_guard.cpp \
   src/progress/fork_guard.hpp \
+  src/progress/helper_thread.cpp \
+  src/progress/helper_thread.hpp \
   src/progress/sleep.cpp \
   src/progress/wait_policy.cpp \
   src/progress/wait_policy.hpp \

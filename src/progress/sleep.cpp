@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "progress/engine.hpp"
+#include "progress/helper_thread.hpp"
 
 namespace peal {
 
@@ -104,6 +105,7 @@ engine::rest engine::lead(question holds, deadline until) {
     if (moved && std::chrono::steady_clock::now() < end) note_missed();
   }
   leading_ = false;
+  if (helper_ != nullptr) helper_->resume();
   --sleepers_;
   disarm_all();
   moved |= poll_all();
@@ -146,7 +148,7 @@ engine::rest engine::follow(question holds, deadline until) {
   ++sleepers_;
   following_.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t before = roused_;
-  std::unique_lock hold{mutex_, std::adopt_lock};
+  std::unique_lock hold{bias_.mutex(), std::adopt_lock};
   followers_.wait_until(hold, std::min(until, std::chrono::steady_clock::now() + backstop), [&] { return roused_ != before; });
   hold.release();  // the caller unlocks
   following_.fetch_sub(1, std::memory_order_relaxed);
@@ -187,6 +189,7 @@ void engine::report(std::vector<counter>& into) const {
   say("wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody");
   say("wait.spurious", counted_.spurious, "of these, those after which nothing was there");
   say("wait.missed", counted_.missed, "sleeps that a timer ended although something was there: never, unless there is an error");
+  if (helper_ != nullptr) helper_->report(into);
 }
 
 }  // namespace peal
