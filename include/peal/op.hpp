@@ -5,7 +5,8 @@
 // library's kernels for arithmetic types. Any other function object works too; it is taken as associative, and as commutative only when
 // made by op<commute::yes>.
 //
-// Threads  an operation is called by the thread that makes progress, with peal's lock held: it must not call peal.
+// Threads  an operation is called by the thread that makes progress, with PEAL_ASYNC=1 also by peal's own one, and with peal's lock held:
+//          it must not call peal.
 // Errors   what it throws on this rank the call rethrows; ranks whose result depends on it get errc::operation_failed.
 #pragma once
 

@@ -1,9 +1,10 @@
 // progress/helper_thread.hpp
 // The thread that makes progress while the program computes (PEAL_ASYNC).
 //
-// While the program polls, or sleeps in a wait or on an event descriptor, it leads: the helper only looks, once in a tick, whether turns are still made. When a
-// tick has passed without one the helper takes the lead: it polls, arms every source, and sleeps on all descriptors, as a wait does. The
-// program takes the lead back with the first turn of its own; what it starts meanwhile goes by the mutex and leaves the helper asleep.
+// While the program polls, or sleeps in a wait or on an event descriptor, it leads: the helper only looks, once in a tick, whether turns
+// are still made. When a tick has passed without one the helper takes the lead: it polls, arms every source, and sleeps on all
+// descriptors, as a wait does. The program takes the lead back with the first turn of its own; what it starts meanwhile goes by the mutex
+// and leaves the helper asleep.
 //
 // It runs nothing that was deferred: continuations belong to the program's own calls. Functions of reductions run wherever a message
 // arrives, so here too.

@@ -3,6 +3,7 @@ check_PROGRAMS += \
   tests/job/arguments \
   tests/job/collectives \
   tests/job/communicators \
+  tests/job/computing \
   tests/job/death \
   tests/job/ends \
   tests/job/flood \
@@ -24,6 +25,8 @@ tests_job_collectives_SOURCES = tests/job/collectives.cpp tests/job/support.hpp
 tests_job_collectives_LDADD = libpeal.la
 tests_job_communicators_SOURCES = tests/job/communicators.cpp tests/job/support.hpp
 tests_job_communicators_LDADD = libpeal.la
+tests_job_computing_SOURCES = tests/job/computing.cpp tests/job/support.hpp
+tests_job_computing_LDADD = libpeal.la -lpthread
 tests_job_death_SOURCES = tests/job/death.cpp tests/job/support.hpp
 tests_job_death_LDADD = libpeal.la -lpthread
 tests_job_ends_SOURCES = tests/job/ends.cpp tests/job/support.hpp
