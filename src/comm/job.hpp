@@ -38,8 +38,8 @@ class job final : private router, private progress_source {
   static job& start(const detail::job_options&, const detail::location&);
   /// Null before the start, after the end and in a forked child.
   static job* running() noexcept { return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr; }
-  /// The same where one thread at a time calls, so that there is no lock to take; null where threads were asked for, or a helper. One load, for the
-  /// shortest way of a message.
+  /// The same where one thread at a time calls, so that there is no lock to take; null where threads were asked for, or a helper is at
+  /// work. One load, for the shortest way of a message.
   static job* unlocked() noexcept { return unlocked_; }
   /// As `running`, or an errc::not_started that says which.
   static job& require(const detail::location& where) {
