@@ -199,7 +199,9 @@ TEST_P(helped, it_is_stopped_at_any_moment) {
     engine own{GetParam(), policy};
     letters some{own};
     helper_thread second{own, policy};
-    if (round % 2 == 0) ASSERT_TRUE(comes_true([&] { return some.asleep.load(); }));
+    if (round % 2 == 0) {
+      ASSERT_TRUE(comes_true([&] { return some.asleep.load(); }));
+    }
     second.stop();
     second.stop();
     EXPECT_FALSE(some.asleep.load()) << "it leaves nothing armed";
