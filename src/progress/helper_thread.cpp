@@ -210,7 +210,9 @@ bool helper_thread::rest(backoff& pause) noexcept {
   if (!leads_) return true;  // the program has disarmed, and what rings now rings for it
   const bool moved = by_backstop && rung == 0 && engine_.poll_all();
   if (moved) engine_.note_missed();
-  if (rung > 0) engine_.wakeup_.clear();
+  // Asked again, since what the engine has may have changed meanwhile, and what is not read would end every sleep.
+  const timespec now{0, 0};
+  if (rung > 0 && ::ppoll(engine_.watched_.data(), engine_.watched_.size(), &now, nullptr) > 0) engine_.tell_readers();
   engine_.disarm_all();
   return true;
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "mailbox.hpp"
 #include "progress/engine.hpp"
 #include "progress/wakeup.hpp"
 
@@ -45,13 +46,6 @@ struct letters final : progress_source {
   int plain = 0;            // guarded by the engine's lock
   std::thread::id by = {};  // the same
 };
-
-std::uint64_t counted(engine& of, const std::string& name) {
-  std::vector<counter> all;
-  const std::lock_guard<engine> guard{of};
-  of.report(all);
-  return std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; })->value;
-}
 
 /// Waits without a call of the engine's.
 template <class Condition>
@@ -133,6 +127,19 @@ TEST_P(helped, a_source_that_cannot_wake_it_is_polled) {
     from.post();
     ASSERT_TRUE(comes_true([&] { return from.taken.load() == each; }));
   }
+}
+
+TEST_P(helped, the_source_of_a_descriptor_reads_it) {
+  engine own{GetParam(), policy};
+  readable_device loud;
+  own.add(loud);
+  own.watch(loud.line.descriptor(), &loud);
+  helper_thread second{own, policy};
+  loud.line.ring();
+  EXPECT_TRUE(comes_true([&] {
+    const std::lock_guard<engine> guard{own};
+    return loud.reads == 1;
+  })) << "it would end every sleep";
 }
 
 TEST_P(helped, something_large_hastens_it) {
