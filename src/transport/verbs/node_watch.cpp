@@ -33,6 +33,8 @@ void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door, c
   if (found->peers++ == 0) {
     found->sign = now;
     found->unanswered = 0;
+    // Not at the next look, before which the network may be cut: who never answered is no news.
+    if (!found->answers) ask(*found, now);
   }
   watched_.push_back({which, static_cast<std::uint32_t>(found - nodes_.begin()), door, false, now, now, now});
   places_[which] = static_cast<std::uint32_t>(watched_.size());
@@ -58,6 +60,14 @@ void node_watch::heard_at(std::uint32_t place, clock::time_point now) noexcept {
   node& its = nodes_[from.node];
   its.sign = now;
   its.unanswered = 0;
+}
+
+void node_watch::ask(node& at, clock::time_point now) noexcept {
+  if (at.question >= 0 || open_ >= most_open) return;
+  at.question = asker_.ask(at.gid);
+  if (at.question < 0) return;
+  ++open_;
+  at.asked = now;
 }
 
 void node_watch::stop_asking(node& of) noexcept {
@@ -98,11 +108,7 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
     }
     // At once when it is new; then when there is reason to.
     const bool due = !at.answers ? at.unanswered == 0 || now - at.asked >= silence_ : now - at.sign >= silence_ / 2;
-    if (!due || at.question >= 0 || open_ >= most_open) continue;
-    at.question = asker_.ask(at.gid);
-    if (at.question < 0) continue;
-    ++open_;
-    at.asked = now;
+    if (due) ask(at, now);
   }
 }
 

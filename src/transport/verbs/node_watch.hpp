@@ -87,6 +87,7 @@ class node_watch {
   void look_at_nodes(clock::time_point now, std::vector<peer_id>& lost) noexcept;
   void knock(clock::time_point now) noexcept;
   void take_refusals(clock::time_point now, std::vector<peer_id>& lost) noexcept;
+  void ask(node&, clock::time_point now) noexcept;
   void stop_asking(node&) noexcept;
 
   asker& asker_;

@@ -113,6 +113,18 @@ TEST_F(node_watches, a_node_that_has_never_answered_is_no_news) {
   EXPECT_EQ(lost.size(), 1u);
 }
 
+// A program that sleeps right after its first packets looks seldom; what it learns then must not depend on when.
+TEST_F(node_watches, a_node_is_asked_as_soon_as_it_is_known) {
+  watch.watch(5, gid(2), 77, now);
+  EXPECT_EQ(all.asked, 1u);
+  watch.watch(6, gid(2), 78, now);
+  EXPECT_EQ(all.asked, 1u) << "one question for the node";
+  wait(milliseconds{10});      // it answers,
+  all.answer[gid(2)] = false;  // and is cut off
+  wait(3 * silence);
+  EXPECT_EQ(lost.size(), 2u);
+}
+
 TEST_F(node_watches, a_gap_is_survived) {
   watch.watch(5, gid(2), 77, now);
   for (int each = 0; each < 20; ++each) {
