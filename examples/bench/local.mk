@@ -15,7 +15,8 @@ bin_PROGRAMS += \
   examples/bench/peal_mt_rate \
   examples/bench/peal_multi_lat \
   examples/bench/peal_overlap \
-  examples/bench/peal_pace
+  examples/bench/peal_pace \
+  examples/bench/peal_wakeup
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
 examples_bench_libbench_la_SOURCES = examples/bench/common.cpp examples/bench/common.hpp examples/bench/overlap.cpp examples/bench/overlap.hpp
@@ -52,6 +53,8 @@ examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
 examples_bench_peal_overlap_LDADD = examples/bench/libbench.la
 examples_bench_peal_pace_SOURCES = examples/bench/peal_pace.cpp
 examples_bench_peal_pace_LDADD = examples/bench/libbench.la
+examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp
+examples_bench_peal_wakeup_LDADD = examples/bench/libbench.la
 # Without any messaging library.
 examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp
 examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)

@@ -28,19 +28,8 @@ namespace {
 
 constexpr std::uint32_t world_context = 0;
 
-/// Whether a rank must give its core away to let the one that it waits for run.
-bool crowded(const bootstrap_client& bootstrap) {
-  const int ranks = static_cast<int>(bootstrap.local_ranks().size());
-  if (ranks == 1) return false;
-  const int cores = bootstrap.cores() > 0 ? bootstrap.cores() : machine{}.usable_cores();
-  return ranks > cores;
-}
-
-/// Bounds of how long to spin, as they are set, or as they are measured where they matter.
-wait_policy policy_for(const config& settings, bool many) {
-  const auto how = wait_policy::mode_from(settings.text("PEAL_WAIT"));
-  const bool spins = how == wait_policy::mode::adaptive && !many;
-  if (!spins) return wait_policy{how, many};
+/// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that they matter now.
+wait_policy::bounds spin_bounds(const config& settings, bool measures) {
   const auto set = [&](const char* name, std::chrono::nanoseconds measured) {
     if (settings.text(name) == "auto") return measured;
     double microseconds = 0;
@@ -50,10 +39,10 @@ wait_policy policy_for(const config& settings, bool many) {
       throw error(errc::invalid_config, fmt::format("{}={}: allowed is auto, or a number of microseconds in 0..1000000", name, text));
     return std::chrono::nanoseconds{static_cast<std::int64_t>(microseconds * 1000)};
   };
-  const bool measures = settings.text("PEAL_WAIT_LEAST") == "auto" || settings.text("PEAL_WAIT_MOST") == "auto";
-  const auto cost = measures ? measured_cost_of_waking() : std::chrono::nanoseconds{0};
+  measures = measures && (settings.text("PEAL_WAIT_LEAST") == "auto" || settings.text("PEAL_WAIT_MOST") == "auto");
+  const auto cost = measures ? measured_cost_of_waking() : wait_policy::usual.least;
   const auto least = set("PEAL_WAIT_LEAST", cost);
-  return wait_policy{how, many, {least, std::max(least, set("PEAL_WAIT_MOST", 2 * cost))}};
+  return {least, std::max(least, set("PEAL_WAIT_MOST", 2 * cost))};
 }
 
 std::size_t index_of(const std::vector<int>& ranks, int rank) {
@@ -87,7 +76,7 @@ job& job::start(const detail::job_options& options, const detail::location& wher
 
 void job::start_helper() {
   try {
-    helper_.emplace(progress, wait_policy{wait_policy::mode::adaptive, crowded(bootstrap_)});
+    helper_.emplace(progress, wait_policy{wait_policy::mode::adaptive, around_->crowded()});
   } catch (const std::system_error& refused) {
     log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls", refused.what());
     return;
@@ -102,7 +91,6 @@ job::job(config read, const detail::job_options& options, const detail::location
     : settings{std::move(read)}, progress{options.threads}, on_node_(static_cast<std::size_t>(bootstrap_.size())) {
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
   if (bootstrap_.rank() == 0) config::from_environment(true);  // once: one rank warns of names that nobody knows
-  progress.set_policy(policy_for(settings, crowded(bootstrap_)));
   bootstrap_.on_death([bell = &progress.waking()] { bell->ring(); });
   for (const int rank : bootstrap_.local_ranks()) {
     node_.push_back(static_cast<peer_id>(rank));
@@ -113,6 +101,7 @@ job::job(config read, const detail::job_options& options, const detail::location
     throw error(errc::invalid_config, fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only ranks of the own node",
                                                   std::find(on_node_.begin(), on_node_.end(), false) - on_node_.begin()));
   if (on_node_.size() > 1) join_node();
+  set_waits();
   make_transports();
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -168,6 +157,18 @@ void job::join_node() {
   heap.emplace(*segment_);
 }
 
+/// How waits wait: by the cores that the ranks of this node have, now and later.
+void job::set_waits() {
+  std::vector<pid_t> pids;
+  if (segment_)
+    for (int each = 0; each < segment_->count(); ++each) pids.push_back(static_cast<pid_t>(segment_->card(each).pid));
+  around_.emplace(std::move(pids), ::getpid(), bootstrap_.cores());
+  const auto how = wait_policy::mode_from(settings.text("PEAL_WAIT"));
+  // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
+  const auto spin = spin_bounds(settings, how == wait_policy::mode::adaptive && !around_->crowded());
+  progress.set_policies(wait_policy{how, false, spin}, wait_policy{how, true, spin}, *around_);
+}
+
 /// Takes the settings off what ranks told. Everyone sees the same, and so ends in the same way.
 void job::agree(std::vector<std::string>& told) {
   std::vector<std::optional<std::string>> settings_of(told.size());
@@ -194,7 +195,7 @@ void job::make_transports() {
     const std::string_view copy = settings.text("PEAL_SHM_COPY");
     shm_settings shm;
     shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
-    shm.crowded = crowded(bootstrap_);
+    shm.crowded = around_->crowded();
     shm.bell = &progress.waking();
     shm_.emplace(*segment_, *messages, node_, shm);
     messages->add(*shm_);

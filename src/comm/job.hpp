@@ -26,6 +26,7 @@
 #include "progress/engine.hpp"
 #include "progress/fork_guard.hpp"
 #include "progress/helper_thread.hpp"
+#include "topology/crowd.hpp"
 #include "transport/self/self_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 #include "transport/verbs/verbs_transport.hpp"
@@ -89,6 +90,7 @@ class job final : private router, private progress_source {
  private:
   job(config, const detail::job_options&, const detail::location&);
   void join_node();
+  void set_waits();
   static void agree(std::vector<std::string>& told);
   void make_transports();
   void make_verbs();
@@ -113,6 +115,7 @@ class job final : private router, private progress_source {
   std::vector<peer_id> node_;  // the processes of this node, by local index
   std::vector<bool> on_node_;  // by peer
   std::optional<node_segment> segment_;
+  std::optional<crowd> around_;
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;

@@ -11,11 +11,13 @@
 
 #include <poll.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <type_traits>
 #include <vector>
@@ -28,6 +30,7 @@
 
 namespace peal {
 
+class crowd;
 class helper_thread;
 
 /// Something that progress is made with.
@@ -62,11 +65,13 @@ class engine {
   static constexpr std::chrono::seconds backstop{1};
 
   explicit engine(bool threads = false, wait_policy policy = wait_policy{})
-      : lock_{threads ? lock_kind::mutex : lock_kind::none}, policy_{policy} {
+      : lock_{threads ? lock_kind::mutex : lock_kind::none}, policies_{policy, policy} {
     if (wakeup_.able()) watch(wakeup_.descriptor());
   }
-  /// Before the first wait.
-  void set_policy(wait_policy policy) noexcept { policy_ = policy; }
+  /// Before the first wait: how to wait where every rank has a core, and where not. Which of them holds is asked again whenever a wait is
+  /// over that was long, or sleeps, but not more often than that.
+  void set_policies(const wait_policy& roomy, const wait_policy& crowded, crowd& around) noexcept;
+  static constexpr std::chrono::milliseconds look_interval{100};
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -192,6 +197,8 @@ class engine {
   void count_wakeup(bool moved) noexcept;
   bool poll_all() noexcept;
   void count(const backoff&) noexcept;
+  [[nodiscard]] bool time_to_look() noexcept;
+  void look_around() noexcept;
   void call_followers() noexcept;
   bool poll_others() noexcept;
   void lock_slowly();
@@ -214,7 +221,10 @@ class engine {
   bool polling_ = false;
   lock_kind lock_;  // constant once there is a second thread
   helper_thread* helper_ = nullptr;
-  wait_policy policy_;
+  std::array<wait_policy, 2> policies_;  // roomy, crowded
+  std::atomic<bool> crowded_{false};     // relaxed, both: a wait that sees it late waits once more in the old way
+  std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
+  crowd* around_ = nullptr;                                                        // guarded by the lock
   wait_history history_;
   wakeup wakeup_;
   std::vector<pollfd> watched_;
@@ -241,7 +251,7 @@ class engine {
 
 template <bool Locked, class Predicate>
 bool engine::wait(Predicate& holds, deadline until) {
-  backoff pause{policy_, history_};
+  backoff pause{policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0], history_};
   std::exception_ptr thrown;
   std::uint32_t turns = 0;
   bool held = false;

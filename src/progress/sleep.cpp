@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/log.hpp"
 #include "progress/engine.hpp"
 #include "progress/helper_thread.hpp"
+#include "topology/crowd.hpp"
 
 namespace peal {
 
@@ -15,6 +17,15 @@ namespace {
 
 void raise(std::atomic<std::uint64_t>& to, std::uint64_t more) noexcept {
   to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+using namespace std::chrono_literals;
+
+/// Of the last tick, and so as cheap as a load.
+std::int64_t coarse_now() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 timespec time_until(engine::deadline until) noexcept {
@@ -80,6 +91,7 @@ engine::rest engine::sleep(question holds, deadline until) {
 }
 
 engine::rest engine::lead(question holds, deadline until) {
+  if (time_to_look()) look_around();
   const bool armed = arm_all();
   // Once more: what came before the sources were armed wakes nobody.
   const bool came = poll_all();
@@ -170,6 +182,34 @@ void engine::count_wakeup(bool moved) noexcept {
 void engine::count(const backoff& pause) noexcept {
   raise(counted_.spins, pause.spins());
   raise(counted_.yields, pause.yields());
+  if (time_to_look()) [[unlikely]] {
+    const std::lock_guard<engine> guard{*this};
+    look_around();
+  }
+}
+
+void engine::set_policies(const wait_policy& roomy, const wait_policy& crowded, crowd& around) noexcept {
+  policies_ = {roomy, crowded};
+  crowded_.store(around.crowded(), std::memory_order_relaxed);
+  around_ = &around;
+  next_look_.store(coarse_now() + look_interval / 1ns, std::memory_order_relaxed);
+}
+
+/// Does not hold again for a while when it did.
+bool engine::time_to_look() noexcept {
+  if (around_ == nullptr) return false;
+  const std::int64_t now = coarse_now();
+  if (now < next_look_.load(std::memory_order_relaxed)) return false;
+  next_look_.store(now + look_interval / 1ns, std::memory_order_relaxed);
+  return true;
+}
+
+/// With the lock held.
+void engine::look_around() noexcept {
+  if (!around_->look()) return;
+  crowded_.store(around_->crowded(), std::memory_order_relaxed);
+  log_info("{}", around_->crowded() ? "the ranks of this node have fewer cores than they are: waits yield"
+                                    : "the ranks of this node have a core each: waits spin");
 }
 
 /// One of those who followed may be needed to lead.

@@ -11,6 +11,7 @@ check_PROGRAMS += \
   tests/job/incast \
   tests/job/lost_link \
   tests/job/messages \
+  tests/job/narrowed \
   tests/job/paused \
   tests/job/reused_memory \
   tests/job/sample \
@@ -41,6 +42,8 @@ tests_job_lost_link_SOURCES = tests/job/lost_link.cpp tests/job/support.hpp
 tests_job_lost_link_LDADD = libpeal.la -ldl
 tests_job_messages_SOURCES = tests/job/messages.cpp tests/job/support.hpp
 tests_job_messages_LDADD = libpeal.la
+tests_job_narrowed_SOURCES = tests/job/narrowed.cpp tests/job/support.hpp
+tests_job_narrowed_LDADD = libpeal.la
 tests_job_paused_SOURCES = tests/job/paused.cpp tests/job/support.hpp
 tests_job_paused_LDADD = libpeal.la
 tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp

@@ -1,5 +1,5 @@
 check_PROGRAMS += tests/unit/topology_test
-tests_unit_topology_test_SOURCES = tests/unit/topology/machine_test.cpp
+tests_unit_topology_test_SOURCES = tests/unit/topology/crowd_test.cpp tests/unit/topology/machine_test.cpp
 tests_unit_topology_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_topology_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_topology_test_LDADD = $(unit_ldadd)
