@@ -32,7 +32,7 @@ void check(const communicator_state& on, const collective_call& call, const loca
     throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
 }
 
-operation* keep(job& here, communicator_state& on, operation& started, const location& where) {
+operation* keep(lane& here, communicator_state& on, operation& started, const location& where) {
   started.members = &on;
   started.origin = where;
   here.given(on);
@@ -42,7 +42,7 @@ operation* keep(job& here, communicator_state& on, operation& started, const loc
 }  // namespace
 
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check(on, call, where);
   here.progress.lock();
   operation& started = here.together->start(on.collective, call);
@@ -66,7 +66,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
 }
 
 operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = here.together->start(on.collective, call);
@@ -75,7 +75,7 @@ operation* start_collective(communicator_state& on, const collective_call& call,
 }
 
 operation* start_collective(communicator_state& on, const collective_call& first, const second_step& second, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check(on, first, where);
   const std::lock_guard<engine> guard{here.progress};
   if (!on.stepped) on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);

@@ -39,8 +39,9 @@ communicator_state* split_by(job& here, communicator_state& from, ballot mine, c
   for (const int rank : members) peers.push_back(from.peer(rank));
   const int rank = static_cast<int>(std::ranges::find(members, from.rank()) - members.begin());
   const std::uint32_t context = ballots[static_cast<std::size_t>(members.front())].context;
-  const std::lock_guard<engine> guard{here.progress};
-  return new communicator_state(context, rank, std::move(peers), *here.together);
+  lane& home = here.lane_of(context);
+  const std::lock_guard<engine> guard{home.progress};
+  return new communicator_state(context, rank, std::move(peers), home);
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ communicator_state& split_node(communicator_state& from, const location& where) 
 void release(communicator_state& gone) noexcept {
   job* const here = job::running();
   if (here == nullptr) return;  // it went with the job
-  const std::lock_guard<engine> guard{here->progress};
+  const std::lock_guard<engine> guard{gone.home.progress};
   here->release(gone);
 }
 

@@ -2,7 +2,7 @@
 // A communicator below the API: a team, the state of its collectives, and how many operations still need it.
 //
 // Layer    comm.
-// Threads  under the engine's lock; rank, size and peers are constant.
+// Threads  under the lock of its lane's engine; rank, size and peers are constant.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,17 @@
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
 
+namespace peal {
+class lane;
+}
+
 namespace peal::detail {
 
 /// A team first of all, so that an operation's `members` leads back here.
 struct communicator_state : team {
-  communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, peal::collectives& runs)
-      : team{context, rank, std::move(peers)}, collective{runs, *this} {}
+  communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in);
 
+  lane& home;  // under whose lock everything below is
   collective_state collective;
   std::unique_ptr<two_steps> stepped;  // from the first collective on that needs it
   std::size_t operations = 0;          // given to the user and not given back

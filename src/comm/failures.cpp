@@ -33,8 +33,9 @@ void raise(operation& over) {
   if (over.kind == operation_kind::other && why == errc::operation_failed) {
     std::exception_ptr thrown;
     if (job* const here = job::running()) {
-      const std::lock_guard<engine> guard{here->progress};
-      thrown = here->together->take_exception(over);
+      lane& in = here->lane_of(over);
+      const std::lock_guard<engine> guard{in.progress};
+      thrown = in.together->take_exception(over);
     }
     if (thrown) std::rethrow_exception(thrown);
   }

@@ -10,8 +10,11 @@ libpeal_core_la_SOURCES += \
   src/comm/counters_text.hpp \
   src/comm/environment_calls.cpp \
   src/comm/failures.cpp \
+  src/comm/failure_news.hpp \
   src/comm/job.cpp \
   src/comm/job.hpp \
+  src/comm/lane.cpp \
+  src/comm/lane.hpp \
   src/comm/message_calls.cpp \
   src/comm/operation_calls.cpp \
   src/comm/postings.hpp \

@@ -12,7 +12,7 @@ namespace {
 
 const outcome of_nobody{.tag = any_tag_value, .source = proc_null_value, .bytes = 0, .error = {}};
 
-operation* keep(job& here, communicator_state& on, operation& started, const location& where) {
+operation* keep(lane& here, communicator_state& on, operation& started, const location& where) {
   here.given(on);
   started.members = &on;
   started.origin = where;
@@ -28,14 +28,14 @@ struct common_operation final : operation {
 } sent_at_once;
 
 /// An operation with nobody: finished, with nothing.
-operation* finished_with_nobody(job& here, communicator_state& on, const location& where) {
+operation* finished_with_nobody(lane& here, communicator_state& on, const location& where) {
   operation& made = here.messages->make_operation();
   here.messages->finish(made, of_nobody);
   return keep(here, on, made, where);
 }
 
 /// Waits for a blocking call's operation, gives it back, and returns what became of it, or throws.
-outcome complete(job& here, operation& awaited, const char* what, int peer, const location& where) {
+outcome complete(lane& here, operation& awaited, const char* what, int peer, const location& where) {
   const finished_release guard{here, awaited};
   if (!finished(awaited)) wait_for(here, awaited);
   const outcome& became = awaited.result;
@@ -54,7 +54,7 @@ namespace {
 
 [[gnu::noinline]] void send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
                                       const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
   if (dest == proc_null_value) return;
@@ -71,7 +71,7 @@ namespace {
 
 // What the transport takes at once, but in more than a few stores.
 [[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
-  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
   send_unusually(on, data, bytes, dest, tag, where);
@@ -79,7 +79,7 @@ namespace {
 
 [[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
                                          const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   if (source == proc_null_value) return of_nobody;
@@ -92,21 +92,21 @@ namespace {
 }  // namespace
 
 void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
-  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
   send_by_call(on, data, bytes, dest, tag, where);
 }
 
 outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
-  if (job* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
     if (operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
       return complete(*here, *posted, "receive from", source, where);
   return recv_unusually(on, data, capacity, source, tag, where);
 }
 
 outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   if (source == proc_null_value) {
@@ -123,7 +123,7 @@ namespace {
 
 [[gnu::noinline]] operation* start_send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
                                                   const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
   if (dest == proc_null_value) [[unlikely]]
@@ -140,7 +140,7 @@ namespace {
 
 [[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
                                                 const location& where) {
-  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
   return start_send_unusually(on, data, bytes, dest, tag, where);
@@ -149,7 +149,7 @@ namespace {
 }  // namespace
 
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
-  if (job* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
   return start_send_by_call(on, data, bytes, dest, tag, where);
@@ -159,7 +159,7 @@ namespace {
 
 [[gnu::noinline]] operation* start_recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
                                                   const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   const std::lock_guard<engine> guard{here.progress};
@@ -172,14 +172,14 @@ namespace {
 }  // namespace
 
 operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
-  if (job* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
     if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
       return keep(*here, on, *posted, where);
   return start_recv_unusually(on, data, capacity, source, tag, where);
 }
 
 operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   if (source == proc_null_value && into.allocate(into.owner, 0) == nullptr)
@@ -190,7 +190,7 @@ operation* start_recv_growing(communicator_state& on, const growing_buffer& into
 }
 
 matched_message* try_probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   if (source == proc_null_value) throw_failure(errc::invalid_rank, "a probe of proc_null finds no message to take", -1, where);
@@ -208,7 +208,7 @@ matched_message* try_probe_take(communicator_state& on, int source, int tag, out
 
 matched_message* probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
   if (matched_message* found = try_probe_take(on, source, tag, of, where)) return found;
-  job& here = job::require(where);
+  lane& here = job::require_lane(on, where);
   matched_message* found = nullptr;
   here.progress.wait_until([&] {
     found = here.messages->take(on, on.context(), source, tag, of);
@@ -219,7 +219,7 @@ matched_message* probe_take(communicator_state& on, int source, int tag, outcome
 }
 
 operation* start_recv_matched(matched_message* taken, void* data, std::size_t capacity, const location& where) {
-  job& here = job::require(where);
+  lane& here = job::require(where).lane_of(taken->context);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = here.messages->start_recv_matched(*taken, data, capacity);
   started.members = nullptr;  // the message has left its communicator
@@ -230,8 +230,9 @@ operation* start_recv_matched(matched_message* taken, void* data, std::size_t ca
 void discard(matched_message* taken) noexcept {
   job* const here = job::running();
   if (here == nullptr || taken == nullptr) return;
-  const std::lock_guard<engine> guard{here->progress};
-  here->messages->discard(*taken);
+  lane& in = here->lane_of(taken->context);
+  const std::lock_guard<engine> guard{in.progress};
+  in.messages->discard(*taken);
 }
 
 }  // namespace peal::detail

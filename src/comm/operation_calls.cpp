@@ -16,7 +16,7 @@ communicator_state* communicator_of(const operation& of) noexcept {
 }
 
 /// Back into the pool, and off its communicator's count. With the lock held. Requires: finished.
-inline void give_back(job& here, operation& over) noexcept {
+inline void give_back(lane& here, operation& over) noexcept {
   communicator_state* const on = communicator_of(over);
   here.messages->release(over);
   if (on != nullptr) here.given_back(*on);
@@ -27,7 +27,7 @@ bool withdraw(operation& unwanted) { return unwanted.kind == operation_kind::rec
 
 /// What is left to do when a detached operation ends.
 struct detachment {
-  job* here;
+  lane* home;
   communicator_state* on;
   void (*owner_free)(void*) noexcept;
   void* owner;
@@ -36,13 +36,14 @@ struct detachment {
     const std::unique_ptr<detachment> self{static_cast<detachment*>(context)};
     if (self->owner_free != nullptr) self->owner_free(self->owner);
     if (self->on == nullptr) return;
-    const std::lock_guard<engine> guard{self->here->progress};
-    self->here->given_back(*self->on);
+    const std::lock_guard<engine> guard{self->home->progress};
+    self->home->given_back(*self->on);
   }
 };
 
 /// The wait of a destructor. While an exception is on its way it is bounded, since the peer may have been what failed.
 void wait_before_drop(job& here, operation& awaited) noexcept {
+  engine& progress = here.lane_of(awaited).progress;
   auto until = engine::never;
   if (std::uncaught_exceptions() > 0) {
     const std::chrono::duration<double> patience{here.settings.seconds("PEAL_UNWIND_TIMEOUT")};
@@ -50,12 +51,12 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
   }
   for (;;) {
     try {
-      if (here.progress.wait_unlocked([&] { return finished(awaited); }, until)) return;
+      if (progress.wait_unlocked([&] { return finished(awaited); }, until)) return;
       break;
     } catch (...) {
       // A continuation of some other operation threw; a destructor cannot, so the next progress call does.
-      const std::lock_guard<engine> guard{here.progress};
-      here.progress.defer(
+      const std::lock_guard<engine> guard{progress};
+      progress.defer(
           [](void* thrown) {
             const std::unique_ptr<std::exception_ptr> held{static_cast<std::exception_ptr*>(thrown)};
             std::rethrow_exception(*held);
@@ -75,17 +76,18 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
 bool test(operation& of) {
   job* const here = job::running();
   if (here == nullptr) return finished(of);
+  engine& progress = here->lane_of(of).progress;
   if (finished(of)) {
-    here->progress.run_deferred();
+    progress.run_deferred();
     return true;
   }
-  here->progress.progress();
+  progress.progress();
   return finished(of);
 }
 
 bool wait_for_end(operation& awaited, std::chrono::steady_clock::time_point deadline) {
-  job& here = job::require(awaited.origin);
-  return here.progress.wait_unlocked([&] { return finished(awaited); }, deadline);
+  engine& progress = job::require(awaited.origin).lane_of(awaited).progress;
+  return progress.wait_unlocked([&] { return finished(awaited); }, deadline);
 }
 
 const location& origin_of(const operation& of) noexcept { return of.origin; }
@@ -93,22 +95,24 @@ const location& origin_of(const operation& of) noexcept { return of.origin; }
 bool cancel(operation& unwanted) {
   job* const here = job::running();
   if (here == nullptr) return false;
-  const std::lock_guard<engine> guard{here->progress};
-  const bool cancelled = !finished(unwanted) && here->messages->cancel(unwanted);
-  if (cancelled) here->progress.rouse();
+  lane& in = here->lane_of(unwanted);
+  const std::lock_guard<engine> guard{in.progress};
+  const bool cancelled = !finished(unwanted) && in.messages->cancel(unwanted);
+  if (cancelled) in.progress.rouse();
   return cancelled;
 }
 
 void on_finish(operation& of, void (*hook)(void*), void* context) {
   if (job* const here = job::running()) {
-    const std::lock_guard<engine> guard{here->progress};
-    if (here->messages->on_finish(of, hook, context)) return;
+    lane& in = here->lane_of(of);
+    const std::lock_guard<engine> guard{in.progress};
+    if (in.messages->on_finish(of, hook, context)) return;
   }
   hook(context);
 }
 
 void drop_own(operation& unwanted) noexcept {
-  job* const here = job::unlocked();
+  lane* const here = job::unlocked();
   if (here != nullptr && finished(unwanted) && !unwanted.result.error) [[likely]]
     give_back(*here, unwanted);
   else drop(&unwanted, nullptr, nullptr);
@@ -126,14 +130,15 @@ void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) 
     return;
   }
   if (!finished(*unwanted) && owner_free == nullptr && !withdraw(*unwanted)) wait_before_drop(*here, *unwanted);
+  lane& in = here->lane_of(*unwanted);
   {
-    const std::lock_guard<engine> guard{here->progress};
+    const std::lock_guard<engine> guard{in.progress};
     if (!finished(*unwanted)) {
       communicator_state* const on = communicator_of(*unwanted);
-      here->messages->detach(*unwanted, &detachment::run, new detachment{here, on, owner_free, owner});
+      in.messages->detach(*unwanted, &detachment::run, new detachment{&in, on, owner_free, owner});
       return;
     }
-    give_back(*here, *unwanted);
+    give_back(in, *unwanted);
   }
   if (owner_free != nullptr) owner_free(owner);
 }

@@ -11,7 +11,7 @@ struct sleeper {
 };
 
 sleeper* make_sleeper(const location& where) {
-  auto made = std::make_unique<sleeper>(job::require(where).progress);
+  auto made = std::make_unique<sleeper>(job::require(where).first_lane().progress);
   if (!made->progress.open(made->end)) throw error(errc::no_space, "the system has no file descriptors left for an event loop", -1, where);
   return made.release();
 }

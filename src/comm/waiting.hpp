@@ -8,13 +8,13 @@
 #include <chrono>
 #include <mutex>
 
-#include "comm/job.hpp"
+#include "comm/lane.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {
 
 /// Progress until the operation is finished. What a continuation throws comes out after that.
-inline void wait_for(job& here, const operation& awaited) {
+inline void wait_for(lane& here, const operation& awaited) {
   // acquire: pairs with the release that ends an operation, so that its outcome and its buffer can be read.
   here.progress.wait_unlocked([&] { return awaited.finished.load(std::memory_order_acquire); });
 }
@@ -22,7 +22,7 @@ inline void wait_for(job& here, const operation& awaited) {
 /// Gives a finished operation of a blocking call back, also when a continuation throws out of the wait.
 class finished_release {
  public:
-  finished_release(job& here, operation& finished) noexcept : here_{here}, finished_{finished} {}
+  finished_release(lane& here, operation& finished) noexcept : here_{here}, finished_{finished} {}
   ~finished_release() {
     const std::lock_guard<engine> guard{here_.progress};
     here_.messages->release(finished_);
@@ -31,7 +31,7 @@ class finished_release {
   finished_release& operator=(const finished_release&) = delete;
 
  private:
-  job& here_;
+  lane& here_;
   operation& finished_;
 };
 

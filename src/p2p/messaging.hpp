@@ -216,7 +216,7 @@ class messaging final : public sink, public progress_source {
   std::vector<peer_state> peers_;
   std::vector<transport*> transports_;
   context_table contexts_;
-  operation_pool operations_;
+  operation_pool operations_{*this};
   message_pool messages_;
   linked_list<operation> announced_;
   std::vector<peer_id> stalled_;   // peers with a queue that is not empty

@@ -89,7 +89,7 @@ struct operation : operation_match, lane_node<0> {
   void* owner = nullptr;
   // ---- then: rendezvous
   std::uint64_t remote_id = 0;  // fetching, answer: the sender's operation
-  messaging* home = nullptr;    // fetching
+  messaging* home = nullptr;    // whose pool it is of; constant
   fetch transfer;               // receive: the fetch; send: `where` is what it exposed
 };
 

@@ -7,6 +7,7 @@ void operation_pool::grow() noexcept {
   detail::operation* slab = slabs_.emplace_back(std::make_unique<detail::operation[]>(per_slab)).get();
   for (std::uint32_t i = per_slab; i-- > 0;) {
     slab[i].index = first + i;
+    slab[i].home = &owner_;
     slab[i].list_node::after = free_;
     free_ = &slab[i];
   }

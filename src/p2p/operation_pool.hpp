@@ -16,7 +16,7 @@ namespace peal {
 
 class operation_pool {
  public:
-  operation_pool() = default;
+  explicit operation_pool(messaging& of) noexcept : owner_{of} {}
   operation_pool(const operation_pool&) = delete;
   operation_pool& operator=(const operation_pool&) = delete;
 
@@ -55,6 +55,7 @@ class operation_pool {
 
   void grow() noexcept;
 
+  messaging& owner_;
   list_node* free_ = nullptr;
   std::vector<std::unique_ptr<detail::operation[]>> slabs_;
 };

@@ -59,7 +59,6 @@ void messaging::accept(operation& matched, std::uint64_t key, peer_id from, cons
   }
   matched.state = operation_state::fetching;
   matched.remote_id = what.id;
-  matched.home = this;
   ++outgoing_;
   fetch& transfer = matched.transfer;
   transfer.from = from;

@@ -1,0 +1,203 @@
+#include "comm/lane.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <system_error>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+#include "topology/machine.hpp"
+
+namespace peal {
+
+namespace detail {
+
+communicator_state::communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in)
+    : team{context, rank, std::move(peers)}, home{in}, collective{*in.together, *this} {}
+
+}  // namespace detail
+
+lane::lane(lane_surroundings& around, bool threads) : progress{threads}, around_{around} {}
+
+void lane::open(node_segment* segment) {
+  const config& settings = around_.settings;
+  messaging_options options;
+  options.self = static_cast<peer_id>(around_.bootstrap.rank());
+  options.peers = static_cast<std::uint32_t>(around_.bootstrap.size());
+  options.eager_limit = settings.bytes("PEAL_EAGER_LIMIT");
+  options.unexpected_limit = settings.bytes("PEAL_UNEXPECTED_LIMIT");
+  messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
+  self_.emplace(*messages, options.self, &progress.waking());
+  messages->add(*self_);
+  const bool only_verbs = settings.text("PEAL_TRANSPORT") == "verbs";
+  if (segment != nullptr && !only_verbs) {
+    const std::string_view copy = settings.text("PEAL_SHM_COPY");
+    shm_settings shm;
+    shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
+    shm.crowded = around_.crowded;
+    shm.bell = &progress.waking();
+    shm_.emplace(*segment, *messages, around_.node, shm);
+    messages->add(*shm_);
+  }
+  if (around_.several_nodes() || only_verbs) open_verbs();
+  together.emplace(*messages, settings);
+  progress.add(*this, engine::rate::sometimes);
+}
+
+void lane::open_verbs() {
+  const config& settings = around_.settings;
+  bootstrap_client& bootstrap = around_.bootstrap;
+  verbs_settings verbs;
+  verbs.device = settings.text("PEAL_VERBS_DEVICE");
+  if (const std::string_view gid = settings.text("PEAL_VERBS_GID"); gid != "auto") {
+    const auto [end, failed] = std::from_chars(gid.data(), gid.data() + gid.size(), verbs.gid);
+    if (failed != std::errc{} || end != gid.data() + gid.size() || verbs.gid < 0)
+      throw error(errc::invalid_config, fmt::format("PEAL_VERBS_GID={}: allowed is auto, or an index into the port's GID table", gid));
+  }
+  const auto& local = bootstrap.local_ranks();
+  verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
+  verbs.local_size = static_cast<unsigned>(around_.node.size());
+  verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
+  verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
+  verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
+  verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
+  verbs.rendezvous = settings.text("PEAL_VERBS_RENDEZVOUS");
+  verbs.push = settings.bytes("PEAL_VERBS_PUSH");
+  verbs.promote = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_PROMOTE"));
+  verbs.always_promote = settings.is_set("PEAL_VERBS_PROMOTE");
+  verbs.most_connections = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_MAX_RC"));
+  verbs.bell = &progress.waking();
+  verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
+  verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
+  verbs_->meet(bootstrap.exchange("peal.verbs", verbs_->address()));
+  messages->add(*verbs_);
+  postings_.emplace(progress, *messages, *verbs_);
+}
+
+transport& lane::route(peer_id to) noexcept {
+  if (to == static_cast<peer_id>(around_.bootstrap.rank())) return *self_;
+  if (shm_ && around_.on_node[to]) return *shm_;
+  return *verbs_;  // the job has seen to it that it is there when anybody is elsewhere
+}
+
+bool lane::poll() noexcept {
+  bool told = false;
+  for (const int rank : around_.bootstrap.failures()) {
+    log_info("rank {} has died", rank);
+    told |= around_.gone.add(static_cast<peer_id>(rank));
+  }
+  if (verbs_)
+    for (const peer_id each : verbs_->lost()) told |= around_.gone.add(each);
+  if (told) around_.ring_all();  // the other lanes
+  const bool news = heard_of_ < around_.gone.count();
+  while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
+  if (heard_of_ == 0) [[likely]]
+    return false;
+  // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end.
+  const auto size = static_cast<peer_id>(around_.bootstrap.size()), self = static_cast<peer_id>(around_.bootstrap.rank());
+  for (peer_id each = 0; each < size; ++each) {
+    if (messages->has_failed(each) || each == self || !route(each).has_left(each)) continue;
+    log_info("rank {} has left the job", each);
+    messages->peer_left(each);
+    together->peer_failed(each);
+  }
+  return news;
+}
+
+void lane::failed(peer_id gone) noexcept {
+  messages->peer_failed(gone);
+  together->peer_failed(gone);
+}
+
+void lane::free(detail::communicator_state& gone) noexcept {
+  const std::uint32_t first = gone.context();
+  const bool stepped = gone.stepped != nullptr;
+  delete &gone;
+  messages->forget(first);
+  messages->forget(first + 1);
+  if (stepped) messages->forget(first + 3);  // first + 2 has no messages
+}
+
+namespace {
+
+/// False when a continuation threw.
+template <class Step>
+bool guarded(const Step& step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (const std::exception& thrown) {
+    log_error("a continuation threw at the end of the environment: {}", thrown.what());
+  } catch (...) {
+    log_error("a continuation threw at the end of the environment");
+  }
+  return false;
+}
+
+}  // namespace
+
+void lane::say_what_is_awaited() noexcept {
+  const operation* const sent = messages->pending_send();
+  if (sent == nullptr) return;
+  log_warning(
+      "the end of the peal::environment waits for a message of {} bytes to rank {} with tag {}, which that rank has not received yet",
+      sent->capacity, sent->target, sent->result.tag);
+}
+
+void lane::finish() noexcept {
+  const auto limit = std::chrono::steady_clock::now() + courtesy;
+  bool idle = false;
+  for (bool patient = true; !idle;) {
+    guarded([&] {
+      const auto done = [this, patient] {
+        if (heard_of_ != 0) messages->refuse_unexpected();
+        // Datagrams are repeated by who polls. After a failure one who has left may never say that it has them.
+        return messages->idle() && (!verbs_ || verbs_->settled() || (heard_of_ != 0 && !patient));
+      };
+      idle = progress.wait_until(done, patient ? limit : engine::never);
+    });
+    if (idle || !patient || std::chrono::steady_clock::now() < limit) continue;
+    patient = false;
+    const std::lock_guard<engine> hold{progress};
+    say_what_is_awaited();
+    messages->refuse_unexpected();
+  }
+}
+
+void lane::turn(bool refuses) noexcept {
+  guarded([this] { progress.progress(); });
+  if (!refuses) return;
+  const std::lock_guard<engine> hold{progress};
+  messages->refuse_unexpected();
+}
+
+void lane::run_deferred() noexcept {
+  while (!guarded([this] { progress.run_deferred(); })) {
+  }
+}
+
+void lane::leave(bool failed) noexcept {
+  if (shm_) shm_->leave();
+  if (verbs_ && failed) verbs_->leave();  // otherwise a fence has seen to it that nobody waits for anything
+}
+
+void lane::close() noexcept {
+  if (!verbs_) return;
+  progress.remove(*postings_);
+  postings_.reset();
+  verbs_.reset();
+}
+
+void lane::report(std::vector<counter>& into) {
+  const std::lock_guard<engine> guard{progress};
+  progress.report(into);
+  for (const transport* each : std::initializer_list<const transport*>{shm_ ? &*shm_ : nullptr, verbs_ ? &*verbs_ : nullptr})
+    if (each) each->report(into);
+}
+
+}  // namespace peal

@@ -1,0 +1,107 @@
+// comm/lane.hpp
+// A way for messages from top to bottom: an engine with its lock, matching, collectives, and transports that nobody else uses. Every
+// communicator belongs to one lane. Threads whose communicators are in different lanes meet in nothing while messages go well.
+//
+// Layer    comm: may include everything below.
+// Threads  under its engine's lock; `open`, `finish` and `close` from one thread.
+// Errors   open throws peal::error: no_space, no_device, locked_memory, invalid_config.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/config.hpp"
+#include "bootstrap/client.hpp"
+#include "collective/collectives.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/failure_news.hpp"
+#include "comm/postings.hpp"
+#include "memory/node_segment.hpp"
+#include "p2p/messaging.hpp"
+#include "progress/engine.hpp"
+#include "transport/self/self_transport.hpp"
+#include "transport/shm/shm_transport.hpp"
+#include "transport/verbs/verbs_transport.hpp"
+
+namespace peal {
+
+/// What all lanes of a process have in common. Outlives them.
+struct lane_surroundings {
+  lane_surroundings(const config& with, bootstrap_client& of) : settings{with}, bootstrap{of} {}
+
+  const config& settings;
+  bootstrap_client& bootstrap;
+  std::vector<peer_id> node;               // the processes of this node, by local index
+  std::vector<bool> on_node;               // by peer
+  bool crowded = false;                    // more ranks than cores
+  failure_news gone;                       // who has died
+  std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
+  [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
+};
+
+class lane final : private router, private progress_source {
+ public:
+  /// The engine only.
+  lane(lane_surroundings&, bool threads);
+  /// The rest. `segment` is this lane's own; null: there is none.
+  void open(node_segment* segment);
+
+  // ---- operations of communicators. With the lock held.
+  /// One operation more, or less, that the user holds on this communicator. The last of a released one frees it.
+  void given(detail::communicator_state& on) noexcept { ++on.operations; }
+  void given_back(detail::communicator_state& on) noexcept {
+    if (--on.operations == 0 && on.released) free(on);
+  }
+  void release(detail::communicator_state& gone) noexcept {
+    gone.released = true;
+    if (gone.operations == 0) free(gone);
+  }
+
+  /// Posts messages that wait for company. With the lock held. Who waits need not: every poll does it.
+  void flush() noexcept {
+    if (verbs_ && verbs_->holds_messages()) verbs_->flush();
+  }
+  /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
+  operation* posting() noexcept { return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr; }
+
+  // ---- the end. Without the lock held.
+  /// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do
+  /// so when the end has begun.
+  static constexpr std::chrono::seconds courtesy{5};
+  /// Sends that nobody waits for any more, and answers that peers wait for.
+  void finish() noexcept;
+  /// One turn, and what was deferred. `refuses`: nobody here will ask for what has come unasked.
+  void turn(bool refuses) noexcept;
+  void run_deferred() noexcept;
+  /// `failed`: others may still wait for what was sent.
+  void leave(bool failed) noexcept;
+  /// The device's memory goes.
+  void close() noexcept;
+
+  void report(std::vector<counter>&);
+
+  engine progress;
+  std::optional<messaging> messages;
+  std::optional<collectives> together;
+
+ private:
+  void open_verbs();
+  void failed(peer_id) noexcept;
+  void free(detail::communicator_state&) noexcept;
+  void say_what_is_awaited() noexcept;
+  transport& route(peer_id) noexcept override;
+  bool poll() noexcept override;                 // news of failures
+  bool arm() noexcept override { return true; }  // the news of a death rings
+
+  lane_surroundings& around_;
+  std::size_t heard_of_ = 0;  // of the failures
+  std::optional<self_transport> self_;
+  std::optional<shm_transport> shm_;
+  std::optional<verbs_transport> verbs_;
+  std::optional<postings> postings_;  // where there is verbs_
+};
+
+}  // namespace peal
