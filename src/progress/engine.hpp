@@ -188,7 +188,7 @@ class engine {
   [[nodiscard]] bool arm_all() noexcept;
   void disarm_all() noexcept;
   [[nodiscard]] int doze(deadline end, bool& by_backstop) noexcept;
-  void tell_readers() noexcept;
+  void tell_readers(bool at_once = true) noexcept;
   void note_missed() noexcept;
   bool settle(event_descriptor&) noexcept;
   void retract(event_descriptor&) noexcept;
@@ -227,6 +227,7 @@ class engine {
   crowd* around_ = nullptr;                                                        // guarded by the lock
   wait_history history_;
   wakeup wakeup_;
+  bool rung_ = false;  // and not read since
   std::vector<pollfd> watched_;
   std::vector<progress_source*> readers_;   // of these, in the same order; null: none
   std::vector<event_descriptor*> outside_;  // open ones

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include "base/log.hpp"
 #include "progress/engine.hpp"
@@ -70,6 +71,7 @@ bool engine::poll_all() noexcept {
 }
 
 bool engine::arm_all() noexcept {
+  if (std::exchange(rung_, false)) wakeup_.clear();
   bool ready = wakeup_.able() && !polling_;
   for (auto* sources : {&every_, &sometimes_})
     for (progress_source* each : *sources) ready = ready && each->arm();
@@ -111,7 +113,7 @@ engine::rest engine::lead(question holds, deadline until) {
   const int rung = doze(end, by_backstop);
   lock();
   bool moved = false;
-  if (rung > 0) tell_readers();
+  if (rung > 0) tell_readers(false);
   if (by_backstop) {
     moved = poll_all();
     if (moved && std::chrono::steady_clock::now() < end) note_missed();
@@ -138,12 +140,17 @@ int engine::doze(deadline end, bool& by_backstop) noexcept {
   return rung;
 }
 
-/// After a ppoll that found something.
-void engine::tell_readers() noexcept {
+/// After a ppoll that found something. The engine's own pipe needs to be empty only when it is slept on again: not `at_once`, and the one
+/// that was woken has its message sooner.
+void engine::tell_readers(bool at_once) noexcept {
   for (std::size_t each = 0; each < watched_.size(); ++each) {
     if (watched_[each].revents == 0) continue;
-    if (watched_[each].fd == wakeup_.descriptor()) wakeup_.clear();
-    else if (readers_[each]) readers_[each]->rang(watched_[each].fd);
+    if (watched_[each].fd == wakeup_.descriptor()) {
+      if (at_once) wakeup_.clear();
+      else rung_ = true;
+    } else if (readers_[each]) {
+      readers_[each]->rang(watched_[each].fd);
+    }
   }
 }
 
