@@ -99,11 +99,12 @@ job::job(config read, const detail::job_options& options) : settings{std::move(r
     for (const auto& each : lanes_) each->progress.waking().ring();
   };
   lanes_.push_back(std::make_unique<lane>(around_, options.threads));
+  if (size() > 1) join_node();
+  // Only now that all ranks have been found to have the same settings: this ends them all.
   if (around_.several_nodes() && settings.text("PEAL_TRANSPORT") == "shm")
     throw error(errc::invalid_config,
                 fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only ranks of the own node",
                             std::find(around_.on_node.begin(), around_.on_node.end(), false) - around_.on_node.begin()));
-  if (size() > 1) join_node();
   set_waits();
   first_lane().open(segment_ ? &*segment_ : nullptr);
   bootstrap_.on_death(around_.ring_all);

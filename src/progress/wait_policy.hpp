@@ -3,7 +3,8 @@
 //
 // A spin that outlasts the usual message costs nothing when every rank has a core; when ranks outnumber cores each spin keeps the rank that
 // is waited for from running, so the first miss yields. Who spins for as long as a sleep and its wake-up would cost wastes at most as much
-// again as who knew beforehand; up to twice that is spent when waits have lately been so short that it saves the sleep.
+// again as who knew beforehand. Twice that is spent while waits are short: a long one among them is a disturbance (a tick of the timer, a
+// core that was away for a moment), after which the message comes at once.
 //
 // Layer    progress: may include topology/, base/.
 // Units    turns: one turn is one poll of every source, about 20–50 ns.
@@ -82,11 +83,9 @@ class wait_history {
   }
   [[nodiscard]] duration average() const noexcept { return duration{average_.load(std::memory_order_relaxed)}; }
 
-  /// How long to spin now: twice the average, or no longer than need be when messages are too far apart for that to help.
+  /// How long to spin now: at most while waits are short, and no longer than need be when messages are far apart.
   [[nodiscard]] duration spin(const wait_policy::bounds& within) const noexcept {
-    const duration usual = average();
-    if (usual > within.most || 2 * usual < within.least) return within.least;
-    return 2 * usual < within.most ? 2 * usual : within.most;
+    return average() > within.most ? within.least : within.most;
   }
 
   /// Of the newest wait, one in so many.
