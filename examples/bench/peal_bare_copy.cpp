@@ -89,14 +89,15 @@ void wait_for(const std::atomic<std::uint64_t>& value, std::uint64_t least) {
   }
 }
 
-// Runs `loop(rank, n)` in that many processes, first a tenth of n as a warm-up; returns the seconds of rank 0.
-double run(int ranks, board& shared, std::uint64_t n, const std::function<void(int, std::uint64_t)>& loop) {
+// Runs `loop(rank, n)` in that many processes, first a tenth of n as a warm-up; returns the seconds of rank 0. Two have a core each, or
+// share `one_core`.
+double run(int ranks, board& shared, std::uint64_t n, const std::function<void(int, std::uint64_t)>& loop, bool one_core = false) {
   new (&shared) board{};
   std::vector<pid_t> children;
   for (int rank = 1; rank < ranks; ++rank) {
     const pid_t child = fork();
     if (child == 0) {
-      if (ranks <= 2) bind_to(rank);
+      if (ranks <= 2) bind_to(one_core ? 0 : rank);
       loop(rank, n / 10 + 1);
       loop(rank, n);
       _exit(0);
@@ -128,6 +129,23 @@ double line_latency(board& b, std::uint64_t n) {
       if (rank == 1) mine.value.store(++now, std::memory_order_release);
     }
   });
+  return seconds / static_cast<double>(n) / 2 * 1e6;
+}
+
+// 8 bytes through pipes between two processes of one core: half a round trip, with one switch from one to the other; microseconds.
+double pipe_switch(board& b, std::uint64_t n) {
+  int to[2], fro[2];
+  if (pipe(to) != 0 || pipe(fro) != 0) throw std::bad_alloc{};
+  const auto loop = [&](int rank, std::uint64_t count) {
+    const int in = rank == 0 ? fro[0] : to[0], out = rank == 0 ? to[1] : fro[1];
+    for (std::uint64_t i = 0, word = 0; i < count; ++i) {
+      if (rank == 0 && write(out, &i, sizeof i) != sizeof i) _exit(1);
+      if (read(in, &word, sizeof word) != sizeof word || word != i) _exit(1);
+      if (rank == 1 && write(out, &word, sizeof word) != sizeof word) _exit(1);
+    }
+  };
+  const double seconds = run(2, b, n, loop, true);
+  for (const int each : {to[0], to[1], fro[0], fro[1]}) close(each);
   return seconds / static_cast<double>(n) / 2 * 1e6;
 }
 
@@ -253,6 +271,7 @@ int main(int argc, char** argv) {
   show("64-byte cells through a ring (millions/s)", 2, [&] { return ring_rate(shared, n * 20); });
   show(fmt::format("one copy by both cores, {} B (MB/s)", bytes), 2, [&] { return one_copy(shared, bytes, copies); });
   show(fmt::format("two copies through slots, {} B (MB/s)", bytes), 2, [&] { return pipeline(shared, bytes, copies); });
+  show("a switch and 8 B by a pipe, one core (us)", 4, [&] { return pipe_switch(shared, n); });
   for (const int count : ranks)
     show(fmt::format("flat sum, {} ranks (us)", count), 4, [&] { return flat_sum(shared, count, count > 2 ? n / 20 : n); });
 }

@@ -17,11 +17,15 @@ int main(int argc, char** argv) {
   title(&s, "Allreduce Latency Test", "# Size       Avg Latency(us)");
   for (size_t bytes = s.min_bytes; bytes <= s.max_bytes; bytes = next_size(bytes)) {
     int n = iterations_for(&s, bytes);
+    for (size_t i = 0; i < bytes / sizeof(float); ++i) ((float*)sent)[i] = (float)(s.rank + 1 + i % 3);
     MPI_Barrier(MPI_COMM_WORLD);
     loop(sent, received, bytes, warm_up_for(&s, bytes));
     double start = MPI_Wtime();
     loop(sent, received, bytes, n);
-    row(&s, bytes, mean(&s, (MPI_Wtime() - start) * 1e6 / n));
+    double took = (MPI_Wtime() - start) * 1e6 / n;
+    for (size_t i = 0; i < bytes / sizeof(float); ++i)
+      if (((float*)received)[i] != (float)(s.ranks * (s.ranks + 1) / 2 + s.ranks * (int)(i % 3))) wrong(&s);
+    row(&s, bytes, mean(&s, took));
   }
   MPI_Finalize();
   return 0;

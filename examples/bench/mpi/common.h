@@ -67,6 +67,11 @@ static inline char* new_buffer(size_t bytes) {
   return memory;
 }
 
+static inline void wrong(const settings* s) {
+  fprintf(stderr, "rank %d: what arrived is wrong\n", s->rank);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static inline void need_even_ranks(const settings* s) {
   if (s->ranks % 2 == 0) return;
   if (s->rank == 0) fprintf(stderr, "this benchmark needs an even number of ranks\n");

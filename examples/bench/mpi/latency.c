@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   title(&s, "Latency Test", "# Size       Avg Latency(us)");
   for (size_t bytes = s.min_bytes; bytes <= s.max_bytes; bytes = next_size(bytes)) {
     int n = iterations_for(&s, bytes);
+    memset(sent, s.rank + 1, bytes);
+    memset(received, 0, bytes);
     MPI_Barrier(MPI_COMM_WORLD);
     ping_pong(&s, sent, received, bytes, warm_up_for(&s, bytes));
     // In parts, as -f of peal's benchmarks.
@@ -34,6 +36,8 @@ int main(int argc, char** argv) {
       done += count;
       if (took / count < least) least = took / count;
     }
+    for (size_t i = 0; i < bytes && s.rank < 2; ++i)
+      if (received[i] != 2 - s.rank) wrong(&s);
     if (s.full) full_row(&s, bytes, all / n, least);
     else row(&s, bytes, all / n);
   }
