@@ -59,6 +59,13 @@ tests_job_sleepers_LDADD = libpeal.la -lpthread
 tests_job_sample_SOURCES = tests/job/sample.cpp
 tests_job_sample_LDADD = libpeal.la
 
+# Preloaded by a case about wake-ups that are lost; -rpath makes libtool build a shared object that is never installed.
+check_LTLIBRARIES += tests/job/lost_rings.la
+tests_job_lost_rings_la_SOURCES = tests/job/lost_rings.cpp
+tests_job_lost_rings_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_builddir)/tests/job
+tests_job_lost_rings_la_CXXFLAGS = $(AM_CXXFLAGS) -fvisibility=default
+tests_job_lost_rings_la_LIBADD = -ldl
+
 EXTRA_DIST += \
   tests/job/benchmarks.toml \
   tests/job/cases.toml \
