@@ -81,6 +81,15 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
         ->delimiter(',')
         ->check(CLI::Range(1, 256))
         ->type_name("N,N,...");
+  if (can(has::sides))
+    app.add_option("--computes", o.computes,
+                   "both (each sends one message and receives one), or one side of a message from rank 0 to rank 1")
+        ->check(CLI::IsMember({"both", "sender", "receiver"}))
+        ->type_name("both|sender|receiver");
+  if (can(has::times))
+    app.add_option("--times", o.times, "how long to compute: so many times as long as the operation alone takes")
+        ->check(CLI::Range(0.01, 1000.0))
+        ->type_name("FACTOR");
   if (can(has::csv)) app.add_flag("--csv", o.csv, "values separated by commas, for programs to read");
   if (can(has::buffer))
     app.add_option_function<std::string>(

@@ -34,6 +34,8 @@ struct options {
   std::vector<double> rates{10, 100, 1000, 10000, 100000};  // a second
   double seconds = 3;                                       // for each of them, unless -i says how many
   std::vector<int> threads{1, 2, 4};
+  std::string computes = "both";  // --computes: which side of a message
+  double times = 1;               // --times: how long, by the operation alone
 
   /// Into how many parts a run is cut to tell its slowest and its fastest part.
   [[nodiscard]] int parts() const { return full ? 20 : 1; }
@@ -47,7 +49,7 @@ struct options {
 /// The defaults of the collectives.
 inline const options of_collectives{.max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10};
 
-enum class has { sizes, window, buffer, full, rates, threads, csv };  // which options make sense for a program
+enum class has { sizes, window, buffer, full, rates, threads, csv, sides, times };  // which options make sense for a program
 
 /// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with
 /// `code`.

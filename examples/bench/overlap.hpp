@@ -1,8 +1,8 @@
 // How much of a nonblocking operation goes on while the caller computes, as the nonblocking tests of the OSU micro-benchmarks measure it.
 //
-// Three times are taken: of the operation alone, started and waited for at once; of a computation that takes as long and makes no call;
-// and of both, with the computation between start and wait; the median of each, on the slowest rank. What the computation hides of the
-// operation is the overlap, in per cent.
+// Three times are taken: of the operation alone, started and waited for at once; of a computation alone that takes as long (or --times as
+// long) and makes no call; and of both, with the computation between start and wait; the median of each, on the slowest rank. What the
+// computation hides of the operation is the overlap, in per cent. Who makes progress by taking its core away hides nothing so.
 //
 // Units    seconds.
 #pragma once
@@ -27,38 +27,42 @@ struct overlap {
   [[nodiscard]] double percent() const { return std::clamp(100 * (1 - (overall - compute) / pure), 0.0, 100.0); }
 };
 
-/// `start()` gives a request (or a vector of them); `finish(it)` waits. Each iteration begins on all ranks at the same time.
+/// `start()` gives a request (or a vector of them); `finish(it)` waits. Each iteration begins on all ranks at the same time. `computes`:
+/// whether this rank does, for `times` the time of the operation; one that does not waits at once, and so leaves its core to the others when
+/// it sleeps.
 template <class Start, class Finish>
 overlap measure_overlap(const peal::communicator& world, const computation& work, int warm_up, int iterations, Start&& start,
-                        Finish&& finish) {
+                        Finish&& finish, double times, bool computes = true) {
   // Medians, since a process that loses its core for a moment would tell of nothing else.
-  std::vector<double> whole, computing;
-  const auto timed = [&](double compute, int n) {
-    whole.clear();
-    computing.clear();
+  std::vector<double> taken;
+  const auto slowest = [&](int n, auto&& iterate) {
+    taken.clear();
     for (int i = 0; i < n; ++i) {
       world.barrier();
       const auto from = clock::now();
-      auto under_way = start();
-      const auto before = clock::now();
-      if (compute > 0) work.run(compute);
-      computing.push_back(since(before));
-      finish(under_way);
-      whole.push_back(since(from));
+      iterate();
+      taken.push_back(since(from));
     }
-  };
-  const auto slowest = [&](std::vector<double>& times) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
+    const auto middle = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 2);
+    std::nth_element(taken.begin(), middle, taken.end());
     return over_ranks(world, *middle).most;
   };
-  timed(0, warm_up);
-  timed(0, iterations);
+  const auto alone = [&] {
+    auto under_way = start();
+    finish(under_way);
+  };
+  if (warm_up > 0) slowest(warm_up, alone);
   overlap found;
-  found.pure = slowest(whole);
-  timed(found.pure, iterations);
-  found.overall = slowest(whole);
-  found.compute = slowest(computing);
+  found.pure = slowest(iterations, alone);
+  const auto compute = [&] {
+    if (computes) work.run(times * found.pure);
+  };
+  found.compute = slowest(iterations, compute);
+  found.overall = slowest(iterations, [&] {
+    auto under_way = start();
+    compute();
+    finish(under_way);
+  });
   return found;
 }
 

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   using enum bench::has;
   auto defaults = bench::of_collectives;
   defaults.min_bytes = sizeof(float);
-  const auto options = bench::parse(argc, argv, world, "Nonblocking Allreduce Test", defaults, {sizes, buffer}, code);
+  const auto options = bench::parse(argc, argv, world, "Nonblocking Allreduce Test", defaults, {sizes, buffer, times}, code);
   if (!options) return code;
 
   const bench::buffer memory{*options, options->max_bytes};
@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
     const bool valid = !options->validate || check(world, work, values);
     const auto start = [&] { return world.iallreduce_inplace(values); };
     const int n = options->iterations_for(bytes);
-    const auto found =
-        bench::measure_overlap(world, work, options->warm_up_for(bytes), n, start, [](auto& under_way) { under_way.wait(); });
+    const auto finish = [](auto& under_way) { under_way.wait(); };
+    const auto found = bench::measure_overlap(world, work, options->warm_up_for(bytes), n, start, finish, options->times);
     bench::overlap_row(table, bytes, found, n, valid);
   }
   return table.end();

@@ -53,6 +53,7 @@ std::size_t index_of(const std::vector<int>& ranks, int rank) {
 
 job* job::current_ = nullptr;
 lane* job::unlocked_ = nullptr;
+lane* job::biased_ = nullptr;
 
 job& job::start(const detail::job_options& options, const detail::location& where) {
   if (current_ != nullptr)
@@ -63,7 +64,7 @@ job& job::start(const detail::job_options& options, const detail::location& wher
   try {
     config settings = config::from_environment(false);
     set_log_level(log_level_from(settings.text("PEAL_LOG")));
-    watch_forks([] { unlocked_ = nullptr; });
+    watch_forks([] { unlocked_ = biased_ = nullptr; });
     current_ = new job(std::move(settings), options);  // never deleted: see the header
   } catch (const error& inside) {
     throw placed_at(inside, where);
@@ -71,12 +72,14 @@ job& job::start(const detail::job_options& options, const detail::location& wher
   current_->alive_ = true;
   if (current_->settings.text("PEAL_ASYNC") == "1") current_->start_helper();
   if (lane& first = current_->first_lane(); !first.progress.shared()) unlocked_ = &first;
+  else if (first.progress.biased()) biased_ = &first;
   return *current_;
 }
 
 void job::start_helper() {
   try {
-    helper_.emplace(first_lane().progress, wait_policy{wait_policy::mode::adaptive, around_.crowded});
+    // It gives way between turns: the core that it is on may be needed by the very rank that it waits for.
+    helper_.emplace(first_lane().progress, wait_policy{wait_policy::mode::adaptive, true});
   } catch (const std::system_error& refused) {
     log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls", refused.what());
     return;
@@ -236,7 +239,7 @@ void job::end(bool at_once) noexcept {
     for (const auto& each : lanes_) each->run_deferred();
   }
   alive_ = false;
-  unlocked_ = nullptr;
+  unlocked_ = biased_ = nullptr;
   for (const auto& each : lanes_) each->leave(failed && !at_once);
   if (settings.text("PEAL_STATS") == "1") {
     const std::string text = counters_text(counted(), bootstrap_.rank());

@@ -39,6 +39,8 @@ class job final {
   /// The only lane, where one thread at a time calls, so that there is no lock to take; null where threads were asked for, or a helper is
   /// at work. One load, for the shortest way of a message.
   static lane* unlocked() noexcept { return unlocked_; }
+  /// The only lane, where one thread at a time calls and a helper is at work, so that the lock is the engine's `enter`; null otherwise.
+  static lane* biased() noexcept { return biased_; }
   /// As `running`, or an errc::not_started that says which.
   static job& require(const detail::location& where) {
     if (job* found = running()) [[likely]]
@@ -87,6 +89,7 @@ class job final {
 
   static job* current_;
   static lane* unlocked_;
+  static lane* biased_;
 
   bool alive_ = false;
   bootstrap_client bootstrap_;

@@ -47,10 +47,29 @@ outcome complete(lane& here, operation& awaited, const char* what, int peer, con
 
 }  // namespace
 
-// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on the way that needs registers saved. The
-// way around has the locks, the checks with their words, and the rest.
+// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on the way that needs registers saved.
+// Beside a helper thread the same is tried one call further on, inside its lock. The way around has the locks, the checks with their words,
+// and the rest.
 
 namespace {
+
+/// Beside a helper thread. False: nothing happened.
+bool send_beside_helper(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+  lane* const here = job::biased();
+  if (here == nullptr || !may_send(on, dest, tag) || !here->progress.enter()) return false;
+  const bool sent = here->messages->try_send_short(on, on.context(), data, bytes, dest, tag);
+  here->progress.leave();
+  return sent;
+}
+
+/// Beside a helper thread. Null: nothing happened.
+operation* post_beside_helper(communicator_state& on, void* data, std::size_t capacity, int source, int tag) noexcept {
+  lane* const here = job::biased();
+  if (here == nullptr || !may_receive(on, source, tag) || !here->progress.enter()) return nullptr;
+  operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag);
+  here->progress.leave();
+  return posted;
+}
 
 [[gnu::noinline]] void send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
                                       const location& where) {
@@ -74,11 +93,14 @@ namespace {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
+  if (send_beside_helper(on, data, bytes, dest, tag)) return;
   send_unusually(on, data, bytes, dest, tag, where);
 }
 
 [[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
                                          const location& where) {
+  if (operation* const posted = post_beside_helper(on, data, capacity, source, tag))
+    return complete(*job::biased(), *posted, "receive from", source, where);
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
@@ -143,6 +165,7 @@ namespace {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
+  if (send_beside_helper(on, data, bytes, dest, tag)) return &sent_at_once;
   return start_send_unusually(on, data, bytes, dest, tag, where);
 }
 

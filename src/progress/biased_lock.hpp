@@ -41,6 +41,8 @@ class biased_lock {
     inside_.store(false, std::memory_order_release);
     return true;
   }
+  /// The same where it was `enter` that let the caller in.
+  void leave_entered() noexcept { inside_.store(false, std::memory_order_release); }
   /// With the mutex held, which goes: from now on the short way leads in again, and the owner is inside.
   void reclaim() noexcept {
     inside_.store(true, std::memory_order_relaxed);

@@ -9,10 +9,6 @@
 
 namespace peal {
 
-void engine::lock_slowly() {
-  if (lock_ != lock_kind::biased || !bias_.enter()) lock_mutex();
-}
-
 void engine::lock_mutex() {
   if (bias_.mutex().try_lock()) return;
   // relaxed: a hint that makes pollers yield; the mutex orders everything else.
@@ -21,30 +17,21 @@ void engine::lock_mutex() {
   wanting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+/// The short way is closed, or there is none.
 bool engine::try_lock_slowly() {
-  if (lock_ == lock_kind::biased && bias_.enter()) return true;
   if (!bias_.mutex().try_lock()) {
     if (helper_ != nullptr) helper_->make_way();
     return false;
   }
   if (helper_ != nullptr) helper_->dismiss();
-  if (lock_ == lock_kind::biased) bias_.reclaim();
+  if (biased()) bias_.reclaim();
   return true;
 }
 
-void engine::unlock_slowly() {
-  if (lock_ != lock_kind::biased || !bias_.leave()) bias_.mutex().unlock();
-}
-
 bool engine::may_poll_slowly() {
-  if (helper_ != nullptr) helper_->somebody_waits(true);
+  waits_.store(true, std::memory_order_relaxed);
   // relaxed: a hint; who sees it late polls once more before giving way.
   return wanting_.load(std::memory_order_relaxed) == 0 && try_lock_slowly();
-}
-
-void engine::end_shared_wait() noexcept {
-  if (helper_ != nullptr) helper_->somebody_waits(false);
-  if (following_.load(std::memory_order_relaxed) > 0) call_followers();
 }
 
 void engine::note_started(std::size_t bytes) noexcept { helper_->started(bytes); }

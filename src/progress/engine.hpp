@@ -77,14 +77,19 @@ class engine {
 
   // ---- the lock
   void lock() {
-    if (shared()) lock_slowly();
+    if (shared() && !enter_biased()) lock_mutex();
   }
-  [[nodiscard]] bool try_lock() { return !shared() || try_lock_slowly(); }
+  [[nodiscard]] bool try_lock() { return !shared() || enter_biased() || try_lock_slowly(); }
   void unlock() {
-    if (shared()) unlock_slowly();
+    if (shared() && !(biased() && bias_.leave())) bias_.mutex().unlock();
   }
   /// Whether the lock is real.
   [[nodiscard]] bool shared() const noexcept { return lock_ != lock_kind::none; }
+  /// Whether it is shared with a helper thread alone.
+  [[nodiscard]] bool biased() const noexcept { return lock_ == lock_kind::biased; }
+  /// Requires: biased. Takes the lock where that is a matter of two stores and a load; false: nothing happened. `leave` gives it back.
+  [[nodiscard]] bool enter() noexcept { return bias_.enter(); }
+  void leave() noexcept { bias_.leave_entered(); }
 
   // ---- sources
   enum class rate : std::uint8_t {
@@ -201,13 +206,17 @@ class engine {
   void look_around() noexcept;
   void call_followers() noexcept;
   bool poll_others() noexcept;
-  void lock_slowly();
+  [[nodiscard]] bool enter_biased() noexcept { return biased() && bias_.enter(); }
   void lock_mutex();
   bool try_lock_slowly();
-  void unlock_slowly();
-  [[nodiscard]] bool may_poll() { return !shared() || may_poll_slowly(); }
+  [[nodiscard]] bool may_poll() { return !shared() || may_poll_shared(); }
+  bool may_poll_shared() {
+    if (!biased()) return may_poll_slowly();
+    // Whoever wants the lock of a biased one revokes it first.
+    waits_.store(true, std::memory_order_relaxed);
+    return bias_.enter() || may_poll_slowly();
+  }
   bool may_poll_slowly();
-  void end_shared_wait() noexcept;
   void note_started(std::size_t bytes) noexcept;
   bool take_deferred(deferred&);
   void run_deferred_into(std::exception_ptr& first) noexcept;
@@ -221,6 +230,7 @@ class engine {
   bool polling_ = false;
   lock_kind lock_;  // constant once there is a second thread
   helper_thread* helper_ = nullptr;
+  std::atomic<bool> waits_{false};       // relaxed: a hint for the helper; a thread of the program's is in a wait
   std::array<wait_policy, 2> policies_;  // roomy, crowded
   std::atomic<bool> crowded_{false};     // relaxed, both: a wait that sees it late waits once more in the old way
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
@@ -286,8 +296,10 @@ bool engine::wait(Predicate& holds, deadline until) {
   }
   if (pause.over()) [[unlikely]]
     count(pause);
-  if (shared()) [[unlikely]]
-    end_shared_wait();
+  if (shared()) [[unlikely]] {
+    waits_.store(false, std::memory_order_relaxed);
+    if (following_.load(std::memory_order_relaxed) > 0) call_followers();
+  }
   if (thrown) std::rethrow_exception(thrown);
   return held;
 }

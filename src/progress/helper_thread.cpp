@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <mutex>
@@ -98,6 +99,7 @@ bool helper_thread::sleep(std::chrono::nanoseconds time, bool for_ever) noexcept
 }
 
 void helper_thread::run() noexcept {
+  ::prctl(PR_SET_TIMERSLACK, 1UL);  // the usual slack is more than a glance
   const auto turns = [this] { return engine_.turns_.load(std::memory_order_relaxed); };
   std::uint32_t seen = turns();
   while (!stopping_.load(std::memory_order_relaxed)) {
@@ -126,13 +128,13 @@ void helper_thread::run() noexcept {
 /// `lead`: with the lock held.
 helper_thread::found helper_thread::take() noexcept {
   if (!engine_.bias_.mutex().try_lock()) return found::busy;
-  const bool biased = engine_.lock_ == engine::lock_kind::biased;
+  const bool biased = engine_.biased();
   if (biased && !engine_.bias_.revoke()) {
     unlock();
     return found::busy;
   }
   const bool sleeps = engine_.leading_ || engine_.exposed_ > 0;
-  if (!sleeps && !waits_.load(std::memory_order_relaxed)) {
+  if (!sleeps && !engine_.waits_.load(std::memory_order_relaxed)) {
     leads_ = true;
     wanted_.store(false, std::memory_order_relaxed);
     raise(counted_.takeovers);
@@ -148,7 +150,7 @@ helper_thread::found helper_thread::take() noexcept {
 /// With the lock held, which goes.
 void helper_thread::give_back() noexcept {
   leads_ = false;
-  if (engine_.lock_ == engine::lock_kind::biased) engine_.bias_.give_back();
+  if (engine_.biased()) engine_.bias_.give_back();
   unlock();
 }
 

@@ -33,7 +33,7 @@ class helper_thread {
   /// How often it looks while the program leads.
   static constexpr std::chrono::milliseconds tick{1};
   /// The same once something large was started: long enough for who waits for it at once to have begun.
-  static constexpr std::chrono::microseconds glance{50};
+  static constexpr std::chrono::microseconds glance{20};
   /// How often it polls where a source cannot promise to wake it.
   static constexpr std::chrono::microseconds nap{50};
   /// After so many looks in vain. A transport may count them before it does something by itself.
@@ -61,7 +61,6 @@ class helper_thread {
   void started(std::size_t bytes) noexcept;
   void report(std::vector<counter>&) const;
   // ---- and without
-  void somebody_waits(bool now) noexcept { waits_.store(now, std::memory_order_relaxed); }
   void make_way() noexcept { wanted_.store(true, std::memory_order_relaxed); }
 
   enum class found : std::uint8_t { busy, asleep, lead };
@@ -82,7 +81,6 @@ class helper_thread {
   std::vector<pollfd> watched_;  // a copy, since the engine's changes under the lock
   // relaxed: hints, but for stopping_, which bell_ follows.
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> waits_{false};     // a thread of the program's is in a wait
   std::atomic<bool> wanted_{false};    // it found the lock taken
   std::atomic<bool> hastened_{false};  // `started` has rung
   // guarded by the engine's lock

@@ -43,6 +43,17 @@ TEST(biased_lock, the_owner_goes_in_by_the_short_way_until_it_is_revoked) {
   lock.mutex().unlock();
 }
 
+TEST(biased_lock, who_entered_leaves_without_a_look) {
+  if (!able()) GTEST_SKIP() << "no membarrier";
+  biased_lock lock;
+  ASSERT_TRUE(lock.enter());
+  lock.leave_entered();
+  lock.mutex().lock();
+  EXPECT_TRUE(lock.revoke());
+  lock.mutex().unlock();
+  EXPECT_FALSE(lock.enter());
+}
+
 TEST(biased_lock, nobody_revokes_while_the_owner_is_inside) {
   if (!able()) GTEST_SKIP() << "no membarrier";
   biased_lock lock;
