@@ -67,6 +67,7 @@ tests_job_lost_rings_la_CXXFLAGS = $(AM_CXXFLAGS) -fvisibility=default
 tests_job_lost_rings_la_LIBADD = -ldl
 
 EXTRA_DIST += \
+  tests/job/async.toml \
   tests/job/benchmarks.toml \
   tests/job/cases.toml \
   tests/job/examples.toml \
