@@ -28,8 +28,8 @@ struct overlap {
 };
 
 /// `start()` gives a request (or a vector of them); `finish(it)` waits. Each iteration begins on all ranks at the same time. `computes`:
-/// whether this rank does, for `times` the time of the operation; one that does not waits at once, and so leaves its core to the others when
-/// it sleeps.
+/// whether this rank does, for `times` the time of the operation; one that does not waits at once, and so leaves its core to the others
+/// when it sleeps.
 template <class Start, class Finish>
 overlap measure_overlap(const peal::communicator& world, const computation& work, int warm_up, int iterations, Start&& start,
                         Finish&& finish, double times, bool computes = true) {
