@@ -83,6 +83,29 @@ void rendezvous(const communicator& world) {
   job::check(world.size() == 1 || moved_by_helper(world), "the helper moves something");
 }
 
+// The same where ranks have no memory in common: neither side has made a call when both its messages are over.
+void apart(const communicator& world) {
+  const int next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  for (const std::size_t bytes : {std::size_t{10'000}, std::size_t{1} << 20, std::size_t{16} << 20}) {
+    const auto payload = job::bytes_of(bytes, bytes + static_cast<std::size_t>(world.rank()));
+    std::vector<std::byte> into(bytes);
+    world.barrier();
+    auto in = world.irecv_into(std::span{into}, before, data);
+    auto out = world.isend(std::span<const std::byte>{payload}, next, data);
+    compute_until([&] { return in.is_over() && out.is_over(); }, std::to_string(bytes) + " bytes from another node");
+    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)), "what came while the rank computed");
+    out.wait();
+    in.wait();
+  }
+  std::vector<std::int64_t> mine(300'000, world.rank() + 1);
+  auto sum = world.iallreduce(mine);
+  compute_until([&] { return sum.is_over(); }, "a sum");
+  const auto total = sum.wait();
+  const std::int64_t expected = static_cast<std::int64_t>(world.size()) * (world.size() + 1) / 2;
+  job::check(total.front() == expected && total.back() == expected, "a sum made while the ranks computed");
+  job::check(world.size() == 1 || moved_by_helper(world), "the helper moves something");
+}
+
 // The message comes when the receiver has been computing for long, and the sender is told by other means that it was taken.
 void late(const communicator& world) {
   const board marks{world};
@@ -166,6 +189,7 @@ int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
                         {{"threads", [](const communicator&) {}},
                          {"rendezvous", rendezvous},
+                         {"apart", apart},
                          {"late", late},
                          {"sums", sums},
                          {"continuations", continuations},
