@@ -93,9 +93,9 @@ void apart(const communicator& world) {
     auto in = world.irecv_into(std::span{into}, before, data);
     auto out = world.isend(std::span<const std::byte>{payload}, next, data);
     compute_until([&] { return in.is_over() && out.is_over(); }, std::to_string(bytes) + " bytes from another node");
-    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)), "what came while the rank computed");
     out.wait();
-    in.wait();
+    in.wait();  // throws what went wrong
+    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)), "what came while the rank computed");
   }
   std::vector<std::int64_t> mine(300'000, world.rank() + 1);
   auto sum = world.iallreduce(mine);
