@@ -55,6 +55,8 @@ class device {
   [[nodiscard]] completion_channel& channel() const noexcept { return *channel_; }
   [[nodiscard]] const ibv_device_attr& limits() const noexcept { return limits_; }
   [[nodiscard]] const ibv_port_attr& port() const noexcept { return port_; }
+  /// What one READ or WRITE should move at most, in bytes.
+  [[nodiscard]] std::uint64_t longest_part() const noexcept;
   [[nodiscard]] std::uint8_t port_number() const noexcept { return port_number_; }
   [[nodiscard]] const gid_entry& gid() const noexcept { return gid_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "mlx5_0:1"

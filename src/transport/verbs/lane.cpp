@@ -78,11 +78,11 @@ std::uint32_t most_connections(const std::vector<device>& rails, const settings&
 }
 
 lane::lane(const std::vector<device>& which, const settings& wishes)
-    : rails{which}, on{which.front()}, set{wishes}, slots{on.domain()}, longest_part{on.port().max_msg_sz} {
+    : rails{which}, on{which.front()}, set{wishes}, slots{on.domain()}, longest_part{on.longest_part()} {
   completions_ = make_completions(on);
   for (std::size_t each = 1; each < rails.size(); ++each) {
     further_.push_back(make_completions(rails[each]));
-    longest_part = std::min<std::uint64_t>(longest_part, rails[each].port().max_msg_sz);
+    longest_part = std::min(longest_part, rails[each].longest_part());
   }
   if (set.shared_receives && on.limits().max_srq > 0) {
     receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
