@@ -46,6 +46,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   check(on, call, where);
   here.progress.lock();
   operation& started = here.together->start(on.collective, call);
+  here.flush();
   here.progress.unlock();
   std::error_code became;
   {
@@ -70,6 +71,7 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   check(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = here.together->start(on.collective, call);
+  here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
   return keep(here, on, started, where);
 }
@@ -79,7 +81,9 @@ operation* start_collective(communicator_state& on, const collective_call& first
   check(on, first, where);
   const std::lock_guard<engine> guard{here.progress};
   if (!on.stepped) on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
-  return keep(here, on, on.stepped->start(first, second), where);
+  operation& started = on.stepped->start(first, second);
+  here.flush();
+  return keep(here, on, started, where);
 }
 
 }  // namespace peal::detail

@@ -91,8 +91,10 @@ operation* post_beside_helper(communicator_state& on, void* data, std::size_t ca
 // What the transport takes at once, but in more than a few stores.
 [[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
-    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+      here->flush();
       return;
+    }
   if (send_beside_helper(on, data, bytes, dest, tag)) return;
   send_unusually(on, data, bytes, dest, tag, where);
 }
@@ -163,8 +165,10 @@ namespace {
 [[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
                                                 const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
-    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]]
-      return &sent_at_once;
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+      operation* const posting = here->posting();
+      return posting == nullptr ? &sent_at_once : keep(*here, on, *posting, where);
+    }
   if (send_beside_helper(on, data, bytes, dest, tag)) return &sent_at_once;
   return start_send_unusually(on, data, bytes, dest, tag, where);
 }

@@ -29,8 +29,10 @@ void messaging::add(transport& added) {
 bool messaging::poll() noexcept {
   bool moved = false;
   for (transport* each : transports_) moved |= each->poll();
-  if (!stalled_.empty()) [[unlikely]]
+  if (!stalled_.empty()) [[unlikely]] {
     moved |= flush();
+    for (transport* each : transports_) each->flush();  // who waited for these messages may make no turn after this one
+  }
   return moved;
 }
 

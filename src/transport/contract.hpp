@@ -117,6 +117,8 @@ class transport {
 
   /// Moves whatever can be moved. True when something was.
   virtual bool poll() noexcept = 0;
+  /// Sends what waits for company. Every poll does this too.
+  virtual void flush() noexcept {}
 
   // Sleep, as progress_source says.
   virtual bool arm() noexcept { return false; }

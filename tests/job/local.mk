@@ -15,6 +15,7 @@ check_PROGRAMS += \
   tests/job/paused \
   tests/job/reused_memory \
   tests/job/sample \
+  tests/job/silent \
   tests/job/sleepers \
   tests/job/threads \
   tests/job/traffic \
@@ -54,6 +55,8 @@ tests_job_unequal_SOURCES = tests/job/unequal.cpp tests/job/support.hpp
 tests_job_unequal_LDADD = libpeal.la
 tests_job_reused_memory_SOURCES = tests/job/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp
 tests_job_reused_memory_LDADD = libpeal.la -lpthread
+tests_job_silent_SOURCES = tests/job/silent.cpp tests/job/support.hpp
+tests_job_silent_LDADD = libpeal.la
 tests_job_sleepers_SOURCES = tests/job/sleepers.cpp tests/job/support.hpp
 tests_job_sleepers_LDADD = libpeal.la -lpthread
 tests_job_sample_SOURCES = tests/job/sample.cpp

@@ -75,8 +75,7 @@ class verbs_transport final : public transport {
   void leave() noexcept override;
   [[nodiscard]] bool has_left(peer_id) const noexcept override;
 
-  /// Posts messages that wait for company. Every poll does this too.
-  void flush() noexcept;
+  void flush() noexcept override;
   [[nodiscard]] bool holds_messages() const noexcept;
   /// Whether everything sent as a datagram has been taken by those who live. Until then this process must go on polling.
   [[nodiscard]] bool settled() const noexcept;
