@@ -64,6 +64,7 @@ class [[nodiscard]] request {
   /// Whether wait would return at once. Makes some progress if not.
   [[nodiscard]] bool ready(const place& where = place::current()) {
     if (is_over(where)) return true;
+    if (op_) return detail::test(*op_);
     detail::progress();
     return is_over(where);
   }

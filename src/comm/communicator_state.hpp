@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cache_line.hpp"
 #include "collective/collectives.hpp"
 #include "comm/two_steps.hpp"
 #include "p2p/team.hpp"
@@ -21,8 +22,9 @@ class lane;
 
 namespace peal::detail {
 
+/// On cache lines of its own, since threads write to theirs at the same time.
 /// A team first of all, so that an operation's `members` leads back here.
-struct communicator_state : team {
+struct alignas(cache_line) communicator_state : team {
   communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in);
 
   lane& home;  // under whose lock everything below is

@@ -35,4 +35,12 @@ std::string counters_text(const std::vector<counter>& all, int rank) {
   return text;
 }
 
+void add_counters(std::vector<counter>& all, const std::vector<counter>& more) {
+  for (const counter& each : more) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const counter& before) { return before.name == each.name; });
+    if (same == all.end()) all.push_back(each);
+    else if (!each.of_all_processes) same->value += each.value;
+  }
+}
+
 }  // namespace peal

@@ -40,14 +40,14 @@ std::vector<counter> job_counters(const location& where) { return job::require(w
 
 bool progress() {
   job* const here = job::running();
-  return here != nullptr && here->first_lane().progress.progress();
+  return here != nullptr && here->first_lane().progress.progress_everywhere();
 }
 
 bool wait_until(bool (*done)(void*), void* context, std::chrono::steady_clock::time_point deadline) {
   const auto holds = [=] { return done(context); };
   job* const here = job::running();
   if (here == nullptr) return holds();
-  return here->first_lane().progress.wait_unlocked(holds, deadline);
+  return here->first_lane().progress.wait_anywhere(holds, deadline);
 }
 
 namespace {

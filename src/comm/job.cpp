@@ -19,6 +19,8 @@
 #include "base/log.hpp"
 #include "comm/agreement.hpp"
 #include "comm/counters_text.hpp"
+#include "comm/lane_count.hpp"
+#include "comm/node_meeting.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
 
@@ -43,10 +45,6 @@ wait_policy::bounds spin_bounds(const config& settings, bool measures) {
   const auto cost = measures ? measured_cost_of_waking() : wait_policy::usual.least;
   const auto least = set("PEAL_WAIT_LEAST", cost);
   return {least, std::max(least, set("PEAL_WAIT_MOST", 2 * cost))};
-}
-
-std::size_t index_of(const std::vector<int>& ranks, int rank) {
-  return static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
 }  // namespace
@@ -102,75 +100,63 @@ job::job(config read, const detail::job_options& options) : settings{std::move(r
     for (const auto& each : lanes_) each->progress.waking().ring();
   };
   lanes_.push_back(std::make_unique<lane>(around_, options.threads));
-  if (size() > 1) join_node();
+  if (size() > 1) join_node(options.threads);
   // Only now that all ranks have been found to have the same settings: this ends them all.
   if (around_.several_nodes() && settings.text("PEAL_TRANSPORT") == "shm")
     throw error(errc::invalid_config,
                 fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only ranks of the own node",
                             std::find(around_.on_node.begin(), around_.on_node.end(), false) - around_.on_node.begin()));
+  add_lanes(options.threads);
   set_waits();
-  first_lane().open(segment_ ? &*segment_ : nullptr);
+  for (std::size_t each = 0; each < lanes_.size(); ++each)
+    lanes_[each]->open(each < segments_.size() ? &segments_[each] : nullptr, each, lanes_.size());
   bootstrap_.on_death(around_.ring_all);
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
   world_ = std::make_unique<detail::communicator_state>(world_context, bootstrap_.rank(), std::move(everyone), first_lane());
 }
 
-// Every process of a node must have mapped the same file: one of that name may be left from a job that was killed. All ranks of all nodes
-// take part in the exchange, those that are alone on a node with nothing to say.
-void job::join_node() {
-  const std::vector<peer_id>& node = around_.node;
-  const bool shares = node.size() > 1;
-  segment_plan plan;
-  if (shares) {
-    plan.directory = settings.text("PEAL_SHM_DIR");
-    plan.job_name = bootstrap_.job_name();
-    plan.index = static_cast<int>(index_of(bootstrap_.local_ranks(), bootstrap_.rank()));
-    plan.count = static_cast<int>(node.size());
-    plan.front_bytes = shm_transport::front_bytes();
-    plan.transport_bytes = shm_transport::transport_bytes(plan.count);
-    plan.heap_bytes = settings.bytes("PEAL_SHM_HEAP");
-    plan.maker_died = [this, &node] { return bootstrap_.knows_of_death(static_cast<int>(node.front())); };
-    plan.readable_by_peers = settings.text("PEAL_SHM_COPY") != "pipeline";
-    segment_.emplace(plan);
+/// Over RDMA only where they are asked for.
+bool job::may_have_lanes() const {
+  return settings.is_set("PEAL_LANES") || (!around_.several_nodes() && settings.text("PEAL_TRANSPORT") != "verbs");
+}
+
+/// All ranks of all nodes take part, those that are alone on a node with nothing to share.
+void job::join_node(bool threads) {
+  node_meeting meeting{bootstrap_, settings, around_.node};
+  std::vector<node_segment*> mine;
+  if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
+  const std::size_t wanted = lane_count_wanted(settings, threads && may_have_lanes());
+  meeting.agree_on("peal.segment", mine, fmt::format("{}|{}", wanted, settings_to_agree_on(settings)), [this](const auto& noted) {
+    std::vector<std::optional<std::string>> told = noted;
+    lane_count_ = take_lane_count(told);
+    if (const std::string problem = disagreement(told); !problem.empty()) throw error(errc::invalid_config, problem);
+  });
+  if (!meeting.shares()) return;
+  heap.emplace(segments_.front());
+}
+
+/// The other lanes, in a job of several ranks after everyone has said how many there are to be. They have segments of their own, without a
+/// heap.
+void job::add_lanes(bool threads) {
+  if (size() == 1) lane_count_ = lane_count_wanted(settings, threads && may_have_lanes());
+  if (lane_count_ == 1) return;
+  if (size() > 1) {
+    node_meeting meeting{bootstrap_, settings, around_.node};
+    std::vector<node_segment*> mine;
+    for (std::size_t each = 1; meeting.shares() && each < lane_count_; ++each)
+      mine.push_back(&segments_.emplace_back(meeting.plan_for(each)));
+    meeting.agree_on("peal.lanes", mine, {}, [](const auto&) {});
   }
-  // What a rank tells: the first rank of its node, and what it has seen; the first time also its settings. Nothing comes from a rank that
-  // died meanwhile: the others go on, and what they send to it fails.
-  const auto told = [&] { return fmt::format("{}:{}", node.front(), shares ? segment_->nonce() : 0); };
-  const auto node_of = [](const std::string& text) { return std::atoi(text.c_str()); };
-  const auto reference = [&](const std::vector<std::string>& seen, const std::string& of) -> const std::string& {
-    return *std::find_if(seen.begin(), seen.end(), [&](const std::string& each) { return !each.empty() && node_of(each) == node_of(of); });
-  };
-  const auto stranger = [&](const std::vector<std::string>& seen) {  // on any node, so that every rank finds the same
-    const bool some_died = bootstrap_.knows_of_death();
-    const auto strange = [&](const std::string& each) { return each.empty() ? !some_died : each != reference(seen, each); };
-    const auto found = std::find_if(seen.begin(), seen.end(), strange);
-    return found == seen.end() ? -1 : static_cast<int>(found - seen.begin());
-  };
-  std::vector<std::string> seen = bootstrap_.exchange("peal.segment", told() + "|" + settings_to_agree_on(settings));
-  agree(seen);
-  if (stranger(seen) >= 0) {
-    const std::string& mine = seen[static_cast<std::size_t>(bootstrap_.rank())];
-    if (shares && mine != reference(seen, mine)) segment_->reopen();
-    seen = bootstrap_.exchange("peal.segment.again", told());
-    if (const int rank = stranger(seen); rank >= 0 && bootstrap_.knows_of_death())
-      throw error(errc::peer_failed, fmt::format("a rank died while the job started, and rank {} did not come to meet the others", rank),
-                  rank);
-    else if (rank >= 0)
-      throw error(errc::bootstrap_failed, fmt::format("the ranks of a node do not see the same {}: do they run in containers of their own? "
-                                                      "Share that folder, or set PEAL_SHM_DIR to one that they share",
-                                                      settings.text("PEAL_SHM_DIR")));
-  }
-  if (!shares) return;
-  segment_->unlink();
-  heap.emplace(*segment_);
+  while (lanes_.size() < lane_count_) lanes_.push_back(std::make_unique<lane>(around_, threads));
+  for (const auto& each : lanes_) family_.add(each->progress);
 }
 
 /// How waits wait: by the cores that the ranks of this node have, now and later.
 void job::set_waits() {
   std::vector<pid_t> pids;
-  if (segment_)
-    for (int each = 0; each < segment_->count(); ++each) pids.push_back(static_cast<pid_t>(segment_->card(each).pid));
+  if (!segments_.empty())
+    for (int each = 0; each < segments_.front().count(); ++each) pids.push_back(static_cast<pid_t>(segments_.front().card(each).pid));
   const auto how = wait_policy::mode_from(settings.text("PEAL_WAIT"));
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
@@ -180,18 +166,6 @@ void job::set_waits() {
     if (!spin) spin = spin_bounds(settings, how == wait_policy::mode::adaptive && !around_.crowded);
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin}, seen);
   }
-}
-
-/// Takes the settings off what ranks told. Everyone sees the same, and so ends in the same way.
-void job::agree(std::vector<std::string>& told) {
-  std::vector<std::optional<std::string>> settings_of(told.size());
-  for (std::size_t each = 0; each < told.size(); ++each) {
-    const std::size_t end = told[each].find('|');
-    if (end == std::string::npos) continue;  // of one who died
-    settings_of[each] = told[each].substr(end + 1);
-    told[each].resize(end);
-  }
-  if (const std::string problem = disagreement(settings_of); !problem.empty()) throw error(errc::invalid_config, problem);
 }
 
 void job::refuse(const detail::location& where) {
@@ -211,7 +185,11 @@ std::uint32_t job::new_context(const detail::location& where) {
   return static_cast<std::uint32_t>(4 * group);
 }
 
-lane& job::lane_of(std::uint32_t) noexcept { return first_lane(); }
+// By the turn in which the context was dealt, so that one after the other they go round the lanes.
+lane& job::lane_of(std::uint32_t context) noexcept {
+  const std::size_t group = context / 4;
+  return group == 0 ? first_lane() : *lanes_[((group - 1) / static_cast<std::size_t>(size()) + 1) % lanes_.size()];
+}
 
 lane& job::lane_of(const detail::operation& of) noexcept {
   if (of.members != nullptr) return static_cast<const detail::communicator_state*>(of.members)->home;
@@ -251,7 +229,12 @@ void job::end(bool at_once) noexcept {
 
 std::vector<counter> job::counted() {
   std::vector<counter> all;
-  for (const auto& each : lanes_) each->report(all);
+  for (const auto& each : lanes_) {
+    std::vector<counter> more;
+    each->report(more);
+    add_counters(all, more);
+  }
+  if (lanes_.size() > 1) all.push_back({"lanes", lanes_.size(), "lanes that communicators are dealt among"});
   return all;
 }
 

@@ -71,6 +71,7 @@ class job final {
   [[nodiscard]] lane& lane_of(const detail::operation&) noexcept;
   /// For what belongs to no communicator.
   [[nodiscard]] lane& first_lane() noexcept { return *lanes_.front(); }
+  [[nodiscard]] const std::vector<std::unique_ptr<lane>>& lanes() const noexcept { return lanes_; }
   void release(detail::communicator_state&) noexcept;
 
   /// What the transports have counted.
@@ -81,9 +82,10 @@ class job final {
 
  private:
   job(config, const detail::job_options&);
-  void join_node();
+  void join_node(bool threads);
+  void add_lanes(bool threads);
+  [[nodiscard]] bool may_have_lanes() const;
   void set_waits();
-  static void agree(std::vector<std::string>& told);
   void start_helper();
   [[noreturn]] static void refuse(const detail::location&);
 
@@ -94,7 +96,9 @@ class job final {
   bool alive_ = false;
   bootstrap_client bootstrap_;
   lane_surroundings around_;
-  std::optional<node_segment> segment_;
+  std::deque<node_segment> segments_;  // by lane; none for who is alone on its node
+  std::size_t lane_count_ = 1;
+  engine_family family_;  // has members where there are several lanes
   std::atomic<std::uint32_t> contexts_given_{0};
   std::vector<std::unique_ptr<lane>> lanes_;  // one at least
   std::deque<crowd> crowds_;                  // one a lane

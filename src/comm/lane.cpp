@@ -18,13 +18,15 @@ namespace peal {
 namespace detail {
 
 communicator_state::communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in)
-    : team{context, rank, std::move(peers)}, home{in}, collective{*in.together, *this} {}
+    : team{context, rank, std::move(peers)}, home{in}, collective{*in.together, *this} {
+  in.progress.put_to_use();
+}
 
 }  // namespace detail
 
 lane::lane(lane_surroundings& around, bool threads) : progress{threads}, around_{around} {}
 
-void lane::open(node_segment* segment) {
+void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
   const config& settings = around_.settings;
   messaging_options options;
   options.self = static_cast<peer_id>(around_.bootstrap.rank());
@@ -44,12 +46,12 @@ void lane::open(node_segment* segment) {
     shm_.emplace(*segment, *messages, around_.node, shm);
     messages->add(*shm_);
   }
-  if (around_.several_nodes() || only_verbs) open_verbs();
+  if (around_.several_nodes() || only_verbs) open_verbs(number, lanes);
   together.emplace(*messages, settings);
   progress.add(*this, engine::rate::sometimes);
 }
 
-void lane::open_verbs() {
+void lane::open_verbs(std::size_t number, std::size_t lanes) {
   const config& settings = around_.settings;
   bootstrap_client& bootstrap = around_.bootstrap;
   verbs_settings verbs;
@@ -61,7 +63,7 @@ void lane::open_verbs() {
   }
   const auto& local = bootstrap.local_ranks();
   verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
-  verbs.local_size = static_cast<unsigned>(around_.node.size());
+  verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
   verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
   verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
@@ -74,7 +76,7 @@ void lane::open_verbs() {
   verbs.bell = &progress.waking();
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
-  verbs_->meet(bootstrap.exchange("peal.verbs", verbs_->address()));
+  verbs_->meet(bootstrap.exchange(number == 0 ? "peal.verbs" : fmt::format("peal.verbs.{}", number), verbs_->address()));
   messages->add(*verbs_);
   postings_.emplace(progress, *messages, *verbs_);
 }

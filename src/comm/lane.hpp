@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/cache_line.hpp"
 #include "base/config.hpp"
 #include "bootstrap/client.hpp"
 #include "collective/collectives.hpp"
@@ -42,12 +43,13 @@ struct lane_surroundings {
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
 };
 
-class lane final : private router, private progress_source {
+/// On cache lines of its own, as whatever it owns that is written to.
+class alignas(2 * cache_line) lane final : private router, private progress_source {
  public:
   /// The engine only.
   lane(lane_surroundings&, bool threads);
-  /// The rest. `segment` is this lane's own; null: there is none.
-  void open(node_segment* segment);
+  /// The rest, as lane `number` of so many. `segment` is its own; null: there is none. Collective.
+  void open(node_segment* segment, std::size_t number, std::size_t lanes);
 
   // ---- operations of communicators. With the lock held.
   /// One operation more, or less, that the user holds on this communicator. The last of a released one frees it.
@@ -88,7 +90,7 @@ class lane final : private router, private progress_source {
   std::optional<collectives> together;
 
  private:
-  void open_verbs();
+  void open_verbs(std::size_t number, std::size_t lanes);
   void failed(peer_id) noexcept;
   void free(detail::communicator_state&) noexcept;
   void say_what_is_awaited() noexcept;

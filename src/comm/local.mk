@@ -15,7 +15,11 @@ libpeal_core_la_SOURCES += \
   src/comm/job.hpp \
   src/comm/lane.cpp \
   src/comm/lane.hpp \
+  src/comm/lane_count.cpp \
+  src/comm/lane_count.hpp \
   src/comm/message_calls.cpp \
+  src/comm/node_meeting.cpp \
+  src/comm/node_meeting.hpp \
   src/comm/operation_calls.cpp \
   src/comm/postings.hpp \
   src/comm/sleeper_calls.cpp \

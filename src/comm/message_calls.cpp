@@ -221,7 +221,8 @@ matched_message* try_probe_take(communicator_state& on, int source, int tag, out
   check_source(on, source, where);
   check_recv_tag(tag, where);
   if (source == proc_null_value) throw_failure(errc::invalid_rank, "a probe of proc_null finds no message to take", -1, where);
-  here.progress.run_deferred();
+  if (here.progress.has_family()) here.progress.progress();  // who probes for ever may owe something in another lane
+  else here.progress.run_deferred();
   const std::lock_guard<engine> guard{here.progress};
   of.error.clear();
   matched_message* found = here.messages->take(on, on.context(), source, tag, of);

@@ -12,11 +12,12 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/cache_line.hpp"
 #include "p2p/matching.hpp"
 
 namespace peal {
 
-struct context_state {
+struct alignas(cache_line) context_state {  // its own lines: another thread may be at the next one
   explicit context_state(std::uint32_t context) : id{context} {}
 
   const std::uint32_t id;

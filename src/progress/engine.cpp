@@ -57,8 +57,13 @@ bool engine::progress() {
     moved = poll();
     unlock();
   }
+  if (family_ != nullptr) moved |= turn_of_others_at_times();
   run_deferred();
   return moved;
+}
+
+void engine::put_to_use() noexcept {
+  if (!used_.exchange(true, std::memory_order_relaxed)) left_alone(false);
 }
 
 void engine::defer(void (*call)(void*), void* context) {

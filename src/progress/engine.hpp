@@ -20,11 +20,13 @@
 #include <limits>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "peal/counter.hpp"
 #include "progress/biased_lock.hpp"
 #include "progress/event_descriptor.hpp"
+#include "progress/family.hpp"
 #include "progress/wait_policy.hpp"
 #include "progress/wakeup.hpp"
 
@@ -131,18 +133,32 @@ class engine {
   /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held. `holds` is called with it.
   template <class Predicate>
   bool wait_until(Predicate&& holds, deadline until = never) {
-    return wait<true>(holds, until);
+    return wait<true, false>(holds, until);
   }
   /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and another thread's progress is seen at
   /// once.
   template <class Predicate>
   bool wait_unlocked(Predicate&& holds, deadline until = never) {
-    return holds() || wait<false>(holds, until);
+    return holds() || wait<false, false>(holds, until);
   }
+  /// The same for something that may come true in any engine of the family.
+  template <class Predicate>
+  bool wait_anywhere(Predicate&& holds, deadline until = never) {
+    return holds() || wait<false, true>(holds, until);
+  }
+
+  // ---- other engines of the process
+  /// There is something in it that others are to look after. Any thread.
+  void put_to_use() noexcept;
+  [[nodiscard]] bool has_family() const noexcept { return family_ != nullptr; }
+  /// Gives the others a turn too, at once (`progress` does it now and then). Without the lock held.
+  bool progress_everywhere();
 
   // ---- what is to be called with no lock held
   /// Calls `call(context)` at the end of a progress call of any thread. With the lock held.
   void defer(void (*call)(void*), void* context);
+  /// A later progress call rethrows it. Without the lock held.
+  void defer_throw(std::exception_ptr thrown) noexcept { keep(std::move(thrown)); }
   /// Appends what was counted of waits. With the lock held.
   void report(std::vector<counter>&) const;
   /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call and wait does this.
@@ -160,11 +176,14 @@ class engine {
   [[nodiscard]] bool expose(event_descriptor&) noexcept;
   /// Ends that: polls everything, and runs the deferred calls.
   bool surface(event_descriptor&);
+  /// The same without the deferred calls.
+  bool surface_quietly(event_descriptor&) noexcept;
   /// While a source cannot be armed the descriptor is readable after the shortest, and after twice as long each time that nothing came.
   static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
 
  private:
   friend helper_thread;
+  friend engine_family;
 
   enum class lock_kind : std::uint8_t {
     none,
@@ -185,19 +204,42 @@ class engine {
   };
   enum class rest : std::uint8_t { refused, in_vain, moved, held };
 
-  template <bool Locked, class Predicate>
+  enum class kept : std::uint8_t { now, by_others, busy, moved };
+  /// What a sleep takes along.
+  struct company {
+    int alarm;
+    deadline until;  // not longer
+    std::vector<pollfd> descriptors;
+  };
+
+  template <bool Locked, bool Wide, class Predicate>
   bool wait(Predicate& holds, deadline until);
-  rest sleep(question holds, deadline until);
-  [[nodiscard]] rest lead(question holds, deadline until);
+  rest sleep(question holds, deadline until, engine_family::view* others);
+  [[nodiscard]] rest lead(question holds, deadline until, company*);
   [[nodiscard]] rest follow(question holds, deadline until);
   [[nodiscard]] bool arm_all() noexcept;
   void disarm_all() noexcept;
-  [[nodiscard]] int doze(deadline end, bool& by_backstop) noexcept;
+  [[nodiscard]] int doze(deadline end, bool& by_backstop, company*) noexcept;
+  [[nodiscard]] int doze_with(company&, const timespec&, bool& by_backstop) noexcept;
+  // family.cpp
+  bool visit(engine_family::view&);
+  bool look_at_others(engine_family::view&, std::exception_ptr& thrown);
+  void run_deferred_of_others(std::exception_ptr& thrown);
+  bool turn_of_others();
+  bool turn_of_others_at_times();
+  [[nodiscard]] kept keep(event_descriptor& by, std::uint32_t& seen, bool looked) noexcept;
+  bool stop_keeping(event_descriptor& by) noexcept;
+  [[nodiscard]] rest sleep_with_family(question holds, deadline until, engine_family::view&);
+  [[nodiscard]] rest sleep_in_all(question holds, deadline until);
+  void left_alone(bool self) noexcept {
+    if (family_ != nullptr) family_->look_soon(self);
+  }
   void tell_readers(bool at_once = true) noexcept;
   void note_missed() noexcept;
+  bool expose_locked(event_descriptor&) noexcept;
   bool settle(event_descriptor&) noexcept;
   void retract(event_descriptor&) noexcept;
-  void withdraw() noexcept;
+  bool withdraw() noexcept;
   void count_sleep() noexcept;
   void count_wakeup(bool moved) noexcept;
   bool poll_all() noexcept;
@@ -231,10 +273,14 @@ class engine {
   lock_kind lock_;  // constant once there is a second thread
   helper_thread* helper_ = nullptr;
   std::atomic<bool> waits_{false};       // relaxed: a hint for the helper; a thread of the program's is in a wait
+  engine_family* family_ = nullptr;      // constant once there are several threads
+  std::atomic<bool> used_{false};        // relaxed: a hint, but put_to_use tells sleepers
   std::array<wait_policy, 2> policies_;  // roomy, crowded
   std::atomic<bool> crowded_{false};     // relaxed, both: a wait that sees it late waits once more in the old way
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
   crowd* around_ = nullptr;                                                        // guarded by the lock
+  std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};             // turns of the others, for turn_of_others
+  std::atomic<std::uint32_t> calls_left_{1};                                       // of `progress`, until it looks at the others
   wait_history history_;
   wakeup wakeup_;
   bool rung_ = false;  // and not read since
@@ -260,9 +306,11 @@ class engine {
   std::atomic<int> wanting_{0};        // threads that sleep in lock(): those who only poll let them in first
 };
 
-template <bool Locked, class Predicate>
+template <bool Locked, bool Wide, class Predicate>
 bool engine::wait(Predicate& holds, deadline until) {
   backoff pause{policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0], history_};
+  engine_family::view others;
+  others.begun = false;
   std::exception_ptr thrown;
   std::uint32_t turns = 0;
   bool held = false;
@@ -279,14 +327,19 @@ bool engine::wait(Predicate& holds, deadline until) {
     if constexpr (!Locked) held = holds();
     if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
     if (held) break;
+    if (family_ != nullptr) [[unlikely]] {
+      if (!others.begun) others.begin(Wide);
+      moved |= look_at_others(others, thrown);
+    }
     auto next = pause.next(moved);
     if (next == backoff::action::sleep) [[unlikely]] {
       using plain = std::remove_cvref_t<Predicate>;
       const auto ask = [](void* context) -> bool { return (*static_cast<plain*>(context))(); };
-      const rest slept = sleep({ask, const_cast<plain*>(&holds)}, until);
+      const rest slept = sleep({ask, const_cast<plain*>(&holds)}, until, &others);
       held = slept == rest::held;
       if (slept == rest::moved) pause.next(true);
       if (slept == rest::refused) next = backoff::action::yield;
+      if (family_ != nullptr) run_deferred_of_others(thrown);
       if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
       if (held) break;
     }

@@ -48,6 +48,7 @@ class event_descriptor {
   // ---- the engine's
   bool exposed = false;         // who sleeps on it may go on doing so
   bool until_backstop = false;  // the alarm is for the backstop
+  bool keeper = false;          // it sleeps for what others left undone, not for what they do
   std::chrono::microseconds nap{20};
 
  private:

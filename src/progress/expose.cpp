@@ -24,6 +24,10 @@ void engine::close(event_descriptor& gone) noexcept {
 
 bool engine::expose(event_descriptor& to) noexcept {
   const std::lock_guard<engine> guard{*this};
+  return expose_locked(to);
+}
+
+bool engine::expose_locked(event_descriptor& to) noexcept {
   if (helper_ != nullptr) helper_->dismiss();
   if (settle(to)) return false;
   // While another thread sleeps the sources are armed; when it rises it disarms them, which is told.
@@ -57,14 +61,15 @@ bool engine::expose(event_descriptor& to) noexcept {
 }
 
 bool engine::surface(event_descriptor& of) {
-  bool moved = false;
-  {
-    const std::lock_guard<engine> guard{*this};
-    if (helper_ != nullptr) helper_->dismiss();
-    moved = settle(of);
-  }
+  const bool moved = surface_quietly(of);
   run_deferred();
   return moved;
+}
+
+bool engine::surface_quietly(event_descriptor& of) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  if (helper_ != nullptr) helper_->dismiss();
+  return settle(of);
 }
 
 /// With the lock held: this one is exposed no more, and everything is polled.
@@ -91,19 +96,25 @@ void engine::retract(event_descriptor& from) noexcept {
   --exposed_;
   --sleepers_;
   if (exposed_ == 0 && helper_ != nullptr) helper_->resume();
-  if (exposed_ == 0 && !leading_) disarm_all();
+  if (exposed_ > 0 || leading_) return;
+  disarm_all();
+  left_alone(from.keeper);
 }
 
-/// With the lock held: whoever sleeps outside has to look again.
-void engine::withdraw() noexcept {
-  if (exposed_ == 0) return;
+/// With the lock held: whoever sleeps outside has to look again. Keepers need not: somebody is here. Whether there were such.
+bool engine::withdraw() noexcept {
+  if (exposed_ == 0) return false;
+  bool kept = false;
   for (event_descriptor* each : outside_) {
     if (!std::exchange(each->exposed, false)) continue;
     --sleepers_;
-    each->ring();
+    kept |= each->keeper;
+    if (!each->keeper) each->ring();
   }
   exposed_ = 0;
   if (helper_ != nullptr) helper_->resume();
+  left_alone(false);
+  return kept;
 }
 
 }  // namespace peal

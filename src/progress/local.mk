@@ -6,6 +6,8 @@ libpeal_core_la_SOURCES += \
   src/progress/event_descriptor.cpp \
   src/progress/event_descriptor.hpp \
   src/progress/expose.cpp \
+  src/progress/family.cpp \
+  src/progress/family.hpp \
   src/progress/fork_guard.cpp \
   src/progress/fork_guard.hpp \
   src/progress/helper_thread.cpp \

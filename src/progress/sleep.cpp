@@ -54,7 +54,8 @@ void engine::unwatch(int descriptor) noexcept {
 
 void engine::rouse() noexcept {
   ++roused_;
-  withdraw();
+  // Nobody sleeps here any more, so who sends need not ring.
+  if (withdraw() && !leading_) disarm_all();
   if (leading_) wakeup_.ring();
   if (following_.load(std::memory_order_relaxed) > 0) followers_.notify_all();
 }
@@ -84,15 +85,16 @@ void engine::disarm_all() noexcept {
     for (progress_source* each : *sources) each->disarm();
 }
 
-engine::rest engine::sleep(question holds, deadline until) {
+engine::rest engine::sleep(question holds, deadline until, engine_family::view* others) {
+  if (family_ != nullptr) return sleep_with_family(holds, until, *others);
   // Who holds the lock at the moment makes progress, or starts something.
   if (!try_lock()) return rest::refused;
-  const rest result = leading_ ? follow(holds, until) : lead(holds, until);
+  const rest result = leading_ ? follow(holds, until) : lead(holds, until, nullptr);
   unlock();
   return result;
 }
 
-engine::rest engine::lead(question holds, deadline until) {
+engine::rest engine::lead(question holds, deadline until, company* with) {
   if (time_to_look()) look_around();
   const bool armed = arm_all();
   // Once more: what came before the sources were armed wakes nobody.
@@ -108,9 +110,10 @@ engine::rest engine::lead(question holds, deadline until) {
   deadline end = until;
   for (auto* sources : {&every_, &sometimes_})
     for (const progress_source* each : *sources) end = std::min(end, each->wakes_at());
+  if (with != nullptr) end = std::min(end, with->until);
   unlock();
   bool by_backstop = false;
-  const int rung = doze(end, by_backstop);
+  const int rung = doze(end, by_backstop, with);
   lock();
   bool moved = false;
   if (rung > 0) tell_readers(false);
@@ -122,6 +125,7 @@ engine::rest engine::lead(question holds, deadline until) {
   if (helper_ != nullptr) helper_->resume();
   --sleepers_;
   disarm_all();
+  left_alone(true);
   moved |= poll_all();
   count_sleep();
   if (rung > 0) count_wakeup(moved);
@@ -130,14 +134,28 @@ engine::rest engine::lead(question holds, deadline until) {
 }
 
 /// Without the lock. What ppoll says; less than 0 when a signal came.
-int engine::doze(deadline end, bool& by_backstop) noexcept {
+int engine::doze(deadline end, bool& by_backstop, company* with) noexcept {
   const deadline latest = std::chrono::steady_clock::now() + backstop;
   by_backstop = latest < end;
   const timespec time = time_until(std::min(end, latest));
+  if (with != nullptr) return doze_with(*with, time, by_backstop);
   pollfd* const all = watched_.data();
   const int rung = ::ppoll(all, watched_.size(), &time, nullptr);
   if (rung != 0) by_backstop = false;
   return rung;
+}
+
+/// How many of this engine's own descriptors rang.
+int engine::doze_with(company& with, const timespec& time, bool& by_backstop) noexcept {
+  const auto own = static_cast<std::ptrdiff_t>(watched_.size());
+  with.descriptors.insert(with.descriptors.begin(), watched_.begin(), watched_.end());
+  with.descriptors.push_back({with.alarm, POLLIN, 0});
+  const int rung = ::ppoll(with.descriptors.data(), with.descriptors.size(), &time, nullptr);
+  if (rung != 0) by_backstop = false;
+  if (rung <= 0) return rung;
+  if (with.descriptors.back().revents != 0) family_->take_alarm();
+  std::copy_n(with.descriptors.begin(), own, watched_.begin());
+  return static_cast<int>(std::count_if(watched_.begin(), watched_.end(), [](const pollfd& each) { return each.revents != 0; }));
 }
 
 /// After a ppoll that found something. The engine's own pipe needs to be empty only when it is slept on again: not `at_once`, and the one

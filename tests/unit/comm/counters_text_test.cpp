@@ -25,4 +25,13 @@ TEST(counters_text, says_what_a_request_and_a_doorbell_were_worth) {
   EXPECT_NE(text.find("4.00 messages a work request, 2.50 work requests a doorbell\n"), std::string::npos) << text;
 }
 
+TEST(counters_text, counters_of_lanes_are_added_but_not_those_of_ports) {
+  std::vector<counter> all{{"a", 1, "m"}, {"port.drops", 3, "lost", true}};
+  peal::add_counters(all, {{"a", 2, "m"}, {"port.drops", 3, "lost", true}, {"b", 5, "n"}});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].value, 3u);
+  EXPECT_EQ(all[1].value, 3u);
+  EXPECT_EQ(all[2].value, 5u);
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 check_PROGRAMS += tests/unit/comm_test
-tests_unit_comm_test_SOURCES = tests/unit/comm/agreement_test.cpp tests/unit/comm/counters_text_test.cpp
+tests_unit_comm_test_SOURCES = tests/unit/comm/agreement_test.cpp tests/unit/comm/counters_text_test.cpp \
+  tests/unit/comm/lane_count_test.cpp
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)

@@ -3,6 +3,7 @@ tests_unit_progress_test_SOURCES = \
   tests/unit/progress/biased_lock_test.cpp \
   tests/unit/progress/engine_test.cpp \
   tests/unit/progress/expose_test.cpp \
+  tests/unit/progress/family_test.cpp \
   tests/unit/progress/helper_thread_test.cpp \
   tests/unit/progress/mailbox.hpp \
   tests/unit/progress/sleep_test.cpp \
