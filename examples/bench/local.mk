@@ -75,6 +75,7 @@ EXTRA_DIST += \
   examples/bench/mpi/latency.c \
   examples/bench/mpi/mbw_mr.c \
   examples/bench/mpi/multi_lat.c \
+  examples/bench/pace.svg \
   examples/bench/plot-pace
 
 # The table of ratios, ours and the peers' in turn. make bench-compare BENCH="--quick --rows latency"

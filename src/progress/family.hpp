@@ -4,9 +4,8 @@
 //
 // While it spins, a wait looks at the others now and then, and takes a turn in those that had none since its last look. Before it sleeps
 // it exposes itself (expose.cpp) on those that are quiet, as their keeper, and sleeps on their descriptors too. An engine that is not
-// quiet has
-// a thread of its own, which may leave it any time: while there is such a one the sleeper looks again at every tick. When an engine that
-// somebody kept, or slept in, has nobody any more, an alarm that every sleeper sleeps on is set, a tick from then.
+// quiet has a thread of its own, which may leave it any time: while there is such a one the sleeper looks again at every tick. When an
+// engine that somebody kept, or slept in, has nobody any more, an alarm that every sleeper sleeps on is set, a tick from then.
 //
 // Layer    progress.
 // Threads  add: before the first wait. The rest: any.
