@@ -208,8 +208,9 @@ class engine {
   /// What a sleep takes along.
   struct company {
     int alarm;
-    deadline until;  // not longer
-    std::vector<pollfd> descriptors;
+    deadline until;                   // not longer
+    std::vector<pollfd> descriptors;  // while it sleeps behind the engine's own
+    std::size_t own = 0;              // how many those are
   };
 
   template <bool Locked, bool Wide, class Predicate>
@@ -220,6 +221,7 @@ class engine {
   [[nodiscard]] bool arm_all() noexcept;
   void disarm_all() noexcept;
   [[nodiscard]] int doze(deadline end, bool& by_backstop, company*) noexcept;
+  void take_answers(const company&) noexcept;
   [[nodiscard]] int doze_with(company&, const timespec&, bool& by_backstop) noexcept;
   // family.cpp
   bool visit(engine_family::view&);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "progress/engine.hpp"
 
@@ -25,19 +26,23 @@ void engine_family::add(engine& more) {
 }
 
 engine_family::bed* engine_family::make_bed() noexcept {
-  const std::lock_guard hold{mutex_};
-  if (free_.empty()) {
-    auto made = std::make_unique<bed>();
-    for (std::size_t each = 0; each < members_.size(); ++each)
-      if (!members_[each]->open((*made)[each])) {
-        for (std::size_t before = 0; before < each; ++before) members_[before]->close((*made)[before]);
-        return nullptr;
-      }
-    free_.push_back(all_.emplace_back(std::move(made)).get());
+  {
+    const std::lock_guard hold{mutex_};
+    if (!free_.empty()) {
+      bed* const taken = free_.back();
+      free_.pop_back();
+      return taken;
+    }
   }
-  bed* const taken = free_.back();
-  free_.pop_back();
-  return taken;
+  // Without the mutex, which is taken with an engine's lock held.
+  auto made = std::make_unique<bed>();
+  for (std::size_t each = 0; each < members_.size(); ++each)
+    if (!members_[each]->open((*made)[each])) {
+      for (std::size_t before = 0; before < each; ++before) members_[before]->close((*made)[before]);
+      return nullptr;
+    }
+  const std::lock_guard hold{mutex_};
+  return all_.emplace_back(std::move(made)).get();
 }
 
 void engine_family::leave_bed(bed* left) noexcept {
@@ -200,7 +205,7 @@ engine::rest engine::sleep_with_family(question holds, deadline until, engine_fa
   if (bed == nullptr) return rest::refused;
   const std::uint32_t alarms = family.alarms();
   family.lie_down();
-  company with{family.alarm(), until, {}};
+  company with{family.alarm(), until, {}, 0};
   bool moved = false, active = false;
   for (std::size_t each = 0; each < all.size() && !moved; ++each) {
     engine& other = *all[each];

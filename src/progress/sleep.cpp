@@ -110,12 +110,18 @@ engine::rest engine::lead(question holds, deadline until, company* with) {
   deadline end = until;
   for (auto* sources : {&every_, &sometimes_})
     for (const progress_source* each : *sources) end = std::min(end, each->wakes_at());
-  if (with != nullptr) end = std::min(end, with->until);
+  if (with != nullptr) {
+    end = std::min(end, with->until);
+    // A copy, since others may look at these meanwhile.
+    with->own = watched_.size();
+    with->descriptors.insert(with->descriptors.begin(), watched_.begin(), watched_.end());
+  }
   unlock();
   bool by_backstop = false;
   const int rung = doze(end, by_backstop, with);
   lock();
   bool moved = false;
+  if (rung > 0 && with != nullptr) take_answers(*with);
   if (rung > 0) tell_readers(false);
   if (by_backstop) {
     moved = poll_all();
@@ -147,15 +153,21 @@ int engine::doze(deadline end, bool& by_backstop, company* with) noexcept {
 
 /// How many of this engine's own descriptors rang.
 int engine::doze_with(company& with, const timespec& time, bool& by_backstop) noexcept {
-  const auto own = static_cast<std::ptrdiff_t>(watched_.size());
-  with.descriptors.insert(with.descriptors.begin(), watched_.begin(), watched_.end());
   with.descriptors.push_back({with.alarm, POLLIN, 0});
   const int rung = ::ppoll(with.descriptors.data(), with.descriptors.size(), &time, nullptr);
   if (rung != 0) by_backstop = false;
   if (rung <= 0) return rung;
   if (with.descriptors.back().revents != 0) family_->take_alarm();
-  std::copy_n(with.descriptors.begin(), own, watched_.begin());
-  return static_cast<int>(std::count_if(watched_.begin(), watched_.end(), [](const pollfd& each) { return each.revents != 0; }));
+  const auto own = with.descriptors.begin() + static_cast<std::ptrdiff_t>(with.own);
+  return static_cast<int>(std::count_if(with.descriptors.begin(), own, [](const pollfd& each) { return each.revents != 0; }));
+}
+
+/// What rang, of those that are watched still.
+void engine::take_answers(const company& with) noexcept {
+  for (pollfd& each : watched_) each.revents = 0;
+  for (std::size_t answer = 0; answer < with.own; ++answer)
+    for (pollfd& each : watched_)
+      if (each.fd == with.descriptors[answer].fd) each.revents = with.descriptors[answer].revents;
 }
 
 /// After a ppoll that found something. The engine's own pipe needs to be empty only when it is slept on again: not `at_once`, and the one

@@ -166,6 +166,52 @@ TEST(family, a_wait_for_anything_hears_of_what_other_threads_do) {
   EXPECT_EQ(all.missed(), 0u);
 }
 
+/// A thread makes its descriptors on all engines, one of which is held by somebody who has to set the alarm: neither waits for the other.
+TEST(family, who_sleeps_for_the_first_time_holds_up_nobody) {
+  household all{3};
+  const auto sleep_in = [&](std::size_t which) {
+    return std::thread{[&all, which] { all.engines[which]->wait_unlocked([&all, which] { return all.boxes[which]->taken.load() == 1; }); }};
+  };
+  std::thread asleep = sleep_in(2), first;
+  std::this_thread::sleep_for(20ms);
+  event_descriptor outside;
+  ASSERT_TRUE(all.engines[1]->open(outside));
+  while (!all.engines[1]->expose(outside)) {
+  }
+  {
+    const std::lock_guard<engine> hold{*all.engines[1]};
+    first = sleep_in(0);
+    std::this_thread::sleep_for(20ms);
+    all.engines[1]->rouse();
+  }
+  all.boxes[0]->post();
+  all.boxes[2]->post();
+  first.join();
+  asleep.join();
+  all.engines[1]->close(outside);
+}
+
+/// For ThreadSanitizer.
+TEST(family, sleepers_come_and_go_all_at_once) {
+  for (int round = 0; round < 10; ++round) {
+    household all{4};
+    std::vector<std::thread> threads;
+    for (std::size_t each = 0; each < 8; ++each)
+      threads.emplace_back([&, each] {
+        engine& mine = *all.engines[each % 4];
+        mailbox& box = *all.boxes[each % 4];
+        for (int turn = 0; turn < 20; ++turn) {
+          const int before = box.taken.load();
+          std::thread poster{[&] { all.boxes[each % 4]->post(); }};
+          EXPECT_TRUE(each < 4 ? mine.wait_unlocked([&] { return box.taken.load() != before; }, std::chrono::steady_clock::now() + 20s)
+                               : mine.wait_anywhere([&] { return box.taken.load() != before; }, std::chrono::steady_clock::now() + 20s));
+          poster.join();
+        }
+      });
+    for (std::thread& each : threads) each.join();
+  }
+}
+
 TEST(family, what_was_deferred_in_another_engine_runs_in_who_waits) {
   household all{2};
   std::atomic<int> ran{0};
