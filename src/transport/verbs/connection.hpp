@@ -147,6 +147,9 @@ struct connection {
   /// No message comes or goes this way any more.
   [[nodiscard]] bool over() const noexcept { return said_last && heard_last; }
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return posted - completed; }
+  /// Time to return credits with a message of their own. Not at half of the window, or a quarter: who gets 64 messages and answers would
+  /// do so just before the answer, which takes them along.
+  [[nodiscard]] bool credits_due() const noexcept { return owed * 8 >= window * 5; }
 };
 
 }  // namespace peal::verbs

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "base/copy.hpp"
 
 namespace peal::verbs {
 
@@ -18,13 +21,22 @@ constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept { return std::mi
 
 std::uint32_t write_message(std::byte* at, envelope e, const void* payload) noexcept {
   std::memcpy(at, &e, sizeof e);
-  if (e.bytes() > 0) std::memcpy(at + sizeof e, payload, e.bytes());
+  if (e.bytes() <= short_copy) copy_short(at + sizeof e, payload, e.bytes());
+  else std::memcpy(at + sizeof e, payload, e.bytes());
   return static_cast<std::uint32_t>(sizeof e + e.bytes());
 }
 
 std::uint64_t address_of(const void* memory) noexcept { return reinterpret_cast<std::uint64_t>(memory); }
 
 }  // namespace
+
+sender::sender(lane& shared, broken broke) : lane_{shared}, broke_{std::move(broke)} {
+  for (std::size_t each = 0; each < chain_.size(); ++each) {
+    chain_[each].next = each + 1 < chain_.size() ? &chain_[each + 1] : nullptr;
+    chain_[each].sg_list = &pieces_[each];
+    chain_[each].num_sge = 1;
+  }
+}
 
 bool sender::room(const connection& to) const noexcept {
   return to.outstanding() + to.held_count + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
@@ -51,38 +63,39 @@ inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t f
   request.imm_data = flags | to.owed | (refuses_ ? immediate::refuses_eager : 0);
 }
 
-/// Returns how many were posted. The first carries the credits, if any does.
-// Inlined where one request is posted, which is a message's way: the loops are gone there.
+/// Returns how many the device took. The first carries the credits, if any does.
 [[gnu::always_inline]] inline std::uint32_t sender::post(connection& to, ibv_send_wr& first, std::uint32_t count) noexcept {
-  std::uint32_t sequence = to.posted;
-  for (ibv_send_wr* each = &first; each; each = each->next)
-    each->wr_id = work_id::make(work::send, to.index, to.generation, ++sequence).word;
   ibv_send_wr* refused = nullptr;
   const int failed = ibv_post_send(to.control.get(), &first, &refused);
   std::uint32_t done = count;
-  if (failed != 0) {
+  if (failed != 0) [[unlikely]] {
     done = 0;
     for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
   }
   ++lane_.counted.doorbells;
   lane_.counted.requests += done;
   to.posted += done;
-  ibv_send_wr* each = &first;
-  for (std::uint32_t i = 0; i < done; ++i, each = each->next) {
-    if (each->send_flags & IBV_SEND_SIGNALED) {
-      to.unsignaled = 0;
-      ++lane_.counted.signaled;
-    } else {
-      ++to.unsignaled;
-    }
-  }
   if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
     to.owed = static_cast<std::uint16_t>(to.owed - (first.imm_data & immediate::credit_bits));
     to.tell_refusal = false;
   }
   // A full queue passes; anything else does not.
-  if (failed != 0 && failed != ENOMEM && failed != EAGAIN) broke_(to, failed);
+  if (failed != 0 && failed != ENOMEM && failed != EAGAIN) [[unlikely]]
+    broke_(to, failed);
   return done;
+}
+
+[[gnu::always_inline]] inline bool sender::post_one(connection& to, ibv_send_wr& request) noexcept {
+  request.wr_id = work_id::make(work::send, to.index, to.generation, to.posted + 1).word;
+  if (post(to, request, 1) == 0) return false;
+  note_signals(to, 1, (request.send_flags & IBV_SEND_SIGNALED) != 0);
+  return true;
+}
+
+/// So many were posted; `last`: the last of them asks for a completion, as no other does.
+inline void sender::note_signals(connection& to, std::uint32_t count, bool last) noexcept {
+  to.unsignaled = last ? 0 : to.unsignaled + count;
+  if (last) ++lane_.counted.signaled;
 }
 
 [[gnu::always_inline]] inline bool sender::post_now(connection& to, envelope e, const void* payload) noexcept {
@@ -105,7 +118,7 @@ inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t f
   }
   attach(to, request, 0, false);
   if (wants_signal(to, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
-  if (post(to, request, 1) == 0) {
+  if (!post_one(to, request)) {
     if (slot != no_slot) lane_.slots.give_back(slot);
     return false;
   }
@@ -118,16 +131,11 @@ inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t f
 }
 
 bool sender::send(connection& to, envelope e, const void* payload) noexcept {
-  if (to.last_epoch == lane_.epoch) {
-    if (to.held_count > 0 && append(to, e, payload)) return true;
-    if (to.credits == 0 || !room(to)) return false;
-    return hold(to, e, payload);
-  }
-  if (to.held_count > 0) {  // a chain that could not be posted
-    if (append(to, e, payload)) return true;
-    return to.credits > 0 && room(to) && hold(to, e, payload);
-  }
+  const bool behind = to.held_count > 0;
+  if (behind && lane_.set.coalesce && append(to, e, payload)) return true;
   if (to.credits == 0 || !room(to)) return false;
+  // Something is held although nothing went out since the last poll: a chain that could not be posted.
+  if (behind || to.last_epoch == lane_.epoch) return hold(to, e, payload);
   return post_now(to, e, payload);
 }
 
@@ -135,7 +143,7 @@ bool sender::send(connection& to, envelope e, const void* payload) noexcept {
 bool sender::append(connection& to, envelope e, const void* payload) noexcept {
   held_packet& last = to.held[to.held_count - 1];
   const std::size_t at = aligned(last.bytes);
-  if (!lane_.set.coalesce || last.flags != 0 || at + sizeof e + e.bytes() > slot_bytes) return false;
+  if (last.flags != 0 || at + sizeof e + e.bytes() > slot_bytes) return false;
   const std::uint32_t before = last.bytes;
   last.bytes = static_cast<std::uint32_t>(at) + write_message(lane_.slots.at(last.slot) + at, e, payload);
   to.held_bytes += last.bytes - before;
@@ -197,11 +205,11 @@ void sender::flush_listed() noexcept {
     connection& to = *listed_[each];
     if (to.state == connection_state::open && !to.over()) {
       if (to.held_count > 0) post_held(to);
-      if (to.state == connection_state::open && (to.owed * 2 >= to.window || to.tell_refusal)) (void)post_control(to, 0, false);
+      if (to.state == connection_state::open && (to.credits_due() || to.tell_refusal)) (void)post_control(to, 0, false);
     }
     // What could not be done stays for the next turn.
     const bool open = to.state == connection_state::open && !to.over();
-    if (open && (to.held_count > 0 || to.owed * 2 >= to.window || to.tell_refusal)) {
+    if (open && (to.held_count > 0 || to.credits_due() || to.tell_refusal)) {
       ++each;
       continue;
     }
@@ -212,37 +220,34 @@ void sender::flush_listed() noexcept {
 }
 
 void sender::post_held(connection& to) noexcept {
-  std::array<ibv_send_wr, connection::longest_chain> requests;
-  std::array<ibv_sge, connection::longest_chain> pieces;
-  const std::uint32_t count = to.held_count;
+  const std::uint32_t count = to.held_count, first = to.posted + 1;
   for (std::uint32_t each = 0; each < count; ++each) {
     const held_packet& packet = to.held[each];
-    pieces[each] = {address_of(lane_.slots.at(packet.slot)), packet.bytes, lane_.slots.key(packet.slot)};
-    ibv_send_wr& request = requests[each];
-    request = {};
-    request.next = each + 1 < count ? &requests[each + 1] : nullptr;
-    request.sg_list = &pieces[each];
-    request.num_sge = 1;
-    if (packet.bytes <= lane_.inline_bytes) request.send_flags = IBV_SEND_INLINE;
+    ibv_send_wr& request = chain_[each];
+    pieces_[each] = {address_of(lane_.slots.at(packet.slot)), packet.bytes, lane_.slots.key(packet.slot)};
+    request.wr_id = work_id::make(work::send, to.index, to.generation, first + each).word;
+    request.send_flags = packet.bytes <= lane_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
-    if (each == 0) {
-      attach(to, request, packet.flags, false);
-    } else if (packet.flags != 0) {
+    if (packet.flags != 0) {
       request.opcode = IBV_WR_SEND_WITH_IMM;
       request.imm_data = packet.flags | (refuses_ ? immediate::refuses_eager : 0);
     }
-    if ((to.unsignaled + each + 1) % connection::longest_chain == 0) request.send_flags |= IBV_SEND_SIGNALED;
   }
-  // The end of a chain tells when all of its slots are free.
-  requests[count - 1].send_flags |= IBV_SEND_SIGNALED;
-  const std::uint32_t first = to.posted + 1;
-  const std::uint32_t done = post(to, requests[0], count);
+  attach(to, chain_[0], to.held[0].flags, false);
+  // The end of the chain tells when all of its slots are free.
+  ibv_send_wr& last = chain_[count - 1];
+  last.send_flags |= IBV_SEND_SIGNALED;
+  ibv_send_wr* const next = std::exchange(last.next, nullptr);
+  const std::uint32_t done = post(to, chain_[0], count);
+  last.next = next;
+  note_signals(to, done, done == count);
   for (std::uint32_t each = 0; each < done; ++each) {
     to.held_bytes -= to.held[each].bytes;
-    if (requests[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(to.held[each].slot);
+    if (chain_[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(to.held[each].slot);
     else to.sent.push_back({first + each, to.held[each].slot});
   }
-  std::move(to.held.begin() + done, to.held.begin() + count, to.held.begin());
+  if (done < count) [[unlikely]]
+    std::move(to.held.begin() + done, to.held.begin() + count, to.held.begin());
   to.held_count -= done;
 }
 
@@ -254,7 +259,7 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
   request.send_flags = IBV_SEND_INLINE;
   attach(to, request, flags | immediate::uncounted, true);
   if (signaled || wants_signal(to, false)) request.send_flags |= IBV_SEND_SIGNALED;
-  return post(to, request, 1) == 1;
+  return post_one(to, request);
 }
 
 // A WRITE of nothing: it needs no memory and no receive on the other side, which need not look either.
@@ -265,7 +270,7 @@ void sender::probe(connection& to) noexcept {
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;
-  if (post(to, request, 1) == 1) to.probed = to.posted;
+  if (post_one(to, request)) to.probed = to.posted;
 }
 
 void sender::say_goodbye(connection& to) noexcept {

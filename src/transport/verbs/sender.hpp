@@ -11,6 +11,7 @@
 // Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: HACKING.md.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -22,7 +23,10 @@ class sender {
  public:
   /// `broke(connection, errno)` is called when posting fails for good.
   using broken = std::function<void(connection&, int)>;
-  sender(lane& shared, broken broke) : lane_{shared}, broke_{std::move(broke)} {}
+  sender(lane& shared, broken broke);
+
+  sender(const sender&) = delete;
+  sender& operator=(const sender&) = delete;
 
   /// False: no room at the moment. Requires: open.
   [[nodiscard]] bool send(connection&, envelope, const void* payload) noexcept;
@@ -51,13 +55,13 @@ class sender {
   void completed(connection&, std::uint32_t sequence) noexcept;
   /// A packet of the peer has been taken; `counted`: it used a credit.
   void taken(connection& from) noexcept {
-    if (++from.owed * 2 >= from.window && !from.listed) note(from);
+    ++from.owed;
+    if (from.credits_due() && !from.listed) note(from);
   }
   void set_refuses_eager(bool refuses) noexcept { refuses_ = refuses; }
   [[nodiscard]] bool refuses_eager() const noexcept { return refuses_; }
 
  private:
-  struct request;
   [[nodiscard]] bool post_now(connection&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool hold(connection&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool append(connection&, envelope, const void* payload) noexcept;
@@ -69,11 +73,16 @@ class sender {
   [[nodiscard]] bool wants_signal(const connection&, bool has_slot) const noexcept;
   void attach(connection&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
   [[nodiscard]] std::uint32_t post(connection&, ibv_send_wr& first, std::uint32_t count) noexcept;
+  [[nodiscard]] bool post_one(connection&, ibv_send_wr&) noexcept;
+  void note_signals(connection&, std::uint32_t count, bool last) noexcept;
 
   lane& lane_;
   broken broke_;
   std::vector<connection*> listed_;
   bool refuses_ = false;
+  // What post_held posts. Kept, since most of it is the same each time.
+  std::array<ibv_send_wr, connection::longest_chain> chain_{};
+  std::array<ibv_sge, connection::longest_chain> pieces_{};
 };
 
 }  // namespace peal::verbs
