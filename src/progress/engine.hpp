@@ -314,14 +314,16 @@ bool engine::wait(Predicate& holds, deadline until) {
   engine_family::view others;
   others.begun = false;
   std::exception_ptr thrown;
-  std::uint32_t turns = 0;
+  std::uint32_t passes = 0;
   bool held = false;
+  // One turn at a time where another thread may want the lock.
+  const std::uint32_t at_once = lock_ == lock_kind::mutex ? 1 : pause.turns_at_once();
   for (;;) {
     bool moved = false;
     if (may_poll()) {
       if constexpr (Locked) held = holds();
       if (!held) {
-        moved = poll();
+        for (std::uint32_t turn = 0; turn < at_once && !moved; ++turn) moved = poll();
         if constexpr (Locked) held = moved && holds();
       }
       unlock();
@@ -333,7 +335,7 @@ bool engine::wait(Predicate& holds, deadline until) {
       if (!others.begun) others.begin(Wide);
       moved |= look_at_others(others, thrown);
     }
-    auto next = pause.next(moved);
+    auto next = pause.next(moved, at_once);
     if (next == backoff::action::sleep) [[unlikely]] {
       using plain = std::remove_cvref_t<Predicate>;
       const auto ask = [](void* context) -> bool { return (*static_cast<plain*>(context))(); };
@@ -346,8 +348,8 @@ bool engine::wait(Predicate& holds, deadline until) {
       if (held) break;
     }
     if (next == backoff::action::yield) give_way();
-    // The clock is read at every 64th turn only, since it costs as much as a turn.
-    if (until != never && (next != backoff::action::spin || ++turns % 64 == 0) && std::chrono::steady_clock::now() >= until) break;
+    // The clock is read at every 64th pass only, since it costs as much as a turn.
+    if (until != never && (next != backoff::action::spin || ++passes % 64 == 0) && std::chrono::steady_clock::now() >= until) break;
   }
   if (pause.over()) [[unlikely]]
     count(pause);

@@ -102,14 +102,18 @@ class backoff {
 
   backoff(const wait_policy& policy, wait_history& history) noexcept : policy_{policy}, history_{history} {}
 
-  /// `moved`: the turn moved something, so the next will probably too.
-  action next(bool moved) noexcept {
+  /// How many turns may pass in vain before the next call of `next`: all else that a wait looks at costs as much as a turn.
+  [[nodiscard]] std::uint32_t turns_at_once() const noexcept { return policy_.spins() ? most_at_once : 1; }
+  static constexpr std::uint32_t most_at_once = 4;
+
+  /// `moved`: the last of so many turns moved something, so the next will probably too.
+  action next(bool moved, std::uint32_t turns = 1) noexcept {
     if (moved) {
       if (timed_) came();
       misses_ = 0;
       return action::spin;
     }
-    if (++misses_ < policy_.look()) return action::spin;
+    if ((misses_ += turns) < policy_.look()) return action::spin;
     return decide();
   }
   /// The wait is over. Whether it was long enough for something to be counted.
