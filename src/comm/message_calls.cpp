@@ -54,7 +54,8 @@ outcome complete(lane& here, operation& awaited, const char* what, int peer, con
 namespace {
 
 /// Beside a helper thread. False: nothing happened.
-[[gnu::always_inline]] inline bool send_beside_helper(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+[[gnu::always_inline]] inline bool send_beside_helper(communicator_state& on, const void* data, std::size_t bytes, int dest,
+                                                      int tag) noexcept {
   lane* const here = job::biased();
   if (here == nullptr || !may_send(on, dest, tag) || !here->progress.enter()) return false;
   const bool sent = here->messages->try_send_short(on, on.context(), data, bytes, dest, tag);
@@ -63,7 +64,8 @@ namespace {
 }
 
 /// Beside a helper thread. Null: nothing happened.
-[[gnu::always_inline]] inline operation* post_beside_helper(communicator_state& on, void* data, std::size_t capacity, int source, int tag) noexcept {
+[[gnu::always_inline]] inline operation* post_beside_helper(communicator_state& on, void* data, std::size_t capacity, int source,
+                                                            int tag) noexcept {
   lane* const here = job::biased();
   if (here == nullptr || !may_receive(on, source, tag) || !here->progress.enter()) return nullptr;
   operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag);
