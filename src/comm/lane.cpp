@@ -41,7 +41,7 @@ void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
     const std::string_view copy = settings.text("PEAL_SHM_COPY");
     shm_settings shm;
     shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
-    shm.crowded = around_.crowded;
+    shm.apart = around_.crowded || settings.text("PEAL_ASYNC") == "1";
     shm.bell = &progress.waking();
     shm_.emplace(*segment, *messages, around_.node, shm);
     messages->add(*shm_);

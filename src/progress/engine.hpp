@@ -249,6 +249,7 @@ class engine {
   [[nodiscard]] bool time_to_look() noexcept;
   void look_around() noexcept;
   void call_followers() noexcept;
+  void call_helper_back() noexcept;
   bool poll_others() noexcept;
   [[nodiscard]] bool enter_biased() noexcept { return biased() && bias_.enter(); }
   void lock_mutex();
@@ -315,7 +316,7 @@ bool engine::wait(Predicate& holds, deadline until) {
   others.begun = false;
   std::exception_ptr thrown;
   std::uint32_t passes = 0;
-  bool held = false;
+  bool held = false, slept_at_all = false;
   // One turn at a time where another thread may want the lock.
   const std::uint32_t at_once = lock_ == lock_kind::mutex ? 1 : pause.turns_at_once();
   for (;;) {
@@ -341,6 +342,7 @@ bool engine::wait(Predicate& holds, deadline until) {
       const auto ask = [](void* context) -> bool { return (*static_cast<plain*>(context))(); };
       const rest slept = sleep({ask, const_cast<plain*>(&holds)}, until, &others);
       held = slept == rest::held;
+      slept_at_all = true;
       if (slept == rest::moved) pause.next(true);
       if (slept == rest::refused) next = backoff::action::yield;
       if (family_ != nullptr) run_deferred_of_others(thrown);
@@ -356,6 +358,7 @@ bool engine::wait(Predicate& holds, deadline until) {
   if (shared()) [[unlikely]] {
     waits_.store(false, std::memory_order_relaxed);
     if (following_.load(std::memory_order_relaxed) > 0) call_followers();
+    if (slept_at_all && helper_ != nullptr) call_helper_back();
   }
   if (thrown) std::rethrow_exception(thrown);
   return held;

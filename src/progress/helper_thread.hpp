@@ -56,7 +56,7 @@ class helper_thread {
   // ---- for the engine: with its lock held
   /// Who calls is going to poll.
   void dismiss() noexcept;
-  /// Who slept, in a wait or in a loop of its own, is awake.
+  /// Who slept, in a wait or in a loop of its own, is back in the program.
   void resume() noexcept;
   void started(std::size_t bytes) noexcept;
   void report(std::vector<counter>&) const;

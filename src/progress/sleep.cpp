@@ -128,7 +128,6 @@ engine::rest engine::lead(question holds, deadline until, company* with) {
     if (moved && std::chrono::steady_clock::now() < end) note_missed();
   }
   leading_ = false;
-  if (helper_ != nullptr) helper_->resume();
   --sleepers_;
   disarm_all();
   left_alone(true);
@@ -254,6 +253,12 @@ void engine::call_followers() noexcept {
   const std::lock_guard<engine> guard{*this};
   ++roused_;
   followers_.notify_all();
+}
+
+/// At the end of a wait only: what comes in its middle ends a sleep for a moment, and the helper would go through two of its own.
+void engine::call_helper_back() noexcept {
+  const std::lock_guard<engine> guard{*this};
+  if (!leading_ && exposed_ == 0) helper_->resume();
 }
 
 void engine::report(std::vector<counter>& into) const {

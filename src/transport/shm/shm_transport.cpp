@@ -29,7 +29,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       parcels_{segment},
       bells_{segment, settings.bell, settings.membarrier},
       direct_{segment, settings.copy != shm_copy::pipeline},
-      fetcher_{segment, direct_, bells_, {settings.copy != shm_copy::direct && !settings.crowded, alone_limit}},
+      fetcher_{segment, direct_, bells_, {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
       helper_{segment, direct_, bells_},
       boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());

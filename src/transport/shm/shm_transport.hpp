@@ -35,7 +35,9 @@ struct shm_settings {
   std::uint32_t most_boxes = shm::parts::most_boxes;
   wakeup* bell = nullptr;  // of this process; null: it never sleeps
   bool membarrier = true;  // false: as if the system had none
-  bool crowded = false;    // more processes than cores: the sender of a payload does not run while its receiver does
+  /// The sender of a payload may not run while its receiver does: more processes than cores, or a program that computes. One copy then,
+  /// where the kernel lets either side make it alone.
+  bool apart = false;
 };
 
 /// What it did other than write into open boxes.

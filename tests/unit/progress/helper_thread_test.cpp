@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -119,6 +121,37 @@ TEST_P(helped, a_wait_that_sleeps_is_woken_and_the_helper_stays_away) {
   EXPECT_GT(counted(progress, "wait.sleeps"), 0u);
   from.post();
   EXPECT_TRUE(comes_true([&] { return from.taken.load() == 301; })) << "and comes back";
+}
+
+/// How often the helper thread has gone to sleep, by the kernel's count.
+long naps_of_helper() {
+  for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+    std::string line;
+    std::ifstream name{task.path() / "comm"}, status{task.path() / "status"};
+    if (!std::getline(name, line) || line != "peal-helper") continue;
+    while (std::getline(status, line))
+      if (line.starts_with("voluntary_ctxt_switches:")) return std::stol(line.substr(line.find(':') + 1));
+  }
+  return -1;
+}
+
+TEST_P(helped, what_comes_in_the_middle_of_a_wait_leaves_it_asleep) {
+  constexpr int letters = 60;
+  std::thread other{[&] {
+    for (int each = 0; each < letters; ++each) {
+      while (from.taken.load() != each || !from.asleep.load()) std::this_thread::yield();
+      std::this_thread::sleep_for(4ms);  // some ticks
+      from.post();
+    }
+  }};
+  const long before = naps_of_helper();
+  EXPECT_TRUE(progress.wait_until([&] { return from.taken.load() == letters; }));
+  const long after = naps_of_helper();
+  other.join();
+  ASSERT_GE(before, 0);
+  EXPECT_LT(after - before, letters / 2);
+  from.post();
+  EXPECT_TRUE(comes_true([&] { return from.taken.load() == letters + 1; })) << "and it comes back";
 }
 
 TEST_P(helped, a_source_that_cannot_wake_it_is_polled) {
