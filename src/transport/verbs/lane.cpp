@@ -15,7 +15,9 @@ namespace peal::verbs {
 
 namespace {
 
-constexpr std::size_t first_completions = 1024;
+// Rings are no longer than need be: a message goes to the next place in each, and so meets caches and page tables that have forgotten it
+// the later the longer the ring is. Devices take one entry more than is asked for and round up to a power of two.
+constexpr std::size_t first_completions = 511;
 /// As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get a larger queue where there is one.
 constexpr std::size_t longest_shared = 16384;
 
@@ -38,7 +40,7 @@ completion_queue make_completions(const device& on) {
 bool grow(ibv_cq& queue, const device& on, std::size_t needed, std::size_t connections) noexcept {
   if (static_cast<std::size_t>(queue.cqe) >= needed) return true;
   const auto most = static_cast<std::size_t>(on.limits().max_cqe);
-  const int failed = needed > most ? EINVAL : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed), most)));
+  const int failed = needed > most ? EINVAL : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed + 1) - 1, most)));
   if (failed == 0) on.channel().resized(queue);
   else log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
   return failed == 0;
@@ -87,11 +89,11 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
   if (set.shared_receives && on.limits().max_srq > 0) {
     receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
     ibv_srq_init_attr wanted{};
-    wanted.attr.max_wr = static_cast<std::uint32_t>(std::min(receive_limit_, longest_shared));
+    wanted.attr.max_wr = static_cast<std::uint32_t>(std::min({receive_limit_, longest_shared, receives_for(set.peers)}));
     wanted.attr.max_sge = 1;
     receives_.reset(ibv_create_srq(on.domain(), &wanted));
     if (receives_) receive_limit_ = wanted.attr.max_wr;
-    if (receives_) refill_ = std::clamp<std::size_t>(receive_limit_ / 4, 1, refill);
+    if (receives_) most_waiting_ = std::clamp<std::size_t>(receive_limit_ / 4, 1, 2 * refill);
     else log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(), std::strerror(errno));
   }
   // Slots to send from; those to receive into come with the connections. The first failure of memory locking is to be seen at the start.

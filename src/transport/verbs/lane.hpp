@@ -28,13 +28,14 @@ namespace peal::verbs {
 enum class rendezvous_mode : std::uint8_t { automatic, read, write, both };
 
 struct settings {
-  unsigned bulk = 1;            // PEAL_VERBS_QPS, and one more where there are writes
-  bool coalesce = true;         // PEAL_VERBS_COALESCE
-  bool shared_receives = true;  // PEAL_VERBS_SRQ; a device without one has none in any case
-  double silence = 4;           // PEAL_VERBS_TIMEOUT, seconds
-  std::uint32_t send_depth = 128;
-  std::uint32_t window = 64;      // messages that a peer may send before it gets credits back
-  std::uint32_t read_depth = 16;  // READs or WRITEs under way on a bulk queue pair
+  unsigned bulk = 1;               // PEAL_VERBS_QPS, and one more where there are writes
+  bool coalesce = true;            // PEAL_VERBS_COALESCE
+  bool shared_receives = true;     // PEAL_VERBS_SRQ; a device without one has none in any case
+  double silence = 4;              // PEAL_VERBS_TIMEOUT, seconds
+  std::uint32_t peers = 1;         // of the job: so many connections at most
+  std::uint32_t send_depth = 127;  // devices take one more and round up to a power of two
+  std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
+  std::uint32_t read_depth = 16;   // READs or WRITEs under way on a bulk queue pair
   rendezvous_mode rendezvous = rendezvous_mode::automatic;
   std::size_t push = 64 << 10;  // PEAL_VERBS_PUSH
   std::size_t kept = 16 << 20;  // most bytes that are kept of all peers' pushes
@@ -104,7 +105,12 @@ class lane {
       return;
     }
     recycled_.push_back(which);
-    if (recycled_.size() >= refill_) post_recycled();
+    if (recycled_.size() >= most_waiting_) post_recycled();
+  }
+  /// Nothing has come: time to give slots back, which a message that has come would wait for.
+  void idle() noexcept {
+    if (recycled_.size() >= std::min(refill, most_waiting_)) [[unlikely]]
+      post_recycled();
   }
 
   [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
@@ -123,7 +129,7 @@ class lane {
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
 
  private:
-  static constexpr std::size_t refill = 16;  // receives a chain
+  static constexpr std::size_t refill = 8;  // receives a chain
 
   void post_recycled() noexcept;
   void post_own(slot_id, ibv_qp*) noexcept;
@@ -137,8 +143,9 @@ class lane {
   std::vector<completion_queue> further_;  // of rails 1, 2, ...
   shared_receive_queue receives_;
   std::size_t receive_limit_ = 0;  // of the shared queue
-  std::size_t refill_ = refill;    // less where the shared queue is so short that it would be empty meanwhile
-  std::size_t posted_ = 0;         // receives that belong to the shared queue, refills included
+  /// Receives that are not posted again yet, at most: fewer where the shared queue is so short that it would be empty meanwhile.
+  std::size_t most_waiting_ = 2 * refill;
+  std::size_t posted_ = 0;  // receives that belong to the shared queue, refills included
   std::size_t connections_ = 0;
   std::size_t most_connections_ = 0;  // for which there is room
   std::vector<slot_id> recycled_;

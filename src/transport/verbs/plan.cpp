@@ -14,8 +14,9 @@ choice_wishes wishes_of(const verbs_settings& from) {
   return made;
 }
 
-settings settings_of(const verbs_settings& from, const std::vector<device>& rails) {
+settings settings_of(const verbs_settings& from, const std::vector<device>& rails, std::uint32_t peers) {
   settings made;
+  made.peers = peers;
   made.rendezvous = from.rendezvous == "read"    ? rendezvous_mode::read
                     : from.rendezvous == "write" ? rendezvous_mode::write
                     : from.rendezvous == "both"  ? rendezvous_mode::both

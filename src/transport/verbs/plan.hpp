@@ -20,7 +20,7 @@ namespace peal::verbs {
 choice_wishes wishes_of(const verbs_settings&);
 
 /// What was asked for, as far as the devices go.
-settings settings_of(const verbs_settings&, const std::vector<device>& rails);
+settings settings_of(const verbs_settings&, const std::vector<device>& rails, std::uint32_t peers);
 
 /// Who is connected, of so many peers: what the devices have is shared out among the ranks of the node.
 promotion_rules rules_of(const verbs_settings&, const lane&, std::uint32_t peers);

@@ -62,7 +62,7 @@ struct verbs_transport::state {
         ports{ports_of(rails)},
         regions{domains_of(rails)},
         cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from)},
-        shared{rails, settings_of(from, rails)},
+        shared{rails, settings_of(from, rails, peers)},
         ranks_of_node{from.local_size},
         kernels{on.gid()},
         door{on},
@@ -261,6 +261,7 @@ bool verbs_transport::poll() noexcept {
   const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
   for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
   bool moved = count > 0;
+  if (!moved) s.shared.idle();
   if (s.shared.epoch % turns_between_strangers == 0 || s.tiers.cold() || s.meetings.busy()) moved |= s.poll_port();
   moved |= s.tiers.poll();
   moved |= s.large.poll();
