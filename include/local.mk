@@ -27,6 +27,8 @@ pealdetail_HEADERS = \
   include/peal/detail/continuation.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/export.hpp \
+  include/peal/detail/partial_reduction_tasks.hpp \
+  include/peal/detail/partial_reductions.hpp \
   include/peal/detail/point_to_point.hpp \
   include/peal/detail/request_body.hpp \
   include/peal/detail/varying_tasks.hpp

@@ -17,6 +17,7 @@
 #include <peal/blocks.hpp>
 #include <peal/buffer.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/partial_reduction_tasks.hpp>
 #include <peal/detail/varying_tasks.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
@@ -37,6 +38,12 @@ concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B
 /// Can be combined by Op: a fixed value as a whole, or a contiguous range element by element.
 template <class B, class Op>
 concept reducible = detail::reduced_whole<B, Op> || detail::reduced_by_element<B, Op>;
+/// A contiguous range whose elements can be combined by Op, so that ranks can have parts of the result.
+template <class B, class Op>
+concept reducible_range = detail::reduced_by_element<B, Op>;
+/// A block a rank, whose elements can be combined by Op.
+template <class B, class Op>
+concept reducible_blocks = range_of_blocks<B> && reduction_on<Op, detail::element_of_blocks<B>>;
 
 /// A range that a collective fills or reads where it lies, or a single fixed value.
 template <class B>
@@ -164,6 +171,59 @@ class communicator {
   template <send_block B, recv_block R, class Op = std::plus<>>
   requires reducible<const B&, Op>
   void reduce_into(const B& value, R&& into, int root, Op op = {}, const place& = place::current()) const;
+
+  // ---- reductions of which each rank has its own part: peal/detail/partial_reductions.hpp. In rank order; the same bits on every run.
+  /// Element by element, as allreduce, but rank i gets part i of size() equal ones, or block i (the lengths are the same on every rank).
+  template <class B, class Op = std::plus<>>
+  requires reducible_range<const B&, Op>
+  auto reduce_scatter_block(const B& values, Op op = {}, const place& = place::current()) const
+      -> std::vector<std::ranges::range_value_t<B>>;
+  template <class B, class Op = std::plus<>>
+  requires reducible_range<B, Op>
+  auto ireduce_scatter_block(B&& values, Op op = {}, const place& = place::current()) const
+      -> request<std::vector<std::ranges::range_value_t<B>>>;
+  template <class B, class Op = std::plus<>>
+  requires reducible_blocks<const B&, Op>
+  auto reduce_scatter(const B& parts, Op op = {}, const place& = place::current()) const
+      -> std::vector<detail::element_of_blocks<const B&>>;
+  template <class B, class Op = std::plus<>>
+  requires reducible_blocks<const B&, Op>
+  auto ireduce_scatter(const B& parts, Op op = {}, const place& = place::current()) const
+      -> request<std::vector<detail::element_of_blocks<const B&>>>;
+  /// Into memory of the caller's, which holds this rank's part at least.
+  template <send_block B, recv_block R, class Op = std::plus<>>
+  requires reducible_range<const B&, Op>
+  void reduce_scatter_block_into(const B& values, R&& into, Op op = {}, const place& = place::current()) const;
+
+  /// Combined over the ranks up to this one (exscan: below this one, so that rank 0 gets none). A value, or a range element by element,
+  /// into a vector, as long on every rank.
+  template <class B, class Op = std::plus<>>
+  requires reducible<const B&, Op>
+  auto scan(const B& value, Op op = {}, const place& = place::current()) const -> typename detail::reduced<const B&, Op>::type;
+  template <class B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  auto iscan(B&& value, Op op = {}, const place& = place::current()) const -> request<typename detail::reduced<B&, Op>::type>;
+  template <class B, class Op = std::plus<>>
+  requires reducible<const B&, Op>
+  auto exscan(const B& value, Op op = {}, const place& = place::current()) const
+      -> std::optional<typename detail::reduced<const B&, Op>::type>;
+  template <class B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  auto iexscan(B&& value, Op op = {}, const place& = place::current()) const
+      -> request<std::optional<typename detail::reduced<B&, Op>::type>>;
+  /// Without memory of peal's. Of exscan, rank 0's buffer stays as it is.
+  template <recv_block B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  void scan_inplace(B&& buffer, Op op = {}, const place& = place::current()) const;
+  template <recv_block B, class Op = std::plus<>>
+  requires(reducible<B, Op>&& lasting<B>) request<> iscan_inplace(B&& buffer, Op op = {}, const place& = place::current())
+  const;
+  template <recv_block B, class Op = std::plus<>>
+  requires reducible<B, Op>
+  void exscan_inplace(B&& buffer, Op op = {}, const place& = place::current()) const;
+  template <recv_block B, class Op = std::plus<>>
+  requires(reducible<B, Op>&& lasting<B>) request<> iexscan_inplace(B&& buffer, Op op = {}, const place& = place::current())
+  const;
 
   /// What every rank gave, in rank order, at the root (elsewhere an empty vector) or on all ranks. A value gives an element; a range, as
   /// long on every rank, its elements. Strings and serialized values may differ in length.

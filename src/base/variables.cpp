@@ -50,6 +50,9 @@ const std::vector<variable>& variables() {
       {"PEAL_SCATTER", choice, "auto|tree|linear", "auto", "algorithm of scatter"},
       {"PEAL_ALLGATHER", choice, "auto|flat|bruck|doubling|ring", "auto", "algorithm of allgather"},
       {"PEAL_ALLTOALL", choice, "auto|linear|bruck|pairwise", "auto", "algorithm of alltoall"},
+      {"PEAL_REDUCE_SCATTER", choice, "auto|flat|halving|pairwise|ring", "auto", "algorithm of reduce_scatter and reduce_scatter_block"},
+      {"PEAL_SCAN", choice, "auto|flat|doubling|chain", "auto", "algorithm of scan"},
+      {"PEAL_EXSCAN", choice, "auto|flat|doubling|chain", "auto", "algorithm of exscan"},
   };
   return table;
 }

@@ -34,6 +34,16 @@ constexpr std::array table{
     algorithm{.kind = collective::alltoall, .name = "linear", .build = alltoall_linear},
     algorithm{.kind = collective::alltoall, .name = "bruck", .build = alltoall_bruck, .equal_blocks = true},
     algorithm{.kind = collective::alltoall, .name = "pairwise", .build = alltoall_pairwise},
+    algorithm{.kind = collective::reduce_scatter, .name = "flat", .build = reduce_scatter_flat},
+    algorithm{.kind = collective::reduce_scatter, .name = "halving", .build = reduce_scatter_halving},
+    algorithm{.kind = collective::reduce_scatter, .name = "pairwise", .build = reduce_scatter_pairwise},
+    algorithm{.kind = collective::reduce_scatter, .name = "ring", .build = reduce_scatter_ring, .any_order = true},
+    algorithm{.kind = collective::scan, .name = "flat", .build = scan_flat, .segmentable = true},
+    algorithm{.kind = collective::scan, .name = "doubling", .build = scan_doubling, .segmentable = true},
+    algorithm{.kind = collective::scan, .name = "chain", .build = scan_chain, .segmentable = true},
+    algorithm{.kind = collective::exscan, .name = "flat", .build = exscan_flat, .segmentable = true},
+    algorithm{.kind = collective::exscan, .name = "doubling", .build = exscan_doubling, .segmentable = true},
+    algorithm{.kind = collective::exscan, .name = "chain", .build = exscan_chain, .segmentable = true},
 };
 
 }  // namespace

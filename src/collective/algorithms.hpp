@@ -39,6 +39,16 @@ void allgather_ring(const problem&, schedule&);
 void alltoall_linear(const problem&, schedule&);
 void alltoall_bruck(const problem&, schedule&);
 void alltoall_pairwise(const problem&, schedule&);
+void reduce_scatter_flat(const problem&, schedule&);
+void reduce_scatter_halving(const problem&, schedule&);
+void reduce_scatter_pairwise(const problem&, schedule&);
+void reduce_scatter_ring(const problem&, schedule&);
+void scan_flat(const problem&, schedule&);
+void scan_doubling(const problem&, schedule&);
+void scan_chain(const problem&, schedule&);
+void exscan_flat(const problem&, schedule&);
+void exscan_doubling(const problem&, schedule&);
+void exscan_chain(const problem&, schedule&);
 
 }  // namespace algorithms
 

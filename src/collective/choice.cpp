@@ -17,7 +17,7 @@ constexpr int any_ranks = std::numeric_limits<int>::max();
 struct rule {
   collective kind;
   int most_ranks;
-  std::size_t most_bytes;  // of a call with varying blocks, whose bytes ranks do not agree on: not looked at
+  std::size_t most_bytes;  // not looked at where blocks vary and ranks do not agree on them
   std::string_view name;
   int radix = 2;
   segmentation cut{};
@@ -65,14 +65,33 @@ constexpr std::array rules{
     rule{collective::alltoall, any_ranks, 256, "bruck"},
     rule{collective::alltoall, 32, any_bytes, "linear"},
     rule{collective::alltoall, any_ranks, any_bytes, "pairwise"},
+
+    rule{collective::reduce_scatter, 16, 4 * K, "flat"},
+    rule{collective::reduce_scatter, 16, 64 * K, "halving"},
+    rule{collective::reduce_scatter, 16, any_bytes, "pairwise"},
+    rule{collective::reduce_scatter, any_ranks, 4096 * K, "halving"},
+    rule{collective::reduce_scatter, any_ranks, any_bytes, "pairwise"},
+
+    // A chain of S segments takes size - 2 + S steps, doubling log2(size) * S.
+    rule{collective::scan, 16, 256, "flat"},
+    rule{collective::scan, any_ranks, 512 * K, "doubling"},
+    rule{collective::scan, 16, any_bytes, "chain", 2, {128 * K, 4}},
+    rule{collective::scan, any_ranks, any_bytes, "doubling", 2, {512 * K, 2}},
+
+    rule{collective::exscan, 16, 256, "flat"},
+    rule{collective::exscan, any_ranks, 512 * K, "doubling"},
+    rule{collective::exscan, 16, any_bytes, "chain", 2, {128 * K, 4}},
+    rule{collective::exscan, any_ranks, any_bytes, "doubling", 2, {512 * K, 2}},
 };
 
-constexpr std::array<std::string_view, 8> variable_names{"PEAL_BARRIER", "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
-                                                         "PEAL_GATHER",  "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL"};
+constexpr std::array<std::string_view, detail::collectives_in_all> variable_names{
+    "PEAL_BARRIER",   "PEAL_BCAST",    "PEAL_REDUCE",         "PEAL_ALLREDUCE", "PEAL_GATHER", "PEAL_SCATTER",
+    "PEAL_ALLGATHER", "PEAL_ALLTOALL", "PEAL_REDUCE_SCATTER", "PEAL_SCAN",      "PEAL_EXSCAN"};
 
 bool covers(const rule& r, collective kind, const problem& p) noexcept {
   if (r.kind != kind || p.size > r.most_ranks) return false;
-  return p.varying ? r.most_bytes == any_bytes : p.bytes <= r.most_bytes;
+  const bool agreed = !p.varying || kind == collective::reduce_scatter;  // there every rank knows all lengths
+  return agreed ? p.bytes <= r.most_bytes : r.most_bytes == any_bytes;
 }
 
 // A forced algorithm is cut as the rules cut it somewhere; a chain that nobody cuts would be no use.

@@ -2,10 +2,11 @@
 // Which algorithm serves a call: a table of rules, first match first, unless a PEAL_ variable names one.
 //
 // What the choice looks at must be the same on every rank, or ranks would run different algorithms: the collective, the number of ranks,
-// the bytes where blocks are equal, whether the operation commutes. Not addresses, nor whether this rank works in place.
+// the bytes where blocks are equal or all ranks know all lengths, whether the operation commutes. Not addresses, nor whether this rank
+// works in place.
 //
 // Layer    collective: may include base/.
-// Units    bytes: of a rank's block; of bcast, reduce, allreduce the whole vector.
+// Units    bytes: of a rank's block; of bcast and of reductions the whole vector.
 // Threads  immutable once built.
 #pragma once
 
@@ -35,7 +36,7 @@ class choice {
   [[nodiscard]] chosen of(detail::collective, const problem&) const noexcept;
 
  private:
-  std::array<const algorithm*, 8> forced_{};  // by collective; null: the rules decide
+  std::array<const algorithm*, detail::collectives_in_all> forced_{};  // by collective; null: the rules decide
 };
 
 }  // namespace peal

@@ -14,10 +14,9 @@
 namespace peal {
 
 using detail::collective;
+using detail::is_reduction;
 
 namespace {
-
-bool is_reduction(collective kind) noexcept { return kind == collective::reduce || kind == collective::allreduce; }
 
 bool has_varying_blocks(const collective_call& call) noexcept {
   return call.varying || call.send_bytes || call.send_offsets || call.receive_bytes || call.receive_offsets;
@@ -32,7 +31,10 @@ bool works_in_place(const collective_call& call, int rank) noexcept {
     case collective::gather: return (call.in_place || !call.send) && rank == call.root;
     case collective::allreduce:
     case collective::allgather:
-    case collective::alltoall: return call.in_place || !call.send;
+    case collective::alltoall:
+    case collective::reduce_scatter:
+    case collective::scan:
+    case collective::exscan: return call.in_place || !call.send;
   }
   return false;
 }
@@ -118,8 +120,10 @@ plan& collectives::state::find_plan(collective_state::state& of, const collectiv
   p.commutative = key.commutative || !reduces;
   p.in_place = key.in_place;
   p.varying = varying;
-  p.send = make_blocks(call.bytes, call.send_bytes, call.send_offsets, p.size, send_offsets);
+  const bool packed = call.kind == collective::reduce_scatter;
+  p.send = make_blocks(call.bytes, call.send_bytes, packed ? nullptr : call.send_offsets, p.size, send_offsets);
   p.receive = make_blocks(call.bytes, call.receive_bytes, call.receive_offsets, p.size, receive_offsets);
+  if (packed) p.bytes = p.send.offset(p.size - 1) + p.send.bytes(p.size - 1);
   // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut in KiB.
   const chosen by = rules.of(call.kind, p);
   p.radix = by.radix;

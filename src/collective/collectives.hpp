@@ -14,6 +14,11 @@
 //              at its place in `receive`.
 //   alltoall   block i of `send` goes to rank i; block i of `receive` comes from rank i. In place: the blocks in `receive` are replaced,
 //              and `receive_bytes` and `receive_offsets` describe what goes out too.
+//   reduce_scatter  `send` is this rank's vector, the blocks of all ranks packed in rank order: of `send_bytes` each, the same on every
+//              rank, else of `bytes`; `send_offsets` is not looked at. `receive` takes this rank's block of `bytes`. In place: the vector
+//              is in `receive`, and this rank's block replaces its beginning; what lies behind that is undefined.
+//   scan       `send` → `receive`, which takes the vectors of the ranks up to this one joined. In place as allreduce.
+//   exscan     as scan, without this rank's own vector. On rank 0 `receive` stays as it is.
 // In place may be said by `in_place` or by a null `send` where the call has a `send`. A call whose blocks differ between ranks must say
 // `varying` on every rank (an array that is given says so too), since the choice of the algorithm has to agree everywhere.
 // `send` and `receive` do not overlap. A given array of sizes without offsets means blocks packed in rank order.

@@ -18,11 +18,21 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/bcast_chain.cpp \
   src/collective/algorithms/bcast_scatter_allgather.cpp \
   src/collective/algorithms/bcast_tree.cpp \
+  src/collective/algorithms/exscan_chain.cpp \
+  src/collective/algorithms/exscan_doubling.cpp \
+  src/collective/algorithms/exscan_flat.cpp \
   src/collective/algorithms/gather_linear.cpp \
   src/collective/algorithms/gather_tree.cpp \
   src/collective/algorithms/halving.hpp \
+  src/collective/algorithms/reduce_scatter_flat.cpp \
   src/collective/algorithms/reduce_scatter_gather.cpp \
+  src/collective/algorithms/reduce_scatter_halving.cpp \
+  src/collective/algorithms/reduce_scatter_pairwise.cpp \
+  src/collective/algorithms/reduce_scatter_ring.cpp \
   src/collective/algorithms/reduce_tree.cpp \
+  src/collective/algorithms/scan_chain.cpp \
+  src/collective/algorithms/scan_doubling.cpp \
+  src/collective/algorithms/scan_flat.cpp \
   src/collective/algorithms/scatter_linear.cpp \
   src/collective/algorithms/scatter_tree.cpp \
   src/collective/algorithms/tree.hpp \

@@ -28,18 +28,21 @@ struct problem {
   int rank = 0;
   int size = 1;
   int root = 0;
-  std::size_t bytes = 0;    // this rank's block; of bcast, reduce, allreduce the whole vector
+  std::size_t bytes = 0;    // this rank's block; of bcast and of reductions the whole vector
   std::size_t element = 1;  // of a reduction; divides `bytes`
   bool commutative = true;
   bool in_place = false;  // on this rank
   bool varying = false;   // blocks differ between ranks; the same on every rank
   int radix = 2;          // of trees, at least 2
-  blocks send;            // scatter (at the root) and alltoall
+  blocks send;            // scatter (at the root), alltoall and reduce_scatter, whose blocks lie packed in rank order
   blocks receive;         // gather (at the root), allgather and alltoall
 
   /// Where this rank's vector is before a reduction.
   [[nodiscard]] slice input() const noexcept { return {in_place ? place::receive : place::send, 0, bytes}; }
   [[nodiscard]] slice output() const noexcept { return {place::receive, 0, bytes}; }
+  /// Of reduce_scatter: what this rank has of the block of `owner`, and where its own goes.
+  [[nodiscard]] slice part_for(int owner) const noexcept { return send.of(input().buffer, owner); }
+  [[nodiscard]] slice own_part() const noexcept { return {place::receive, 0, send.bytes(rank)}; }
   /// Ranks counted from the root, cyclically, and back.
   [[nodiscard]] int from_root(int r) const noexcept { return r >= root ? r - root : r - root + size; }
   [[nodiscard]] int real(int relative) const noexcept { return wrapped(relative + root); }

@@ -21,14 +21,16 @@ constexpr const char* name_of(collective kind) noexcept {
     case collective::scatter: return "scatter";
     case collective::allgather: return "allgather";
     case collective::alltoall: return "alltoall";
+    case collective::reduce_scatter: return "reduce_scatter";
+    case collective::scan: return "scan";
+    case collective::exscan: return "exscan";
   }
   return "collective";
 }
 
 void check(const communicator_state& on, const collective_call& call, const location& where) {
   check_root(on, call.root, where);
-  if (call.element_size == 0 ||
-      ((call.kind == collective::reduce || call.kind == collective::allreduce) && call.bytes % call.element_size != 0))
+  if (call.element_size == 0 || (is_reduction(call.kind) && call.bytes % call.element_size != 0))
     throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
 }
 

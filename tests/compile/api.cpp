@@ -93,6 +93,25 @@ void run(std::vector<float>& v) {
   world.allreduce_inplace(v, peal::max);
 }
 
+// case: reductions of which each rank has a part
+// compiles
+void run(std::vector<float>& v, const std::vector<std::vector<int>>& parts, const peal::blocks<int>& gathered) {
+  std::vector<float> part = world.reduce_scatter_block(v);
+  peal::request<std::vector<float>> owned = world.ireduce_scatter_block(std::vector<float>{1, 2}, peal::max);
+  std::vector<int> block = world.reduce_scatter(parts, std::bit_xor<>{});
+  peal::request<std::vector<int>> later = world.ireduce_scatter(gathered);
+  world.reduce_scatter_block_into(v, part);
+  const int sum = world.scan(1);
+  const std::optional<int> below = world.exscan(1, [](int a, int b) { return a + b; });
+  const std::optional<std::vector<float>> sums = world.exscan(v);
+  peal::request<std::vector<float>> scanned = world.iscan(v);
+  peal::request<std::optional<double>> value = world.iexscan(1.5);
+  world.scan_inplace(v);
+  world.exscan_inplace(v, peal::min);
+  peal::request<> in_place = world.iscan_inplace(v);
+  peal::request<> in_place_too = world.iexscan_inplace(v);
+}
+
 // case: a pointer is not sent
 // error: satisfaction of 'sendable
 void run(int* pointer) { world.send(pointer, 1); }
@@ -162,6 +181,34 @@ void run() {
 // case: an aggregate has no plus
 // error: satisfaction of 'reducible
 void run() { (void)world.allreduce(point{1, 2}); }
+
+// case: strings are not scanned
+// error: satisfaction of 'reducible
+void run(const std::vector<std::string>& v) { (void)world.scan(v); }
+
+// case: an aggregate has no plus to scan with
+// error: satisfaction of 'reducible
+void run() { (void)world.exscan(point{1, 2}); }
+
+// case: a buffer that dies with the call is not scanned in place later
+// error: satisfaction of 'lasting
+void run() { (void)world.iscan_inplace(std::vector<int>{1}); }
+
+// case: a single value does not divide into parts
+// error: satisfaction of 'reducible_range
+void run() { (void)world.reduce_scatter_block(1); }
+
+// case: parts without the operation
+// error: satisfaction of 'reducible_range
+void run(const std::vector<point>& v) { (void)world.reduce_scatter_block(v); }
+
+// case: reduce_scatter wants a block for every rank
+// error: satisfaction of 'reducible_blocks
+void run(const std::vector<int>& v) { (void)world.reduce_scatter(v); }
+
+// case: blocks without the operation
+// error: satisfaction of 'reducible_blocks
+void run(const std::vector<std::vector<point>>& parts) { (void)world.reduce_scatter(parts); }
 
 // case: a request is not dropped by oversight
 // error: unused-result|nodiscard

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "support.hpp"
 
@@ -145,6 +146,56 @@ void in_rank_order(const communicator& world) {
       const auto at_root = world.reduce(mine, root, composed);
       if (world.rank() == root) job::check(at_root == expected, "reduce in rank order of " + std::to_string(count));
     }
+  }
+}
+
+// What each rank gets a part of: all types of kernels, odd lengths, in rank order, again and again the same bits.
+void partial_ones(const communicator& world) {
+  const auto ranks = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
+  const auto of = [](int rank, std::size_t i) {
+    return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3, static_cast<std::uint64_t>(rank) + i * 5 + 1};
+  };
+  // Elements [first, first + count) of the ranks below `upto`, composed.
+  const auto below = [&of](int upto, std::size_t first, std::size_t count) {
+    std::vector<affine> made(count);
+    for (std::size_t i = 0; i < count; ++i)
+      for (int rank = 0; rank < upto; ++rank) made[i] = rank == 0 ? of(0, first + i) : composed(made[i], of(rank, first + i));
+    return made;
+  };
+  for (const std::size_t count : lengths) {
+    if (count * ranks > 400'000) continue;
+    const std::string what = " of " + std::to_string(count);
+    std::vector<affine> mine(count * ranks);
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = of(world.rank(), i);
+    job::check(world.reduce_scatter_block(mine, composed) == below(world.size(), count * me, count), "reduce_scatter_block" + what);
+    job::check(world.ireduce_scatter_block(mine, composed).wait() == below(world.size(), count * me, count),
+               "ireduce_scatter_block" + what);
+    std::vector<std::vector<affine>> parts;
+    std::size_t before = 0;
+    for (std::size_t rank = 0, at = 0; rank < ranks; ++rank) {
+      if (rank == me) before = at;
+      const std::size_t length = count * (rank * 5 % 4) / 3;
+      parts.emplace_back(mine.begin() + static_cast<std::ptrdiff_t>(at), mine.begin() + static_cast<std::ptrdiff_t>(at + length));
+      at += length;
+    }
+    const auto block = below(world.size(), before, parts[me].size());
+    job::check(world.reduce_scatter(parts, composed) == block, "reduce_scatter" + what);
+    job::check(world.ireduce_scatter(parts, composed).wait() == block, "ireduce_scatter" + what);
+    mine.resize(count);
+    const auto upto = below(world.rank() + 1, 0, count), lower = below(world.rank(), 0, count);
+    job::check(world.scan(mine, composed) == upto, "scan" + what);
+    job::check(world.iscan(mine, composed).wait() == upto, "iscan" + what);
+    job::check(world.exscan(mine, composed) == (me == 0 ? std::nullopt : std::optional{lower}), "exscan" + what);
+    job::check(world.iexscan(mine, composed).wait() == (me == 0 ? std::nullopt : std::optional{lower}), "iexscan" + what);
+
+    job::random r{me + 1};
+    std::vector<double> sizes(count * ranks);
+    for (auto& value : sizes) value = static_cast<double>(r.next()) / 1e3 * (r.one_in(2) ? 1 : 1e-12);
+    const auto same = [&](const std::vector<double>& a, const std::vector<double>& b) {
+      return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+    };
+    job::check(same(world.reduce_scatter_block(sizes), world.reduce_scatter_block(sizes)), "reduce_scatter_block again" + what);
+    job::check(same(world.scan(sizes), world.scan(sizes)), "scan again" + what);
   }
 }
 
@@ -289,7 +340,7 @@ void throwing(const communicator& world) {
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
                         {job::part{"barriers", barriers}, job::part{"bcasts", bcasts}, job::part{"reductions", reductions},
-                         job::part{"in_rank_order", in_rank_order}, job::part{"same_bits", same_bits}, job::part{"gathers", gathers},
-                         job::part{"uneven", uneven_ones}, job::part{"exchanges", exchanges}, job::part{"overlapping", overlapping},
-                         job::part{"throwing", throwing}});
+                         job::part{"in_rank_order", in_rank_order}, job::part{"partial", partial_ones}, job::part{"same_bits", same_bits},
+                         job::part{"gathers", gathers}, job::part{"uneven", uneven_ones}, job::part{"exchanges", exchanges},
+                         job::part{"overlapping", overlapping}, job::part{"throwing", throwing}});
 }

@@ -44,7 +44,7 @@ struct reduced<B, Op> {
   using type = std::vector<element>;
 };
 
-/// reduce and allreduce: a value gives a value, a range a vector.
+/// reduce, allreduce, scan: a value gives a value, a range a vector.
 template <class Holder, class Op>
 class reduce_task {
   using argument = std::add_lvalue_reference_t<typename Holder::type>;
@@ -58,7 +58,7 @@ class reduce_task {
   reduce_task(place_in_team where, collective kind, int root, B&& value, Op op)
       : kind_{kind},
         root_{root},
-        receives_{kind == collective::allreduce || where.rank == root},
+        receives_{kind != collective::reduce || where.rank == root},
         in_{std::forward<B>(value)},
         op_{std::move(op)} {
     if constexpr (!whole)
@@ -103,7 +103,7 @@ class reduce_task {
   std::conditional_t<whole, one_value, many_values> out_;
 };
 
-/// reduce_into, allreduce_into (send given), allreduce_inplace (send null). Buffers are the caller's.
+/// reduce_into and the like (send given), allreduce_inplace and the like (send null). Buffers are the caller's.
 template <class Element, class Op>
 class reduce_into_task {
  public:

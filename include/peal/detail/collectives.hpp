@@ -304,3 +304,5 @@ auto communicator::ialltoallv(const B& parts, const place& where) const -> reque
 }
 
 }  // namespace peal
+
+#include <peal/detail/partial_reductions.hpp>  // IWYU pragma: export

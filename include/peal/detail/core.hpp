@@ -163,7 +163,26 @@ struct reduction {
   void* context = nullptr;
 };
 
-enum class collective : std::uint8_t { barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall };
+enum class collective : std::uint8_t {
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce_scatter,  // with equal blocks and with varying ones
+  scan,
+  exscan
+};
+/// How many kinds there are.
+inline constexpr std::size_t collectives_in_all = 11;
+
+constexpr bool is_reduction(collective kind) noexcept {
+  return kind == collective::reduce || kind == collective::allreduce || kind == collective::reduce_scatter || kind == collective::scan ||
+         kind == collective::exscan;
+}
 
 /// One collective call. Counts and displacements are in bytes, and one a rank of the communicator; null means the same `bytes` for every
 /// rank, packed in rank order. A null `send` means in place, where that has a meaning (as MPI_IN_PLACE).
@@ -172,7 +191,7 @@ struct collective_call {
   int root = 0;
   const void* send = nullptr;
   void* receive = nullptr;
-  std::size_t bytes = 0;  // of this rank's block (bcast, reduce, allreduce: of the whole vector)
+  std::size_t bytes = 0;  // of this rank's block (bcast, reduce, allreduce, scan, exscan: of the whole vector)
   bool in_place = false;
   bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where arrays do not matter
   const std::size_t* send_bytes = nullptr;

@@ -197,13 +197,12 @@ class equal_parts {
   std::vector<std::byte> packed_;
 };
 
-/// What scatterv gives.
+/// What scatterv, alltoallv and reduce_scatter give.
 template <range_of_blocks Range>
 class parts_as_given : public joined_blocks<Range> {
  public:
   parts_as_given(const Range& from, std::size_t parts, const location& call) : joined_blocks<Range>{from} {
-    if (this->bytes().size() != parts)
-      fail(errc::invalid_argument, "scatterv and alltoallv: there must be one block for every rank", -1, call);
+    if (this->bytes().size() != parts) fail(errc::invalid_argument, "there must be one block for every rank", -1, call);
   }
 };
 

@@ -33,7 +33,9 @@ class halving {
 
   /// Adds the rounds after which this rank's parts of `sums` are joined over all ranks. `vector` is what it brings; what comes in lies at
   /// the beginning of scratch. Returns where the vector is now: in `sums`, but where it was when there is a single rank.
-  slice join(schedule& s, const partition& parts, slice vector, slice sums) {
+  /// Parts: a partition, or what has its `range`.
+  template <class Parts>
+  slice join(schedule& s, const Parts& parts, slice vector, slice sums) {
     for (int bit = 1; bit < fold_.power; bit *= 2) {
       before_[static_cast<std::size_t>(depth_++)] = kept_;
       const int middle = (kept_.first + kept_.last) / 2;
@@ -55,6 +57,8 @@ class halving {
     return vector;
   }
 
+  /// What this rank holds, joined: after `join` one part, whose number is its folded rank with the bits in reverse.
+  [[nodiscard]] range kept() const noexcept { return kept_; }
   [[nodiscard]] bool all_undone() const noexcept { return depth_ == 0; }
   /// The last halving that is not undone yet. Afterwards this rank counts as holding what both held.
   meeting undo() noexcept {

@@ -266,6 +266,122 @@ void alltoalls(const peal::communicator& world) {
   }
 }
 
+// Of each rank's numbers<T>(length, rank).
+template <class T, class Op>
+std::vector<T> joined(std::size_t length, int ranks, Op op) {
+  auto made = numbers<T>(length, 0);
+  for (int rank = 1; rank < ranks; ++rank) {
+    const auto theirs = numbers<T>(length, rank);
+    for (std::size_t i = 0; i < length; ++i) made[i] = static_cast<T>(op(made[i], theirs[i]));
+  }
+  return made;
+}
+
+template <class T, class Op>
+void scans_with(const peal::communicator& world, Op op, const std::string& what) {
+  const int rank = world.rank();
+  for (const std::size_t length : lengths) {
+    const auto mine = numbers<T>(length, rank);
+    const auto upto = joined<T>(length, rank + 1, op);
+    const auto below = rank == 0 ? std::nullopt : std::optional{joined<T>(length, rank, op)};
+    const std::string with = what + " of " + std::to_string(length);
+    job::check(world.scan(mine, op) == upto, "scan, " + with);
+    job::check(world.iscan(mine, op).wait() == upto, "iscan, " + with);
+    job::check(world.iscan(std::vector<T>{mine}, op).wait() == upto, "iscan, owned, " + with);
+    job::check(world.exscan(mine, op) == below, "exscan, " + with);
+    job::check(world.iexscan(mine, op).wait() == below, "iexscan, " + with);
+    job::check(world.iexscan(std::vector<T>{mine}, op).wait() == below, "iexscan, owned, " + with);
+    auto changed = mine;
+    world.scan_inplace(changed, op);
+    job::check(changed == upto, "scan_inplace, " + with);
+    changed = mine;
+    world.iscan_inplace(changed, op).wait();
+    job::check(changed == upto, "iscan_inplace, " + with);
+    changed = mine;
+    world.exscan_inplace(changed, op);
+    job::check(changed == below.value_or(mine), "exscan_inplace, " + with);
+    changed = mine;
+    world.iexscan_inplace(changed, op).wait();
+    job::check(changed == below.value_or(mine), "iexscan_inplace, " + with);
+  }
+}
+
+void scans(const peal::communicator& world) {
+  const int size = world.size(), rank = world.rank();
+  scans_with<int>(world, std::plus<>{}, "plus of int");
+  scans_with<float>(world, peal::max, "max of float");
+  scans_with<long>(
+      world, [](long a, long) { return a; }, "a lambda that keeps the lowest rank's");
+  scans_with<float>(world, std::plus<double>{}, "plus of double on floats");
+
+  job::equal(world.scan(rank + 1), (rank + 1) * (rank + 2) / 2, "scan of a value");
+  job::equal(world.iscan(rank + 1).wait(), (rank + 1) * (rank + 2) / 2, "iscan of a value");
+  job::equal(world.exscan(rank + 1).value_or(0), rank * (rank + 1) / 2, "exscan of a value");
+  job::check(world.exscan(1).has_value() == (rank > 0), "rank 0 gets nothing from exscan");
+  job::check(world.iexscan(1).wait().has_value() == (rank > 0), "rank 0 gets nothing from iexscan");
+  job::equal(world.scan(rank == 1, std::logical_or<>{}), rank >= 1, "bool");
+  int value = rank + 1;
+  world.exscan_inplace(value);
+  job::equal(value, rank == 0 ? 1 : rank * (rank + 1) / 2, "exscan_inplace leaves rank 0 its value");
+
+  // An operation that throws where it is first called, on rank 1; what depends on it fails, the ranks below do not.
+  const auto throws = [](int, int) -> int { throw std::runtime_error{"from an operation"}; };
+  try {
+    job::equal(world.scan(rank, throws), 0, "scan of rank 0");
+    job::equal(rank, 0, "only rank 0 joins nothing");
+  } catch (const std::runtime_error& e) {
+    job::check(rank > 0, "rank 0 calls no operation");
+    job::check(e.what() == "from an operation"s || dynamic_cast<const peal::error*>(&e) != nullptr, e.what());
+  }
+  job::equal(world.scan(1), rank + 1, "the next scan is sound");
+  job::equal(world.allreduce(1), size, "the next collective is sound");
+}
+
+template <class T, class Op>
+void reduce_scatters_with(const peal::communicator& world, Op op, const std::string& what) {
+  const auto size = static_cast<std::size_t>(world.size()), rank = static_cast<std::size_t>(world.rank());
+  for (const std::size_t length : lengths) {
+    const std::string with = what + " of " + std::to_string(length);
+    const auto cut = [](const std::vector<T>& from, std::size_t first, std::size_t count) {
+      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<T>(begin, begin + static_cast<std::ptrdiff_t>(count));
+    };
+    const auto mine = numbers<T>(length * size, world.rank());
+    const auto expected = cut(joined<T>(length * size, world.size(), op), length * rank, length);
+    job::check(world.reduce_scatter_block(mine, op) == expected, "reduce_scatter_block, " + with);
+    job::check(world.ireduce_scatter_block(mine, op).wait() == expected, "ireduce_scatter_block, " + with);
+    job::check(world.ireduce_scatter_block(std::vector<T>{mine}, op).wait() == expected, "ireduce_scatter_block, owned, " + with);
+    std::vector<T> into(length);
+    world.reduce_scatter_block_into(mine, into, op);
+    job::check(into == expected, "reduce_scatter_block_into, " + with);
+
+    // Blocks of differing lengths, each third one empty.
+    std::vector<std::size_t> counts;
+    std::size_t total = 0, before = 0;
+    for (std::size_t r = 0; r < size; ++r) {
+      if (r == rank) before = total;
+      counts.push_back(r % 3 == 1 ? 0 : length * (r % 3 + 1) / 2 + r);
+      total += counts.back();
+    }
+    const auto all = numbers<T>(total, world.rank());
+    std::vector<std::vector<T>> parts;
+    for (std::size_t r = 0, at = 0; r < size; at += counts[r++]) parts.push_back(cut(all, at, counts[r]));
+    const auto block = cut(joined<T>(total, world.size(), op), before, counts[rank]);
+    job::check(world.reduce_scatter(parts, op) == block, "reduce_scatter, " + with);
+    job::check(world.ireduce_scatter(parts, op).wait() == block, "ireduce_scatter, " + with);
+  }
+}
+
+void reduce_scatters(const peal::communicator& world) {
+  reduce_scatters_with<int>(world, std::plus<>{}, "plus of int");
+  reduce_scatters_with<double>(world, peal::min, "min of double");
+  reduce_scatters_with<unsigned char>(world, std::bit_xor<>{}, "bit_xor of unsigned char");
+  reduce_scatters_with<int>(
+      world, [](int a, int b) { return std::max(a, b); }, "a lambda");
+  reduce_scatters_with<long>(
+      world, [](long a, long) { return a; }, "a lambda that keeps the lowest rank's");
+}
+
 // Nonblocking collectives of unknown lengths, many at a time, ended in another order than they were started, with others between.
 void overlapping(const peal::communicator& world) {
   const int size = world.size(), rank = world.rank();
@@ -298,6 +414,13 @@ void wrong_arguments(const peal::communicator& world) {
   std::vector<int> small(static_cast<std::size_t>(size) - 1);
   job::throws(peal::errc::invalid_argument, [&] { world.allgather_into(1, small); });
   if (size > 1) job::throws(peal::errc::invalid_argument, [&] { (void)world.alltoall(small); });
+  if (size > 1) job::throws(peal::errc::invalid_argument, [&] { (void)world.reduce_scatter_block(small); });
+  if (size > 1) job::throws(peal::errc::invalid_argument, [&] { (void)world.ireduce_scatter_block(small); });
+  const std::vector<int> parts(static_cast<std::size_t>(2 * size), 1);
+  int one_part = 0;
+  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_block_into(parts, one_part); });
+  job::throws(peal::errc::invalid_argument, [&] { (void)world.reduce_scatter(std::vector(small.size(), std::vector{1})); });
+  job::throws(peal::errc::invalid_argument, [&] { (void)world.ireduce_scatter(std::vector<std::vector<int>>{}); });
 }
 
 }  // namespace
@@ -310,6 +433,8 @@ int main(int argc, char** argv) {
                          {"gathers", gathers},
                          {"scatters", scatters},
                          {"alltoalls", alltoalls},
+                         {"scans", scans},
+                         {"reduce_scatters", reduce_scatters},
                          {"overlapping", overlapping},
                          {"wrong_arguments", wrong_arguments}});
 }

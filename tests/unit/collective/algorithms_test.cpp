@@ -17,6 +17,7 @@ namespace {
 
 using namespace peal;
 using detail::collective;
+using detail::is_reduction;
 using symbolic::actor;
 using symbolic::symbol;
 
@@ -91,7 +92,6 @@ class checker {
 
  private:
   bool at_root(int rank) const { return rank == trial_.root; }
-  bool reduces() const { return kind_ == collective::reduce || kind_ == collective::allreduce; }
   bool in_place(int rank) const {
     const bool rooted = kind_ == collective::reduce || kind_ == collective::gather || kind_ == collective::scatter;
     return trial_.in_place && (!rooted || at_root(rank));
@@ -132,7 +132,17 @@ class checker {
         break;
       case collective::reduce:
       case collective::allreduce:
-        if (kind_ == collective::allreduce || at_root(rank)) receive.assign(p.bytes, {});
+      case collective::scan:
+      case collective::exscan:
+        if (kind_ != collective::reduce || at_root(rank)) receive.assign(p.bytes, {});
+        if (!p.in_place) send.assign(p.bytes, {});
+        fill(p.in_place ? receive : send, 0, p.bytes, own);
+        break;
+      case collective::reduce_scatter:
+        for (int i = 0; i != p.size; ++i) out.sizes.push_back(size_between(trial_, i, 0));
+        out.place(false);
+        p.bytes = out.extent;
+        receive.assign(p.in_place ? p.bytes : out.sizes[r], {});
         if (!p.in_place) send.assign(p.bytes, {});
         fill(p.in_place ? receive : send, 0, p.bytes, own);
         break;
@@ -194,13 +204,23 @@ class checker {
   std::string verify(int rank) {
     const auto r = static_cast<std::size_t>(rank);
     const layout& in = incoming_[r];
-    const auto all = [&](std::size_t i) { return symbol{static_cast<std::uint32_t>(i), 0, static_cast<std::uint16_t>(trial_.size)}; };
+    const auto of_lowest = [](int ranks, std::size_t from = 0) {
+      return [=](std::size_t i) { return symbol{static_cast<std::uint32_t>(from + i), 0, static_cast<std::uint16_t>(ranks)}; };
+    };
+    const auto all = of_lowest(trial_.size);
     switch (kind_) {
       case collective::barrier: return {};
       case collective::bcast:
         return expect(rank, place::receive, 0, trial_.bytes, [&](std::size_t i) { return block_symbol(trial_.root, 0, i); });
       case collective::allreduce: return expect(rank, place::receive, 0, trial_.bytes, all);
       case collective::reduce: return at_root(rank) ? expect(rank, place::receive, 0, trial_.bytes, all) : std::string{};
+      case collective::reduce_scatter:
+        return expect(rank, place::receive, 0, outgoing_[r].sizes[r], of_lowest(trial_.size, outgoing_[r].offsets[r]));
+      case collective::scan: return expect(rank, place::receive, 0, trial_.bytes, of_lowest(rank + 1));
+      case collective::exscan:
+        if (rank > 0) return expect(rank, place::receive, 0, trial_.bytes, of_lowest(rank));
+        // What was there stays there: in place this rank's own vector, else nothing.
+        return expect(rank, place::receive, 0, trial_.bytes, [&](std::size_t i) { return trial_.in_place ? of_lowest(1)(i) : symbol{}; });
       case collective::scatter: {
         const auto wanted = [&](std::size_t b) { return block_symbol(trial_.root, rank, b); };
         if (in_place(rank)) return expect(rank, place::send, outgoing_[r].offsets[r], outgoing_[r].sizes[r], wanted);
@@ -258,7 +278,7 @@ bool rooted(collective kind) {
   return kind == collective::bcast || kind == collective::reduce || kind == collective::gather || kind == collective::scatter;
 }
 
-bool moves_vectors(collective kind) { return kind == collective::bcast || kind == collective::reduce || kind == collective::allreduce; }
+bool moves_vectors(collective kind) { return kind == collective::bcast || (is_reduction(kind) && kind != collective::reduce_scatter); }
 
 std::vector<int> roots(collective kind, int size, bool all) {
   if (!rooted(kind)) return {0};
@@ -315,7 +335,7 @@ TEST_P(every_algorithm, is_right_for_all_sizes_and_roots) {
         // The forms take turns with the roots, and all are tried with root 0.
         for (const bool in_place : {false, true})
           for (const bool commutative : {false, true}) {
-            const bool forms_alike = kind != collective::reduce && kind != collective::allreduce && commutative;
+            const bool forms_alike = !is_reduction(kind) && commutative;
             if (forms_alike || (root > 1 && !full() && (root % 4 != 2 * in_place + commutative))) continue;
             t.in_place = in_place;
             t.commutative = commutative;
@@ -341,10 +361,12 @@ TEST_P(reductions, keeps_elements_whole) {
 TEST_P(block_movers, takes_blocks_of_any_size_and_place) {
   for (int size = 1; size <= most_ranks; size += size < 40 || full() ? 1 : 9)
     for (const int root : roots(GetParam().kind, size, size < 20 || full()))
-      for (const bool in_place : {false, true}) {
-        check({.size = size, .root = root, .bytes = 2, .in_place = in_place, .varying = true});
-        if (HasFatalFailure()) return;
-      }
+      for (const bool in_place : {false, true})
+        for (const bool commutative : {false, true}) {
+          if (commutative && !is_reduction(GetParam().kind)) continue;  // where nothing is joined, once
+          check({.size = size, .root = root, .bytes = 2, .commutative = commutative, .in_place = in_place, .varying = true});
+          if (HasFatalFailure()) return;
+        }
 }
 
 TEST_P(trees, works_with_taller_and_flatter_trees) {
@@ -379,7 +401,8 @@ TEST_P(barriers, holds_everyone_at_a_barrier) {
 }
 
 std::string name_of(const testing::TestParamInfo<algorithm>& info) {
-  constexpr std::array names{"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"};
+  constexpr std::array names{"barrier",   "bcast",    "reduce",         "allreduce", "gather", "scatter",
+                             "allgather", "alltoall", "reduce_scatter", "scan",      "exscan"};
   return fmt::format("{}_{}", names[static_cast<std::size_t>(info.param.kind)], info.param.name);
 }
 
@@ -390,9 +413,7 @@ auto those(bool (*wanted)(const algorithm&)) {
 }
 
 INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, those([](const algorithm&) { return true; }), name_of);
-INSTANTIATE_TEST_SUITE_P(collective, reductions,
-                         those([](const algorithm& a) { return a.kind == collective::reduce || a.kind == collective::allreduce; }),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(collective, reductions, those([](const algorithm& a) { return is_reduction(a.kind); }), name_of);
 INSTANTIATE_TEST_SUITE_P(collective, block_movers, those([](const algorithm& a) { return !moves_vectors(a.kind) && !a.equal_blocks; }),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) { return a.name == "tree"; }), name_of);

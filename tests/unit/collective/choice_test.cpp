@@ -14,8 +14,10 @@ namespace {
 using namespace peal;
 using detail::collective;
 
-constexpr std::array kinds{collective::barrier, collective::bcast,   collective::reduce,    collective::allreduce,
-                           collective::gather,  collective::scatter, collective::allgather, collective::alltoall};
+constexpr std::array kinds{collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
+                           collective::gather,         collective::scatter, collective::allgather, collective::alltoall,
+                           collective::reduce_scatter, collective::scan,    collective::exscan};
+static_assert(kinds.size() == detail::collectives_in_all);
 
 class with_variable {
  public:
@@ -56,10 +58,12 @@ TEST(choice, does_not_look_at_what_ranks_may_not_agree_on) {
   const choice rules;
   for (const collective kind : kinds)
     for (const int size : {2, 9, 40}) {
-      // Blocks that vary: each rank knows the length of its own only.
+      // Blocks that vary: each rank knows the length of its own only, but in reduce_scatter.
       const algorithm* first = rules.of(kind, call_of(size, 0, true, true)).how;
-      for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20})
-        EXPECT_EQ(rules.of(kind, call_of(size, bytes, true, true)).how, first);
+      for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20}) {
+        const algorithm* here = rules.of(kind, call_of(size, bytes, true, true)).how;
+        EXPECT_EQ(here, kind == collective::reduce_scatter ? rules.of(kind, call_of(size, bytes)).how : first);
+      }
       // In place is a matter of the root alone, and so is being the root.
       problem p = call_of(size, 100);
       const algorithm* elsewhere = rules.of(kind, p).how;
@@ -76,6 +80,14 @@ TEST(choice, obeys_the_variables) {
   EXPECT_NE(rules.of(collective::reduce, call_of(4, 8)).how, nullptr);
 }
 
+TEST(choice, cuts_what_is_forced_as_the_rules_cut_it) {
+  const with_variable forced{"PEAL_SCAN", "chain"};
+  const choice rules{config::from_environment(false)};
+  const chosen by = rules.of(collective::scan, call_of(100, 64));
+  EXPECT_EQ(by.how->name, "chain");
+  EXPECT_NE(by.cut.bytes, 0u);
+}
+
 TEST(choice, gives_way_where_the_forced_algorithm_cannot_serve) {
   const with_variable ring{"PEAL_ALLREDUCE", "ring"};
   const with_variable doubling{"PEAL_ALLGATHER", "doubling"};
@@ -87,8 +99,9 @@ TEST(choice, gives_way_where_the_forced_algorithm_cannot_serve) {
 }
 
 TEST(choice, variables_offer_just_the_algorithms_there_are) {
-  constexpr std::array<const char*, 8> names{"PEAL_BARRIER", "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
-                                             "PEAL_GATHER",  "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL"};
+  constexpr std::array<const char*, kinds.size()> names{"PEAL_BARRIER",        "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
+                                                        "PEAL_GATHER",         "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL",
+                                                        "PEAL_REDUCE_SCATTER", "PEAL_SCAN",    "PEAL_EXSCAN"};
   for (std::size_t i = 0; i != names.size(); ++i) {
     std::string offered = "auto";
     for (const algorithm& each : all_algorithms())

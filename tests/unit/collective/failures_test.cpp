@@ -31,8 +31,9 @@ void add_or_throw(void* context, const void* in, void* inout, std::size_t count)
 
 class spoilt : public testing::TestWithParam<std::size_t> {
  protected:
+  static constexpr std::size_t most_ranks = 9;
   collective_call reduction_of(vectors& v, collective kind, std::size_t count, thrower* context) {
-    v.in.assign(count, 1);
+    v.in.assign(kind == collective::reduce_scatter ? count * most_ranks : count, 1);
     v.out.assign(count, 0);
     collective_call call;
     call.kind = kind;
@@ -47,7 +48,8 @@ class spoilt : public testing::TestWithParam<std::size_t> {
 
 TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_hangs) {
   const std::size_t count = GetParam();
-  for (const collective kind : {collective::reduce, collective::allreduce})
+  for (const collective kind :
+       {collective::reduce, collective::allreduce, collective::reduce_scatter, collective::scan, collective::exscan})
     for (int size = 2; size <= 9; ++size)
       for (int bad = 0; bad != size; ++bad) {
         job ranks{size, static_cast<unsigned>(size * 10 + bad)};
@@ -76,8 +78,9 @@ TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_ha
               EXPECT_THROW(std::rethrow_exception(problem), std::domain_error);
             } else if (!result.error) {
               // It did not depend on the rank that threw, or got nothing of it: what it has is whole.
-              if (kind == collective::allreduce || rank == 0) {
-                for (const std::uint64_t x : data[r].out) ASSERT_EQ(x, static_cast<std::uint64_t>(size));
+              const int joined = kind == collective::scan ? rank + 1 : kind == collective::exscan ? rank : size;
+              if (kind != collective::reduce || rank == 0) {
+                for (const std::uint64_t x : data[r].out) ASSERT_EQ(x, static_cast<std::uint64_t>(joined));
               }
             } else {
               EXPECT_EQ(result.error, errc::operation_failed);
@@ -104,7 +107,8 @@ TEST_P(spoilt, a_death_ends_it_on_every_rank) {
     std::vector<thrower> contexts(static_cast<std::size_t>(size));
     std::vector<operation*> operations;
     const bool entered = seed % 3 != 0;  // whether the dead rank had begun
-    const collective kind = std::array{collective::allreduce, collective::barrier, collective::allgather}[seed % 3];
+    const collective kind = std::array{collective::allreduce,      collective::barrier, collective::allgather,
+                                       collective::reduce_scatter, collective::scan,    collective::exscan}[seed % 6];
     for (int rank = 0; rank != size; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       collective_call call = reduction_of(data[r], kind, count, &contexts[r]);

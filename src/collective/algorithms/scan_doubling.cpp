@@ -1,0 +1,26 @@
+// Scan by recursive doubling: after round k a rank holds the vectors of the 2^k ranks up to itself, joined, and passes them to the rank 2^k
+// above it. log2(size) rounds; rank order holds.
+//
+// Source   Hillis, Steele: Data parallel algorithms (1986).
+#include "collective/algorithms.hpp"
+
+namespace peal::algorithms {
+
+void scan_doubling(const problem& p, schedule& s) {
+  const slice incoming{place::scratch, 0, p.bytes};
+  if (p.rank > 0) s.need_scratch(p.bytes);
+  slice sum = p.input();
+  for (int distance = 1; distance < p.size; distance *= 2) {
+    if (distance < p.size - p.rank) s.send(p.rank + distance, sum);
+    if (distance <= p.rank) {
+      s.receive(p.rank - distance, incoming);
+      s.reduce(incoming, sum, p.output());
+      sum = p.output();
+    }
+    s.end_round();
+  }
+  s.copy(sum, p.output());  // rank 0
+  s.end_round();
+}
+
+}  // namespace peal::algorithms

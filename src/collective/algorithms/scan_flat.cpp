@@ -1,0 +1,24 @@
+// Scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks below. For small vectors: size² / 2
+// messages, but no rank waits for what another must compute first.
+#include "collective/algorithms.hpp"
+
+namespace peal::algorithms {
+
+void scan_flat(const problem& p, schedule& s) {
+  const auto vector_of = [&](int rank) {
+    return rank == p.rank ? p.input() : slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes};
+  };
+  for (int to = p.rank + 1; to < p.size; ++to) s.send(to, p.input());
+  for (int from = p.rank - 1; from >= 0; --from) s.receive(from, vector_of(from));
+  s.need_scratch(static_cast<std::size_t>(p.rank) * p.bytes);
+  slice sum = vector_of(0);
+  for (int rank = 1; rank <= p.rank; ++rank) {
+    const slice into = rank == p.rank ? p.output() : vector_of(rank);
+    s.reduce(sum, vector_of(rank), into);
+    sum = into;
+  }
+  s.copy(sum, p.output());  // rank 0
+  s.end_round();
+}
+
+}  // namespace peal::algorithms
