@@ -139,7 +139,8 @@ class checker {
         fill(p.in_place ? receive : send, 0, p.bytes, own);
         break;
       case collective::reduce_scatter:
-        for (int i = 0; i != p.size; ++i) out.sizes.push_back(size_between(trial_, i, 0));
+        // Rising, so that in place a rank's own part may lie across the goal of the result.
+        for (int i = 0; i != p.size; ++i) out.sizes.push_back(size_between(trial_, p.size - i, 0));
         out.place(false);
         p.bytes = out.extent;
         receive.assign(p.in_place ? p.bytes : out.sizes[r], {});
