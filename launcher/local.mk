@@ -40,3 +40,16 @@ peal_info_SOURCES = \
   launcher/info/text.cpp
 peal_info_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 peal_info_LDADD = libpeal_core.la $(FMT_LIBS)
+
+bin_PROGRAMS += peal-sim
+peal_sim_SOURCES = \
+  launcher/sim/command_line.cpp \
+  launcher/sim/command_line.hpp \
+  launcher/sim/compare.cpp \
+  launcher/sim/json.cpp \
+  launcher/sim/main.cpp \
+  launcher/sim/picture.cpp \
+  launcher/sim/report.hpp \
+  launcher/sim/text.cpp
+peal_sim_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
+peal_sim_LDADD = libpeal_simulator.la libpeal_core.la $(FMT_LIBS)

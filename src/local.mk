@@ -24,4 +24,5 @@ include src/memory/local.mk
 include src/transport/local.mk
 include src/p2p/local.mk
 include src/collective/local.mk
+include src/simulator/local.mk
 include src/comm/local.mk

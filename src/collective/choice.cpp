@@ -94,14 +94,14 @@ bool covers(const rule& r, collective kind, const problem& p) noexcept {
   return agreed ? p.bytes <= r.most_bytes : r.most_bytes == any_bytes;
 }
 
-// A forced algorithm is cut as the rules cut it somewhere; a chain that nobody cuts would be no use.
+}  // namespace
+
+// For forced algorithms too: a chain that nobody cuts would be no use.
 segmentation usual_cut(const algorithm& how) noexcept {
   const auto found =
       std::ranges::find_if(rules, [&](const rule& r) { return r.kind == how.kind && r.name == how.name && r.cut.bytes != 0; });
   return found == rules.end() ? segmentation{} : found->cut;
 }
-
-}  // namespace
 
 choice::choice(const config& from) {
   for (std::size_t i = 0; i != forced_.size(); ++i) {

@@ -25,6 +25,9 @@ struct chosen {
   segmentation cut;
 };
 
+/// How a long vector is cut for this algorithm where a rule cuts it; uncut where none does.
+segmentation usual_cut(const algorithm&) noexcept;
+
 class choice {
  public:
   /// Only rules.

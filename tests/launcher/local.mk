@@ -20,6 +20,7 @@ EXTRA_DIST += \
   tests/launcher/plot_cases.py \
   tests/launcher/run_launcher_tests \
   tests/launcher/running_cases.py \
+  tests/launcher/sim_cases.py \
   tests/launcher/usage_cases.py \
   tests/sanitize/lsan.supp \
   tests/sanitize/tsan.supp

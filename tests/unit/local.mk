@@ -14,5 +14,6 @@ include tests/unit/comm/local.mk
 include tests/unit/memory/local.mk
 include tests/unit/p2p/local.mk
 include tests/unit/progress/local.mk
+include tests/unit/simulator/local.mk
 include tests/unit/topology/local.mk
 include tests/unit/transport/local.mk

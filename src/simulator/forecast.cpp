@@ -1,0 +1,294 @@
+// Which ranks are played, and what follows from them for all.
+#include "simulator/forecast.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+#include "collective/choice.hpp"
+
+namespace peal::simulator {
+
+namespace {
+
+using detail::collective;
+
+constexpr double little = 1 << 22;         // messages that are played without a thought
+constexpr double most_messages = 1 << 26;  // more take minutes
+constexpr double most_steps = 1 << 28;     // of all ranks' schedules
+constexpr double most_ns = 2e15;           // on an adapter, if all ranks sent everything to all; the clock ends at 9e15
+constexpr double most_of_one = 1 << 23;    // steps of one rank's schedule, which has to be in memory as a whole
+
+/// Of all ranks together, but for `longest`.
+struct amount {
+  double messages = 0;
+  double steps = 0;
+  double longest = 0;  // schedule of one rank
+};
+
+/// Whether algorithms may cut the vector into a part for each rank.
+bool shared_out(collective kind) noexcept {
+  return kind == collective::bcast || kind == collective::reduce || kind == collective::allreduce;
+}
+
+amount count_all(const question& q) {
+  amount sum;
+  schedule built;
+  for (int rank = 0; rank != q.ranks; ++rank) {
+    build(*q.how, make_problem(q, rank), q.cut, built);
+    double mine = 0;
+    for (const round& r : built.rounds()) {
+      sum.messages += r.sends;
+      mine += r.sends + r.receives + r.locals;
+    }
+    sum.steps += mine;
+    sum.longest = std::max(sum.longest, mine);
+  }
+  return sum;
+}
+
+amount count(question q, int ranks) {
+  const auto all = static_cast<std::size_t>(q.ranks);
+  const auto few = static_cast<std::size_t>(ranks);
+  q.ranks = ranks;
+  const bool vanishing = shared_out(q.how->kind) && q.bytes < all * q.element;
+  // A vector that all ranks share has parts of the same length as with the ranks asked for.
+  if (few < all && q.bytes % all == 0 && q.how->any_order && shared_out(q.how->kind)) q.bytes = q.bytes / all * few;
+  amount sum = count_all(q);
+  // Parts that are empty leave no steps, but the algorithm has to come by.
+  if (!vanishing) return sum;
+  q.bytes = few * q.element;
+  const amount passed = count_all(q);
+  sum.steps = std::max(sum.steps, passed.steps);
+  sum.longest = std::max(sum.longest, passed.longest);
+  return sum;
+}
+
+/// From how it grows among few ranks.
+amount estimate(const question& q) {
+  const bool power = floor_power(q.ranks) == q.ranks;
+  const auto from = [&](int few, int more) {
+    if (q.ranks <= more) return count(q, q.ranks);
+    const amount a = count(q, power ? few : few - 1);
+    const amount b = count(q, power ? more : more - 1);
+    const double times = std::log2(static_cast<double>(q.ranks) / more);
+    const auto grown = [&](double x, double y) { return x > 0 ? y * std::pow(y / x, times) : y; };
+    return amount{grown(a.messages, b.messages), grown(a.steps, b.steps), grown(a.longest, b.longest)};
+  };
+  const amount rough = from(64, 128);
+  // What does not grow with the square can be looked at further out, where logarithms are flatter.
+  const double ranks = q.ranks;
+  return rough.steps < ranks * ranks / 16 ? from(512, 1024) : rough;
+}
+
+shape shape_of(const question& q, int rank, relation by) {
+  schedule built;
+  build(*q.how, make_problem(q, rank), q.cut, built);
+  return {built, rank, q.ranks, by};
+}
+
+/// In which way more ranks look alike.
+relation better_relation(const question& q) {
+  question few = q;
+  few.ranks = std::min(q.ranks, 64);
+  if (floor_power(q.ranks) != q.ranks && q.ranks > 64) few.ranks = 63;
+  const auto differing = [&](relation by) {
+    const shape first = shape_of(few, 0, by);
+    int found = 0;
+    for (int rank = 1; rank < few.ranks; ++rank) found += shape_of(few, rank, by) != first;
+    return found;
+  };
+  return differing(relation::bits) < differing(relation::distance) ? relation::bits : relation::distance;
+}
+
+/// The shape of all ranks, if they have one. All of them are compared where they are few, some where they are many.
+std::optional<shape> common_shape(const question& q, relation by) {
+  question few = q;
+  few.ranks = std::min(q.ranks, floor_power(q.ranks) == q.ranks ? 64 : 60 + q.ranks % 4);
+  if (few.ranks < q.ranks && shared_out(q.how->kind))
+    few.bytes = std::max(q.bytes / static_cast<std::size_t>(q.ranks), q.element) * static_cast<std::size_t>(few.ranks);
+  const shape first = shape_of(few, 0, by);
+  for (int rank = 1; rank < few.ranks; ++rank)
+    if (shape_of(few, rank, by) != first) return std::nullopt;
+  shape found = shape_of(q, 0, by);
+  for (const int rank : {1, q.ranks / 3, q.ranks - 1})
+    if (rank < q.ranks && shape_of(q, rank, by) != found) return std::nullopt;
+  return found;
+}
+
+cast everyone(const question& q, relation by) {
+  cast made{.ranks = q.ranks, .shape_of = {}, .shapes = {}};
+  made.shape_of.reserve(static_cast<std::size_t>(q.ranks));
+  std::unordered_multimap<std::size_t, std::uint32_t> known;
+  schedule built;
+  for (int rank = 0; rank != q.ranks; ++rank) {
+    build(*q.how, make_problem(q, rank), q.cut, built);
+    shape mine{built, rank, q.ranks, by};
+    const std::size_t hash = mine.hash();
+    const auto [first, last] = known.equal_range(hash);
+    const auto same = std::find_if(first, last, [&](const auto& each) { return made.shapes[each.second] == mine; });
+    if (same != last) {
+      made.shape_of.push_back(same->second);
+      continue;
+    }
+    made.shape_of.push_back(static_cast<std::uint32_t>(made.shapes.size()));
+    known.emplace(hash, made.shape_of.back());
+    made.shapes.push_back(std::move(mine));
+  }
+  return made;
+}
+
+void take(forecast& into, const outcome& from, int ranks, int actors) {
+  const double times = static_cast<double>(ranks) / actors;
+  into.time = from.time;
+  into.rounds = from.rounds;
+  into.messages = static_cast<double>(from.messages) * times;
+  into.bytes = static_cast<double>(from.bytes) * times;
+  into.doorbells = static_cast<double>(from.doorbells) * times;
+  into.misses = from.misses;
+  into.actors = actors;
+  if (!from.ended) into.refusal = "its ranks wait for each other for ever: the schedule is wrong";
+}
+
+/// Goes on from the played rounds to those dropped: each of them takes as long as those that `more` has and `less` has not.
+void extrapolate(forecast& into, const forecast& less, double dropped_less, const forecast& more, double dropped_more) {
+  const double times = dropped_more / (dropped_less - dropped_more);
+  const auto further = [&](double a, double b) { return b + (b - a) * times; };
+  into = more;
+  into.time = static_cast<picoseconds>(further(static_cast<double>(less.time), static_cast<double>(more.time)));
+  into.rounds = further(less.rounds, more.rounds);
+  into.messages = further(less.messages, more.messages);
+  into.bytes = further(less.bytes, more.bytes);
+  into.doorbells = further(less.doorbells, more.doorbells);
+  into.extrapolated = true;
+}
+
+forecast play_some(const machine& on, const question& q, const shape& all, int actors) {
+  const auto play = [&](const shape& plays) {
+    forecast made;
+    const cast players{.ranks = q.ranks, .shape_of = std::vector<std::uint32_t>(static_cast<std::size_t>(actors), 0), .shapes = {plays}};
+    take(made, simulate(on, players), q.ranks, actors);
+    return made;
+  };
+  if (static_cast<double>(all.sends().size()) * actors > little) {
+    // A multiple of the actors: a ring then has been all around.
+    const auto less = static_cast<std::uint32_t>(actors * std::max(2, (256 + actors - 1) / actors));
+    const shape::shortened shorter = all.cut(less);
+    const shape::shortened longer = all.cut(2 * less);
+    if (longer.dropped != 0) {
+      forecast made;
+      const forecast first = play(shorter.what);
+      const forecast second = play(longer.what);
+      extrapolate(made, first, shorter.dropped, second, longer.dropped);
+      return made;
+    }
+  }
+  forecast made;
+  if (static_cast<double>(all.sends().size()) * actors > most_messages)
+    made.refusal =
+        "ranks that stand for all would send " + std::to_string(all.sends().size() * static_cast<std::size_t>(actors)) + " messages";
+  else made = play(all);
+  return made;
+}
+
+std::string in_millions(double amount) { return std::to_string(static_cast<long long>(amount / 1e6)) + " million"; }
+
+forecast by_classes(const machine& on, question q, relation by) {
+  forecast made;
+  const int span = on.ranks_per_node * on.net.leaf_nodes;  // the network looks alike from rank to rank + span
+  if (span >= q.ranks) {
+    made.refusal = "one leaf switch holds all ranks, so none stands for others";
+    return made;
+  }
+  if (by == relation::bits && !std::has_single_bit(static_cast<unsigned>(span))) {
+    made.refusal = "ranks stand for others only where a leaf switch has a power of two of them";
+    return made;
+  }
+  std::optional<shape> all = common_shape(q, by);
+  bool rounded = false;
+  if (!all && shared_out(q.how->kind)) {
+    const std::size_t grain = q.element * static_cast<std::size_t>(q.ranks);
+    const std::size_t above = (q.bytes + grain - 1) / grain * grain;
+    rounded = above != q.bytes;
+    q.bytes = above;
+    if (rounded) all = common_shape(q, by);
+  }
+  if (!all) {
+    made.refusal = "its ranks differ, so none stands for others";
+    return made;
+  }
+  made = play_some(on, q, *all, span);
+  made.rounded = rounded;
+  made.uneven = q.ranks % span != 0;
+  return made;
+}
+
+forecast by_all(const machine& on, const question& q, const amount& expected, relation by) {
+  forecast made;
+  if (expected.messages > most_messages) made.refusal = "all ranks would send " + in_millions(expected.messages) + " messages";
+  else if (expected.steps > most_steps) made.refusal = "the schedules of all ranks have " + in_millions(expected.steps) + " steps";
+  else take(made, simulate(on, everyone(q, by)), q.ranks, q.ranks);
+  return made;
+}
+
+}  // namespace
+
+problem make_problem(const question& q, int rank) {
+  problem p;
+  p.rank = rank;
+  p.size = q.ranks;
+  const std::size_t bytes = q.how->kind == collective::barrier ? 0 : q.bytes;
+  p.bytes = q.how->kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(q.ranks) : bytes;
+  if (detail::is_reduction(q.how->kind)) p.element = q.element;
+  p.radix = q.radix;
+  p.send.equal = p.receive.equal = bytes;
+  return p;
+}
+
+forecast predict(const machine& on, const question& q, method by) {
+  forecast made;
+  if (!q.how->serves(make_problem(q, 0))) {
+    made.refusal = q.how->power_of_two ? "needs a number of ranks that is a power of two" : "does not serve such a call";
+    return made;
+  }
+  const double worst =
+      static_cast<double>(q.bytes) * q.ranks * on.ranks_per_node / on.nic.link_rate * std::max(on.net.oversubscription, 1.0);
+  if (worst > most_ns) {
+    made.refusal = "it might take weeks, and the clock ends there";
+    return made;
+  }
+  const amount expected = estimate(q);
+  if (expected.longest > most_of_one) {
+    made.refusal = "the schedule of one rank has " + in_millions(expected.longest) + " steps";
+    return made;
+  }
+  const relation alike = better_relation(q);
+  if (by == method::classes) return by_classes(on, q, alike);
+  if (by == method::full) return by_all(on, q, expected, alike);
+  if (expected.messages <= little && expected.steps <= most_steps) return by_all(on, q, expected, alike);
+  made = by_classes(on, q, alike);
+  if (made.refusal.empty()) return made;
+  const std::string first = made.refusal;
+  made = by_all(on, q, expected, alike);
+  if (!made.refusal.empty()) made.refusal += ", and " + first;
+  return made;
+}
+
+question ask(const algorithm& how, int ranks, std::size_t bytes, std::size_t element) {
+  question q{.how = &how, .ranks = ranks, .bytes = bytes, .element = element};
+  const chosen rules = choice{}.of(how.kind, make_problem(q, 0));
+  q.cut = rules.how == &how ? rules.cut : usual_cut(how);
+  if (rules.how == &how) q.radix = rules.radix;
+  return q;
+}
+
+const algorithm& usual(collective kind, int ranks, std::size_t bytes, std::size_t element) {
+  const auto any = std::ranges::find(all_algorithms(), kind, &algorithm::kind);
+  const question q{.how = &*any, .ranks = ranks, .bytes = bytes, .element = element};
+  return *choice{}.of(kind, make_problem(q, 0)).how;
+}
+
+}  // namespace peal::simulator

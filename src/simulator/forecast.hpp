@@ -1,0 +1,60 @@
+// simulator/forecast.hpp
+// What one collective takes with one algorithm on a machine, and how that was found out: by playing all ranks, or a few that stand for all,
+// or not at all, and then why not.
+//
+// Layer    simulator: may include collective/, base/.
+// Units    picoseconds, bytes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "collective/algorithms.hpp"
+#include "simulator/machine.hpp"
+#include "simulator/simulation.hpp"
+
+namespace peal::simulator {
+
+constexpr int most_ranks = 1 << 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+struct question {
+  const algorithm* how = nullptr;
+  int ranks = 1;
+  std::size_t bytes = 0;  // of a block; of bcast and reductions but reduce_scatter the whole vector
+  std::size_t element = 4;
+  int radix = 2;
+  segmentation cut{};
+};
+
+enum class method {
+  automatic,  // all ranks while that is little work; else those that stand for all, if there are such; else all ranks while it can be done
+  full,       // all ranks
+  classes     // those that stand for all
+};
+
+struct forecast {
+  std::string refusal;  // why there is no forecast; empty: there is
+  picoseconds time = 0;
+  double rounds = 0;    // on the way that decides the time
+  double messages = 0;  // of all ranks, as the next two
+  double bytes = 0;
+  double doorbells = 0;
+  double misses = 0;
+  int actors = 0;             // ranks that were played
+  bool extrapolated = false;  // of long stretches of rounds that are alike only the beginning was played
+  bool rounded = false;       // to a vector that all ranks can share out evenly
+  bool uneven = false;        // the last leaf switch was taken to be full
+};
+
+/// The problem as `rank` sees it.
+problem make_problem(const question&, int rank);
+
+forecast predict(const machine&, const question&, method = method::automatic);
+
+/// The radix and the cut that a call would have: those of the rules where they choose this algorithm.
+question ask(const algorithm&, int ranks, std::size_t bytes, std::size_t element);
+/// What the rules choose for such a call.
+const algorithm& usual(detail::collective, int ranks, std::size_t bytes, std::size_t element);
+
+}  // namespace peal::simulator

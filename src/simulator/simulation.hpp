@@ -1,0 +1,41 @@
+// simulator/simulation.hpp
+// Plays shapes against each other on a machine, event by event: what the executor (collective/run.cpp) would do, and when.
+//
+// Either all ranks play, or the first few stand for all: when every rank does the same at another place, rank r + k * actors does at any
+// time what actor r does, so a message to it is one to the actor, from the actor that stands for its sender. That is exact when the actors
+// fill leaf switches and their number divides that of the ranks (for peers told by bits: is a power of two), but for the order in which
+// messages that come at the same instant are served.
+//
+// Layer    simulator: may include collective/, base/.
+// Units    picoseconds, bytes.
+// Threads  none of its own; the same input gives the same output.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulator/fabric.hpp"
+#include "simulator/machine.hpp"
+#include "simulator/shape.hpp"
+
+namespace peal::simulator {
+
+struct cast {
+  int ranks = 1;                        // of the team
+  std::vector<std::uint32_t> shape_of;  // an actor each; as many as ranks, or fewer that stand for all
+  std::vector<shape> shapes;
+};
+
+struct outcome {
+  picoseconds time = 0;        // until the last rank has ended
+  std::uint32_t rounds = 0;    // on the way that decides that time
+  std::uint64_t messages = 0;  // of the actors, as the next two
+  std::uint64_t bytes = 0;
+  std::uint64_t doorbells = 0;
+  double misses = 0;  // part of the accesses to contexts that miss the adapter's cache
+  bool ended = true;  // false: ranks wait for each other for ever
+};
+
+outcome simulate(const machine&, const cast&);
+
+}  // namespace peal::simulator
