@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include <boost/pfr/core.hpp>
@@ -148,6 +149,16 @@ consteval scalar scalar_of() {
   else if constexpr (std::is_same_v<T, std::complex<float>>) return scalar::c64;
   else if constexpr (std::is_same_v<T, std::complex<double>>) return scalar::c128;
   else return scalar::opaque;
+}
+
+/// What tells a type from others, also in another process: its name. Null in a program without run-time type information.
+template <class T>
+const std::type_info* type_of() noexcept {
+#ifdef __cpp_rtti
+  return &typeid(T);
+#else
+  return nullptr;
+#endif
 }
 
 }  // namespace detail

@@ -30,6 +30,7 @@ enum class errc {
   decode_failed,     // the bytes received are no value of the type asked for
   operation_failed,  // an operation given to a reduction threw on some rank
   no_device,         // no RDMA device that can be used, and ranks that need one
+  mismatch,          // ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
   internal           // a bug in peal
 };
 

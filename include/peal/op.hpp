@@ -126,7 +126,8 @@ reduction reduction_of(Op& op) noexcept {
         std::memcpy(static_cast<void*>(higher + i), std::addressof(made), sizeof(T));  // T need not be assignable
       }
     };
-    return {builtin::none, is_commutative<Op>, combine, const_cast<std::remove_const_t<Op>*>(std::addressof(op))};
+    void* const context = const_cast<std::remove_const_t<Op>*>(std::addressof(op));
+    return {builtin::none, is_commutative<Op>, combine, context, type_of<Op>()};
   }
 }
 

@@ -32,6 +32,7 @@ class category final : public std::error_category {
       case errc::decode_failed: return "the bytes received are no value of this type";
       case errc::operation_failed: return "an operation of a reduction failed on some rank";
       case errc::no_device: return "no RDMA device that can be used";
+      case errc::mismatch: return "ranks disagree about a collective call";
       case errc::internal: return "internal error";
     }
     return fmt::format("unknown error {}", code);

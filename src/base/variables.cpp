@@ -42,6 +42,8 @@ const std::vector<variable>& variables() {
       {"PEAL_ASYNC", choice, "0|1", "0", "whether a helper thread of each rank moves messages while the program computes"},
       {"PEAL_LANES", text, "auto, or a number in 1..16", "auto",
        "with thread_level::multiple: among how many lanes communicators are dealt, so that their threads do not meet"},
+      {"PEAL_CHECK", choice, "0|1", "0",
+       "whether ranks compare their calls of each collective first, and tell what differs instead of hanging"},
       {"PEAL_BARRIER", choice, "auto|flat|dissemination", "auto", "algorithm of barrier"},
       {"PEAL_BCAST", choice, "auto|tree|chain|scatter_allgather", "auto", "algorithm of bcast"},
       {"PEAL_REDUCE", choice, "auto|tree|scatter_gather", "auto", "algorithm of reduce"},

@@ -247,6 +247,11 @@ std::exception_ptr collectives::take_exception(const operation& over) noexcept {
   return problem;
 }
 
+void collectives::keep_exception(const operation& over, std::exception_ptr problem) {
+  std::erase_if(state_->thrown, [&](const auto& each) { return each.first == &over; });
+  if (problem) state_->thrown.emplace_back(&over, std::move(problem));
+}
+
 void collectives::peer_failed(peer_id dead) noexcept {
   const auto all = state_->states;
   for (collective_state::state* each : all)

@@ -74,6 +74,8 @@ class collectives {
   /// What the user's operation threw on this rank; null when it threw nothing. To be asked when an operation ended with
   /// errc::operation_failed, before it is released; a second call returns null.
   std::exception_ptr take_exception(const operation&) noexcept;
+  /// Has take_exception return this for an operation that the caller has made.
+  void keep_exception(const operation&, std::exception_ptr);
 
   /// The peer is dead: collectives of every team that it belongs to end with errc::peer_failed, those under way and all later ones.
   /// Call it after messaging::peer_failed.

@@ -2,6 +2,7 @@
 #include <exception>
 #include <mutex>
 
+#include "comm/call_record.hpp"
 #include "comm/checks.hpp"
 #include "comm/job.hpp"
 #include "comm/waiting.hpp"
@@ -11,27 +12,16 @@ namespace peal::detail {
 
 namespace {
 
-constexpr const char* name_of(collective kind) noexcept {
-  switch (kind) {
-    case collective::barrier: return "barrier";
-    case collective::bcast: return "bcast";
-    case collective::reduce: return "reduce";
-    case collective::allreduce: return "allreduce";
-    case collective::gather: return "gather";
-    case collective::scatter: return "scatter";
-    case collective::allgather: return "allgather";
-    case collective::alltoall: return "alltoall";
-    case collective::reduce_scatter: return "reduce_scatter";
-    case collective::scan: return "scan";
-    case collective::exscan: return "exscan";
-  }
-  return "collective";
-}
-
 void check(const communicator_state& on, const collective_call& call, const location& where) {
   check_root(on, call.root, where);
   if (call.element_size == 0 || (is_reduction(call.kind) && call.bytes % call.element_size != 0))
     throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
+}
+
+operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where) {
+  if (on.checked) [[unlikely]]
+    return on.checked->start(call, where);
+  return here.together->start(on.collective, call);
 }
 
 operation* keep(lane& here, communicator_state& on, operation& started, const location& where) {
@@ -47,7 +37,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   lane& here = job::require_lane(on, where);
   check(on, call, where);
   here.progress.lock();
-  operation& started = here.together->start(on.collective, call);
+  operation& started = start(here, on, call, where);
   here.flush();
   here.progress.unlock();
   std::error_code became;
@@ -55,7 +45,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     const finished_release guard{here, started};
     if (!finished(started)) wait_for(here, started);
     became = started.result.error;
-    if (became == errc::operation_failed) [[unlikely]] {
+    if (became == errc::operation_failed || became == errc::mismatch) [[unlikely]] {
       std::exception_ptr thrown;
       {
         const std::lock_guard<engine> lock{here.progress};
@@ -72,7 +62,7 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   lane& here = job::require_lane(on, where);
   check(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = here.together->start(on.collective, call);
+  operation& started = start(here, on, call, where);
   here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
   return keep(here, on, started, where);
@@ -83,7 +73,7 @@ operation* start_collective(communicator_state& on, const collective_call& first
   check(on, first, where);
   const std::lock_guard<engine> guard{here.progress};
   if (!on.stepped) on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
-  operation& started = on.stepped->start(first, second);
+  operation& started = on.checked ? on.checked->start(first, second, *on.stepped, where) : on.stepped->start(first, second);
   here.flush();
   return keep(here, on, started, where);
 }

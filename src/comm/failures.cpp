@@ -30,7 +30,7 @@ int peer_of(const operation& over) noexcept {
 
 void raise(operation& over) {
   const std::error_code why = over.result.error;
-  if (over.kind == operation_kind::other && why == errc::operation_failed) {
+  if (over.kind == operation_kind::other && (why == errc::operation_failed || why == errc::mismatch)) {
     std::exception_ptr thrown;
     if (job* const here = job::running()) {
       lane& in = here->lane_of(over);

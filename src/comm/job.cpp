@@ -176,8 +176,8 @@ void job::refuse(const detail::location& where) {
 }
 
 std::uint32_t job::new_context(const detail::location& where) {
-  // Groups of four contexts (team.hpp, two_steps.hpp) are dealt out to the processes in turn: group 0 is the world's, then one each, then
-  // the second each...
+  // Groups of four contexts (team.hpp, checked_calls.hpp, two_steps.hpp) are dealt out to the processes in turn: group 0 is the
+  // world's, then one each, then the second each...
   const std::uint64_t turn = contexts_given_.fetch_add(1, std::memory_order_relaxed);  // threads make communicators side by side
   const std::uint64_t group = 1 + static_cast<std::uint64_t>(bootstrap_.rank()) + turn * static_cast<std::uint64_t>(bootstrap_.size());
   if (group > std::numeric_limits<std::uint32_t>::max() / 4)

@@ -19,6 +19,7 @@ namespace detail {
 
 communicator_state::communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in)
     : team{context, rank, std::move(peers)}, home{in}, collective{*in.together, *this} {
+  if (size() > 1 && in.compares_calls()) checked = std::make_unique<checked_calls>(*in.messages, *in.together, collective, *this);
   in.progress.put_to_use();
 }
 
@@ -118,11 +119,12 @@ void lane::failed(peer_id gone) noexcept {
 
 void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
-  const bool stepped = gone.stepped != nullptr;
+  const bool stepped = gone.stepped != nullptr, checked = gone.checked != nullptr;
   delete &gone;
   messages->forget(first);
   messages->forget(first + 1);
-  if (stepped) messages->forget(first + 3);  // first + 2 has no messages
+  if (checked) messages->forget(first + 2);
+  if (stepped) messages->forget(first + 3);
 }
 
 namespace {

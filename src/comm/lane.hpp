@@ -51,6 +51,9 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   /// The rest, as lane `number` of so many. `segment` is its own; null: there is none. Collective.
   void open(node_segment* segment, std::size_t number, std::size_t lanes);
 
+  /// PEAL_CHECK=1.
+  [[nodiscard]] bool compares_calls() const { return around_.settings.text("PEAL_CHECK") == "1"; }
+
   // ---- operations of communicators. With the lock held.
   /// One operation more, or less, that the user holds on this communicator. The last of a released one frees it.
   void given(detail::communicator_state& on) noexcept { ++on.operations; }

@@ -1,6 +1,10 @@
 libpeal_core_la_SOURCES += \
   src/comm/agreement.cpp \
   src/comm/agreement.hpp \
+  src/comm/call_record.cpp \
+  src/comm/call_record.hpp \
+  src/comm/checked_calls.cpp \
+  src/comm/checked_calls.hpp \
   src/comm/checks.cpp \
   src/comm/checks.hpp \
   src/comm/collective_calls.cpp \

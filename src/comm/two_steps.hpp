@@ -20,7 +20,7 @@ namespace peal {
 
 class two_steps {
  public:
-  /// For the collectives of `of`; contexts `of.context() + 2` and the one after it are taken. All must outlive this.
+  /// For the collectives of `of`; context `of.context() + 3` is taken. All must outlive this.
   two_steps(messaging&, collectives&, collective_state&, const team& of);
   two_steps(const two_steps&) = delete;
   two_steps& operator=(const two_steps&) = delete;

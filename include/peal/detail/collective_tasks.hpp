@@ -74,6 +74,7 @@ class reduce_task {
     call.type = scalar_of<element>();
     call.element_size = sizeof(element);
     call.op = reduction_of<element>(op_);
+    call.element_type = type_of<element>();
     return call;
   }
   /// Where nothing is received: the value that was given, and for a range an empty vector.
@@ -121,6 +122,7 @@ class reduce_into_task {
     call.type = scalar_of<Element>();
     call.element_size = sizeof(Element);
     call.op = reduction_of<Element>(op_);
+    call.element_type = type_of<Element>();
     return call;
   }
   void result() {}
@@ -159,6 +161,7 @@ class bcast_value_task {
     call.root = root_;
     call.receive = value_.data();
     call.bytes = sizeof(T);
+    call.element_type = type_of<T>();
     return call;
   }
   T result() { return value_.value; }
@@ -191,6 +194,7 @@ class gather_task {
     call.send = in_.bytes().data();
     call.receive = out_.data();
     call.bytes = block_;
+    call.element_type = type_of<T>();
     return call;
   }
   result_type result() { return out_.take(); }

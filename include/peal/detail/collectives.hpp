@@ -11,14 +11,28 @@ namespace peal {
 
 namespace detail {
 
-inline collective_call call_of(collective kind, int root, std::span<const std::byte> send, std::span<std::byte> receive,
-                               std::size_t bytes) {
+/// The elements of a range of them, else the value itself.
+template <class B>
+struct part {
+  using type = std::remove_cvref_t<B>;
+};
+template <contiguous B>
+struct part<B> {
+  using type = std::ranges::range_value_t<B>;
+};
+template <class B>
+using part_of = typename part<B>::type;
+
+/// B: what the elements are of.
+template <class B>
+collective_call call_of(collective kind, int root, std::span<const std::byte> send, std::span<std::byte> receive, std::size_t bytes) {
   collective_call call;
   call.kind = kind;
   call.root = root;
   call.send = send.data();
   call.receive = receive.data();
   call.bytes = bytes;
+  call.element_type = type_of<part_of<B>>();
   return call;
 }
 
@@ -63,14 +77,14 @@ request<T> communicator::ibcast(T value, int root, const place& where) const {
 template <recv_block B>
 void communicator::bcast_into(B&& buffer, int root, const place& where) const {
   const auto room = detail::room_of(buffer);
-  detail::run_collective(state(where), detail::call_of(detail::collective::bcast, root, {}, room, room.size()), where);
+  detail::run_collective(state(where), detail::call_of<B>(detail::collective::bcast, root, {}, room, room.size()), where);
 }
 
 template <recv_block B>
 requires lasting<B> request<> communicator::ibcast_into(B&& buffer, int root, const place& where)
 const {
   const auto room = detail::room_of(buffer);
-  const auto call = detail::call_of(detail::collective::bcast, root, {}, room, room.size());
+  const auto call = detail::call_of<B>(detail::collective::bcast, root, {}, room, room.size());
   return request<>{detail::start_collective(state(where), call, where)};
 }
 
@@ -197,7 +211,7 @@ void communicator::gather_into(const B& value, R&& into, int root, const place& 
   const auto bytes = detail::bytes_of(value);
   const auto room = detail::room_of(into);
   if (rank() == root) detail::check_room(bytes.size() * team().count(), room, where);
-  detail::run_collective(state(where), detail::call_of(detail::collective::gather, root, bytes, room, bytes.size()), where);
+  detail::run_collective(state(where), detail::call_of<B>(detail::collective::gather, root, bytes, room, bytes.size()), where);
 }
 
 template <send_block B, recv_block R>
@@ -205,7 +219,7 @@ void communicator::allgather_into(const B& value, R&& into, const place& where) 
   const auto bytes = detail::bytes_of(value);
   const auto room = detail::room_of(into);
   detail::check_room(bytes.size() * team().count(), room, where);
-  detail::run_collective(state(where), detail::call_of(detail::collective::allgather, 0, bytes, room, bytes.size()), where);
+  detail::run_collective(state(where), detail::call_of<B>(detail::collective::allgather, 0, bytes, room, bytes.size()), where);
 }
 
 template <send_block B, recv_block R>
@@ -214,7 +228,7 @@ const {
   const auto bytes = detail::bytes_of(value);
   const auto room = detail::room_of(into);
   detail::check_room(bytes.size() * team().count(), room, where);
-  const auto call = detail::call_of(detail::collective::allgather, 0, bytes, room, bytes.size());
+  const auto call = detail::call_of<B>(detail::collective::allgather, 0, bytes, room, bytes.size());
   return request<>{detail::start_collective(state(where), call, where)};
 }
 
@@ -254,7 +268,7 @@ void communicator::scatter_into(const B& values, R&& into, int root, const place
   const auto room = detail::room_of(into);
   if (rank() == root && bytes.size() != room.size() * team().count())
     detail::fail(errc::invalid_argument, "scatter_into: the root must give size() times what each rank takes", -1, where);
-  detail::run_collective(state(where), detail::call_of(detail::collective::scatter, root, bytes, room, room.size()), where);
+  detail::run_collective(state(where), detail::call_of<R>(detail::collective::scatter, root, bytes, room, room.size()), where);
 }
 
 // ---- alltoall --------------------------------------------------------------------------------------------------------------------------
@@ -290,7 +304,8 @@ void communicator::alltoall_into(const B& values, R&& into, const place& where) 
   if (bytes.size() % team().count() != 0)
     detail::fail(errc::invalid_argument, "alltoall_into: the buffer does not divide into one part for every rank", -1, where);
   detail::check_room(bytes.size(), room, where);
-  detail::run_collective(state(where), detail::call_of(detail::collective::alltoall, 0, bytes, room, bytes.size() / team().count()), where);
+  detail::run_collective(state(where), detail::call_of<B>(detail::collective::alltoall, 0, bytes, room, bytes.size() / team().count()),
+                         where);
 }
 
 template <range_of_blocks B>

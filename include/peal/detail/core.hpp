@@ -14,6 +14,7 @@
 #include <source_location>
 #include <string>
 #include <system_error>
+#include <typeinfo>
 #include <vector>
 
 #include <peal/counter.hpp>
@@ -161,6 +162,7 @@ struct reduction {
   /// inout[i] = in[i] ∘ inout[i] for `count` elements, `in` being of the lower ranks. Used when `kind` is none.
   void (*combine)(void* context, const void* in, void* inout, std::size_t count) = nullptr;
   void* context = nullptr;
+  const std::type_info* function = nullptr;  // the user's, for PEAL_CHECK
 };
 
 enum class collective : std::uint8_t {
@@ -201,6 +203,7 @@ struct collective_call {
   scalar type = scalar::opaque;
   std::size_t element_size = 1;  // bytes of one element of a reduction
   reduction op;
+  const std::type_info* element_type = nullptr;  // for PEAL_CHECK, as what the user gave and takes; null is a type like any other
 };
 
 /// Arrays and the reduction's context must live until the operation is finished. Throws what an operation of the user's threw on this rank.

@@ -53,6 +53,7 @@ class bcast_task {
     it.root = root_;
     it.receive = data;
     it.bytes = count;
+    it.element_type = type_of<T>();
     return it;
   }
 
@@ -104,6 +105,7 @@ class varying_gather_task {
     collective_call call;
     call.kind = kind_;
     call.root = root_;
+    call.element_type = type_of<result_type>();
     return call;
   }
   collective kind_;
@@ -152,6 +154,7 @@ class scatter_task {
     collective_call call;
     call.kind = collective::scatter;
     call.root = root_;
+    call.element_type = type_of<result_type>();
     return call;
   }
   int root_;
@@ -220,6 +223,7 @@ class varying_alltoall_task {
     call.send = outgoing_.data();
     call.receive = arriving_.data();
     call.bytes = sizeof(std::uint64_t);
+    call.element_type = type_of<element>();
     return call;
   }
   bool second(collective_call& call) {

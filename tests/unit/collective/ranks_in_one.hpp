@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "collective/collectives.hpp"
@@ -127,6 +128,13 @@ class job {
     return result;
   }
   std::exception_ptr take_exception(int rank, operation& over) { return at(rank).collectives.take_exception(over); }
+
+  /// What a rank is made of: use(messaging&, collectives&, collective_state&, const team&).
+  template <class Use>
+  decltype(auto) with(int rank, const Use& use) {
+    rank_of_job& here = at(rank);
+    return use(here.messages, here.collectives, *here.state, std::as_const(here.members));
+  }
 
   /// The rank is gone: it does nothing any more.
   void kill(int rank) {

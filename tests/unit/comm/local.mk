@@ -1,5 +1,10 @@
 check_PROGRAMS += tests/unit/comm_test
-tests_unit_comm_test_SOURCES = tests/unit/comm/agreement_test.cpp tests/unit/comm/counters_text_test.cpp \
+tests_unit_comm_test_SOURCES = \
+  tests/unit/collective/ranks_in_one.hpp \
+  tests/unit/comm/agreement_test.cpp \
+  tests/unit/comm/call_record_test.cpp \
+  tests/unit/comm/checked_calls_test.cpp \
+  tests/unit/comm/counters_text_test.cpp \
   tests/unit/comm/lane_count_test.cpp
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)

@@ -1,0 +1,66 @@
+// comm/checked_calls.hpp
+// The collectives of a communicator where PEAL_CHECK=1: each is started only when the calls of all ranks have been found to match.
+//
+// The n-th calls of all ranks are compared by an allreduce of their records, on a context of its own, so that it meets nothing else whatever
+// each rank has called. Those that match are started in the order of the calls, whatever the order in which the comparisons end: so every
+// rank starts the same ones in the same order.
+//
+// Layer    comm.
+// Threads  under the engine's lock.
+// Errors   an operation ends with errc::mismatch; collectives::take_exception has the peal::error that says what differs.
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <system_error>
+
+#include "collective/collectives.hpp"
+#include "comm/call_record.hpp"
+#include "comm/two_steps.hpp"
+#include "p2p/messaging.hpp"
+#include "p2p/team.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+class checked_calls {
+ public:
+  /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this.
+  checked_calls(messaging&, collectives&, collective_state&, const team& of);
+  checked_calls(const checked_calls&) = delete;
+  checked_calls& operator=(const checked_calls&) = delete;
+
+  /// The operation is the caller's to release. Hooks may be set while it is not finished.
+  operation& start(const collective_call&, const detail::location&) noexcept;
+  /// In two steps, of which the first tells what the call is.
+  operation& start(const collective_call& first, const detail::second_step&, two_steps& by, const detail::location&) noexcept;
+
+ private:
+  struct call {
+    checked_calls* in;
+    operation* whole;  // what the user waits for
+    collective_call what;
+    detail::second_step step;
+    two_steps* by;  // null: it has one step
+    detail::location where;
+    comparison mine;
+    comparison all;
+    bool compared = false;
+    std::error_code error;
+  };
+
+  operation& compare(call*) noexcept;
+  static void compared(void* context, operation& over) noexcept;
+  static void ended(void* context, operation& over) noexcept;
+  void start_what_may() noexcept;
+  void finish_wrong(call&) noexcept;
+
+  messaging& messages_;
+  collectives& together_;
+  collective_state& plain_;
+  team comparing_;
+  collective_state comparisons_;
+  std::deque<call*> waiting_;  // for their comparison, in order of start
+};
+
+}  // namespace peal
