@@ -11,8 +11,7 @@ namespace peal {
 namespace {
 
 /// Who takes part in an exchange of addresses, how the node's segment is laid out, which messages a collective has and whether calls are
-/// compared first. Variables of the verbs
-/// transport need not agree: processes tell each other what they do.
+/// compared first. Variables of the verbs transport need not agree: processes tell each other what they do.
 constexpr std::array names{"PEAL_TRANSPORT",      "PEAL_SHM_HEAP", "PEAL_BARRIER", "PEAL_BCAST",     "PEAL_REDUCE",
                            "PEAL_ALLREDUCE",      "PEAL_GATHER",   "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL",
                            "PEAL_REDUCE_SCATTER", "PEAL_SCAN",     "PEAL_EXSCAN", "PEAL_CHECK"};
