@@ -1,9 +1,9 @@
 // comm/checked_calls.hpp
 // The collectives of a communicator where PEAL_CHECK=1: each is started only when the calls of all ranks have been found to match.
 //
-// The n-th calls of all ranks are compared by an allreduce of their records, on a context of its own, so that it meets nothing else whatever
-// each rank has called. Those that match are started in the order of the calls, whatever the order in which the comparisons end: so every
-// rank starts the same ones in the same order.
+// The n-th calls of all ranks are compared by an allreduce of their records, on a context of its own, so that it meets nothing else,
+// whatever each rank has called. Those that match are started in the order of the calls, whatever the order in which the comparisons end:
+// so every rank starts the same ones in the same order.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
