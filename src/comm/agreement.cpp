@@ -14,7 +14,7 @@ namespace {
 /// compared first. Variables of the verbs transport need not agree: processes tell each other what they do.
 constexpr std::array names{"PEAL_TRANSPORT",      "PEAL_SHM_HEAP", "PEAL_BARRIER", "PEAL_BCAST",     "PEAL_REDUCE",
                            "PEAL_ALLREDUCE",      "PEAL_GATHER",   "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL",
-                           "PEAL_REDUCE_SCATTER", "PEAL_SCAN",     "PEAL_EXSCAN", "PEAL_CHECK"};
+                           "PEAL_REDUCE_SCATTER", "PEAL_SCAN",     "PEAL_EXSCAN",  "PEAL_CHECK"};
 
 const variable& row_of(std::string_view name) { return *std::ranges::find(variables(), name, &variable::name); }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <tuple>
 #include <typeinfo>
 
@@ -86,13 +87,18 @@ const char* name_of(detail::builtin operation) noexcept {
 
 }  // namespace
 
-call_record call_record::of(int rank, const detail::collective_call& call, bool stepped, const detail::location& where) {
+call_record call_record::of(int rank, int size, const detail::collective_call& call, bool stepped, const detail::location& where) {
   call_record made;
   made.kind = call.kind;
   made.root = call.root;
   made.stepped = stepped;
   made.rank = rank;
   if (!stepped && !call.varying) made.bytes = call.bytes;
+  if (call.varying && call.kind == collective::reduce_scatter && call.send_bytes != nullptr) {
+    const auto count = static_cast<std::size_t>(size);
+    made.bytes = std::accumulate(call.send_bytes, call.send_bytes + count, std::size_t{0});
+    made.lengths = hash_of({reinterpret_cast<const char*>(call.send_bytes), count * sizeof(std::size_t)});
+  }
   // Without a byte to be moved nobody can tell: the data of an empty range are a null pointer too.
   made.in_place = !has_root(call.kind) && made.bytes != 0 && (call.in_place || call.send == nullptr);
   made.scalar = call.type;
@@ -106,7 +112,7 @@ call_record call_record::of(int rank, const detail::collective_call& call, bool 
 
 bool call_record::matches(const call_record& other) const noexcept {
   const auto compared = [](const call_record& it) {
-    return std::tie(it.kind, it.stepped, it.root, it.bytes, it.type, it.scalar, it.operation, it.function, it.in_place);
+    return std::tie(it.kind, it.stepped, it.root, it.bytes, it.lengths, it.type, it.scalar, it.operation, it.function, it.in_place);
   };
   return compared(*this) == compared(other);
 }
@@ -120,7 +126,7 @@ std::string call_record::difference(const call_record& other) const {
   add(root != other.root, "the root");
   add(stepped != other.stepped, "whether all ranks know the length");
   add(type != other.type || scalar != other.scalar, "the type");
-  add(stepped == other.stepped && bytes != other.bytes, "the bytes");
+  add(stepped == other.stepped && (bytes != other.bytes || lengths != other.lengths), "the bytes");
   add(operation != other.operation || function != other.function, "the operation");
   add(in_place != other.in_place && bytes != 0 && other.bytes != 0, "whether in place");
   return made;

@@ -21,7 +21,7 @@ namespace peal {
 /// Travels as it is, so names have room of their own here; what does not fit is shortened, after it went into the hash.
 struct call_record {
   /// `stepped`: the first step of two, so that the bytes are of the step and not of the call.
-  static call_record of(int rank, const detail::collective_call&, bool stepped, const detail::location&);
+  static call_record of(int rank, int size, const detail::collective_call&, bool stepped, const detail::location&);
 
   /// Whether the two calls go together.
   [[nodiscard]] bool matches(const call_record& other) const noexcept;
@@ -34,6 +34,7 @@ struct call_record {
 
   // ---- compared
   std::uint64_t bytes = 0;     // of a call whose blocks are the same everywhere; 0 elsewhere
+  std::uint64_t lengths = 0;   // of the blocks, hashed, where they differ and every rank gives all of them; 0 elsewhere
   std::uint64_t type = 0;      // hashes of names; 0: no name
   std::uint64_t function = 0;  // of the user's
   std::int32_t root = 0;

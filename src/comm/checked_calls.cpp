@@ -26,7 +26,7 @@ operation& checked_calls::start(const collective_call& first, const detail::seco
 operation& checked_calls::compare(call* started) noexcept {
   operation& whole = messages_.make_operation();
   started->whole = &whole;
-  started->mine.lowest = call_record::of(comparing_.rank(), started->what, started->by != nullptr, started->where);
+  started->mine.lowest = call_record::of(comparing_.rank(), comparing_.size(), started->what, started->by != nullptr, started->where);
   waiting_.push_back(started);
   collective_call with;
   with.kind = detail::collective::allreduce;

@@ -13,15 +13,15 @@ namespace detail {
 
 /// The elements of a range of them, else the value itself.
 template <class B>
-struct part {
+struct given {
   using type = std::remove_cvref_t<B>;
 };
 template <contiguous B>
-struct part<B> {
+struct given<B> {
   using type = std::ranges::range_value_t<B>;
 };
 template <class B>
-using part_of = typename part<B>::type;
+using given_element = typename given<B>::type;
 
 /// B: what the elements are of.
 template <class B>
@@ -32,7 +32,7 @@ collective_call call_of(collective kind, int root, std::span<const std::byte> se
   call.send = send.data();
   call.receive = receive.data();
   call.bytes = bytes;
-  call.element_type = type_of<part_of<B>>();
+  call.element_type = type_of<given_element<B>>();
   return call;
 }
 

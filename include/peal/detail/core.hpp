@@ -190,17 +190,17 @@ constexpr bool is_reduction(collective kind) noexcept {
 /// rank, packed in rank order. A null `send` means in place, where that has a meaning (as MPI_IN_PLACE).
 struct collective_call {
   collective kind = collective::barrier;
+  bool in_place = false;
+  bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where arrays do not matter
+  scalar type = scalar::opaque;
   int root = 0;
   const void* send = nullptr;
   void* receive = nullptr;
   std::size_t bytes = 0;  // of this rank's block (bcast, reduce, allreduce, scan, exscan: of the whole vector)
-  bool in_place = false;
-  bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where arrays do not matter
   const std::size_t* send_bytes = nullptr;
   const std::size_t* send_offsets = nullptr;
   const std::size_t* receive_bytes = nullptr;
   const std::size_t* receive_offsets = nullptr;
-  scalar type = scalar::opaque;
   std::size_t element_size = 1;  // bytes of one element of a reduction
   reduction op;
   const std::type_info* element_type = nullptr;  // for PEAL_CHECK, as what the user gave and takes; null is a type like any other

@@ -26,6 +26,7 @@ collective_call reduce_scatter_call(const void* send, void* receive, std::size_t
   call.type = scalar_of<Element>();
   call.element_size = sizeof(Element);
   call.op = reduction_of<Element>(op);
+  call.element_type = type_of<Element>();
   return call;
 }
 

@@ -56,8 +56,13 @@ void collectives(const communicator& on) {
   const call alltoall = [](const communicator& in, const place& at) {
     (void)in.alltoallv(std::vector<std::vector<int>>(static_cast<std::size_t>(in.size())), at);
   };
+  const call scan = [](const communicator& in, const place& at) { (void)in.scan(1, std::plus<>{}, at); };
+  const call exscan = [](const communicator& in, const place& at) { (void)in.iexscan(1, std::plus<>{}, at).wait(); };
+  const call reduce_scatter = [](const communicator& in, const place& at) {
+    (void)in.reduce_scatter_block(std::vector<int>(static_cast<std::size_t>(in.size())), std::plus<>{}, at);
+  };
   const call dup = [](const communicator& in, const place& at) { (void)in.dup(at); };
-  const std::vector<call> all{barrier, bcast, reduce, allreduce, gather, allgather, alltoall};
+  const std::vector<call> all{barrier, bcast, reduce, allreduce, gather, allgather, alltoall, scan, exscan, reduce_scatter};
   for (std::size_t i = 0; i < all.size(); ++i) {
     disagree(on, "the collective", all[i], all[(i + 1) % all.size()]);
     disagree(on, "the collective", all[(i + 1) % all.size()], all[i]);
@@ -128,6 +133,16 @@ void lengths(const communicator& on) {
   with([](const communicator& in, std::vector<int> values, const place& at) { in.iallreduce_inplace(values, std::plus<>{}, at).wait(); });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.allgather(values, at); });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.igather(values, 0, at).wait(); });
+  with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.iscan(values, std::plus<>{}, at).wait(); });
+  const auto parts = [](const communicator& in, std::size_t first, std::size_t last, const place& at) {
+    std::vector<std::vector<int>> each(static_cast<std::size_t>(in.size()), std::vector<int>(3));
+    each.front().resize(first);
+    each.back().resize(last);
+    (void)in.reduce_scatter(each, std::plus<>{}, at);
+  };
+  disagree(
+      on, "the bytes", [=](const communicator& in, const place& at) { parts(in, 1, 2, at); },
+      [=](const communicator& in, const place& at) { parts(in, 2, 1, at); });
   // A length of its own is what these are for.
   (void)on.allgatherv(std::vector<int>(static_cast<std::size_t>(on.rank())));
   (void)on.bcast(std::vector<int>(static_cast<std::size_t>(on.rank())), 0);
@@ -170,6 +185,12 @@ void in_place(const communicator& on) {
       [](const communicator& in, const place& at) {
         std::vector<int> values(5);
         in.allreduce_inplace(values, std::plus<>{}, at);
+      });
+  disagree(
+      on, "whether in place", [](const communicator& in, const place& at) { (void)in.scan(std::vector<int>(5), std::plus<>{}, at); },
+      [](const communicator& in, const place& at) {
+        std::vector<int> values(5);
+        in.iscan_inplace(values, std::plus<>{}, at).wait();
       });
 }
 

@@ -36,7 +36,9 @@ collective_call reduction_of(Op op, std::size_t bytes) {
   return made;
 }
 
-call_record record(const collective_call& call, bool stepped = false, int rank = 0) { return call_record::of(rank, call, stepped, here); }
+call_record record(const collective_call& call, bool stepped = false, int rank = 0) {
+  return call_record::of(rank, 3, call, stepped, here);
+}
 
 /// Both ways; empty: the two match.
 std::string difference(const call_record& a, const call_record& b) {
@@ -48,7 +50,7 @@ std::string difference(const call_record& a, const call_record& b) {
 
 TEST(call_record, who_calls_and_where_does_not_matter) {
   const collective_call call = call_of<int>(collective::bcast, 8, 2);
-  const call_record a = record(call), b = call_record::of(3, call, false, detail::location::current());
+  const call_record a = record(call), b = call_record::of(2, 3, call, false, detail::location::current());
   EXPECT_EQ(difference(a, b), "");
   EXPECT_EQ(b.place(), here.file_name() + std::string{":"} + std::to_string(b.line));
 }
@@ -90,6 +92,21 @@ TEST(call_record, lengths_that_may_differ_are_not_compared) {
   collective_call varies = call_of<int>(collective::allgather, 4), longer = call_of<int>(collective::allgather, 40);
   varies.varying = longer.varying = true;
   EXPECT_EQ(difference(record(varies), record(longer)), "");
+}
+
+TEST(call_record, lengths_that_every_rank_gives_are_compared) {
+  const std::size_t one[] = {4, 8, 4}, other[] = {8, 4, 4};
+  collective_call a = reduction_of<int>(std::plus<>{}, 4);
+  a.kind = collective::reduce_scatter;
+  collective_call b = a, c = a;
+  b.varying = c.varying = true;
+  b.send_bytes = one;
+  c.send_bytes = other;
+  EXPECT_EQ(difference(record(b), record(b)), "");
+  EXPECT_EQ(difference(record(b), record(c)), "the bytes");
+  EXPECT_EQ(difference(record(a), record(b)), "the bytes");
+  b.bytes = 8;  // this rank's own
+  EXPECT_EQ(record(b).text(), "reduce_scatter(int, sum, 16 bytes)");
 }
 
 TEST(call_record, says_what_was_called) {
