@@ -31,9 +31,12 @@ enum class connection_state : std::uint8_t {
   lost  // an error ended it; the queue pairs are there until somebody says that the peer has failed
 };
 
-/// A packet that is written but not posted: messages one behind the other in a slot.
+/// A packet that is written but not posted: messages one behind the other in a slot. Packets that are copied when they are posted share
+/// slots: many small ones on few pages.
 struct held_packet {
   slot_id slot = no_slot;
+  std::uint16_t at = 0;      // where it begins in the slot
+  bool last_in_slot = true;  // which is free with it
   std::uint32_t bytes = 0;
   std::uint32_t flags = 0;  // of its immediate: staged
 };
@@ -92,7 +95,7 @@ struct handshake {
 };
 
 struct connection {
-  static constexpr std::uint32_t longest_chain = 32;
+  static constexpr std::uint32_t longest_chain = 64;
 
   // ---- every message
   queue_pair control;

@@ -143,16 +143,33 @@ bool sender::send(connection& to, envelope e, const void* payload) noexcept {
   return post_now(to, e, payload);
 }
 
-/// Behind what waits in the last slot, when it fits: no work request, no credit.
+/// Behind what waits in the last packet, when it fits: no work request, no credit.
 bool sender::append(connection& to, envelope e, const void* payload) noexcept {
   held_packet& last = to.held[to.held_count - 1];
-  const std::size_t at = aligned(last.bytes);
-  if (last.flags != 0 || at + sizeof e + e.bytes() > slot_bytes) return false;
+  const std::size_t end = aligned(last.bytes);
+  if (last.flags != 0 || last.at + end + sizeof e + e.bytes() > slot_bytes) return false;
   const std::uint32_t before = last.bytes;
-  last.bytes = static_cast<std::uint32_t>(at) + write_message(lane_.slots.at(last.slot) + at, e, payload);
+  last.bytes = static_cast<std::uint32_t>(end) + write_message(lane_.slots.at(last.slot) + last.at + end, e, payload);
   to.held_bytes += last.bytes - before;
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
+  return true;
+}
+
+/// A packet more, without its contents: in a slot of its own, or behind the last one. False: there is no slot.
+inline bool sender::add_packet(connection& to, std::size_t bytes) noexcept {
+  if (to.held_count > 0 && !lane_.set.coalesce && bytes <= lane_.inline_bytes) {
+    held_packet& before = to.held[to.held_count - 1];
+    const std::size_t at = aligned(before.at + before.bytes);
+    if (before.bytes <= lane_.inline_bytes && at + bytes <= slot_bytes) {
+      before.last_in_slot = false;
+      to.held[to.held_count++] = {before.slot, static_cast<std::uint16_t>(at), true, static_cast<std::uint32_t>(bytes), 0};
+      return true;
+    }
+  }
+  const slot_id slot = take_slot();
+  if (slot == no_slot) return false;
+  to.held[to.held_count++] = {slot, 0, true, static_cast<std::uint32_t>(bytes), 0};
   return true;
 }
 
@@ -161,10 +178,9 @@ bool sender::hold(connection& to, envelope e, const void* payload) noexcept {
     post_held(to);
     if (to.held_count == connection::longest_chain || to.state != connection_state::open) return false;
   }
-  const slot_id slot = take_slot();
-  if (slot == no_slot) return false;
-  held_packet& last = to.held[to.held_count++];
-  last = {slot, write_message(lane_.slots.at(slot), e, payload), 0};
+  if (!add_packet(to, sizeof e + e.bytes())) return false;
+  const held_packet& last = to.held[to.held_count - 1];
+  (void)write_message(lane_.slots.at(last.slot) + last.at, e, payload);
   to.held_bytes += last.bytes;
   --to.credits;
   to.last_epoch = lane_.epoch;
@@ -185,7 +201,7 @@ bool sender::send_staged(connection& to, const void* header, std::size_t header_
   std::memcpy(at, header, header_bytes);
   if (bytes > 0) std::memcpy(at + header_bytes, data, bytes);
   held_packet& last = to.held[to.held_count++];
-  last = {slot, static_cast<std::uint32_t>(header_bytes + bytes), immediate::staged};
+  last = {slot, 0, true, static_cast<std::uint32_t>(header_bytes + bytes), immediate::staged};
   to.held_bytes += last.bytes;
   --to.credits;
   to.last_epoch = lane_.epoch;
@@ -228,7 +244,7 @@ void sender::post_held(connection& to) noexcept {
   for (std::uint32_t each = 0; each < count; ++each) {
     const held_packet& packet = to.held[each];
     ibv_send_wr& request = chain_[each];
-    pieces_[each] = {address_of(lane_.slots.at(packet.slot)), packet.bytes, lane_.slots.key(packet.slot)};
+    pieces_[each] = {address_of(lane_.slots.at(packet.slot) + packet.at), packet.bytes, lane_.slots.key(packet.slot)};
     request.wr_id = work_id::make(work::send, to.index, to.generation, first + each).word;
     request.send_flags = packet.bytes <= lane_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
@@ -247,6 +263,7 @@ void sender::post_held(connection& to) noexcept {
   note_signals(to, done, done == count);
   for (std::uint32_t each = 0; each < done; ++each) {
     to.held_bytes -= to.held[each].bytes;
+    if (!to.held[each].last_in_slot) continue;
     if (chain_[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(to.held[each].slot);
     else to.sent.push_back({first + each, to.held[each].slot});
   }

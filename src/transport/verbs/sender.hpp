@@ -64,6 +64,7 @@ class sender {
  private:
   [[nodiscard]] bool post_now(connection&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool hold(connection&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool add_packet(connection&, std::size_t bytes) noexcept;
   [[nodiscard]] bool append(connection&, envelope, const void* payload) noexcept;
   void flush_listed() noexcept;
   void post_held(connection&) noexcept;

@@ -401,7 +401,8 @@ void verbs_transport::state::close(connection& at) noexcept {
   at.state = connection_state::lost;
   at.control.reset();
   for (bulk_queue& each : at.bulk) each.pair.reset();
-  for (std::uint32_t each = 0; each < at.held_count; ++each) shared.slots.give_back(at.held[each].slot);
+  for (std::uint32_t each = 0; each < at.held_count; ++each)
+    if (at.held[each].last_in_slot) shared.slots.give_back(at.held[each].slot);
   for (; !at.sent.empty(); at.sent.pop_front()) shared.slots.give_back(at.sent.front().slot);
   for (const slot_id each : at.own_receives) shared.slots.give_back(each);
 }
