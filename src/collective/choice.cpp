@@ -33,7 +33,11 @@ constexpr std::array rules{
     rule{collective::bcast, 2, any_bytes, "tree"},
     rule{collective::bcast, any_ranks, 4 * K, "tree", 4},
     rule{collective::bcast, any_ranks, 128 * K, "tree"},
-    rule{collective::bcast, any_ranks, any_bytes, "chain", 2, {128 * K, 4}},
+    // A chain of S segments takes size - 2 + S steps, a tree log2(size) * S; scatter_allgather, two payloads' time but size steps.
+    rule{collective::bcast, 32, any_bytes, "chain", 2, {128 * K, 4}},
+    rule{collective::bcast, any_ranks, 8192 * K, "tree"},
+    rule{collective::bcast, 256, any_bytes, "scatter_allgather"},
+    rule{collective::bcast, any_ranks, any_bytes, "tree"},
 
     rule{collective::reduce, any_ranks, 4 * K, "tree", 4},
     rule{collective::reduce, any_ranks, 32 * K, "tree"},

@@ -226,7 +226,8 @@ TEST(forecast, asks_as_the_rules_do) {
   const algorithm& chain = *find_algorithm(collective::bcast, "chain");
   EXPECT_EQ(ask(chain, 64, 1 << 20, 4).cut.bytes, 128u << 10);
   EXPECT_EQ(ask(*find_algorithm(collective::bcast, "tree"), 64, 1024, 4).radix, 4);
-  EXPECT_EQ(&usual(collective::bcast, 64, 1 << 20, 4), &chain);
+  EXPECT_EQ(&usual(collective::bcast, 16, 1 << 20, 4), &chain);
+  EXPECT_NE(&usual(collective::bcast, 64, 1 << 20, 4), &chain);
 }
 
 }  // namespace
