@@ -43,7 +43,8 @@ bool sender::room(const connection& to) const noexcept {
 }
 
 // Slots come back only behind a signaled request, so there must be one often enough. Each connection has brought as many slots as it can
-// have posted without a signal (lane::make_room), so nobody waits for another's; and when slots are short, every one is asked for.
+// have posted one by one without a signal (lane::make_room), so nobody waits for others, but for those of a chain, which may take more, and
+// whose last request is signaled; and when slots are short, every one is.
 bool sender::wants_signal(const connection& to, bool has_slot) const noexcept {
   return to.unsignaled + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) || (has_slot && lane_.slots.free() < few_slots);
 }

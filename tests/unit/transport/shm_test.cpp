@@ -1,5 +1,7 @@
 // The shared-memory transport with its ends in threads of one process: what ThreadSanitizer could not see between processes.
 #include <gtest/gtest.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <array>
 #include <random>
@@ -237,6 +239,28 @@ TEST_P(shm_fetch, every_size_arrives_whole) {
   sender.join();
   if (source_shared) node[1].heap->deallocate(source);
   if (target_shared) node[0].heap->deallocate(target);
+}
+
+/// Where the receiver may be computing, the sender brings a payload there alone; else the receiver has to take it out of the ring.
+TEST(shm_transport, a_receiver_that_makes_no_turn_is_served_where_ranks_are_apart) {
+  std::byte probe{1}, copied{};
+  const iovec from{&probe, 1}, to{&copied, 1};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  for (const bool apart : {true, false}) {
+    shm_options options;
+    options.settings.apart = apart;
+    shm_node node{options};
+    constexpr std::size_t bytes = 1'000'001;
+    const auto source = pattern(bytes, 5);
+    std::vector<std::byte> target(bytes);
+    const remote_region region = node[1].transport->expose(shm_node::peer(0), source.data(), bytes);
+    tracked_fetch fetching{shm_node::peer(1), region, target.data(), bytes};
+    node[0].transport->start_fetch(fetching);
+    for (int turn = 0; turn < 1000; ++turn) node[1].transport->poll();
+    EXPECT_EQ(std::memcmp(target.data(), source.data(), bytes) == 0, apart);
+    EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
+    EXPECT_EQ(std::memcmp(target.data(), source.data(), bytes), 0);
+  }
 }
 
 TEST_P(shm_fetch, several_from_several_at_once) {
