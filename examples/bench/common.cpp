@@ -90,6 +90,8 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
     app.add_option("--times", o.times, "how long to compute: so many times as long as the operation alone takes")
         ->check(CLI::Range(0.01, 1000.0))
         ->type_name("FACTOR");
+  if (can(has::verbs))
+    app.add_option("--verbs", o.verbs, "in turn with a bare queue pair on port 1 of this device as well")->type_name("DEVICE");
   if (can(has::csv)) app.add_flag("--csv", o.csv, "values separated by commas, for programs to read");
   if (can(has::buffer))
     app.add_option_function<std::string>(
@@ -186,7 +188,7 @@ table::table(const peal::communicator& world, const options& o, const std::strin
   std::fflush(stdout);
 }
 
-void table::row(std::size_t first, std::initializer_list<double> values, double least, double most, int iterations, bool valid) {
+void table::row(std::size_t first, const std::vector<double>& values, double least, double most, int iterations, bool valid) {
   if (validate_ && !valid) failed_ = true;
   if (!prints_) return;
   std::string line = csv_ ? fmt::format("{}", first) : size_column_ ? fmt::format("{:<10}", first) : " ";

@@ -36,6 +36,7 @@ struct options {
   std::vector<int> threads{1, 2, 4};
   std::string computes = "both";  // --computes: which side of a message
   double times = 1;               // --times: how long, by the operation alone
+  std::string verbs = {};         // --verbs: a device to compare with
 
   /// Into how many parts a run is cut to tell its slowest and its fastest part.
   [[nodiscard]] int parts() const { return full ? 20 : 1; }
@@ -49,7 +50,7 @@ struct options {
 /// The defaults of the collectives.
 inline const options of_collectives{.max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10};
 
-enum class has { sizes, window, buffer, full, rates, threads, csv, sides, times };  // which options make sense for a program
+enum class has { sizes, window, buffer, full, rates, threads, csv, sides, times, verbs };  // which options make sense for a program
 
 /// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with
 /// `code`.
@@ -119,7 +120,7 @@ class table {
         const std::string& unit, const std::string& first = "Size");
 
   /// `valid`: what the check said, when there was one.
-  void row(std::size_t first, std::initializer_list<double> values, double least, double most, int iterations, bool valid);
+  void row(std::size_t first, const std::vector<double>& values, double least, double most, int iterations, bool valid);
   /// The program's exit code: 1 when a check failed.
   [[nodiscard]] int end() const { return failed_ ? 1 : 0; }
 

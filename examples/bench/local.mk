@@ -53,8 +53,9 @@ examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
 examples_bench_peal_overlap_LDADD = examples/bench/libbench.la
 examples_bench_peal_pace_SOURCES = examples/bench/peal_pace.cpp
 examples_bench_peal_pace_LDADD = examples/bench/libbench.la
-examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp
-examples_bench_peal_wakeup_LDADD = examples/bench/libbench.la
+examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp examples/bench/bare_verbs.cpp examples/bench/bare_verbs.hpp
+examples_bench_peal_wakeup_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
+examples_bench_peal_wakeup_LDADD = examples/bench/libbench.la $(IBVERBS_LIBS)
 # Without any messaging library.
 examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp
 examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)

@@ -1,16 +1,19 @@
 // peal_wakeup: rank 1 is blocked in a receive, rank 0 is idle outside of peal for a while and sends; how long until rank 1 has the message?
-// In turn with the same over a FIFO between the same two processes, which is what a wake-up costs here at least. Both on one node, since
-// one clock times both sides; over which transport does not matter.
+// In turn with the same over a FIFO between the same two processes, which is what a wake-up costs here at least, and where a device is named
+// (--verbs) over a bare queue pair, which is what it costs over verbs. All on one node, since one clock times both sides; over which
+// transport peal's go does not matter.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "bare_verbs.hpp"
 #include "common.hpp"
 
 namespace {
@@ -103,37 +106,54 @@ struct seen {
   }
 };
 
-/// Rank 1's median and 99 % over peal and over the FIFO, its share of a core while it waited in both, and whether all that came was right.
-using row = std::array<double, 7>;
+/// The ways in turn: peal, the FIFO, and verbs where a device was named.
+constexpr std::size_t most_ways = 3;
+/// What rank 1 has found of one way: median and 99 % in microseconds, and its share of a core while it waited.
+struct finding {
+  double median, high, share;
+};
+struct row {
+  std::array<finding, most_ways> ways;
+  int good;  // whether all that came was right
+};
 
 /// Rank 0 has the row in the end, and rank 1.
-row measure(const peal::communicator& world, const fifo& bare, double idle, int rounds) {
+row measure(const peal::communicator& world, const fifo& bare, bench::bare_verbs* verbs, double idle, int rounds) {
+  const auto ways = static_cast<std::size_t>(verbs == nullptr ? 2 : 3);
   row found{};
   world.barrier();
   if (world.rank() == 0) {
-    for (std::int64_t round = 0; round < rounds; ++round) {
+    for (std::int64_t number = 0; number < static_cast<std::int64_t>(ways) * rounds; ++number) {
       pause_for(idle);
-      world.send(stamped{now(), 2 * round}, 1, word);
-      pause_for(idle);
-      bare.send({now(), 2 * round + 1});
+      const stamped message{now(), number};
+      switch (static_cast<std::size_t>(number) % ways) {
+        case 0: world.send(message, 1, word); break;
+        case 1: bare.send(message); break;
+        default: verbs->send(std::bit_cast<bench::bare_verbs::message>(message));
+      }
     }
     found = world.recv<row>(1, result);
   } else if (world.rank() == 1) {
-    seen ours, theirs;
+    std::array<seen, most_ways> all;
+    for (seen& each : all) each.took.reserve(static_cast<std::size_t>(rounds));
     bool good = true;
-    ours.took.reserve(static_cast<std::size_t>(rounds));
-    theirs.took.reserve(static_cast<std::size_t>(rounds));
-    for (std::int64_t round = 0; round < rounds; ++round) {
-      good = ours.note(2 * round, [&] { return world.recv<stamped>(0, word); }) && good;
-      good = theirs.note(2 * round + 1, [&] { return bare.receive(); }) && good;
+    std::int64_t number = 0;
+    for (int round = 0; round < rounds; ++round) {
+      good = all[0].note(number++, [&] { return world.recv<stamped>(0, word); }) && good;
+      good = all[1].note(number++, [&] { return bare.receive(); }) && good;
+      if (verbs != nullptr) good = all[2].note(number++, [&] { return std::bit_cast<stamped>(verbs->receive()); }) && good;
     }
-    for (seen* each : {&ours, &theirs}) std::sort(each->took.begin(), each->took.end());
-    found = {ours.microseconds(0.5), ours.microseconds(0.99), theirs.microseconds(0.5), theirs.microseconds(0.99),
-             ours.share(),           theirs.share(),          good ? 1.0 : 0.0};
+    for (std::size_t way = 0; way < ways; ++way) {
+      std::sort(all[way].took.begin(), all[way].took.end());
+      found.ways[way] = {all[way].microseconds(0.5), all[way].microseconds(0.99), all[way].share()};
+    }
+    found.good = good ? 1 : 0;
     world.send(found, 0, result);
   }
   return found;
 }
+
+double ratio(const finding& ours, const finding& theirs) { return theirs.median > 0 ? ours.median / theirs.median : 0; }
 
 }  // namespace
 
@@ -143,7 +163,7 @@ int main(int argc, char** argv) {
   int code = 0;
   using enum bench::has;
   const bench::options defaults{.iterations = 0, .warm_up = 20, .rates = {0.1, 10, 100, 1000}, .seconds = 5};
-  const auto options = bench::parse(argc, argv, world, "Wake-up Test", defaults, {rates, csv}, code);
+  const auto options = bench::parse(argc, argv, world, "Wake-up Test", defaults, {rates, csv, verbs}, code);
   if (!options) return code;
   if (!bench::enough_ranks(world, 2, false)) return 2;
   fifo bare;
@@ -151,26 +171,31 @@ int main(int argc, char** argv) {
     if (world.rank() == 0) std::fputs("peal_wakeup: ranks 0 and 1 cannot open one FIFO: do they run on one node?\n", stderr);
     return 2;
   }
+  const bool with_verbs = !options->verbs.empty();
+  bench::bare_verbs link;
+  if (with_verbs) {
+    const std::string problem = link.open(world, options->verbs);
+    if (world.rank() == 0 && !problem.empty()) std::fprintf(stderr, "peal_wakeup: %s\n", problem.c_str());
+    if (!bench::all(world, problem.empty())) return 2;
+  }
   const char* policy = std::getenv("PEAL_WAIT");
   const std::string title = std::string{"Wake-up Test, PEAL_WAIT="} + (policy == nullptr ? "adaptive" : policy);
-  bench::table table{world,
-                     *options,
-                     title,
-                     true,
-                     {"Median(us)", "99%(us)", "FIFO median(us)", "FIFO 99%(us)", "Ratio", "CPU(%)", "FIFO CPU(%)", "Messages"},
-                     "",
-                     "Idle(us)"};
+  std::vector<std::string> columns{"Median(us)", "99%(us)", "FIFO median(us)", "FIFO 99%(us)",
+                                   "Ratio",      "CPU(%)",  "FIFO CPU(%)",     "Messages"};
+  if (with_verbs) columns.insert(columns.end(), {"Verbs median(us)", "Verbs 99%(us)", "Ratio to verbs", "Verbs CPU(%)"});
+  bench::table table{world, *options, title, true, columns, "", "Idle(us)"};
   int exit_code = 0;
-  (void)measure(world, bare, 1e-3, options->warm_up);
+  (void)measure(world, bare, with_verbs ? &link : nullptr, 1e-3, options->warm_up);
   for (const double rate : options->rates) {
     const int rounds = options->iterations > 0 ? options->iterations : std::max(1, static_cast<int>(rate * options->seconds));
-    const auto [median, high, bare_median, bare_high, share, bare_share, good] = measure(world, bare, 1 / rate, rounds);
+    const auto [ways, good] = measure(world, bare, with_verbs ? &link : nullptr, 1 / rate, rounds);
     if (world.rank() != 0) continue;
     if (good == 0) exit_code = 1;
-    table.row(
-        static_cast<std::size_t>(1e6 / rate + 0.5),
-        {median, high, bare_median, bare_high, bare_median > 0 ? median / bare_median : 0, share, bare_share, static_cast<double>(rounds)},
-        0, 0, 0, good != 0);
+    const auto& [ours, theirs, raw] = ways;
+    std::vector<double> values{ours.median,         ours.high,  theirs.median, theirs.high,
+                               ratio(ours, theirs), ours.share, theirs.share,  static_cast<double>(rounds)};
+    if (with_verbs) values.insert(values.end(), {raw.median, raw.high, ratio(ours, raw), raw.share});
+    table.row(static_cast<std::size_t>(1e6 / rate + 0.5), values, 0, 0, 0, good != 0);
   }
   return exit_code;
 }
