@@ -1,6 +1,6 @@
 // peal_wakeup: rank 1 is blocked in a receive, rank 0 is idle outside of peal for a while and sends; how long until rank 1 has the message?
-// In turn with the same over a FIFO between the same two processes, which is what a wake-up costs here at least, and where a device is named
-// (--verbs) over a bare queue pair, which is what it costs over verbs. All on one node, since one clock times both sides; over which
+// In turn with the same over a FIFO between the same two processes, which is what a wake-up costs here at least, and where a device is
+// named (--verbs) over a bare queue pair, which is what it costs over verbs. All on one node, since one clock times both sides; over which
 // transport peal's go does not matter.
 #include <fcntl.h>
 #include <sys/resource.h>
