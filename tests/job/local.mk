@@ -13,7 +13,9 @@ check_PROGRAMS += \
   tests/job/messages \
   tests/job/narrowed \
   tests/job/paused \
+  tests/job/random_collectives \
   tests/job/reused_memory \
+  tests/job/same_bits \
   tests/job/sample \
   tests/job/silent \
   tests/job/sleepers \
@@ -47,6 +49,11 @@ tests_job_narrowed_SOURCES = tests/job/narrowed.cpp tests/job/support.hpp
 tests_job_narrowed_LDADD = libpeal.la
 tests_job_paused_SOURCES = tests/job/paused.cpp tests/job/support.hpp
 tests_job_paused_LDADD = libpeal.la
+tests_job_random_collectives_SOURCES = tests/job/random/block.hpp tests/job/random/moves.cpp tests/job/random/random_collectives.cpp \
+  tests/job/random/reductions.cpp tests/job/random/turn.hpp tests/job/support.hpp
+tests_job_random_collectives_LDADD = libpeal.la
+tests_job_same_bits_SOURCES = tests/job/same_bits.cpp tests/job/support.hpp
+tests_job_same_bits_LDADD = libpeal.la
 tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp
 tests_job_threads_LDADD = libpeal.la -lpthread
 tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
@@ -74,5 +81,6 @@ EXTRA_DIST += \
   tests/job/benchmarks.toml \
   tests/job/cases.toml \
   tests/job/examples.toml \
+  tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/whereabouts.py

@@ -1,5 +1,6 @@
 # The lab: virtual nodes with RDMA devices, and what is tested in them.
 EXTRA_DIST += \
+	tests/lab/collectives.toml \
 	tests/lab/guest/cgroup.conf \
 	tests/lab/guest/init \
 	tests/lab/guest/lab-barrier \
