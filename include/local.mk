@@ -12,6 +12,7 @@ pealinclude_HEADERS = \
   include/peal/message.hpp \
   include/peal/op.hpp \
   include/peal/peal.hpp \
+  include/peal/plan.hpp \
   include/peal/request.hpp \
   include/peal/serialization.hpp \
   include/peal/stats.hpp \
@@ -21,14 +22,20 @@ pealinclude_HEADERS = \
 
 pealdetaildir = $(includedir)/peal/detail
 pealdetail_HEADERS = \
+  include/peal/detail/arguments.hpp \
   include/peal/detail/collective_source.hpp \
   include/peal/detail/collective_tasks.hpp \
   include/peal/detail/collectives.hpp \
+  include/peal/detail/communicator_handle.hpp \
   include/peal/detail/continuation.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/export.hpp \
+  include/peal/detail/moving_plans.hpp \
   include/peal/detail/partial_reduction_tasks.hpp \
   include/peal/detail/partial_reductions.hpp \
+  include/peal/detail/plan_body.hpp \
+  include/peal/detail/plan_forms.hpp \
+  include/peal/detail/plans.hpp \
   include/peal/detail/point_to_point.hpp \
   include/peal/detail/request_body.hpp \
   include/peal/detail/varying_tasks.hpp

@@ -16,8 +16,11 @@
 
 #include <peal/blocks.hpp>
 #include <peal/buffer.hpp>
+#include <peal/detail/arguments.hpp>
+#include <peal/detail/communicator_handle.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/partial_reduction_tasks.hpp>
+#include <peal/detail/plan_forms.hpp>
 #include <peal/detail/varying_tasks.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
@@ -31,50 +34,14 @@ enum class locality {
   node  // ranks that share memory
 };
 
-/// An argument that lives on when the call returns: an lvalue, or a view.
-template <class B>
-concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B> || strided_view<B>;
-
-/// Can be combined by Op: a fixed value as a whole, or a contiguous range element by element.
-template <class B, class Op>
-concept reducible = detail::reduced_whole<B, Op> || detail::reduced_by_element<B, Op>;
-/// A contiguous range whose elements can be combined by Op, so that ranks can have parts of the result.
-template <class B, class Op>
-concept reducible_range = detail::reduced_by_element<B, Op>;
-/// A block a rank, whose elements can be combined by Op.
-template <class B, class Op>
-concept reducible_blocks = range_of_blocks<B> && reduction_on<Op, detail::element_of_blocks<B>>;
-
-/// A range that a collective fills or reads where it lies, or a single fixed value.
-template <class B>
-concept send_block = detail::sent_in_place<B>;
-template <class B>
-concept recv_block = detail::filled_in_place<B>;
-
-/// Gathered as a value of its own: fixed values, strings, and what is serialized. Other ranges of fixed values are gathered element by
-/// element.
-template <class B>
-concept gathered_whole = serializable<std::remove_cvref_t<B>> &&
-    (!detail::contiguous<B> || detail::is_std_string<std::remove_cvref_t<B>>::value);
-
 /// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
-class communicator {
-  using place = std::source_location;
-
+class communicator : public detail::plan_forms {
  public:
-  communicator(communicator&& from) noexcept : state_{std::exchange(from.state_, nullptr)} {}
-  communicator& operator=(communicator&& from) noexcept {
-    std::swap(state_, from.state_);
-    return *this;
-  }
-  ~communicator() {
-    if (state_) detail::release(*state_);
-  }
   /// For the library.
-  explicit communicator(detail::communicator_state& state) noexcept : state_{&state} {}
+  explicit communicator(detail::communicator_state& state) noexcept : plan_forms{state} {}
+  communicator(communicator&&) noexcept = default;
+  communicator& operator=(communicator&&) noexcept = default;
 
-  [[nodiscard]] int rank() const { return detail::rank_of(state(place::current())); }
-  [[nodiscard]] int size() const { return detail::size_of(state(place::current())); }
   /// Whether messages to that rank go through shared memory.
   [[nodiscard]] bool same_node(int rank, const place& where = place::current()) const {
     return detail::same_node(state(where), rank, where);
@@ -127,7 +94,7 @@ class communicator {
   [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
 
   // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i;
-  // what it is given as an lvalue must live until the request has ended.
+  // what it is given as an lvalue must live until the request has ended. Plans: peal/detail/plan_forms.hpp.
   void barrier(const place& = place::current()) const;
   request<> ibarrier(const place& = place::current()) const;
 
@@ -288,16 +255,6 @@ class communicator {
   auto alltoallv(const B& parts, const place& = place::current()) const -> blocks<typename detail::joined_blocks<B>::element>;
   template <range_of_blocks B>
   auto ialltoallv(const B& parts, const place& = place::current()) const -> request<blocks<typename detail::joined_blocks<B>::element>>;
-
- private:
-  [[nodiscard]] detail::communicator_state& state(const place& where) const {
-    if (!state_) [[unlikely]]
-      detail::fail(errc::invalid_argument, "this communicator was moved from", -1, where);
-    return *state_;
-  }
-  [[nodiscard]] detail::place_in_team team() const { return {rank(), size()}; }
-
-  detail::communicator_state* state_;
 };
 
 }  // namespace peal

@@ -13,6 +13,7 @@
 #include <peal/memory.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
+#include <peal/plan.hpp>
 #include <peal/request.hpp>
 #include <peal/serialization.hpp>
 #include <peal/stats.hpp>

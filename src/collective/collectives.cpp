@@ -39,6 +39,16 @@ bool works_in_place(const collective_call& call, int rank) noexcept {
   return false;
 }
 
+plan_key key_of(const collective_call& call, int rank) noexcept {
+  const bool reduces = is_reduction(call.kind);
+  return {.kind = call.kind,
+          .in_place = works_in_place(call, rank),
+          .commutative = reduces && (call.op.kind != detail::builtin::none || call.op.commutative),
+          .root = call.root,
+          .bytes = call.bytes,
+          .element = reduces ? call.element_size : 1};
+}
+
 // Sizes without offsets: packed in rank order, into `packed`.
 blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets, int count, std::vector<std::size_t>& packed) {
   if (sizes && !offsets) {
@@ -77,12 +87,18 @@ struct collectives::state {
     plan* plays = nullptr;
     operation* promised = nullptr;
     flight* next_free = nullptr;
+    bool reserved = false;  // of a prepared_collective, between its starts too
   };
 
   state(messaging& m, const config& from) : messages{m}, rules{from} {}
 
   operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
+  operation& start(prepared_collective::state&, completion_hook) noexcept;
   plan& find_plan(collective_state::state&, const collective_call&);
+  void build_plan(const team&, const collective_call&, const plan_key&, plan&);
+  operation& make_operation() noexcept;
+  operation& refuse(collective_state::state&, operation& promised) noexcept;
+  operation& play(flight&, collective_state::state&, operation& promised, completion_hook) noexcept;
   flight& take_flight();
   void ended(flight&) noexcept;
   void fail(collective_state::state&) noexcept;
@@ -98,26 +114,31 @@ struct collectives::state {
   std::vector<std::size_t> receive_offsets;
 };
 
-plan& collectives::state::find_plan(collective_state::state& of, const collective_call& call) {
-  const team& members = of.members;
-  const bool varying = has_varying_blocks(call);
-  const bool reduces = is_reduction(call.kind);
-  const plan_key key{.kind = call.kind,
-                     .in_place = works_in_place(call, members.rank()),
-                     .commutative = reduces && (call.op.kind != detail::builtin::none || call.op.commutative),
-                     .root = call.root,
-                     .bytes = call.bytes,
-                     .element = reduces ? call.element_size : 1};
-  if (!varying)
-    if (plan* known = of.plans.find(key)) return *known;
+struct prepared_collective::state {
+  collectives::state& home;
+  collective_state::state& of;
+  collectives::state::flight& playing;
+  plan steps;
+};
 
+plan& collectives::state::find_plan(collective_state::state& of, const collective_call& call) {
+  const plan_key key = key_of(call, of.members.rank());
+  if (!has_varying_blocks(call))
+    if (plan* known = of.plans.find(key)) return *known;
+  plan& built = of.plans.replace();
+  build_plan(of.members, call, key, built);
+  return built;
+}
+
+void collectives::state::build_plan(const team& members, const collective_call& call, const plan_key& key, plan& built) {
+  const bool varying = has_varying_blocks(call);
   problem p;
   p.rank = members.rank();
   p.size = members.size();
   p.root = call.root;
   p.bytes = call.bytes;
   p.element = key.element;
-  p.commutative = key.commutative || !reduces;
+  p.commutative = key.commutative || !is_reduction(call.kind);
   p.in_place = key.in_place;
   p.varying = varying;
   const bool packed = call.kind == collective::reduce_scatter;
@@ -127,11 +148,9 @@ plan& collectives::state::find_plan(collective_state::state& of, const collectiv
   // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut in KiB.
   const chosen by = rules.of(call.kind, p);
   p.radix = by.radix;
-  plan& built = of.plans.replace();
   build(*by.how, p, by.cut, built.steps);
   built.key = key;
   built.keyed = !varying;
-  return built;
 }
 
 collectives::state::flight& collectives::state::take_flight() {
@@ -143,30 +162,52 @@ collectives::state::flight& collectives::state::take_flight() {
   return *std::exchange(free_flights, free_flights->next_free);
 }
 
-operation& collectives::state::start(collective_state::state& of, const collective_call& call, completion_hook hook) noexcept {
+inline operation& collectives::state::make_operation() noexcept {
   operation& promised = messages.make_operation();
   if (!thrown.empty()) std::erase_if(thrown, [&](const auto& each) { return each.first == &promised; });
+  return promised;
+}
+
+operation& collectives::state::refuse(collective_state::state& of, operation& promised) noexcept {
+  promised.result.error = of.failed ? errc::peer_failed : errc::invalid_argument;
+  messages.finish(promised);
+  return promised;
+}
+
+operation& collectives::state::start(collective_state::state& of, const collective_call& call, completion_hook hook) noexcept {
+  operation& promised = make_operation();
   flight& f = take_flight();
   run_task& task = f.playing.task();
   task.reduces = is_reduction(call.kind);
   if (task.reduces) task.join.set(call);
   if (of.failed || (task.reduces && !task.join.valid())) [[unlikely]] {
     f.next_free = std::exchange(free_flights, &f);
-    promised.result.error = of.failed ? errc::peer_failed : errc::invalid_argument;
-    messages.finish(promised);
-    return promised;
+    return refuse(of, promised);
   }
   plan& plays = find_plan(of, call);
   ++plays.users;
-  f.of = &of;
   f.plays = &plays;
-  f.promised = &promised;
   task.plan = &plays.steps;
   task.members = &of.members;
-  task.first_tag = (of.sequence++ * schedule::max_lanes) & 0x7fffffff;
   task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
+  return play(f, of, promised, hook);
+}
+
+operation& collectives::state::start(prepared_collective::state& made, completion_hook hook) noexcept {
+  operation& promised = make_operation();
+  flight& f = made.playing;
+  const run_task& task = f.playing.task();
+  if (made.of.failed || (task.reduces && !task.join.valid())) [[unlikely]]
+    return refuse(made.of, promised);
+  return play(f, made.of, promised, hook);
+}
+
+inline operation& collectives::state::play(flight& f, collective_state::state& of, operation& promised, completion_hook hook) noexcept {
+  f.of = &of;
+  f.promised = &promised;
+  f.playing.task().first_tag = (of.sequence++ * schedule::max_lanes) & 0x7fffffff;
   f.playing.start([](void* context, run&) noexcept { static_cast<flight*>(context)->home->ended(*static_cast<flight*>(context)); }, &f);
   // As with messages, the hook is not called for what has ended by now. relaxed: the engine's lock is held.
   if (!promised.finished.load(std::memory_order_relaxed)) promised.hook = hook;
@@ -181,9 +222,11 @@ void collectives::state::ended(flight& f) noexcept {
     promised.result.error = error;
     if (std::exception_ptr problem = f.playing.take_exception()) thrown.emplace_back(&promised, std::move(problem));
   }
-  --f.plays->users;
   f.of = nullptr;
-  f.next_free = std::exchange(free_flights, &f);
+  if (!f.reserved) {
+    --f.plays->users;
+    f.next_free = std::exchange(free_flights, &f);
+  }
   messages.finish(promised);
 }
 
@@ -257,5 +300,34 @@ void collectives::peer_failed(peer_id dead) noexcept {
   for (collective_state::state* each : all)
     if (std::ranges::find(each->members.peers(), dead) != each->members.peers().end()) state_->fail(*each);
 }
+
+prepared_collective::prepared_collective(collectives& in, collective_state& of, const collective_call& call)
+    : state_{new state{*in.state_, *of.state_, in.state_->take_flight(), {}}} {
+  collectives::state& home = state_->home;
+  collectives::state::flight& f = state_->playing;
+  const team& members = state_->of.members;
+  plan& steps = state_->steps;
+  f.reserved = true;
+  f.plays = &steps;
+  home.build_plan(members, call, key_of(call, members.rank()), steps);
+  run_task& task = f.playing.task();
+  task.reduces = is_reduction(call.kind);
+  if (task.reduces) task.join.set(call);
+  task.plan = &steps.steps;
+  task.members = &members;
+  task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
+  task.receive = static_cast<std::byte*>(call.receive);
+  task.bytes = call.bytes;
+  f.playing.reserve();
+}
+
+prepared_collective::~prepared_collective() {
+  collectives::state::flight& f = state_->playing;
+  f.playing.forget_reserve();
+  f.reserved = false;
+  f.next_free = std::exchange(state_->home.free_flights, &f);
+}
+
+operation& prepared_collective::start(completion_hook hook) noexcept { return state_->home.start(*state_, hook); }
 
 }  // namespace peal

@@ -42,6 +42,7 @@ namespace peal {
 using detail::collective_call;
 
 class collectives;
+class prepared_collective;
 
 /// What a communicator keeps for its collectives: their sequence number, which keeps them apart, and the schedules it used before.
 class collective_state {
@@ -54,6 +55,7 @@ class collective_state {
 
  private:
   friend class collectives;
+  friend class prepared_collective;
   struct state;
   std::unique_ptr<state> state_;
 };
@@ -83,6 +85,26 @@ class collectives {
 
  private:
   friend class collective_state;
+  friend class prepared_collective;
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// A collective made ready once, to be started as often as wanted. Its schedule, its scratch memory and what it needs for its messages are
+/// its own, and are there from the beginning.
+class prepared_collective {
+ public:
+  /// The call as for collectives::start. Of its arrays nothing is read later. All must outlive this.
+  prepared_collective(collectives&, collective_state&, const collective_call&);
+  ~prepared_collective();  // Requires: it is not under way.
+  prepared_collective(const prepared_collective&) = delete;
+  prepared_collective& operator=(const prepared_collective&) = delete;
+
+  /// As collectives::start. Requires: it is not under way.
+  operation& start(completion_hook = {}) noexcept;
+
+ private:
+  friend class collectives;
   struct state;
   std::unique_ptr<state> state_;
 };

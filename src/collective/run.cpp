@@ -41,7 +41,7 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   base_ = {task_.send, task_.receive, plan.scratch_bytes() ? scratch_.at_least(plan.scratch_bytes()) : nullptr};
   const std::uint32_t lanes = plan.lanes();
   const std::size_t width = plan.most_messages();
-  if (slots_.size() < lanes * width) slots_.resize(lanes * width);
+  make_slots(lanes * width);
   open_lanes_ = lanes + 1;
   for (std::uint32_t lane = 0; lane != lanes; ++lane) {
     lanes_[lane].slots = slots_.data() + lane * width;
@@ -50,6 +50,18 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   }
   for (std::uint32_t lane = 0; lane != lanes; ++lane) play(lane);
   lane_ended();
+}
+
+void run::reserve() {
+  reserved_ = true;
+  const schedule& plan = *task_.plan;
+  if (plan.scratch_bytes() != 0) scratch_.at_least(plan.scratch_bytes());
+  make_slots(plan.lanes() * plan.most_messages());
+}
+
+void run::forget_reserve() noexcept {
+  reserved_ = false;
+  scratch_.forget_large();
 }
 
 // Plays the lane from the beginning of its current round for as long as nothing has to be waited for.
@@ -184,7 +196,7 @@ void run::give_up() noexcept {
 
 void run::lane_ended() noexcept {
   if (--open_lanes_ != 0) return;
-  scratch_.forget_large();
+  if (!reserved_) scratch_.forget_large();
   ended_(ended_context_, *this);
 }
 

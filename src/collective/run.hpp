@@ -77,6 +77,10 @@ class run {
   /// the operation. Requires: the last run has ended.
   void start(void (*ended)(void* context, run&) noexcept, void* context) noexcept;
 
+  /// Takes all memory that its task needs now, and keeps it from start to start, however much it is, until `forget_reserve`.
+  void reserve();
+  void forget_reserve() noexcept;
+
   /// A member of the team died: gives up.
   void give_up() noexcept;
 
@@ -100,6 +104,9 @@ class run {
     pending_message* slots = nullptr;  // as many as a round of the schedule has messages
   };
 
+  void make_slots(std::size_t count) {
+    if (slots_.size() < count) slots_.resize(count);
+  }
   void play(std::uint32_t lane) noexcept;
   void post(std::uint32_t lane, const round&) noexcept;
   void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
@@ -121,7 +128,8 @@ class run {
   std::array<lane_state, schedule::max_lanes> lanes_;
   std::uint32_t open_lanes_ = 0;  // and one while the run is started or given up
   bool given_up_ = false;
-  bool fuses_ = false;        // what arrives is joined at once, where the schedule allows it
+  bool fuses_ = false;  // what arrives is joined at once, where the schedule allows it
+  bool reserved_ = false;
   bool past_caches_ = false;  // final results are so long that they would not stay in them
   std::error_code error_;
   std::exception_ptr thrown_;

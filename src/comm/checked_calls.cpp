@@ -15,12 +15,16 @@ checked_calls::checked_calls(messaging& messages, collectives& together, collect
       comparisons_{together_, comparing_} {}
 
 operation& checked_calls::start(const collective_call& what, const detail::location& where) noexcept {
-  return compare(new call{this, nullptr, what, {}, nullptr, where, {}, {}, false, {}});
+  return compare(new call{this, nullptr, what, {}, nullptr, nullptr, where, {}, {}, false, {}});
+}
+
+operation& checked_calls::start(const collective_call& what, prepared_collective& ready, const detail::location& where) noexcept {
+  return compare(new call{this, nullptr, what, {}, nullptr, &ready, where, {}, {}, false, {}});
 }
 
 operation& checked_calls::start(const collective_call& first, const detail::second_step& step, two_steps& by,
                                 const detail::location& where) noexcept {
-  return compare(new call{this, nullptr, first, step, &by, where, {}, {}, false, {}});
+  return compare(new call{this, nullptr, first, step, &by, nullptr, where, {}, {}, false, {}});
 }
 
 operation& checked_calls::compare(call* started) noexcept {
@@ -59,7 +63,9 @@ void checked_calls::start_what_may() noexcept {
       finish_wrong(*of);
       continue;
     }
-    operation& started = next->by ? next->by->start(next->what, next->step) : together_.start(plain_, next->what);
+    operation& started = next->by      ? next->by->start(next->what, next->step)
+                         : next->ready ? next->ready->start()
+                                       : together_.start(plain_, next->what);
     if (started.finished.load(std::memory_order_relaxed)) ended(next, started);
     else started.hook = {&checked_calls::ended, next};
   }

@@ -32,6 +32,8 @@ class checked_calls {
 
   /// The operation is the caller's to release. Hooks may be set while it is not finished.
   operation& start(const collective_call&, const detail::location&) noexcept;
+  /// One made ready, of which this is the call. Both must outlive the operation.
+  operation& start(const collective_call&, prepared_collective&, const detail::location&) noexcept;
   /// In two steps, of which the first tells what the call is.
   operation& start(const collective_call& first, const detail::second_step&, two_steps& by, const detail::location&) noexcept;
 
@@ -41,7 +43,8 @@ class checked_calls {
     operation* whole;  // what the user waits for
     collective_call what;
     detail::second_step step;
-    two_steps* by;  // null: it has one step
+    two_steps* by;               // null: it has one step
+    prepared_collective* ready;  // null: it is started from what it is
     detail::location where;
     comparison mine;
     comparison all;

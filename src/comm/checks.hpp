@@ -52,4 +52,10 @@ inline void check_root(const team& in, int root, const detail::location& where) 
 /// Throws what became of an operation whose caller has nowhere else to put it. `peer`: the other side, -1 where there is none.
 [[noreturn]] void throw_failure(std::error_code, const char* what, int peer, const detail::location&);
 
+inline void check_collective(const team& in, const detail::collective_call& call, const detail::location& where) {
+  check_root(in, call.root, where);
+  if (call.element_size == 0 || (is_reduction(call.kind) && call.bytes % call.element_size != 0)) [[unlikely]]
+    throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
+}
+
 }  // namespace peal

@@ -12,30 +12,17 @@ namespace peal::detail {
 
 namespace {
 
-void check(const communicator_state& on, const collective_call& call, const location& where) {
-  check_root(on, call.root, where);
-  if (call.element_size == 0 || (is_reduction(call.kind) && call.bytes % call.element_size != 0))
-    throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
-}
-
 operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where) {
   if (on.checked) [[unlikely]]
     return on.checked->start(call, where);
   return here.together->start(on.collective, call);
 }
 
-operation* keep(lane& here, communicator_state& on, operation& started, const location& where) {
-  started.members = &on;
-  started.origin = where;
-  here.given(on);
-  return &started;
-}
-
 }  // namespace
 
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
-  check(on, call, where);
+  check_collective(on, call, where);
   here.progress.lock();
   operation& started = start(here, on, call, where);
   here.flush();
@@ -60,22 +47,22 @@ void run_collective(communicator_state& on, const collective_call& call, const l
 
 operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
-  check(on, call, where);
+  check_collective(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = start(here, on, call, where);
   here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
-  return keep(here, on, started, where);
+  return here.hand_out(started, on, where);
 }
 
 operation* start_collective(communicator_state& on, const collective_call& first, const second_step& second, const location& where) {
   lane& here = job::require_lane(on, where);
-  check(on, first, where);
+  check_collective(on, first, where);
   const std::lock_guard<engine> guard{here.progress};
   if (!on.stepped) on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
   operation& started = on.checked ? on.checked->start(first, second, *on.stepped, where) : on.stepped->start(first, second);
   here.flush();
-  return keep(here, on, started, where);
+  return here.hand_out(started, on, where);
 }
 
 }  // namespace peal::detail

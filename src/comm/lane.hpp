@@ -60,6 +60,13 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   void given_back(detail::communicator_state& on) noexcept {
     if (--on.operations == 0 && on.released) free(on);
   }
+  /// A collective that the user holds from now on.
+  operation* hand_out(operation& started, detail::communicator_state& on, const detail::location& where) noexcept {
+    started.members = &on;
+    started.origin = where;
+    given(on);
+    return &started;
+  }
   void release(detail::communicator_state& gone) noexcept {
     gone.released = true;
     if (gone.operations == 0) free(gone);

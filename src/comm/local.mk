@@ -26,6 +26,7 @@ libpeal_core_la_SOURCES += \
   src/comm/node_meeting.hpp \
   src/comm/operation_calls.cpp \
   src/comm/postings.hpp \
+  src/comm/prepared_calls.cpp \
   src/comm/sleeper_calls.cpp \
   src/comm/two_steps.cpp \
   src/comm/two_steps.hpp \

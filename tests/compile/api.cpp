@@ -210,6 +210,43 @@ void run(const std::vector<int>& v) { (void)world.reduce_scatter(v); }
 // error: satisfaction of 'reducible_blocks
 void run(const std::vector<std::vector<point>>& parts) { (void)world.reduce_scatter(parts); }
 
+// case: plans take what lives on and stays as long as it is
+// compiles
+void run(double& x, std::vector<int>& v, const std::vector<std::vector<int>>& parts) {
+  peal::plan<double> sum = world.allreduce_plan(x);
+  peal::plan<std::span<const int>> all = world.allgather_plan(std::span<const int>{v});
+  peal::plan<std::span<const std::span<const int>>> exchanged = world.alltoallv_plan(parts);
+  peal::plan<> filled = world.bcast_into_plan(v, 0);
+  peal::request<double> under_way = sum.start();
+  filled.start().wait();
+  for (const std::span<const int> block : exchanged.start().wait()) (void)block;
+  (void)(under_way.wait() + all.start().wait()[0]);
+}
+
+// case: a plan of a value that dies with the call
+// error: satisfaction of 'lasting
+void run() { (void)world.allreduce_plan(1.0); }
+
+// case: a plan of a vector that dies with the call
+// error: satisfaction of 'lasting
+void run() { (void)world.allgather_plan(std::vector<int>{1}); }
+
+// case: a plan of strings, which may be of any length
+// error: satisfaction of 'planned_elements
+void run(const std::string& text) { (void)world.gather_plan(text, 0); }
+
+// case: a plan whose operation has other types
+// error: satisfaction of 'reducible
+void run(const point& p) { (void)world.allreduce_plan(p); }
+
+// case: a plan that fills what is const
+// error: satisfaction of 'recv_buffer
+void run(const std::vector<int>& v) { (void)world.bcast_into_plan(v, 0); }
+
+// case: the start of a plan is not dropped by oversight
+// error: unused-result|nodiscard
+void run(double& x) { world.allreduce_plan(x).start(); }
+
 // case: a request is not dropped by oversight
 // error: unused-result|nodiscard
 void run() { world.ibarrier(); }

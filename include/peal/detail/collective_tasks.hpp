@@ -25,6 +25,18 @@ struct place_in_team {
   [[nodiscard]] std::size_t count() const noexcept { return static_cast<std::size_t>(size); }
 };
 
+/// The elements of a range of them, else the value itself.
+template <class B>
+struct given {
+  using type = std::remove_cvref_t<B>;
+};
+template <contiguous B>
+struct given<B> {
+  using type = std::ranges::range_value_t<B>;
+};
+template <class B>
+using given_element = typename given<B>::type;
+
 // ---- reductions ------------------------------------------------------------------------------------------------------------------------
 /// Whether B is reduced as one value, rather than element by element.
 template <class B, class Op>

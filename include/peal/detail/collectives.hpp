@@ -11,18 +11,6 @@ namespace peal {
 
 namespace detail {
 
-/// The elements of a range of them, else the value itself.
-template <class B>
-struct given {
-  using type = std::remove_cvref_t<B>;
-};
-template <contiguous B>
-struct given<B> {
-  using type = std::ranges::range_value_t<B>;
-};
-template <class B>
-using given_element = typename given<B>::type;
-
 /// B: what the elements are of.
 template <class B>
 collective_call call_of(collective kind, int root, std::span<const std::byte> send, std::span<std::byte> receive, std::size_t bytes) {

@@ -28,6 +28,7 @@ using location = std::source_location;
 struct communicator_state;  // src/comm: a team, its context ids, its collective sequence
 struct operation;           // src/p2p: a send, a receive or a collective under way
 struct matched_message;     // src/p2p: a message that a probe took out of matching
+struct prepared;            // src/comm: a collective made ready to be started again and again
 struct sleeper;             // src/comm: a file descriptor for a loop of the user's that sleeps until there may be progress to be made
 
 /// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.
@@ -219,6 +220,16 @@ struct second_step {
   void* context = nullptr;
 };
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call& first, const second_step&, const location&);
+
+/// Makes a collective ready, for every rank that calls this: its schedule is built and its memory taken once. Not a collective itself.
+/// Buffers, arrays and the reduction's context must live until it is discarded.
+PEAL_EXPORT prepared* prepare_collective(communicator_state&, const collective_call&, const location&);
+/// Starts it once more. Requires: the operation of its last start was dropped.
+PEAL_EXPORT operation* start_prepared(prepared&, const location&);
+/// Throws errc::invalid_argument, with the place of the start that is under way.
+[[noreturn]] PEAL_EXPORT void refuse_start(const operation& under_way, const location&);
+/// Requires: the operation of its last start was dropped. Called with null, after the end of the job, and in a forked child: fine.
+PEAL_EXPORT void discard(prepared*) noexcept;
 
 // ---- memory ----------------------------------------------------------------------------------------------------------------------------
 /// Memory that every rank of the node can reach directly; 64-byte aligned. Without a job, or when the heap is full, ordinary memory.

@@ -129,3 +129,5 @@ const {
 }
 
 }  // namespace peal
+
+#include <peal/detail/plans.hpp>  // IWYU pragma: export

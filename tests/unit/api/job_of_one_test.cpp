@@ -120,7 +120,16 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
     EXPECT_GE(queue->event_fd(), 0);
     EXPECT_TRUE(queue->arm());
     auto memory = peal::allocate<int>(10);
+    int value = 4;
+    auto plan = std::make_unique<peal::plan<int>>(copy->allreduce_plan(value));
+    EXPECT_EQ(plan->start().wait(), 4);
+    auto begun = std::make_unique<peal::request<int>>(plan->start());
     env.reset();
+    EXPECT_TRUE(plan->active());
+    begun.reset();
+    EXPECT_FALSE(plan->active());
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)plan->start(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)copy->allreduce_plan(value); });
     expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { world.send(1, 0); });
     expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { copy->barrier(); });
     expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { coming->wait(); });
@@ -135,6 +144,7 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
     into.reset();
     coming.reset();
     copy.reset();
+    plan.reset();
   });
 }
 

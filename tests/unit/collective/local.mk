@@ -4,6 +4,8 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/choice_test.cpp \
   tests/unit/collective/collectives_test.cpp \
   tests/unit/collective/failures_test.cpp \
+  tests/unit/collective/model.hpp \
+  tests/unit/collective/prepared_test.cpp \
   tests/unit/collective/ranks_in_one.hpp \
   tests/unit/collective/reduction_test.cpp \
   tests/unit/collective/symbolic.cpp \

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -114,6 +115,50 @@ TEST_P(checked_calls_in_jobs, those_that_differ_end_alone) {
     }
     ranks.settle();
   }
+}
+
+// Collectives made ready: each start is compared, also with plain calls, and one that differs ends alone.
+TEST_P(checked_calls_in_jobs, those_made_ready_are_compared_at_every_start) {
+  const int size = GetParam();
+  checked_ranks ranks{size, 7};
+  const auto n = static_cast<std::size_t>(size);
+  std::vector<long> mine(n, 2), all(n);
+  std::vector<std::unique_ptr<prepared_collective>> sums, other;
+  const auto ready = [&](int rank, const collective_call& call) {
+    return ranks.with(rank, [&](messaging&, collectives& together, collective_state& plain, const team&) {
+      return std::make_unique<prepared_collective>(together, plain, call);
+    });
+  };
+  std::vector<collective_call> calls;
+  for (std::size_t rank = 0; rank != n; ++rank) {
+    calls.push_back(sum_of(mine[rank], all[rank]));
+    sums.push_back(ready(static_cast<int>(rank), calls.back()));
+    other.push_back(ready(static_cast<int>(rank), {}));
+  }
+  const auto here = detail::location::current();
+  for (int i = 0; i != 6; ++i) {
+    const bool differs = i % 2 == 1;
+    std::ranges::fill(all, -1);
+    std::vector<operation*> started;
+    for (std::size_t rank = 0; rank != n; ++rank) {
+      checked_calls& on = *ranks.calls[rank];
+      const bool odd = differs && rank == static_cast<std::size_t>(i) % n;
+      // One that calls the same without having made it ready is no odd one.
+      if (odd) started.push_back(&on.start({}, *other[rank], here));
+      else if (rank == 0) started.push_back(&on.start(calls[rank], here));
+      else started.push_back(&on.start(calls[rank], *sums[rank], here));
+    }
+    ASSERT_TRUE(ranks.finish(started));
+    for (std::size_t rank = 0; rank != n; ++rank) {
+      EXPECT_EQ(started[rank]->result.error, differs ? make_error_code(errc::mismatch) : std::error_code{});
+      if (differs) {
+        EXPECT_NE(ranks.told(static_cast<int>(rank), *started[rank]).find("barrier()"), std::string::npos);
+      }
+      ranks.release(static_cast<int>(rank), *started[rank]);
+      EXPECT_EQ(all[rank], differs ? -1 : 2 * size);
+    }
+  }
+  ranks.settle();
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, checked_calls_in_jobs, testing::Values(2, 3, 5, 8, 17), testing::PrintToStringParamName{});

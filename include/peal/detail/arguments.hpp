@@ -1,0 +1,42 @@
+// peal/detail/arguments.hpp
+// What the calls of a communicator take, as concepts that the compiler names.
+#pragma once
+
+#include <ranges>
+#include <type_traits>
+
+#include <peal/blocks.hpp>
+#include <peal/buffer.hpp>
+#include <peal/detail/collective_tasks.hpp>
+#include <peal/detail/partial_reduction_tasks.hpp>
+#include <peal/op.hpp>
+
+namespace peal {
+
+/// An argument that lives on when the call returns: an lvalue, or a view.
+template <class B>
+concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B> || strided_view<B>;
+
+/// Can be combined by Op: a fixed value as a whole, or a contiguous range element by element.
+template <class B, class Op>
+concept reducible = detail::reduced_whole<B, Op> || detail::reduced_by_element<B, Op>;
+/// A contiguous range whose elements can be combined by Op, so that ranks can have parts of the result.
+template <class B, class Op>
+concept reducible_range = detail::reduced_by_element<B, Op>;
+/// A block a rank, whose elements can be combined by Op.
+template <class B, class Op>
+concept reducible_blocks = range_of_blocks<B> && reduction_on<Op, detail::element_of_blocks<B>>;
+
+/// A range that a collective fills or reads where it lies, or a single fixed value.
+template <class B>
+concept send_block = detail::sent_in_place<B>;
+template <class B>
+concept recv_block = detail::filled_in_place<B>;
+
+/// Gathered as a value of its own: fixed values, strings, and what is serialized. Other ranges of fixed values are gathered element by
+/// element.
+template <class B>
+concept gathered_whole = serializable<std::remove_cvref_t<B>> &&
+    (!detail::contiguous<B> || detail::is_std_string<std::remove_cvref_t<B>>::value);
+
+}  // namespace peal

@@ -1,0 +1,157 @@
+// peal/detail/moving_plans.hpp
+// The plans of communicator that only move: gathers, scatters, alltoalls.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <peal/communicator.hpp>
+#include <peal/detail/plans.hpp>
+
+namespace peal::detail {
+
+// ---- gather ----------------------------------------------------------------------------------------------------------------------------
+template <planned_elements B>
+auto plan_forms::gather_plan(B&& value, int root, const place& where) const -> plan<std::span<const given_element<B>>> {
+  using element = given_element<B>;
+  const auto bytes = bytes_of(value);
+  const std::size_t all = rank() == root ? bytes.size() / sizeof(element) * team().count() : 0;
+  const auto call = planned_call(collective::gather, root, bytes.data(), nullptr, bytes.size());
+  return make_plan<element>(state(where), call, many_values<element>{all}, where);
+}
+
+template <planned_elements B>
+auto plan_forms::allgather_plan(B&& value, const place& where) const -> plan<std::span<const given_element<B>>> {
+  using element = given_element<B>;
+  const auto bytes = bytes_of(value);
+  const auto call = planned_call(collective::allgather, 0, bytes.data(), nullptr, bytes.size());
+  return make_plan<element>(state(where), call, many_values<element>{bytes.size() / sizeof(element) * team().count()}, where);
+}
+
+template <planned_block B, planned_room R>
+plan<> plan_forms::gather_into_plan(B&& value, R&& into, int root, const place& where) const {
+  const auto bytes = bytes_of(value);
+  const auto room = room_of(into);
+  if (rank() == root) check_room(bytes.size() * team().count(), room, where);
+  const auto call = planned_call(collective::gather, root, bytes.data(), room.data(), bytes.size());
+  return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
+}
+
+template <planned_block B, planned_room R>
+plan<> plan_forms::allgather_into_plan(B&& value, R&& into, const place& where) const {
+  const auto bytes = bytes_of(value);
+  const auto room = room_of(into);
+  check_room(bytes.size() * team().count(), room, where);
+  const auto call = planned_call(collective::allgather, 0, bytes.data(), room.data(), bytes.size());
+  return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
+}
+
+/// gatherv and allgatherv: `receives` tells whether this rank has the result.
+template <class Element>
+plan<std::span<const std::span<const Element>>> plan_to_gather_blocks(communicator_state& in, collective kind, int root, bool receives,
+                                                                      std::span<const std::byte> mine, const location& where) {
+  const std::uint64_t given = mine.size();
+  std::vector<std::uint64_t> lengths(receives ? static_cast<std::size_t>(size_of(in)) : 0);
+  exchange_lengths(in, kind, root, &given, lengths.data(), where);
+  many_blocks<Element> blocks{std::move(lengths)};
+  auto call = planned_call(kind, root, mine.data(), nullptr, mine.size());
+  call.varying = true;
+  if (receives) call.receive_bytes = blocks.lengths();
+  return make_plan<Element>(in, call, std::move(blocks), where);
+}
+
+template <planned_range B>
+auto plan_forms::gatherv_plan(B&& values, int root, const place& where) const
+    -> plan<std::span<const std::span<const std::ranges::range_value_t<B>>>> {
+  return plan_to_gather_blocks<std::ranges::range_value_t<B>>(state(where), collective::gather, root, rank() == root, bytes_of(values),
+                                                              where);
+}
+
+template <planned_range B>
+auto plan_forms::allgatherv_plan(B&& values, const place& where) const
+    -> plan<std::span<const std::span<const std::ranges::range_value_t<B>>>> {
+  return plan_to_gather_blocks<std::ranges::range_value_t<B>>(state(where), collective::allgather, 0, true, bytes_of(values), where);
+}
+
+// ---- scatter ---------------------------------------------------------------------------------------------------------------------------
+template <planned_range B>
+auto plan_forms::scatter_plan(B&& values, int root, const place& where) const -> plan<std::span<const std::ranges::range_value_t<B>>> {
+  using element = std::ranges::range_value_t<B>;
+  const auto bytes = bytes_of(values);
+  std::uint64_t part = bytes.size() / team().count();
+  if (rank() == root && bytes.size() / sizeof(element) % team().count() != 0)
+    fail(errc::invalid_argument, "scatter_plan: the number of elements is no multiple of the number of ranks; see scatterv_plan", -1,
+         where);
+  exchange_lengths(state(where), collective::bcast, root, nullptr, &part, where);
+  if (part % sizeof(element) != 0) wrong_size(part, sizeof(element));
+  const auto call = planned_call(collective::scatter, root, bytes.data(), nullptr, part);
+  return make_plan<element>(state(where), call, many_values<element>{part / sizeof(element)}, where);
+}
+
+template <planned_block B, planned_room R>
+plan<> plan_forms::scatter_into_plan(B&& values, R&& into, int root, const place& where) const {
+  const auto bytes = bytes_of(values);
+  const auto room = room_of(into);
+  if (rank() == root && bytes.size() != room.size() * team().count())
+    fail(errc::invalid_argument, "scatter_into_plan: the root must give size() times what each rank takes", -1, where);
+  const auto call = planned_call(collective::scatter, root, bytes.data(), room.data(), room.size());
+  return make_plan<given_element<R>>(state(where), call, left_in_place{}, where);
+}
+
+template <planned_blocks B>
+auto plan_forms::scatterv_plan(B&& parts, int root, const place& where) const -> plan<std::span<const element_of_planned_blocks<B>>> {
+  using element = element_of_planned_blocks<B>;
+  const bool gives = rank() == root;
+  copied_blocks_of_one<B> given;
+  std::vector<std::uint64_t> lengths;
+  if (gives) {
+    given.emplace(std::forward<B>(parts), team().count(), where);
+    lengths.assign(given.get().bytes().begin(), given.get().bytes().end());
+  }
+  std::uint64_t mine = 0;
+  exchange_lengths(state(where), collective::scatter, root, lengths.data(), &mine, where);
+  if (mine % sizeof(element) != 0) wrong_size(mine, sizeof(element));
+  auto call = planned_call(collective::scatter, root, gives ? given.get().data() : nullptr, nullptr, mine);
+  call.varying = true;
+  if (gives) call.send_bytes = given.get().bytes().data();
+  return make_plan<element>(state(where), call, std::move(given), many_values<element>{mine / sizeof(element)}, no_operation{}, where);
+}
+
+// ---- alltoall --------------------------------------------------------------------------------------------------------------------------
+template <planned_range B>
+auto plan_forms::alltoall_plan(B&& values, const place& where) const -> plan<std::span<const std::ranges::range_value_t<B>>> {
+  using element = std::ranges::range_value_t<B>;
+  const auto bytes = bytes_of(values);
+  check_parts(bytes.size(), sizeof(element), team().count(), where);
+  const auto call = planned_call(collective::alltoall, 0, bytes.data(), nullptr, bytes.size() / team().count());
+  return make_plan<element>(state(where), call, many_values<element>{bytes.size() / sizeof(element)}, where);
+}
+
+template <planned_block B, planned_room R>
+plan<> plan_forms::alltoall_into_plan(B&& values, R&& into, const place& where) const {
+  const auto bytes = bytes_of(values);
+  const auto room = room_of(into);
+  check_parts(bytes.size(), sizeof(given_element<B>), team().count(), where);
+  check_room(bytes.size(), room, where);
+  const auto call = planned_call(collective::alltoall, 0, bytes.data(), room.data(), bytes.size() / team().count());
+  return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
+}
+
+template <planned_blocks B>
+auto plan_forms::alltoallv_plan(B&& parts, const place& where) const
+    -> plan<std::span<const std::span<const element_of_planned_blocks<B>>>> {
+  using element = element_of_planned_blocks<B>;
+  copied_blocks<B> given{std::forward<B>(parts), team().count(), where};
+  const std::vector<std::uint64_t> outgoing(given.bytes().begin(), given.bytes().end());
+  std::vector<std::uint64_t> arriving(team().count());
+  exchange_lengths(state(where), collective::alltoall, 0, outgoing.data(), arriving.data(), where);
+  many_blocks<element> blocks{std::move(arriving)};
+  auto call = planned_call(collective::alltoall, 0, given.data(), nullptr, 0);
+  call.varying = true;
+  call.send_bytes = given.bytes().data();
+  call.receive_bytes = blocks.lengths();
+  return make_plan<element>(state(where), call, std::move(given), std::move(blocks), no_operation{}, where);
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,67 @@
+// peal/plan.hpp
+// A collective made ready once and started as often as wanted: its schedule and all memory that it works on are there from the first start
+// to the last.
+//
+// Threads  a plan, and the request of its start, belong to one thread at a time.
+// Errors   start throws errc::invalid_argument while the last start has not been waited for, and where a block is not as long as when the
+//          plan was made. What becomes of a start stands in its request; the plan can be started again after an error too.
+#pragma once
+
+#include <source_location>
+#include <utility>
+
+#include <peal/detail/core.hpp>
+#include <peal/detail/plan_body.hpp>
+#include <peal/request.hpp>
+
+namespace peal {
+
+/// Move-only. Made by communicators (allreduce_plan and the like), which it may outlive.
+///
+/// T is what a start gives: void where the result lies in memory of the caller's; else a value, or a view of the plan's own memory, which
+/// the next start overwrites and which goes with the plan.
+///
+/// Destroyed while it is under way, it lives on until the request of its start has ended.
+template <class T = void>
+class [[nodiscard]] plan {
+ public:
+  using place = std::source_location;
+  using value_type = T;
+
+  plan() noexcept = default;
+  plan(plan&& from) noexcept : body_{std::exchange(from.body_, nullptr)} {}
+  plan& operator=(plan&& from) noexcept {
+    if (this != &from) {
+      reset();
+      body_ = std::exchange(from.body_, nullptr);
+    }
+    return *this;
+  }
+  ~plan() { reset(); }
+
+  /// For the library.
+  explicit plan(detail::plan_body<T>* made) noexcept : body_{made} {}
+
+  /// Whether there is anything to start: false once it was moved from.
+  [[nodiscard]] bool valid() const noexcept { return body_ != nullptr; }
+  /// Whether it was started and the request of that has not ended (by wait, by a test that succeeds, or by its destructor).
+  [[nodiscard]] bool active() const noexcept { return body_ != nullptr && body_->active(); }
+
+  /// Begins once more, with what the memory given to the plan holds now. A collective like any other: started by every rank, in the same
+  /// order among the collectives of the communicator. What was given must not be changed, nor a result be read, until the request has
+  /// ended.
+  request<T> start(const place& where = place::current()) {
+    if (!body_) [[unlikely]]
+      detail::fail(errc::invalid_argument, "this plan is empty: it was moved from", -1, where);
+    return body_->start(where);
+  }
+
+ private:
+  void reset() noexcept {
+    if (body_) std::exchange(body_, nullptr)->give_back();
+  }
+
+  detail::plan_body<T>* body_ = nullptr;
+};
+
+}  // namespace peal
