@@ -18,6 +18,7 @@ pealinclude_HEADERS = \
   include/peal/stats.hpp \
   include/peal/status.hpp \
   include/peal/tag.hpp \
+  include/peal/topology.hpp \
   include/peal/wait.hpp
 
 pealdetaildir = $(includedir)/peal/detail
@@ -31,6 +32,8 @@ pealdetail_HEADERS = \
   include/peal/detail/core.hpp \
   include/peal/detail/export.hpp \
   include/peal/detail/moving_plans.hpp \
+  include/peal/detail/neighbor_collectives.hpp \
+  include/peal/detail/neighbor_forms.hpp \
   include/peal/detail/partial_reduction_tasks.hpp \
   include/peal/detail/partial_reductions.hpp \
   include/peal/detail/plan_body.hpp \

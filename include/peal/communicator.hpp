@@ -34,8 +34,14 @@ enum class locality {
   node  // ranks that share memory
 };
 
+namespace detail {
+class neighbor_forms;
+}
+
 /// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
 class communicator : public detail::plan_forms {
+  friend class detail::neighbor_forms;
+
  public:
   /// For the library.
   explicit communicator(detail::communicator_state& state) noexcept : plan_forms{state} {}

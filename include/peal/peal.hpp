@@ -19,4 +19,5 @@
 #include <peal/stats.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
+#include <peal/topology.hpp>
 #include <peal/wait.hpp>

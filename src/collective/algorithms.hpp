@@ -49,6 +49,9 @@ void scan_chain(const problem&, schedule&);
 void exscan_flat(const problem&, schedule&);
 void exscan_doubling(const problem&, schedule&);
 void exscan_chain(const problem&, schedule&);
+// Not in the table: nobody chooses between them and others.
+void neighbor_allgather(const problem&, schedule&);
+void neighbor_alltoall(const problem&, schedule&);
 
 }  // namespace algorithms
 

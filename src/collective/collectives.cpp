@@ -25,7 +25,9 @@ bool has_varying_blocks(const collective_call& call) noexcept {
 bool works_in_place(const collective_call& call, int rank) noexcept {
   switch (call.kind) {
     case collective::barrier:
-    case collective::bcast: return false;
+    case collective::bcast:
+    case collective::neighbor_allgather:
+    case collective::neighbor_alltoall: return false;
     case collective::scatter: return call.in_place && rank == call.root;
     case collective::reduce:
     case collective::gather: return (call.in_place || !call.send) && rank == call.root;
@@ -39,6 +41,10 @@ bool works_in_place(const collective_call& call, int rank) noexcept {
   return false;
 }
 
+constexpr bool is_among_neighbors(collective kind) noexcept {
+  return kind == collective::neighbor_allgather || kind == collective::neighbor_alltoall;
+}
+
 plan_key key_of(const collective_call& call, int rank) noexcept {
   const bool reduces = is_reduction(call.kind);
   return {.kind = call.kind,
@@ -50,13 +56,14 @@ plan_key key_of(const collective_call& call, int rank) noexcept {
 }
 
 // Sizes without offsets: packed in rank order, into `packed`.
-blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets, int count, std::vector<std::size_t>& packed) {
+blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets, std::size_t count,
+                   std::vector<std::size_t>& packed) {
   if (sizes && !offsets) {
     packed.clear();
     std::size_t next = 0;
-    for (int rank = 0; rank != count; ++rank) {
+    for (std::size_t i = 0; i != count; ++i) {
       packed.push_back(next);
-      next += sizes[rank];
+      next += sizes[i];
     }
     offsets = packed.data();
   }
@@ -70,6 +77,7 @@ struct collective_state::state {
 
   collectives::state& home;
   const team& members;
+  const detail::neighborhood* near = nullptr;
   std::uint32_t sequence = 0;
   plan_cache plans;
   bool failed = false;         // a member is dead
@@ -95,7 +103,7 @@ struct collectives::state {
   operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
   operation& start(prepared_collective::state&, completion_hook) noexcept;
   plan& find_plan(collective_state::state&, const collective_call&);
-  void build_plan(const team&, const collective_call&, const plan_key&, plan&);
+  void build_plan(const collective_state::state&, const collective_call&, const plan_key&, plan&);
   operation& make_operation() noexcept;
   operation& refuse(collective_state::state&, operation& promised) noexcept;
   operation& play(flight&, collective_state::state&, operation& promised, completion_hook) noexcept;
@@ -126,11 +134,13 @@ plan& collectives::state::find_plan(collective_state::state& of, const collectiv
   if (!has_varying_blocks(call))
     if (plan* known = of.plans.find(key)) return *known;
   plan& built = of.plans.replace();
-  build_plan(of.members, call, key, built);
+  build_plan(of, call, key, built);
   return built;
 }
 
-void collectives::state::build_plan(const team& members, const collective_call& call, const plan_key& key, plan& built) {
+void collectives::state::build_plan(const collective_state::state& of, const collective_call& call, const plan_key& key, plan& built) {
+  const team& members = of.members;
+  const bool among_neighbors = is_among_neighbors(call.kind);
   const bool varying = has_varying_blocks(call);
   problem p;
   p.rank = members.rank();
@@ -142,15 +152,24 @@ void collectives::state::build_plan(const team& members, const collective_call& 
   p.in_place = key.in_place;
   p.varying = varying;
   const bool packed = call.kind == collective::reduce_scatter;
-  p.send = make_blocks(call.bytes, call.send_bytes, packed ? nullptr : call.send_offsets, p.size, send_offsets);
-  p.receive = make_blocks(call.bytes, call.receive_bytes, call.receive_offsets, p.size, receive_offsets);
+  const auto size = static_cast<std::size_t>(p.size);
+  const std::size_t outgoing = among_neighbors ? of.near->destinations.size() : size;
+  const std::size_t incoming = among_neighbors ? of.near->sources.size() : size;
+  p.send = make_blocks(call.bytes, call.send_bytes, packed ? nullptr : call.send_offsets, outgoing, send_offsets);
+  p.receive = make_blocks(call.bytes, call.receive_bytes, call.receive_offsets, incoming, receive_offsets);
   if (packed) p.bytes = p.send.offset(p.size - 1) + p.send.bytes(p.size - 1);
+  built.key = key;
+  built.keyed = !varying;
+  if (among_neighbors) {
+    p.near = of.near;
+    built.steps.clear();
+    (call.kind == collective::neighbor_allgather ? algorithms::neighbor_allgather : algorithms::neighbor_alltoall)(p, built.steps);
+    return;
+  }
   // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut in KiB.
   const chosen by = rules.of(call.kind, p);
   p.radix = by.radix;
   build(*by.how, p, by.cut, built.steps);
-  built.key = key;
-  built.keyed = !varying;
 }
 
 collectives::state::flight& collectives::state::take_flight() {
@@ -274,6 +293,8 @@ collective_state::~collective_state() {
   else home.messages.detach(last);
 }
 
+void collective_state::set_neighbors(const detail::neighborhood& near) noexcept { state_->near = &near; }
+
 collectives::collectives(messaging& messages, const config& from) : state_{std::make_unique<state>(messages, from)} {}
 
 collectives::~collectives() = default;
@@ -309,7 +330,7 @@ prepared_collective::prepared_collective(collectives& in, collective_state& of, 
   plan& steps = state_->steps;
   f.reserved = true;
   f.plays = &steps;
-  home.build_plan(members, call, key_of(call, members.rank()), steps);
+  home.build_plan(state_->of, call, key_of(call, members.rank()), steps);
   run_task& task = f.playing.task();
   task.reduces = is_reduction(call.kind);
   if (task.reduces) task.join.set(call);

@@ -19,6 +19,9 @@
 //              is in `receive`, and this rank's block replaces its beginning; what lies behind that is undefined.
 //   scan       `send` → `receive`, which takes the vectors of the ranks up to this one joined. In place as allreduce.
 //   exscan     as scan, without this rank's own vector. On rank 0 `receive` stays as it is.
+//   neighbor_allgather  `send` is this rank's block of `bytes`, for all its destinations; block i of `receive` comes from source i, and
+//              stays as it is where that is nobody.
+//   neighbor_alltoall   the same, but block i of `send` goes to destination i.
 // In place may be said by `in_place` or by a null `send` where the call has a `send`. A call whose blocks differ between ranks must say
 // `varying` on every rank (an array that is given says so too), since the choice of the algorithm has to agree everywhere.
 // `send` and `receive` do not overlap. A given array of sizes without offsets means blocks packed in rank order.
@@ -52,6 +55,9 @@ class collective_state {
   ~collective_state();  // Requires: no collective of it is under way.
   collective_state(const collective_state&) = delete;
   collective_state& operator=(const collective_state&) = delete;
+
+  /// For collectives between neighbours. Must outlive this.
+  void set_neighbors(const detail::neighborhood&) noexcept;
 
  private:
   friend class collectives;

@@ -24,6 +24,7 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/gather_linear.cpp \
   src/collective/algorithms/gather_tree.cpp \
   src/collective/algorithms/halving.hpp \
+  src/collective/algorithms/neighbor_linear.cpp \
   src/collective/algorithms/reduce_scatter_flat.cpp \
   src/collective/algorithms/reduce_scatter_gather.cpp \
   src/collective/algorithms/reduce_scatter_halving.cpp \

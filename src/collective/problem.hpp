@@ -11,6 +11,10 @@
 
 #include "collective/schedule.hpp"
 
+namespace peal::detail {
+struct neighborhood;
+}
+
 namespace peal {
 
 /// Where each rank's block lies in a buffer. Null arrays mean blocks of `equal` bytes, packed in rank order.
@@ -31,11 +35,12 @@ struct problem {
   std::size_t bytes = 0;    // this rank's block; of bcast and of reductions the whole vector
   std::size_t element = 1;  // of a reduction; divides `bytes`
   bool commutative = true;
-  bool in_place = false;  // on this rank
-  bool varying = false;   // blocks differ between ranks; the same on every rank
-  int radix = 2;          // of trees, at least 2
-  blocks send;            // scatter (at the root), alltoall and reduce_scatter, whose blocks lie packed in rank order
-  blocks receive;         // gather (at the root), allgather and alltoall
+  bool in_place = false;                       // on this rank
+  bool varying = false;                        // blocks differ between ranks; the same on every rank
+  int radix = 2;                               // of trees, at least 2
+  blocks send;                                 // scatter (at the root), alltoall and reduce_scatter, whose blocks lie packed in rank order
+  blocks receive;                              // gather (at the root), allgather and alltoall
+  const detail::neighborhood* near = nullptr;  // between neighbours, whose blocks are counted in their order
 
   /// Where this rank's vector is before a reduction.
   [[nodiscard]] slice input() const noexcept { return {in_place ? place::receive : place::send, 0, bytes}; }

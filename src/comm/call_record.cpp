@@ -93,14 +93,17 @@ call_record call_record::of(int rank, int size, const detail::collective_call& c
   made.root = call.root;
   made.stepped = stepped;
   made.rank = rank;
-  if (!stepped && !call.varying) made.bytes = call.bytes;
+  // A rank without destinations does not say how long a part is.
+  if (!stepped && !call.varying && call.kind != collective::neighbor_alltoall) made.bytes = call.bytes;
   if (call.varying && call.kind == collective::reduce_scatter && call.send_bytes != nullptr) {
     const auto count = static_cast<std::size_t>(size);
     made.bytes = std::accumulate(call.send_bytes, call.send_bytes + count, std::size_t{0});
     made.lengths = hash_of({reinterpret_cast<const char*>(call.send_bytes), count * sizeof(std::size_t)});
   }
+  // Among neighbours nothing is done in place, and who has no destinations gives nothing.
+  const bool among_neighbors = call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall;
   // Without a byte to be moved nobody can tell: the data of an empty range are a null pointer too.
-  made.in_place = !has_root(call.kind) && made.bytes != 0 && (call.in_place || call.send == nullptr);
+  made.in_place = !has_root(call.kind) && !among_neighbors && made.bytes != 0 && (call.in_place || call.send == nullptr);
   made.scalar = call.type;
   made.operation = call.op.kind;
   made.type = put_name(call.element_type, made.type_name);
@@ -141,7 +144,7 @@ std::string call_record::text() const {
   add(function_name.data());
   add(name_of(operation));
   if (stepped) add("any length");
-  else if (kind != collective::barrier) add(fmt::format("{} bytes", bytes));
+  else if (kind != collective::barrier && kind != collective::neighbor_alltoall) add(fmt::format("{} bytes", bytes));
   if (has_root(kind)) add(fmt::format("root {}", root));
   if (in_place) add("in place");
   return fmt::format("{}({})", peal::name_of(kind), arguments);
@@ -185,6 +188,8 @@ const char* name_of(collective kind) noexcept {
     case collective::reduce_scatter: return "reduce_scatter";
     case collective::scan: return "scan";
     case collective::exscan: return "exscan";
+    case collective::neighbor_allgather: return "neighbor_allgather";
+    case collective::neighbor_alltoall: return "neighbor_alltoall";
   }
   return "collective";
 }

@@ -59,7 +59,10 @@ operation* start_collective(communicator_state& on, const collective_call& first
   lane& here = job::require_lane(on, where);
   check_collective(on, first, where);
   const std::lock_guard<engine> guard{here.progress};
-  if (!on.stepped) on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
+  if (!on.stepped) {
+    on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
+    if (on.neighbors) on.stepped->set_neighbors(*on.neighbors);
+  }
   operation& started = on.checked ? on.checked->start(first, second, *on.stepped, where) : on.stepped->start(first, second);
   here.flush();
   return here.hand_out(started, on, where);

@@ -30,10 +30,11 @@ struct alignas(cache_line) communicator_state : team {
 
   lane& home;  // under whose lock everything below is
   collective_state collective;
-  std::unique_ptr<two_steps> stepped;      // from the first collective on that needs it
-  std::unique_ptr<checked_calls> checked;  // where PEAL_CHECK=1 and there is somebody to compare calls with
-  std::size_t operations = 0;              // given to the user and not given back
-  bool released = false;                   // the user has no handle any more; it goes with its last operation
+  std::unique_ptr<neighborhood> neighbors;  // of one made by with_neighbors
+  std::unique_ptr<two_steps> stepped;       // from the first collective on that needs it
+  std::unique_ptr<checked_calls> checked;   // where PEAL_CHECK=1 and there is somebody to compare calls with
+  std::size_t operations = 0;               // given to the user and not given back
+  bool released = false;                    // the user has no handle any more; it goes with its last operation
 };
 
 }  // namespace peal::detail

@@ -25,6 +25,9 @@ class two_steps {
   two_steps(const two_steps&) = delete;
   two_steps& operator=(const two_steps&) = delete;
 
+  /// As collective_state's.
+  void set_neighbors(const detail::neighborhood& near) noexcept { second_.set_neighbors(near); }
+
   /// The operation is the caller's to release. It may be finished at once.
   operation& start(const collective_call& first, const detail::second_step&) noexcept;
 

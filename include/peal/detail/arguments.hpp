@@ -38,5 +38,8 @@ concept recv_block = detail::filled_in_place<B>;
 template <class B>
 concept gathered_whole = serializable<std::remove_cvref_t<B>> &&
     (!detail::contiguous<B> || detail::is_std_string<std::remove_cvref_t<B>>::value);
+/// A fixed value, or a contiguous range of such that is no string.
+template <class B>
+concept elements_or_value = send_block<B> &&(!gathered_whole<B> || fixed<std::remove_cvref_t<B>>);
 
 }  // namespace peal

@@ -83,6 +83,20 @@ PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, int color
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);  // collective: the ranks of each node
 PEAL_EXPORT void release(communicator_state&) noexcept;                            // local; fine after the end of the job
 
+/// Who a rank exchanges blocks with, in their order: ranks, or proc_null where there is nobody. A rank may be named more than once; the
+/// n-th time that one names the other as a destination goes with the n-th time that this one names it as a source.
+struct neighborhood {
+  std::vector<int> sources;
+  std::vector<int> destinations;
+  /// Of a grid: they come in pairs, below and above in a dimension, and what goes up comes in from below, also where both are one rank.
+  bool paired = false;
+};
+/// Collective: a copy whose ranks have neighbours. Throws errc::invalid_rank, and errc::invalid_argument on every rank where what one names
+/// as a destination does not name it as a source.
+PEAL_EXPORT communicator_state& with_neighbors(communicator_state&, neighborhood, const location&);
+/// Requires: made by with_neighbors.
+PEAL_EXPORT const neighborhood& neighbors_of(const communicator_state&) noexcept;
+
 // ---- point to point --------------------------------------------------------------------------------------------------------------------
 inline constexpr int any_source_value = -1;
 inline constexpr int any_tag_value = -2;
@@ -177,9 +191,11 @@ enum class collective : std::uint8_t {
   alltoall,
   reduce_scatter,  // with equal blocks and with varying ones
   scan,
-  exscan
+  exscan,
+  neighbor_allgather,
+  neighbor_alltoall
 };
-/// How many kinds there are.
+/// How many kinds there are without those between neighbours, which have one algorithm, so that nobody chooses.
 inline constexpr std::size_t collectives_in_all = 11;
 
 constexpr bool is_reduction(collective kind) noexcept {
@@ -188,7 +204,8 @@ constexpr bool is_reduction(collective kind) noexcept {
 }
 
 /// One collective call. Counts and displacements are in bytes, and one a rank of the communicator; null means the same `bytes` for every
-/// rank, packed in rank order. A null `send` means in place, where that has a meaning (as MPI_IN_PLACE).
+/// rank, packed in rank order; between neighbours one a source or destination, in their order. A null `send` means in place, where that
+/// has a meaning (as MPI_IN_PLACE).
 struct collective_call {
   collective kind = collective::barrier;
   bool in_place = false;

@@ -47,31 +47,32 @@ plan<> plan_forms::allgather_into_plan(B&& value, R&& into, const place& where) 
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }
 
-/// gatherv and allgatherv: `receives` tells whether this rank has the result.
+/// gatherv and the like: so many blocks arrive on this rank.
 template <class Element>
-plan<std::span<const std::span<const Element>>> plan_to_gather_blocks(communicator_state& in, collective kind, int root, bool receives,
+plan<std::span<const std::span<const Element>>> plan_to_gather_blocks(communicator_state& in, collective kind, int root, std::size_t blocks,
                                                                       std::span<const std::byte> mine, const location& where) {
   const std::uint64_t given = mine.size();
-  std::vector<std::uint64_t> lengths(receives ? static_cast<std::size_t>(size_of(in)) : 0);
+  std::vector<std::uint64_t> lengths(blocks);
   exchange_lengths(in, kind, root, &given, lengths.data(), where);
-  many_blocks<Element> blocks{std::move(lengths)};
+  many_blocks<Element> room{std::move(lengths)};
   auto call = planned_call(kind, root, mine.data(), nullptr, mine.size());
   call.varying = true;
-  if (receives) call.receive_bytes = blocks.lengths();
-  return make_plan<Element>(in, call, std::move(blocks), where);
+  if (blocks != 0) call.receive_bytes = room.lengths();
+  return make_plan<Element>(in, call, std::move(room), where);
 }
 
 template <planned_range B>
 auto plan_forms::gatherv_plan(B&& values, int root, const place& where) const
     -> plan<std::span<const std::span<const std::ranges::range_value_t<B>>>> {
-  return plan_to_gather_blocks<std::ranges::range_value_t<B>>(state(where), collective::gather, root, rank() == root, bytes_of(values),
-                                                              where);
+  return plan_to_gather_blocks<std::ranges::range_value_t<B>>(state(where), collective::gather, root, rank() == root ? team().count() : 0,
+                                                              bytes_of(values), where);
 }
 
 template <planned_range B>
 auto plan_forms::allgatherv_plan(B&& values, const place& where) const
     -> plan<std::span<const std::span<const std::ranges::range_value_t<B>>>> {
-  return plan_to_gather_blocks<std::ranges::range_value_t<B>>(state(where), collective::allgather, 0, true, bytes_of(values), where);
+  return plan_to_gather_blocks<std::ranges::range_value_t<B>>(state(where), collective::allgather, 0, team().count(), bytes_of(values),
+                                                              where);
 }
 
 // ---- scatter ---------------------------------------------------------------------------------------------------------------------------
@@ -138,20 +139,28 @@ plan<> plan_forms::alltoall_into_plan(B&& values, R&& into, const place& where) 
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }
 
+/// alltoallv and the like: a block for each destination, and one of each source.
+template <class B>
+plan<std::span<const std::span<const element_of_planned_blocks<B>>>> plan_to_exchange_blocks(communicator_state& in, collective kind,
+                                                                                             std::size_t destinations, std::size_t sources,
+                                                                                             B&& parts, const location& where) {
+  using element = element_of_planned_blocks<B>;
+  copied_blocks<B> given{std::forward<B>(parts), destinations, where};
+  const std::vector<std::uint64_t> outgoing(given.bytes().begin(), given.bytes().end());
+  std::vector<std::uint64_t> arriving(sources);
+  exchange_lengths(in, kind, 0, outgoing.data(), arriving.data(), where);
+  many_blocks<element> room{std::move(arriving)};
+  auto call = planned_call(kind, 0, given.data(), nullptr, 0);
+  call.varying = true;
+  call.send_bytes = given.bytes().data();
+  call.receive_bytes = room.lengths();
+  return make_plan<element>(in, call, std::move(given), std::move(room), no_operation{}, where);
+}
+
 template <planned_blocks B>
 auto plan_forms::alltoallv_plan(B&& parts, const place& where) const
     -> plan<std::span<const std::span<const element_of_planned_blocks<B>>>> {
-  using element = element_of_planned_blocks<B>;
-  copied_blocks<B> given{std::forward<B>(parts), team().count(), where};
-  const std::vector<std::uint64_t> outgoing(given.bytes().begin(), given.bytes().end());
-  std::vector<std::uint64_t> arriving(team().count());
-  exchange_lengths(state(where), collective::alltoall, 0, outgoing.data(), arriving.data(), where);
-  many_blocks<element> blocks{std::move(arriving)};
-  auto call = planned_call(collective::alltoall, 0, given.data(), nullptr, 0);
-  call.varying = true;
-  call.send_bytes = given.bytes().data();
-  call.receive_bytes = blocks.lengths();
-  return make_plan<element>(state(where), call, std::move(given), std::move(blocks), no_operation{}, where);
+  return plan_to_exchange_blocks<B>(state(where), collective::alltoall, team().count(), team().count(), std::forward<B>(parts), where);
 }
 
 }  // namespace peal::detail

@@ -28,7 +28,7 @@ template <class B>
 concept planned_block = send_block<B> && lasting<B>;
 /// The same, which gathers put together element by element. Not a string, which is one value of any length.
 template <class B>
-concept planned_elements = planned_block<B> &&(!gathered_whole<B> || fixed<std::remove_cvref_t<B>>);
+concept planned_elements = planned_block<B> && elements_or_value<B>;
 /// A range of fixed values.
 template <class B>
 concept planned_range = planned_block<B> && detail::contiguous<B>;

@@ -6,6 +6,7 @@ check_PROGRAMS += \
   tests/job/api/lanes \
   tests/job/api/messages \
   tests/job/api/mismatches \
+  tests/job/api/neighbors \
   tests/job/api/plans \
   tests/job/api/requests \
   tests/job/api/threads
@@ -22,6 +23,8 @@ tests_job_api_messages_SOURCES = tests/job/api/messages.cpp
 tests_job_api_messages_LDADD = libpeal.la
 tests_job_api_mismatches_SOURCES = tests/job/api/mismatches.cpp
 tests_job_api_mismatches_LDADD = libpeal.la
+tests_job_api_neighbors_SOURCES = tests/job/api/neighbors.cpp
+tests_job_api_neighbors_LDADD = libpeal.la
 tests_job_api_plans_SOURCES = tests/job/api/plans.cpp
 tests_job_api_plans_LDADD = libpeal.la
 tests_job_api_requests_SOURCES = tests/job/api/requests.cpp

@@ -125,7 +125,9 @@ class checker {
     p.radix = trial_.radix;
     const auto own = [&](std::size_t i) { return block_symbol(rank, 0, i); };
     switch (kind_) {
-      case collective::barrier: break;
+      case collective::barrier:
+      case collective::neighbor_allgather:  // neighbors_test.cpp
+      case collective::neighbor_alltoall: break;
       case collective::bcast:
         receive.assign(p.bytes, {});
         if (at_root(rank)) fill(receive, 0, p.bytes, own);
@@ -210,7 +212,9 @@ class checker {
     };
     const auto all = of_lowest(trial_.size);
     switch (kind_) {
-      case collective::barrier: return {};
+      case collective::barrier:
+      case collective::neighbor_allgather:
+      case collective::neighbor_alltoall: return {};
       case collective::bcast:
         return expect(rank, place::receive, 0, trial_.bytes, [&](std::size_t i) { return block_symbol(trial_.root, 0, i); });
       case collective::allreduce: return expect(rank, place::receive, 0, trial_.bytes, all);

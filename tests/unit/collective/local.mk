@@ -5,6 +5,7 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/collectives_test.cpp \
   tests/unit/collective/failures_test.cpp \
   tests/unit/collective/model.hpp \
+  tests/unit/collective/neighbors_test.cpp \
   tests/unit/collective/prepared_test.cpp \
   tests/unit/collective/ranks_in_one.hpp \
   tests/unit/collective/reduction_test.cpp \

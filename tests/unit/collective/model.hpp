@@ -141,7 +141,9 @@ class model {
     const bool rooted = asked_.kind == collective::reduce || asked_.kind == collective::gather || asked_.kind == collective::scatter;
     p.call.in_place = asked_.in_place && (!rooted || root);
     switch (asked_.kind) {
-      case collective::barrier: p.call.in_place = false; break;
+      case collective::barrier:
+      case collective::neighbor_allgather:  // neighbors_test.cpp
+      case collective::neighbor_alltoall: p.call.in_place = false; break;
       case collective::bcast: fill_bcast(p, root); break;
       case collective::reduce:
       case collective::allreduce:
