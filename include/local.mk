@@ -19,6 +19,7 @@ pealinclude_HEADERS = \
   include/peal/status.hpp \
   include/peal/tag.hpp \
   include/peal/topology.hpp \
+  include/peal/view.hpp \
   include/peal/wait.hpp
 
 pealdetaildir = $(includedir)/peal/detail
@@ -36,6 +37,7 @@ pealdetail_HEADERS = \
   include/peal/detail/neighbor_forms.hpp \
   include/peal/detail/partial_reduction_tasks.hpp \
   include/peal/detail/partial_reductions.hpp \
+  include/peal/detail/pieces.hpp \
   include/peal/detail/plan_body.hpp \
   include/peal/detail/plan_forms.hpp \
   include/peal/detail/plans.hpp \

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include <peal/request.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
+#include <peal/view.hpp>
 
 namespace peal {
 
@@ -261,6 +263,11 @@ class communicator : public detail::plan_forms {
   auto alltoallv(const B& parts, const place& = place::current()) const -> blocks<typename detail::joined_blocks<B>::element>;
   template <range_of_blocks B>
   auto ialltoallv(const B& parts, const place& = place::current()) const -> request<blocks<typename detail::joined_blocks<B>::element>>;
+  /// Piece i of `out` goes to rank i, and what comes from rank i fills piece i of `in`, whose length both know. Pieces may differ in type,
+  /// length and layout, and overlap nothing that is filled. A piece of another length than what comes ends with errc::invalid_argument or
+  /// truncated. The views are copied; the memory must live until the request has ended.
+  void alltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
+  request<> ialltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
 };
 
 }  // namespace peal

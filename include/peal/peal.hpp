@@ -20,4 +20,5 @@
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
 #include <peal/topology.hpp>
+#include <peal/view.hpp>
 #include <peal/wait.hpp>

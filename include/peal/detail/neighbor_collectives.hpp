@@ -9,6 +9,7 @@
 
 #include <peal/detail/moving_plans.hpp>
 #include <peal/detail/neighbor_forms.hpp>
+#include <peal/detail/pieces.hpp>
 
 namespace peal::detail {
 
@@ -239,6 +240,23 @@ auto neighbor_forms::neighbor_alltoallv_plan(B&& parts, const place& where) cons
     -> plan<std::span<const std::span<const element_of_planned_blocks<B>>>> {
   return plan_to_exchange_blocks<B>(state(where), collective::neighbor_alltoall, destinations(where).size(), sources(where).size(),
                                     std::forward<B>(parts), where);
+}
+
+// ---- neighbor_alltoallw ----------------------------------------------------------------------------------------------------------------
+inline void neighbor_forms::neighbor_alltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& where) const {
+  communicator_state& here = state(where);
+  run_task(here, pieces_task{here, collective::neighbor_alltoall, out, in, where}, where);
+}
+
+inline request<> neighbor_forms::ineighbor_alltoallw(std::span<const send_view> out, std::span<const recv_view> in,
+                                                     const place& where) const {
+  communicator_state& here = state(where);
+  return begin_task<pieces_task>(here, where, here, collective::neighbor_alltoall, out, in, where);
+}
+
+inline plan<> neighbor_forms::neighbor_alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in,
+                                                      const place& where) const {
+  return plan_of_pieces(state(where), collective::neighbor_alltoall, out, in, where);
 }
 
 }  // namespace peal::detail

@@ -80,6 +80,10 @@ class neighbor_forms : public communicator {
   template <planned_blocks B>
   auto neighbor_alltoallv_plan(B&& parts, const place& = place::current()) const
       -> plan<std::span<const std::span<const element_of_planned_blocks<B>>>>;
+  /// As communicator::alltoallw: piece i of `out` goes to destination i, what comes from source i fills piece i of `in`.
+  void neighbor_alltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
+  request<> ineighbor_alltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
+  plan<> neighbor_alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
 
  protected:
   neighbor_forms(const communicator& of, neighborhood near, const place& where)

@@ -20,6 +20,7 @@
 #include <peal/detail/communicator_handle.hpp>
 #include <peal/detail/plan_body.hpp>
 #include <peal/plan.hpp>
+#include <peal/view.hpp>
 
 namespace peal {
 
@@ -143,6 +144,8 @@ class plan_forms : public communicator_handle {
   template <planned_blocks B>
   auto alltoallv_plan(B&& parts, const place& = place::current()) const
       -> plan<std::span<const std::span<const element_of_planned_blocks<B>>>>;
+  /// As alltoallw. The views are copied.
+  plan<> alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
 
  protected:
   using communicator_handle::communicator_handle;

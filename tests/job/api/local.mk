@@ -7,6 +7,7 @@ check_PROGRAMS += \
   tests/job/api/messages \
   tests/job/api/mismatches \
   tests/job/api/neighbors \
+  tests/job/api/pieces \
   tests/job/api/plans \
   tests/job/api/requests \
   tests/job/api/threads
@@ -25,6 +26,8 @@ tests_job_api_mismatches_SOURCES = tests/job/api/mismatches.cpp
 tests_job_api_mismatches_LDADD = libpeal.la
 tests_job_api_neighbors_SOURCES = tests/job/api/neighbors.cpp
 tests_job_api_neighbors_LDADD = libpeal.la
+tests_job_api_pieces_SOURCES = tests/job/api/pieces.cpp
+tests_job_api_pieces_LDADD = libpeal.la
 tests_job_api_plans_SOURCES = tests/job/api/plans.cpp
 tests_job_api_plans_LDADD = libpeal.la
 tests_job_api_requests_SOURCES = tests/job/api/requests.cpp

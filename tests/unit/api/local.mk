@@ -3,7 +3,8 @@ check_PROGRAMS += tests/unit/api_test
 tests_unit_api_test_SOURCES = \
   tests/unit/api/job_of_one_test.cpp \
   tests/unit/api/serialization_test.cpp \
-  tests/unit/api/topology_test.cpp
+  tests/unit/api/topology_test.cpp \
+  tests/unit/api/view_test.cpp
 tests_unit_api_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_api_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_api_test_LDADD = $(unit_ldadd)
