@@ -32,6 +32,9 @@ pealdetail_HEADERS = \
   include/peal/detail/continuation.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/export.hpp \
+  include/peal/detail/into_calls.hpp \
+  include/peal/detail/into_collectives.hpp \
+  include/peal/detail/into_forms.hpp \
   include/peal/detail/moving_plans.hpp \
   include/peal/detail/neighbor_collectives.hpp \
   include/peal/detail/neighbor_forms.hpp \

@@ -20,8 +20,8 @@
 #include <peal/detail/arguments.hpp>
 #include <peal/detail/communicator_handle.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/into_forms.hpp>
 #include <peal/detail/partial_reduction_tasks.hpp>
-#include <peal/detail/plan_forms.hpp>
 #include <peal/detail/varying_tasks.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
@@ -41,12 +41,12 @@ class neighbor_forms;
 }
 
 /// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
-class communicator : public detail::plan_forms {
+class communicator : public detail::into_forms {
   friend class detail::neighbor_forms;
 
  public:
   /// For the library.
-  explicit communicator(detail::communicator_state& state) noexcept : plan_forms{state} {}
+  explicit communicator(detail::communicator_state& state) noexcept : into_forms{state} {}
   communicator(communicator&&) noexcept = default;
   communicator& operator=(communicator&&) noexcept = default;
 
@@ -102,7 +102,8 @@ class communicator : public detail::plan_forms {
   [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
 
   // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i;
-  // what it is given as an lvalue must live until the request has ended. Plans: peal/detail/plan_forms.hpp.
+  // what it is given as an lvalue must live until the request has ended. Plans: peal/detail/plan_forms.hpp. In place, and
+  // into memory of the caller's, in all forms: peal/detail/into_forms.hpp.
   void barrier(const place& = place::current()) const;
   request<> ibarrier(const place& = place::current()) const;
 

@@ -247,6 +247,26 @@ void run(const std::vector<int>& v) { (void)world.bcast_into_plan(v, 0); }
 // error: unused-result|nodiscard
 void run(double& x) { world.allreduce_plan(x).start(); }
 
+// case: views are made of what lives on, of any type
+// compiles
+void run(const std::vector<double>& v, int& x, std::vector<point>& points) {
+  const std::vector<peal::send_view> out{v, x, std::span{points}, {}};
+  const std::vector<peal::recv_view> in{x, points, {}, {}};
+  world.alltoallw(out, in);
+}
+
+// case: a view to be filled is not made of what is const
+// error: no match|could not convert|cannot convert
+peal::recv_view run(const std::vector<double>& v) { return v; }
+
+// case: a view of what dies with the call
+// error: no match|could not convert|cannot convert
+peal::send_view run() { return std::vector<int>{1}; }
+
+// case: what is filled later in place does not die with the call
+// error: satisfaction of 'lasting
+void run() { (void)world.iallgather_inplace(std::vector<int>{1}); }
+
 // case: a request is not dropped by oversight
 // error: unused-result|nodiscard
 void run() { world.ibarrier(); }

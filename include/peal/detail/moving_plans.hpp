@@ -165,4 +165,5 @@ auto plan_forms::alltoallv_plan(B&& parts, const place& where) const
 
 }  // namespace peal::detail
 
-#include <peal/detail/pieces.hpp>  // IWYU pragma: export
+#include <peal/detail/into_collectives.hpp>  // IWYU pragma: export
+#include <peal/detail/pieces.hpp>            // IWYU pragma: export

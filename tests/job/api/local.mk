@@ -3,6 +3,7 @@ check_PROGRAMS += \
   tests/job/api/collectives \
   tests/job/api/communicators \
   tests/job/api/events \
+  tests/job/api/into \
   tests/job/api/lanes \
   tests/job/api/messages \
   tests/job/api/mismatches \
@@ -16,6 +17,8 @@ tests_job_api_collectives_SOURCES = tests/job/api/collectives.cpp
 tests_job_api_collectives_LDADD = libpeal.la
 tests_job_api_communicators_SOURCES = tests/job/api/communicators.cpp
 tests_job_api_communicators_LDADD = libpeal.la
+tests_job_api_into_SOURCES = tests/job/api/into.cpp
+tests_job_api_into_LDADD = libpeal.la
 tests_job_api_lanes_SOURCES = tests/job/api/lanes.cpp
 tests_job_api_lanes_LDADD = libpeal.la -lpthread
 tests_job_api_events_SOURCES = tests/job/api/events.cpp

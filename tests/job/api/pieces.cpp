@@ -22,8 +22,8 @@ struct lattice {
   std::ptrdiff_t stride(std::size_t i) const { return i == 0 ? row_stride : column_stride; }
 };
 
-// A piece of what goes from one rank to another: doubles in a row, ints in a column, chars two by two, a single value, or nothing. Both ends
-// lay it out differently.
+// A piece of what goes from one rank to another: doubles in a row, ints in a column, chars two by two, a single value, or nothing. Both
+// ends lay it out differently.
 class piece {
  public:
   piece(int from, int to, int size) : from_{from}, to_{to} {
