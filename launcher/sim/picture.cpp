@@ -39,7 +39,8 @@ std::vector<double> steps(const request& wanted) {
 std::vector<curve> curves(const request& wanted, const std::vector<double>& across) {
   std::vector<curve> made;
   for (const algorithm& each : all_algorithms())
-    if (each.kind == wanted.kind && (!wanted.only || wanted.only == &each)) made.push_back({each.name, {}});
+    if (each.kind == wanted.kind && (wanted.only ? wanted.only == &each : !each.by_node || wanted.on.ranks_per_node > 1))
+      made.push_back({each.name, {}});
   for (const double at : across) {
     const auto whole = static_cast<std::size_t>(at);
     const std::vector<line> lines =

@@ -19,15 +19,22 @@ namespace algorithms {
 
 void barrier_dissemination(const problem&, schedule&);
 void barrier_flat(const problem&, schedule&);
+void barrier_leaders(const problem&, schedule&);
 void bcast_tree(const problem&, schedule&);
 void bcast_chain(const problem&, schedule&);
 void bcast_scatter_allgather(const problem&, schedule&);
+void bcast_leaders(const problem&, schedule&);
+void bcast_shares(const problem&, schedule&);
 void reduce_tree(const problem&, schedule&);
 void reduce_scatter_gather(const problem&, schedule&);
+void reduce_leaders(const problem&, schedule&);
+void reduce_shares(const problem&, schedule&);
 void allreduce_flat(const problem&, schedule&);
 void allreduce_doubling(const problem&, schedule&);
 void allreduce_rabenseifner(const problem&, schedule&);
 void allreduce_ring(const problem&, schedule&);
+void allreduce_leaders(const problem&, schedule&);
+void allreduce_shares(const problem&, schedule&);
 void gather_tree(const problem&, schedule&);
 void gather_linear(const problem&, schedule&);
 void scatter_tree(const problem&, schedule&);
@@ -36,6 +43,7 @@ void allgather_flat(const problem&, schedule&);
 void allgather_bruck(const problem&, schedule&);
 void allgather_doubling(const problem&, schedule&);
 void allgather_ring(const problem&, schedule&);
+void allgather_leaders(const problem&, schedule&);
 void alltoall_linear(const problem&, schedule&);
 void alltoall_bruck(const problem&, schedule&);
 void alltoall_pairwise(const problem&, schedule&);
@@ -63,10 +71,12 @@ struct algorithm {
   bool any_order = false;     // needs a commutative operation
   bool equal_blocks = false;  // needs blocks of one size
   bool power_of_two = false;  // needs a number of ranks that is a power of two
+  bool by_node = false;       // needs nodes with several ranks, which it joins node by node
   bool segmentable = false;   // works on any range of the vector, so that a long one may be cut and pipelined
 
   [[nodiscard]] bool serves(const problem& p) const noexcept {
-    return (!any_order || p.commutative) && (!equal_blocks || !p.varying) && (!power_of_two || floor_power(p.size) == p.size);
+    return (!any_order || p.commutative) && (!equal_blocks || !p.varying) && (!power_of_two || floor_power(p.size) == p.size) &&
+           (!by_node || (p.nodes && (p.commutative || p.nodes->in_order())));
   }
 };
 

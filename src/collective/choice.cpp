@@ -27,9 +27,13 @@ constexpr std::size_t K = 1024;
 
 // The last rule of a collective has no bounds and an algorithm that serves everything.
 constexpr std::array rules{
+    // "leaders" and "shares" serve where nodes have several ranks, and are passed over elsewhere.
+    rule{collective::barrier, any_ranks, any_bytes, "leaders", 4},
     rule{collective::barrier, 16, any_bytes, "flat"},
     rule{collective::barrier, any_ranks, any_bytes, "dissemination"},
 
+    rule{collective::bcast, any_ranks, 4 * K, "leaders", 4},
+    rule{collective::bcast, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::bcast, 2, any_bytes, "tree"},
     rule{collective::bcast, any_ranks, 4 * K, "tree", 4},
     rule{collective::bcast, any_ranks, 128 * K, "tree"},
@@ -39,10 +43,14 @@ constexpr std::array rules{
     rule{collective::bcast, 256, any_bytes, "scatter_allgather"},
     rule{collective::bcast, any_ranks, any_bytes, "tree"},
 
+    rule{collective::reduce, any_ranks, 4 * K, "leaders", 4},
+    rule{collective::reduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::reduce, any_ranks, 4 * K, "tree", 4},
     rule{collective::reduce, any_ranks, 32 * K, "tree"},
     rule{collective::reduce, any_ranks, any_bytes, "scatter_gather", 2, {512 * K, 2}},
 
+    rule{collective::allreduce, any_ranks, 4 * K, "leaders", 4},
+    rule{collective::allreduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::allreduce, 16, 256, "flat"},
     rule{collective::allreduce, 4, 4 * K, "flat"},
     // Two ranks on AMD EPYC 9004 with a common cache, floats, µs, doubling against rabenseifner: 8 KiB 2.8 / 1.7 (halves of 4 KiB go
@@ -60,6 +68,7 @@ constexpr std::array rules{
     rule{collective::scatter, any_ranks, 2 * K, "tree", 4},
     rule{collective::scatter, any_ranks, any_bytes, "linear"},
 
+    rule{collective::allgather, any_ranks, 1 * K, "leaders", 4},
     rule{collective::allgather, 16, 4 * K, "flat"},
     rule{collective::allgather, any_ranks, 1 * K, "doubling"},
     rule{collective::allgather, any_ranks, 1 * K, "bruck"},

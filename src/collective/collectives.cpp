@@ -2,10 +2,12 @@
 #include "collective/collectives.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "collective/choice.hpp"
+#include "collective/node_map.hpp"
 #include "collective/plan_cache.hpp"
 #include "collective/problem.hpp"
 #include "collective/run.hpp"
@@ -80,6 +82,8 @@ struct collective_state::state {
   const detail::neighborhood* near = nullptr;
   std::uint32_t sequence = 0;
   plan_cache plans;
+  std::optional<node_map> nodes;  // where there are such with several members
+  bool looked_for_nodes = false;
   bool failed = false;         // a member is dead
   operation* drain = nullptr;  // once failed: takes what others still send
 };
@@ -98,15 +102,16 @@ struct collectives::state {
     bool reserved = false;  // of a prepared_collective, between its starts too
   };
 
-  state(messaging& m, const config& from) : messages{m}, rules{from} {}
+  state(messaging& m, const config& from, std::span<const std::uint32_t> on) : messages{m}, rules{from}, nodes{on} {}
 
   operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
   operation& start(prepared_collective::state&, completion_hook) noexcept;
   plan& find_plan(collective_state::state&, const collective_call&);
-  void build_plan(const collective_state::state&, const collective_call&, const plan_key&, plan&);
+  void build_plan(collective_state::state&, const collective_call&, const plan_key&, plan&);
   operation& make_operation() noexcept;
   operation& refuse(collective_state::state&, operation& promised) noexcept;
   operation& play(flight&, collective_state::state&, operation& promised, completion_hook) noexcept;
+  const node_map* nodes_of(collective_state::state&) const;
   flight& take_flight();
   void ended(flight&) noexcept;
   void fail(collective_state::state&) noexcept;
@@ -114,6 +119,7 @@ struct collectives::state {
 
   messaging& messages;
   choice rules;
+  std::span<const std::uint32_t> nodes;  // by peer; empty: one
   std::vector<collective_state::state*> states;
   std::vector<std::unique_ptr<flight>> flights;
   flight* free_flights = nullptr;
@@ -138,7 +144,7 @@ plan& collectives::state::find_plan(collective_state::state& of, const collectiv
   return built;
 }
 
-void collectives::state::build_plan(const collective_state::state& of, const collective_call& call, const plan_key& key, plan& built) {
+void collectives::state::build_plan(collective_state::state& of, const collective_call& call, const plan_key& key, plan& built) {
   const team& members = of.members;
   const bool among_neighbors = is_among_neighbors(call.kind);
   const bool varying = has_varying_blocks(call);
@@ -151,6 +157,7 @@ void collectives::state::build_plan(const collective_state::state& of, const col
   p.commutative = key.commutative || !is_reduction(call.kind);
   p.in_place = key.in_place;
   p.varying = varying;
+  p.nodes = nodes_of(of);
   const bool packed = call.kind == collective::reduce_scatter;
   const auto size = static_cast<std::size_t>(p.size);
   const std::size_t outgoing = among_neighbors ? of.near->destinations.size() : size;
@@ -170,6 +177,18 @@ void collectives::state::build_plan(const collective_state::state& of, const col
   const chosen by = rules.of(call.kind, p);
   p.radix = by.radix;
   build(*by.how, p, by.cut, built.steps);
+}
+
+// With the first schedule that is built: not every communicator has collectives.
+const node_map* collectives::state::nodes_of(collective_state::state& of) const {
+  if (!of.looked_for_nodes) {
+    of.looked_for_nodes = true;
+    std::vector<std::uint32_t> by_rank;
+    for (const peer_id each : of.members.peers())
+      if (!nodes.empty()) by_rank.push_back(nodes[each]);
+    if (node_map found{by_rank}; found.has_levels()) of.nodes = std::move(found);
+  }
+  return of.nodes ? &*of.nodes : nullptr;
 }
 
 collectives::state::flight& collectives::state::take_flight() {
@@ -295,7 +314,8 @@ collective_state::~collective_state() {
 
 void collective_state::set_neighbors(const detail::neighborhood& near) noexcept { state_->near = &near; }
 
-collectives::collectives(messaging& messages, const config& from) : state_{std::make_unique<state>(messages, from)} {}
+collectives::collectives(messaging& messages, const config& from, std::span<const std::uint32_t> nodes)
+    : state_{std::make_unique<state>(messages, from, nodes)} {}
 
 collectives::~collectives() = default;
 

@@ -32,8 +32,10 @@
 // Errors   nothing throws but the constructor; an operation ends with peer_failed, operation_failed, truncated or invalid_argument.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 
 #include "base/config.hpp"
 #include "p2p/messaging.hpp"
@@ -68,8 +70,9 @@ class collective_state {
 
 class collectives {
  public:
-  /// Reads PEAL_BARRIER, PEAL_BCAST, ... Both must outlive this.
-  collectives(messaging&, const config&);
+  /// Reads PEAL_BARRIER, PEAL_BCAST, ... `nodes`: by peer, a number that the peers of a node, and no others, have in common, the same in
+  /// every process; empty: all are on one node. All must outlive this.
+  collectives(messaging&, const config&, std::span<const std::uint32_t> nodes = {});
   ~collectives();  // Requires: every collective_state is gone.
   collectives(const collectives&) = delete;
   collectives& operator=(const collectives&) = delete;

@@ -4,19 +4,25 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/allgather_bruck.cpp \
   src/collective/algorithms/allgather_doubling.cpp \
   src/collective/algorithms/allgather_flat.cpp \
+  src/collective/algorithms/allgather_leaders.cpp \
   src/collective/algorithms/allgather_ring.cpp \
   src/collective/algorithms/allreduce_doubling.cpp \
   src/collective/algorithms/allreduce_flat.cpp \
+  src/collective/algorithms/allreduce_leaders.cpp \
   src/collective/algorithms/allreduce_rabenseifner.cpp \
   src/collective/algorithms/allreduce_ring.cpp \
+  src/collective/algorithms/allreduce_shares.cpp \
   src/collective/algorithms/alltoall.hpp \
   src/collective/algorithms/alltoall_bruck.cpp \
   src/collective/algorithms/alltoall_linear.cpp \
   src/collective/algorithms/alltoall_pairwise.cpp \
   src/collective/algorithms/barrier_dissemination.cpp \
   src/collective/algorithms/barrier_flat.cpp \
+  src/collective/algorithms/barrier_leaders.cpp \
   src/collective/algorithms/bcast_chain.cpp \
+  src/collective/algorithms/bcast_leaders.cpp \
   src/collective/algorithms/bcast_scatter_allgather.cpp \
+  src/collective/algorithms/bcast_shares.cpp \
   src/collective/algorithms/bcast_tree.cpp \
   src/collective/algorithms/exscan_chain.cpp \
   src/collective/algorithms/exscan_doubling.cpp \
@@ -24,12 +30,15 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/gather_linear.cpp \
   src/collective/algorithms/gather_tree.cpp \
   src/collective/algorithms/halving.hpp \
+  src/collective/algorithms/hierarchy.hpp \
   src/collective/algorithms/neighbor_linear.cpp \
+  src/collective/algorithms/reduce_leaders.cpp \
   src/collective/algorithms/reduce_scatter_flat.cpp \
   src/collective/algorithms/reduce_scatter_gather.cpp \
   src/collective/algorithms/reduce_scatter_halving.cpp \
   src/collective/algorithms/reduce_scatter_pairwise.cpp \
   src/collective/algorithms/reduce_scatter_ring.cpp \
+  src/collective/algorithms/reduce_shares.cpp \
   src/collective/algorithms/reduce_tree.cpp \
   src/collective/algorithms/scan_chain.cpp \
   src/collective/algorithms/scan_doubling.cpp \
@@ -46,6 +55,8 @@ libpeal_core_la_SOURCES += \
   src/collective/kernels/baseline.cpp \
   src/collective/kernels/body.hpp \
   src/collective/kernels/kernels.hpp \
+  src/collective/node_map.cpp \
+  src/collective/node_map.hpp \
   src/collective/plan_cache.cpp \
   src/collective/plan_cache.hpp \
   src/collective/problem.hpp \

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "collective/node_map.hpp"
 #include "collective/schedule.hpp"
 
 namespace peal::detail {
@@ -41,6 +42,7 @@ struct problem {
   blocks send;                                 // scatter (at the root), alltoall and reduce_scatter, whose blocks lie packed in rank order
   blocks receive;                              // gather (at the root), allgather and alltoall
   const detail::neighborhood* near = nullptr;  // between neighbours, whose blocks are counted in their order
+  const node_map* nodes = nullptr;             // null: all ranks are on one node, or each has its own
 
   /// Where this rank's vector is before a reduction.
   [[nodiscard]] slice input() const noexcept { return {in_place ? place::receive : place::send, 0, bytes}; }

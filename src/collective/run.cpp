@@ -96,7 +96,9 @@ void run::message_ended(void* context, operation& message) noexcept {
 
 void run::post(std::uint32_t lane, const round& r) noexcept {
   pending_message* slot = lanes_[lane].slots;
+  if (r.repeats) messages_.hold_together(true);
   for (const step& s : task_.plan->sends(r)) post_send(lane, s, *slot++);
+  if (r.repeats) messages_.hold_together(false);
   for (const step& s : task_.plan->receives(r)) post_receive(lane, s, *slot++);
 }
 
@@ -128,10 +130,10 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
   slot.receives = true;
   slot.expected = s.into.bytes;
   slot.what = &s;
-  operation& got =
-      s.fused && fuses_
-          ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, s.into.bytes, s.peer, tag(lane), {message_ended, &slot})
-          : messages_.start_recv(*task_.members, context(), address(s.into), s.into.bytes, s.peer, tag(lane), {message_ended, &slot});
+  operation& got = s.fused && fuses_ ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, address(s.into),
+                                                                     s.into.bytes, s.peer, tag(lane), {message_ended, &slot})
+                                     : messages_.start_recv(*task_.members, context(), address(s.into), s.into.bytes, s.peer, tag(lane),
+                                                            {message_ended, &slot});
   if (!got.finished.load(std::memory_order_relaxed)) {
     slot.message = &got;
     ++lanes_[lane].pending;

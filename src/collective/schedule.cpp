@@ -53,6 +53,7 @@ void schedule::end_round(std::uint32_t lane) {
   r.first = static_cast<std::uint32_t>(open_);
   r.lane = lane;
   for (auto i = begin; i != steps_.end(); ++i) {
+    if (i->what == step::action::send && i != begin && (i - 1)->peer == i->peer) r.repeats = true;
     if (i->what == step::action::send) ++r.sends;
     else if (i->what == step::action::receive) ++r.receives;
     else ++r.locals;

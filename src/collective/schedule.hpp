@@ -15,6 +15,7 @@
 // Threads  none of its own; immutable once built.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,6 +63,7 @@ struct round {
   std::uint32_t locals = 0;
   std::uint32_t lane = 0;
   std::uint32_t next = none;  // the next round of this lane
+  bool repeats = false;       // two sends, one behind the other, go to one peer
 };
 
 class schedule {
@@ -89,6 +91,22 @@ class schedule {
 
   /// Adds the rounds of `part` in `lane`, its send and receive offsets moved by `offset`, its scratch offsets by `scratch_offset`.
   void append(const schedule& part, std::uint32_t lane, std::size_t offset, std::size_t scratch_offset);
+
+  /// By place: where a buffer of a part begins in the whole.
+  using places = std::array<slice, 3>;
+  /// Makes the schedule of some of the ranks a part of that of all: `rank_of` turns numbers of the part into ranks.
+  template <class RankOf>
+  void become_part(RankOf rank_of, const places& where) {
+    for (step& s : steps_) {
+      if (s.peer >= 0) s.peer = rank_of(s.peer);
+      for (slice* each : {&s.from, &s.other, &s.into}) {
+        const slice& whole = where[static_cast<std::size_t>(each->buffer)];
+        each->buffer = whole.buffer;
+        each->offset += whole.offset;
+      }
+    }
+    scratch_bytes_ += where[static_cast<std::size_t>(place::scratch)].offset;
+  }
 
   // ---- reading
   [[nodiscard]] const std::vector<round>& rounds() const noexcept { return rounds_; }

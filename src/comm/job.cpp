@@ -20,6 +20,7 @@
 #include "comm/agreement.hpp"
 #include "comm/counters_text.hpp"
 #include "comm/lane_count.hpp"
+#include "comm/node_list.hpp"
 #include "comm/node_meeting.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
@@ -127,9 +128,13 @@ void job::join_node(bool threads) {
   std::vector<node_segment*> mine;
   if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
   const std::size_t wanted = lane_count_wanted(settings, threads && may_have_lanes());
-  meeting.agree_on("peal.segment", mine, fmt::format("{}|{}", wanted, settings_to_agree_on(settings)), [this](const auto& noted) {
+  // Ranks that do not talk through shared memory gain nothing from being on one node.
+  const bool apart = settings.text("PEAL_TRANSPORT") == "verbs";
+  const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : around_.node.front();
+  meeting.agree_on("peal.segment", mine, fmt::format("{}|{}|{}", wanted, first, settings_to_agree_on(settings)), [this](const auto& noted) {
     std::vector<std::optional<std::string>> told = noted;
     lane_count_ = take_lane_count(told);
+    around_.nodes = take_nodes(told);
     if (const std::string problem = disagreement(told); !problem.empty()) throw error(errc::invalid_config, problem);
   });
   if (!meeting.shares()) return;

@@ -48,7 +48,7 @@ void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
     messages->add(*shm_);
   }
   if (around_.several_nodes() || only_verbs) open_verbs(number, lanes);
-  together.emplace(*messages, settings);
+  together.emplace(*messages, settings, around_.nodes);
   progress.add(*this, engine::rate::sometimes);
 }
 

@@ -37,6 +37,7 @@ struct lane_surroundings {
   bootstrap_client& bootstrap;
   std::vector<peer_id> node;               // the processes of this node, by local index
   std::vector<bool> on_node;               // by peer
+  std::vector<peer_id> nodes;              // by peer, the lowest one of its node; empty: there is one node
   bool crowded = false;                    // more ranks than cores
   failure_news gone;                       // who has died
   std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane

@@ -23,6 +23,8 @@ libpeal_core_la_SOURCES += \
   src/comm/lane_count.hpp \
   src/comm/message_calls.cpp \
   src/comm/neighbor_calls.cpp \
+  src/comm/node_list.cpp \
+  src/comm/node_list.hpp \
   src/comm/node_meeting.cpp \
   src/comm/node_meeting.hpp \
   src/comm/operation_calls.cpp \

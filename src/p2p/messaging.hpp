@@ -62,9 +62,9 @@ class messaging final : public sink, public progress_source {
   operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
                         completion_hook = {}) noexcept;
   /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context is the operation, its `owner` is
-  /// `context`.
-  operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb), void* owner, std::size_t capacity, int source,
-                                 int tag, completion_hook = {}) noexcept;
+  /// `context`. `landing`: `capacity` bytes in which pieces may lie meanwhile.
+  operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb), void* owner, void* landing,
+                                 std::size_t capacity, int source, int tag, completion_hook = {}) noexcept;
   /// start_recv where it is nothing but to be posted, and that by the shortest way; null, and nothing happened, where it is not.
   operation* try_post(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag) noexcept;
   /// `allocate` is called inside the engine, so with its lock held where threads were asked for.
@@ -90,6 +90,11 @@ class messaging final : public sink, public progress_source {
   /// The same for blocking sends: to oneself always, by a copy if need be.
   [[nodiscard]] bool try_send_now(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
     return try_send(in, context, data, bytes, dest, tag) || send_now_slowly(in, context, data, bytes, dest, tag);
+  }
+
+  /// What is sent between true and false leaves together, to each peer with one doorbell, where its transport has such.
+  void hold_together(bool wanted) noexcept {
+    for (transport* each : transports_) each->hold_together(wanted);
   }
 
   // ---- probes

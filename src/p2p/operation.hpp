@@ -72,11 +72,12 @@ struct operation_match : operation_end, list_node {
 static_assert(sizeof(operation_match) == 2 * cache_line);
 
 struct operation : operation_match, lane_node<0> {
-  static constexpr std::uint8_t growing = 1;     // `allocate` makes the buffer
-  static constexpr std::uint8_t hooked = 2;      // `user_hook` is to be called
-  static constexpr std::uint8_t detached = 4;    // nobody will release it: it does so itself, and calls `owner_free`
-  static constexpr std::uint8_t exposed = 8;     // a send whose payload the transport knows: transfer.where
-  static constexpr std::uint8_t absorbing = 16;  // transfer.absorb takes the payload, with `owner` for itself; there is no buffer
+  static constexpr std::uint8_t growing = 1;   // `allocate` makes the buffer
+  static constexpr std::uint8_t hooked = 2;    // `user_hook` is to be called
+  static constexpr std::uint8_t detached = 4;  // nobody will release it: it does so itself, and calls `owner_free`
+  static constexpr std::uint8_t exposed = 8;   // a send whose payload the transport knows: transfer.where
+  static constexpr std::uint8_t absorbing =
+      16;  // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie meanwhile
 
   // ---- third line, with lane_node: what few operations need
   std::uint64_t order = 0;                                               // receive: its place among those posted, while they are indexed

@@ -91,12 +91,13 @@ bool messaging::make_room(operation& matched, std::uint64_t key, std::size_t byt
   return matched.result.bytes > 0;
 }
 
-operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context, decltype(fetch::absorb) absorb, void* owner,
+operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context, decltype(fetch::absorb) absorb, void* owner, void* landing,
                                           std::size_t capacity, int source, int tag, completion_hook hook) noexcept {
   operation& wanted = new_receive(in, context, source, tag);
   wanted.flags = operation::absorbing;
   wanted.transfer.absorb = absorb;
   wanted.owner = owner;
+  wanted.buffer = landing;
   wanted.capacity = capacity;
   post(wanted, hook);
   return wanted;

@@ -234,6 +234,24 @@ forecast by_all(const machine& on, const question& q, const amount& expected, re
   return made;
 }
 
+/// Null where nodes do not matter. The last one is kept.
+const node_map* nodes_for(int ranks, int per_node) {
+  if (per_node <= 1 || per_node >= ranks) return nullptr;
+  struct {
+    int ranks = 0, per_node = 0;
+    std::optional<node_map> made;
+  } thread_local static last;
+  if (last.ranks != ranks || last.per_node != per_node) {
+    std::vector<std::uint32_t> by_rank(static_cast<std::size_t>(ranks));
+    for (std::size_t rank = 0; rank != by_rank.size(); ++rank)
+      by_rank[rank] = static_cast<std::uint32_t>(rank) / static_cast<std::uint32_t>(per_node);
+    last.made.emplace(by_rank);
+    last.ranks = ranks;
+    last.per_node = per_node;
+  }
+  return &*last.made;
+}
+
 }  // namespace
 
 problem make_problem(const question& q, int rank) {
@@ -244,14 +262,18 @@ problem make_problem(const question& q, int rank) {
   p.bytes = q.how->kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(q.ranks) : bytes;
   if (detail::is_reduction(q.how->kind)) p.element = q.element;
   p.radix = q.radix;
+  p.nodes = nodes_for(q.ranks, q.ranks_per_node);
   p.send.equal = p.receive.equal = bytes;
   return p;
 }
 
-forecast predict(const machine& on, const question& q, method by) {
+forecast predict(const machine& on, question q, method by) {
   forecast made;
+  q.ranks_per_node = on.ranks_per_node;
   if (!q.how->serves(make_problem(q, 0))) {
-    made.refusal = q.how->power_of_two ? "needs a number of ranks that is a power of two" : "does not serve such a call";
+    made.refusal = q.how->power_of_two ? "needs a number of ranks that is a power of two"
+                   : q.how->by_node    ? "needs several nodes with several ranks each (--ranks-per-node)"
+                                       : "does not serve such a call";
     return made;
   }
   const double worst =
@@ -277,17 +299,17 @@ forecast predict(const machine& on, const question& q, method by) {
   return made;
 }
 
-question ask(const algorithm& how, int ranks, std::size_t bytes, std::size_t element) {
-  question q{.how = &how, .ranks = ranks, .bytes = bytes, .element = element};
+question ask(const algorithm& how, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node) {
+  question q{.how = &how, .ranks = ranks, .bytes = bytes, .element = element, .ranks_per_node = ranks_per_node};
   const chosen rules = choice{}.of(how.kind, make_problem(q, 0));
   q.cut = rules.how == &how ? rules.cut : usual_cut(how);
   if (rules.how == &how) q.radix = rules.radix;
   return q;
 }
 
-const algorithm& usual(collective kind, int ranks, std::size_t bytes, std::size_t element) {
+const algorithm& usual(collective kind, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node) {
   const auto any = std::ranges::find(all_algorithms(), kind, &algorithm::kind);
-  const question q{.how = &*any, .ranks = ranks, .bytes = bytes, .element = element};
+  const question q{.how = &*any, .ranks = ranks, .bytes = bytes, .element = element, .ranks_per_node = ranks_per_node};
   return *choice{}.of(kind, make_problem(q, 0)).how;
 }
 

@@ -25,6 +25,7 @@ struct question {
   std::size_t element = 4;
   int radix = 2;
   segmentation cut{};
+  int ranks_per_node = 1;  // neighbours; the last node may have fewer
 };
 
 enum class method {
@@ -47,14 +48,15 @@ struct forecast {
   bool uneven = false;        // the last leaf switch was taken to be full
 };
 
-/// The problem as `rank` sees it.
+/// The problem as `rank` sees it. Its node map is there until this is asked for another number of ranks.
 problem make_problem(const question&, int rank);
 
-forecast predict(const machine&, const question&, method = method::automatic);
+/// With the machine's ranks a node.
+forecast predict(const machine&, question, method = method::automatic);
 
 /// The radix and the cut that a call would have: those of the rules where they choose this algorithm.
-question ask(const algorithm&, int ranks, std::size_t bytes, std::size_t element);
+question ask(const algorithm&, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node = 1);
 /// What the rules choose for such a call.
-const algorithm& usual(detail::collective, int ranks, std::size_t bytes, std::size_t element);
+const algorithm& usual(detail::collective, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node = 1);
 
 }  // namespace peal::simulator

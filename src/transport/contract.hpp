@@ -64,11 +64,12 @@ static_assert(sizeof(remote_region) == 40);
 struct fetch {
   peer_id from = 0;
   remote_region where;
-  void* into = nullptr;
+  void* into = nullptr;   // with `absorb`: memory in which pieces may lie meanwhile, or null
   std::size_t bytes = 0;  // how much to fetch, from the start of the region; never 0
   /// Instead of a copy to `into`: takes the bytes [at, at + length) of the payload, each once, in any order, called from poll() or
   /// start_fetch() and before `done`. `at` is a multiple of 4096; only the piece at the end has another length. Null: copy.
   void (*absorb)(fetch&, const std::byte* data, std::size_t at, std::size_t length) noexcept = nullptr;
+  [[nodiscard]] bool lands_nowhere() const noexcept { return absorb != nullptr && into == nullptr; }
   void (*done)(fetch&, std::error_code) noexcept = nullptr;  // called once, from poll() or from start_fetch() itself
   void* context = nullptr;                                   // p2p's
   fetch* next = nullptr;                                     // the transport's, while under way
@@ -119,6 +120,9 @@ class transport {
   virtual bool poll() noexcept = 0;
   /// Sends what waits for company. Every poll does this too.
   virtual void flush() noexcept {}
+
+  /// True: from here on messages wait for company, even the first to a peer. False: they leave.
+  virtual void hold_together(bool) noexcept {}
 
   // Sleep, as progress_source says.
   virtual bool arm() noexcept { return false; }

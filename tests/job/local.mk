@@ -5,6 +5,7 @@ check_PROGRAMS += \
   tests/job/communicators \
   tests/job/computing \
   tests/job/death \
+  tests/job/doorbells \
   tests/job/ends \
   tests/job/flood \
   tests/job/huge \
@@ -33,6 +34,8 @@ tests_job_computing_SOURCES = tests/job/computing.cpp tests/job/support.hpp
 tests_job_computing_LDADD = libpeal.la -lpthread
 tests_job_death_SOURCES = tests/job/death.cpp tests/job/support.hpp
 tests_job_death_LDADD = libpeal.la -lpthread
+tests_job_doorbells_SOURCES = tests/job/doorbells.cpp tests/job/support.hpp
+tests_job_doorbells_LDADD = libpeal.la
 tests_job_ends_SOURCES = tests/job/ends.cpp tests/job/support.hpp
 tests_job_ends_LDADD = libpeal.la
 tests_job_flood_SOURCES = tests/job/flood.cpp tests/job/support.hpp

@@ -39,6 +39,17 @@ def sim_says_the_same_as_json(desk):
 
 
 @case()
+def sim_goes_by_nodes_that_have_several_ranks(desk):
+    found = facts(desk, "allreduce", "-n", "64", "--bytes", "8", "--ranks-per-node", "8")
+    leaders = next(each for each in found["algorithms"] if each["name"] == "leaders")
+    # 7 of each node to the leader and back, 3 rounds between 8 leaders.
+    equal(leaders["messages"], 8 * 7 * 2 + 3 * 8, "messages of leaders")
+    check("leaders *" in sim(desk, "allreduce", "-n", "64", "--bytes", "8", "--ranks-per-node", "8").out, "leaders are not chosen")
+    names = [each["name"] for each in facts(desk, "allreduce", "-n", "64", "--bytes", "8")["algorithms"]]
+    check("leaders" not in names, f"one rank a node: {names}")
+
+
+@case()
 def sim_plays_65536_ranks(desk):
     found = facts(desk, "barrier", "-n", "65536", "--algorithm", "dissemination")
     equal([(each["rounds"], each["messages"]) for each in found["algorithms"]], [(16, 16 * 65536)], "dissemination")

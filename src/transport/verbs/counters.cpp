@@ -14,6 +14,7 @@ void report(const counters& from, const registration_counters& of_cache, const d
   add("verbs.messages", from.messages, "eager messages and announcements sent");
   add("verbs.requests", from.requests, "work requests that sent them: several messages may share one");
   add("verbs.doorbells", from.doorbells, "posts that rang a doorbell for them: several work requests may share one");
+  add("verbs.controls", from.controls, "doorbells of what is no message: credits returned by themselves, signs of life, ends");
   add("verbs.signaled", from.signaled, "work requests that asked for a completion");
   add("verbs.eager_bytes", from.eager_bytes, "bytes sent with their envelopes");
   add("verbs.reads", from.reads, "RDMA READs of large messages");
@@ -21,6 +22,9 @@ void report(const counters& from, const registration_counters& of_cache, const d
   add("verbs.read_bytes", from.read_bytes, "bytes fetched by READ");
   add("verbs.writes", from.writes, "RDMA WRITEs of large messages");
   add("verbs.write_bytes", from.write_bytes, "bytes of large messages written into their receivers' memory");
+  for (std::size_t each = 0; each < from.queue_bytes.size(); ++each)
+    into.push_back({fmt::format("verbs.queue_bytes.{}", each), from.queue_bytes[each],
+                    "bytes of large messages read or written over the bulk queue pairs of this number"});
   add("verbs.staged_bytes", from.staged_bytes, "bytes of large messages sent through slots, since their memory could not be registered");
   add("verbs.pushed_bytes", from.pushed_bytes, "bytes of large messages sent behind their announcements, unasked");
   add("verbs.pushes_dropped", from.pushes_dropped, "beginnings of large messages that came before they were wanted, and found no room");

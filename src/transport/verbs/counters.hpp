@@ -11,6 +11,7 @@
 
 #include "peal/counter.hpp"
 #include "transport/verbs/device_choice.hpp"
+#include "transport/verbs/wire.hpp"
 
 namespace peal::verbs {
 
@@ -23,6 +24,7 @@ struct counters {
   std::uint64_t messages = 0;  // sent
   std::uint64_t requests = 0;  // work requests that sent them
   std::uint64_t doorbells = 0;
+  std::uint64_t controls = 0;  // doorbells of what is no message: credits, signs of life, goodbyes
   std::uint64_t signaled = 0;
   std::uint64_t eager_bytes = 0;
   std::uint64_t reads = 0;
@@ -31,6 +33,7 @@ struct counters {
   std::uint64_t writes = 0;
   std::uint64_t write_bytes = 0;
   std::array<std::uint64_t, most_rails> rail_bytes{};  // of READs and WRITEs
+  std::array<std::uint64_t, most_bulk> queue_bytes{};  // the same, by the number of the queue pair among those of a connection and rail
   std::uint64_t rails_left_out = 0;
   std::uint64_t staged_bytes = 0;
   std::uint64_t pushed_bytes = 0;

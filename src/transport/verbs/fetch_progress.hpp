@@ -25,7 +25,7 @@ struct fetch_progress {
   std::uint64_t unread = 0;  // bytes of the share that have not come
   std::uint64_t part = 0;    // bytes at a time, whole pages
   registration* into = nullptr;
-  std::byte* target = nullptr;  // where the device writes: the receiver's memory, or ours for a fetch that absorbs
+  std::byte* target = nullptr;  // where the device writes: the receiver's memory, or ours for a fetch that lands nowhere
 
   static fetch_progress& begin(fetch& f) noexcept {
     fetch_progress& made = *new (f.scratch.data()) fetch_progress;

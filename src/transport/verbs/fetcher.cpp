@@ -28,10 +28,10 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
 
 bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!exposed::registered(f.where)) return false;
-  auto* const target = static_cast<std::byte*>(f.absorb ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
+  auto* const target = static_cast<std::byte*>(f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
   registration* into = target ? cache_.acquire(target, f.bytes, range_use::target) : nullptr;
   if (!into) {
-    if (f.absorb) std::free(target);
+    if (f.lands_nowhere()) std::free(target);
     return false;
   }
   fetch_progress& mine = fetch_progress::of(f);
@@ -143,6 +143,7 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   mine.unread -= over.bytes;
   lane_.counted.read_bytes += over.bytes;
   lane_.counted.rail_bytes[at.rail] += over.bytes;
+  lane_.counted.queue_bytes[bulk % from.bulk_count] += over.bytes;
   if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
   if (mine.unread == 0) {
     const auto found = std::find(from.fetches.begin(), from.fetches.end(), &f);
@@ -157,7 +158,7 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
 void fetcher::let_go(fetch& over) noexcept {
   fetch_progress& mine = fetch_progress::of(over);
   cache_.release(*mine.into);
-  if (over.absorb) std::free(mine.target);
+  if (over.lands_nowhere()) std::free(mine.target);
 }
 
 void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {

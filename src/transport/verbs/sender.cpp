@@ -73,8 +73,6 @@ inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t f
     done = 0;
     for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
   }
-  ++lane_.counted.doorbells;
-  lane_.counted.requests += done;
   to.posted += done;
   if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
     to.owed = static_cast<std::uint16_t>(to.owed - (first.imm_data & immediate::credit_bits));
@@ -123,6 +121,7 @@ inline void sender::note_signals(connection& to, std::uint32_t count, bool last)
   }
   attach(to, request, 0, false);
   if (wants_signal(to, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
+  ++lane_.counted.doorbells;
   if (!post_one(to, request)) {
     if (slot != no_slot) lane_.slots.give_back(slot);
     return false;
@@ -130,6 +129,7 @@ inline void sender::note_signals(connection& to, std::uint32_t count, bool last)
   if (slot != no_slot) to.sent.push_back({to.posted, slot});
   --to.credits;
   to.last_epoch = lane_.epoch;
+  ++lane_.counted.requests;
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
   return true;
@@ -140,7 +140,7 @@ bool sender::send(connection& to, envelope e, const void* payload) noexcept {
   if (behind && lane_.set.coalesce && append(to, e, payload)) return true;
   if (to.credits == 0 || !room(to)) return false;
   // Something is held although nothing went out since the last poll: a chain that could not be posted.
-  if (behind || to.last_epoch == lane_.epoch) return hold(to, e, payload);
+  if (behind || together_ || to.last_epoch == lane_.epoch) return hold(to, e, payload);
   return post_now(to, e, payload);
 }
 
@@ -260,6 +260,8 @@ void sender::post_held(connection& to) noexcept {
   last.send_flags |= IBV_SEND_SIGNALED;
   ibv_send_wr* const next = std::exchange(last.next, nullptr);
   const std::uint32_t done = post(to, chain_[0], count);
+  ++lane_.counted.doorbells;
+  lane_.counted.requests += done;
   last.next = next;
   note_signals(to, done, done == count);
   for (std::uint32_t each = 0; each < done; ++each) {
@@ -281,6 +283,7 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
   request.send_flags = IBV_SEND_INLINE;
   attach(to, request, flags | immediate::uncounted, true);
   if (signaled || wants_signal(to, false)) request.send_flags |= IBV_SEND_SIGNALED;
+  ++lane_.counted.controls;
   return post_one(to, request);
 }
 
@@ -292,6 +295,7 @@ void sender::probe(connection& to) noexcept {
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;
+  ++lane_.counted.controls;
   if (post_one(to, request)) to.probed = to.posted;
 }
 

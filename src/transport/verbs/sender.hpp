@@ -38,6 +38,8 @@ class sender {
     if (!listed_.empty()) flush_listed();
   }
   [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
+  /// Whether the first message to a peer waits for company, too.
+  void hold_together(bool wanted) noexcept { together_ = wanted; }
   /// This connection wants a look at the next flush.
   void note(connection&) noexcept;
   void forget(connection&) noexcept;
@@ -81,6 +83,7 @@ class sender {
   broken broke_;
   std::vector<connection*> listed_;
   bool refuses_ = false;
+  bool together_ = false;
   // What post_held posts. Kept, since most of it is the same each time.
   std::array<ibv_send_wr, connection::longest_chain> chain_{};
   std::array<ibv_sge, connection::longest_chain> pieces_{};

@@ -25,13 +25,13 @@ constexpr std::uint64_t smallest_part = 64 << 10;
 bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (from.bulk_count < 2 || !exposed::registered(f.where)) return false;
   share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
-  if (f.absorb) mine.target = static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
+  if (f.lands_nowhere()) mine.target = static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
   else mine.target = static_cast<std::byte*>(f.into) + begin;
   // The whole range, as for what is read of it, so that one registration serves both.
-  if (!f.absorb) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
+  if (!f.lands_nowhere()) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
   else if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::target);
   if (!mine.into) {
-    if (f.absorb) std::free(mine.target);
+    if (f.lands_nowhere()) std::free(mine.target);
     return false;
   }
   const std::uint64_t number = ++last_number_;
@@ -47,7 +47,7 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
 
 void writer::let_go(share& over) noexcept {
   cache_.release(*over.into);
-  if (over.of->absorb) std::free(over.target);
+  if (over.of->lands_nowhere()) std::free(over.target);
 }
 
 void writer::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
@@ -123,6 +123,7 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
   mine.arrived += over.bytes;
   lane_.counted.write_bytes += over.bytes;
   lane_.counted.rail_bytes[which.rail] += over.bytes;
+  lane_.counted.queue_bytes[static_cast<std::size_t>(&which - at.bulk.data()) % at.bulk_count] += over.bytes;
   if (mine.arrived < mine.bytes) {
     (void)post(mine);
     return;

@@ -74,7 +74,7 @@ class writer {
     fetch* of;
     std::uint64_t begin, bytes;
     registration* into;
-    std::byte* target;  // ours when the fetch absorbs
+    std::byte* target;  // ours when the fetch lands nowhere
   };
   struct where_it_lies {
     std::uint64_t address;

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <vector>
 
+#include "unit/collective/arrangements.hpp"
+#include "unit/collective/barrier_check.hpp"
 #include "unit/collective/symbolic.hpp"
 
 namespace {
@@ -43,11 +45,15 @@ struct trial {
   bool varying = false;
   int radix = 2;
   segmentation cut{};
+  const node_map* nodes = nullptr;
 
   std::string text() const {
-    return fmt::format(
+    std::string made = fmt::format(
         "{} ranks, root {}, {} bytes in elements of {}, {}commutative, {}in place, {}varying, radix {}, segments of {} in {} lanes", size,
         root, bytes, element, commutative ? "" : "not ", in_place ? "" : "not ", varying ? "" : "not ", radix, cut.bytes, cut.lanes);
+    if (nodes) made += ", on nodes";
+    for (int rank = 0; nodes && rank != size; ++rank) made += fmt::format(" {}", nodes->node_of(rank));
+    return made;
   }
 };
 
@@ -84,6 +90,7 @@ class checker {
     actors_.resize(n);
     incoming_.assign(n, {});
     outgoing_.assign(n, {});
+    line_up();
     for (int rank = 0; rank != t.size; ++rank) prepare(tested, rank);
     std::string wrong = world_.play(actors_, t.element, t.commutative);
     for (int rank = 0; rank != t.size && wrong.empty(); ++rank) wrong = verify(rank);
@@ -91,6 +98,18 @@ class checker {
   }
 
  private:
+  // What is joined must be neighbours in some line: where the operation commutes, nodes side by side, in each its ranks from the root on.
+  void line_up() {
+    line_.clear();
+    for (int rank = 0; rank != trial_.size; ++rank) line_.push_back(rank);
+    if (!trial_.nodes || !trial_.commutative || (kind_ != collective::reduce && kind_ != collective::allreduce)) return;
+    int next = 0;
+    for (int node = 0; node != trial_.nodes->nodes(); ++node) {
+      const int count = trial_.nodes->count(node);
+      const int first = node == trial_.nodes->node_of(trial_.root) ? trial_.nodes->index_of(trial_.root) : 0;
+      for (int i = 0; i != count; ++i) line_[static_cast<std::size_t>(trial_.nodes->rank(node, (first + i) % count))] = next++;
+    }
+  }
   bool at_root(int rank) const { return rank == trial_.root; }
   bool in_place(int rank) const {
     const bool rooted = kind_ == collective::reduce || kind_ == collective::gather || kind_ == collective::scatter;
@@ -123,7 +142,8 @@ class checker {
     p.in_place = in_place(rank);
     p.varying = trial_.varying;
     p.radix = trial_.radix;
-    const auto own = [&](std::size_t i) { return block_symbol(rank, 0, i); };
+    p.nodes = trial_.nodes;
+    const auto own = [&](std::size_t i) { return block_symbol(line_[r], 0, i); };
     switch (kind_) {
       case collective::barrier:
       case collective::neighbor_allgather:  // neighbors_test.cpp
@@ -249,35 +269,10 @@ class checker {
   std::vector<actor> actors_;
   std::vector<layout> incoming_;
   std::vector<layout> outgoing_;
+  std::vector<int> line_;  // by rank: its place
   trial trial_;
   collective kind_ = collective::barrier;
 };
-
-// Whether the barrier holds: every rank's end must depend on every rank's beginning. Followed through the messages, round by round.
-std::string barrier_problem(const algorithm& tested, int size) {
-  const auto n = static_cast<std::size_t>(size);
-  std::vector<schedule> plans(n);
-  for (int rank = 0; rank != size; ++rank) {
-    problem p;
-    p.rank = rank;
-    p.size = size;
-    build(tested, p, {}, plans[static_cast<std::size_t>(rank)]);
-  }
-  // All ranks of these algorithms have the same number of rounds, and what is sent in round k is received in round k.
-  std::vector<std::vector<bool>> heard(n, std::vector<bool>(n));
-  for (std::size_t rank = 0; rank != n; ++rank) heard[rank][rank] = true;
-  for (std::size_t k = 0; k != plans[0].rounds().size(); ++k) {
-    const auto before = heard;
-    for (std::size_t rank = 0; rank != n; ++rank)
-      for (const step& s : plans[rank].receives(plans[rank].rounds()[k]))
-        for (std::size_t i = 0; i != n; ++i)
-          if (before[static_cast<std::size_t>(s.peer)][i]) heard[rank][i] = true;
-  }
-  for (std::size_t rank = 0; rank != n; ++rank)
-    for (std::size_t i = 0; i != n; ++i)
-      if (!heard[rank][i]) return fmt::format("rank {} leaves before rank {} came", rank, i);
-  return {};
-}
 
 bool rooted(collective kind) {
   return kind == collective::bcast || kind == collective::reduce || kind == collective::gather || kind == collective::scatter;
@@ -305,17 +300,29 @@ std::vector<std::size_t> sizes(const algorithm& tested, int size) {
 
 class every_algorithm : public testing::TestWithParam<algorithm> {
  protected:
-  void check(const trial& t) {
+  // An algorithm that looks at nodes: each time another of their arrangements, or with PEAL_TEST_FULL=1 all of them.
+  void check(trial t) {
+    if (!GetParam().by_node) return check_one(t);
+    for (std::size_t left = full() ? test::arrangement_count : 1; left != 0; --left) {
+      const node_map nodes{test::arranged(turn_++, t.size)};
+      t.nodes = &nodes;
+      check_one(t);
+      if (HasFatalFailure()) return;
+    }
+  }
+  void check_one(const trial& t) {
     problem asked;
     asked.size = t.size;
-    asked.commutative = t.commutative;
+    asked.commutative = t.commutative || !is_reduction(GetParam().kind);
     asked.varying = t.varying;
+    asked.nodes = t.nodes;
     if (!GetParam().serves(asked)) return;
     ++tried_;
     const std::string wrong = checker_.run(GetParam(), t);
     ASSERT_EQ(wrong, "") << t.text();
   }
   int tried_ = 0;
+  std::size_t turn_ = 0;
 
  private:
   checker checker_;
@@ -326,13 +333,16 @@ class block_movers : public every_algorithm {};
 class trees : public every_algorithm {};
 class segmentable : public every_algorithm {};
 class barriers : public every_algorithm {};
+class by_node : public every_algorithm {};
 
 TEST_P(every_algorithm, is_right_for_all_sizes_and_roots) {
   const collective kind = GetParam().kind;
   for (int size = 1; size <= most_ranks; ++size) {
     bool first = true;
     for (const std::size_t bytes : sizes(GetParam(), size)) {
-      for (const int root : roots(kind, size, first || full())) {
+      // Among nodes there are as many messages as pairs of ranks, and every arrangement has its turn.
+      const bool all_roots = first && (!GetParam().by_node || size <= 40);
+      for (const int root : roots(kind, size, all_roots || full())) {
         trial t;
         t.size = size;
         t.root = root;
@@ -402,7 +412,36 @@ TEST_P(segmentable, may_be_cut_and_pipelined) {
 }
 
 TEST_P(barriers, holds_everyone_at_a_barrier) {
-  for (int size = 1; size <= most_ranks; ++size) ASSERT_EQ(barrier_problem(GetParam(), size), "") << size << " ranks";
+  for (int size = 1; size <= most_ranks; ++size) {
+    const node_map nodes{test::arranged(turn_++, size)};
+    ASSERT_EQ(symbolic::barrier_problem(GetParam(), size, &nodes), "") << size << " ranks";
+  }
+}
+
+// Every arrangement with every root and form; the other tests take arrangements in turn.
+TEST_P(by_node, is_right_however_ranks_lie_on_nodes) {
+  const collective kind = GetParam().kind;
+  for (int size = 1; size <= 19; ++size)
+    for (std::size_t which = 0; which != test::arrangement_count; ++which) {
+      const node_map nodes{test::arranged(which, size)};
+      if (kind == collective::barrier) {
+        ASSERT_EQ(symbolic::barrier_problem(GetParam(), size, &nodes), "") << size << " ranks, arranged as " << which;
+      }
+      for (const int root : roots(kind, size, true))
+        for (const bool in_place : {false, true})
+          for (const bool other : {false, true}) {
+            check_one({.size = size,
+                       .root = root,
+                       .bytes = moves_vectors(kind) ? 26u : 2u,
+                       .element = is_reduction(kind) ? 2u : 1u,
+                       .commutative = other,
+                       .in_place = in_place,
+                       .varying = other && kind == collective::allgather,
+                       .radix = 2 + size % 3,
+                       .nodes = &nodes});
+            if (HasFatalFailure()) return;
+          }
+    }
 }
 
 std::string name_of(const testing::TestParamInfo<algorithm>& info) {
@@ -421,8 +460,9 @@ INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, those([](const algorithm&)
 INSTANTIATE_TEST_SUITE_P(collective, reductions, those([](const algorithm& a) { return is_reduction(a.kind); }), name_of);
 INSTANTIATE_TEST_SUITE_P(collective, block_movers, those([](const algorithm& a) { return !moves_vectors(a.kind) && !a.equal_blocks; }),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) { return a.name == "tree"; }), name_of);
+INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) { return a.name == "tree" || a.name == "leaders"; }), name_of);
 INSTANTIATE_TEST_SUITE_P(collective, segmentable, those([](const algorithm& a) { return a.segmentable; }), name_of);
+INSTANTIATE_TEST_SUITE_P(collective, by_node, those([](const algorithm& a) { return a.by_node; }), name_of);
 INSTANTIATE_TEST_SUITE_P(collective, barriers, those([](const algorithm& a) { return a.kind == collective::barrier; }), name_of);
 
 // Counts of 64 bits: a call whose elements are 2^33 times as large has the same schedule, but for that.

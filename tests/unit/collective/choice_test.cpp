@@ -37,6 +37,9 @@ problem call_of(int size, std::size_t bytes, bool commutative = true, bool varyi
   return p;
 }
 
+const std::array<std::uint32_t, 4> two_pairs_of_ranks{0, 0, 1, 1};
+const node_map two_pairs{two_pairs_of_ranks};
+
 TEST(choice, finds_something_that_serves_every_call) {
   const choice rules;
   for (const collective kind : kinds)
@@ -70,6 +73,25 @@ TEST(choice, does_not_look_at_what_ranks_may_not_agree_on) {
       p.in_place = true;
       p.rank = p.root = size - 1;
       EXPECT_EQ(rules.of(kind, p).how, elsewhere);
+    }
+}
+
+TEST(choice, goes_by_the_nodes_where_they_have_several_ranks) {
+  const choice rules;
+  const std::array<std::uint32_t, 4> in_turn{0, 1, 0, 1};
+  const node_map out_of_order{in_turn};
+  for (const collective kind : {collective::barrier, collective::bcast, collective::reduce, collective::allreduce, collective::allgather})
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20}) {
+      problem p = call_of(4, bytes);
+      EXPECT_FALSE(rules.of(kind, p).how->by_node);
+      p.nodes = &two_pairs;
+      if (kind != collective::allgather || bytes == 8) {
+        EXPECT_TRUE(rules.of(kind, p).how->by_node) << bytes;
+      }
+      // Joined node by node is joined out of order here.
+      p.nodes = &out_of_order;
+      p.commutative = false;
+      EXPECT_FALSE(rules.of(kind, p).how->by_node);
     }
 }
 
@@ -113,7 +135,9 @@ TEST(choice, variables_offer_just_the_algorithms_there_are) {
     for (const algorithm& each : all_algorithms())
       if (each.kind == kinds[i]) {
         const with_variable forced{names[i], std::string{each.name}};
-        EXPECT_EQ(choice{config::from_environment(false)}.of(kinds[i], call_of(4, 8)).how->name, each.name);
+        problem p = call_of(4, 8);
+        p.nodes = &two_pairs;
+        EXPECT_EQ(choice{config::from_environment(false)}.of(kinds[i], p).how->name, each.name);
       }
     const with_variable wrong{names[i], "fastest"};
     EXPECT_THROW(config::from_environment(false), error);

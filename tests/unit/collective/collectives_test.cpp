@@ -12,6 +12,7 @@
 
 #include "collective/algorithms.hpp"
 #include "peal/error.hpp"
+#include "unit/collective/arrangements.hpp"
 #include "unit/collective/model.hpp"
 #include "unit/collective/ranks_in_one.hpp"
 
@@ -58,12 +59,15 @@ void run_all(job& ranks, const std::vector<request>& requests) {
     }
 }
 
+// Where the algorithm needs nodes: of two or three ranks, in rank order, so that it serves every operation.
+test::arrangement nodes_for(const algorithm& a, int size) { return a.by_node ? test::in_blocks(size, {2, 3}) : test::arrangement{}; }
+
 class algorithm_end_to_end : public testing::TestWithParam<algorithm> {};
 
 TEST_P(algorithm_end_to_end, gives_the_models_result) {
   const forced_algorithm forced{GetParam()};
   for (const int size : {1, 2, 3, 4, 5, 8, 11}) {
-    job ranks{size, static_cast<unsigned>(size)};
+    job ranks{size, static_cast<unsigned>(size), nodes_for(GetParam(), size)};
     std::size_t seed = 0;
     for (const std::size_t count : {0, 1, 3, 50, 700})
       for (const bool in_place : {false, true})
@@ -89,7 +93,7 @@ TEST_P(algorithm_end_to_end, gives_the_models_result) {
 TEST_P(algorithm_end_to_end, gives_the_models_result_for_long_vectors) {
   const forced_algorithm forced{GetParam()};
   for (const int size : {2, 3, 4}) {
-    job ranks{size, 3};
+    job ranks{size, 3, nodes_for(GetParam(), size)};
     for (const bool in_place : {false, true}) {
       const std::size_t count = GetParam().kind == collective::bcast ? 1500000 : GetParam().segmentable ? 180001 : 100001;
       run_all(ranks, {request{.kind = GetParam().kind, .root = size - 1, .count = count, .in_place = in_place, .seed = 1}});
@@ -117,6 +121,19 @@ TEST(collectives, do_not_mix_when_many_are_under_way) {
   }
 }
 
+TEST(collectives, do_not_mix_over_several_nodes) {
+  for (const auto& nodes : {test::in_blocks(4, {2}), test::in_turn(5, 2), test::in_blocks(7, {3, 1})}) {
+    const int size = static_cast<int>(nodes.size());
+    job ranks{size, 5, nodes};
+    for (int repeat = 0; repeat != 4; ++repeat) {
+      std::vector<request> requests;
+      for (int i = 0; i != 25; ++i) requests.push_back(random_request(ranks.random(), size));
+      run_all(ranks, requests);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(collectives, of_one_rank_are_over_at_once) {
   job alone{1};
   for (const collective kind :
@@ -130,12 +147,22 @@ TEST(collectives, of_one_rank_are_over_at_once) {
   }
 }
 
+// Rank 3 hands its own block and that of rank 0, which is not its neighbour, to the root in two messages.
+TEST(collectives, messages_to_one_peer_in_a_round_leave_together) {
+  const forced_algorithm tree{*find_algorithm(collective::gather, "tree")};
+  job ranks{4};
+  run_all(ranks, {{.kind = collective::gather, .root = 1, .count = 8}});
+  for (int rank = 0; rank != 4; ++rank) EXPECT_EQ(ranks.brackets(rank), rank == 3 ? 1 : 0) << "rank " << rank;
+  run_all(ranks, {{.kind = collective::allgather, .count = 8}});
+  EXPECT_EQ(ranks.brackets(3), 1) << "a message each";
+}
+
 // Sums of floats depend on the order of the operands: all ranks must see the same one.
 TEST_P(algorithm_end_to_end, gives_every_rank_the_same_bits) {
   if (GetParam().kind != collective::allreduce) return;
   const forced_algorithm forced{GetParam()};
   for (int size = 2; size <= 17; ++size) {
-    job ranks{size, 9};
+    job ranks{size, 9, nodes_for(GetParam(), size)};
     constexpr std::size_t count = 37;
     std::vector<std::vector<float>> in(static_cast<std::size_t>(size), std::vector<float>(count));
     std::vector<std::vector<float>> out = in;
@@ -172,7 +199,7 @@ TEST_P(algorithm_end_to_end, gives_the_same_bits_again) {
     const std::size_t count = 5 * n;
     std::vector<std::vector<float>> first;
     for (const unsigned seed : {1u, 2u, 3u}) {
-      job ranks{size, seed};
+      job ranks{size, seed, nodes_for(GetParam(), size)};
       std::mt19937 random{9};
       std::vector<std::vector<float>> in(n, std::vector<float>(count));
       std::vector<std::vector<float>> out = in;

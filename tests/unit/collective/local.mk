@@ -1,11 +1,14 @@
 check_PROGRAMS += tests/unit/collective_test
 tests_unit_collective_test_SOURCES = \
   tests/unit/collective/algorithms_test.cpp \
+  tests/unit/collective/arrangements.hpp \
+  tests/unit/collective/barrier_check.hpp \
   tests/unit/collective/choice_test.cpp \
   tests/unit/collective/collectives_test.cpp \
   tests/unit/collective/failures_test.cpp \
   tests/unit/collective/model.hpp \
   tests/unit/collective/neighbors_test.cpp \
+  tests/unit/collective/node_map_test.cpp \
   tests/unit/collective/prepared_test.cpp \
   tests/unit/collective/ranks_in_one.hpp \
   tests/unit/collective/reduction_test.cpp \

@@ -43,6 +43,12 @@ class shuffling_transport final : public transport {
   }
   void withdraw(peer_id, const remote_region&) noexcept override {}
   void start_fetch(fetch& f) noexcept override { fetches_.push_back(&f); }
+  void hold_together(bool wanted) noexcept override {
+    together_ = wanted;
+    brackets_ += wanted;
+  }
+  /// How often messages were told to leave together; -1: the last ones were not let go.
+  [[nodiscard]] int brackets() const noexcept { return together_ ? -1 : brackets_; }
   bool poll() noexcept override {
     if (!fetches_.empty() && random_() % 2 == 0) {
       fetch& f = *fetches_.front();
@@ -87,11 +93,15 @@ class shuffling_transport final : public transport {
   std::mt19937& random_;
   std::vector<std::deque<message>> inbox_;  // by sender
   std::deque<fetch*> fetches_;
+  bool together_ = false;
+  int brackets_ = 0;
 };
 
 class job {
  public:
-  explicit job(int size, unsigned seed = 1) : random_{seed}, wires_(static_cast<std::size_t>(size)) {
+  /// `nodes`: by rank, as collectives wants them.
+  explicit job(int size, unsigned seed = 1, std::vector<std::uint32_t> nodes = {})
+      : random_{seed}, wires_(static_cast<std::size_t>(size)), nodes_{std::move(nodes)} {
     for (int r = 0; r != size; ++r) ranks_.push_back(std::make_unique<rank_of_job>(*this, r, size));
   }
   ~job() {
@@ -146,6 +156,7 @@ class job {
     at(rank).messages.peer_failed(static_cast<peer_id>(dead));
     at(rank).collectives.peer_failed(static_cast<peer_id>(dead));
   }
+  [[nodiscard]] int brackets(int rank) { return at(rank).wire.brackets(); }
   [[nodiscard]] bool quiet(int rank) { return at(rank).messages.idle(); }
   std::mt19937& random() { return random_; }
 
@@ -155,7 +166,7 @@ class job {
         : messages{progress, *this, {.self = static_cast<peer_id>(rank), .peers = static_cast<std::uint32_t>(size)}},
           wire{messages, static_cast<peer_id>(rank), in.wires_, in.random_},
           members{10, rank, everyone(size)},
-          collectives{messages, settings} {
+          collectives{messages, settings, in.nodes_} {
       in.wires_[static_cast<std::size_t>(rank)] = &wire;
       messages.add(wire);
       state.emplace(collectives, members);
@@ -185,6 +196,7 @@ class job {
 
   std::mt19937 random_;
   std::vector<shuffling_transport*> wires_;
+  std::vector<std::uint32_t> nodes_;
   std::vector<std::unique_ptr<rank_of_job>> ranks_;
 };
 

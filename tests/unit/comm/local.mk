@@ -5,7 +5,8 @@ tests_unit_comm_test_SOURCES = \
   tests/unit/comm/call_record_test.cpp \
   tests/unit/comm/checked_calls_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
-  tests/unit/comm/lane_count_test.cpp
+  tests/unit/comm/lane_count_test.cpp \
+  tests/unit/comm/node_list_test.cpp
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)

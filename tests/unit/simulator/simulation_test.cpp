@@ -94,6 +94,7 @@ TEST(simulation, every_algorithm_ends_and_sends_what_it_says) {
         for (const int per_node : {1, 3}) {
           question q = ask(each, ranks, bytes, 4);
           if (bytes > 50'000) q.cut = {16384, 3};
+          q.ranks_per_node = per_node;
           if (!each.serves(make_problem(q, 0))) continue;
           double messages = 0, sent = 0;
           schedule built;

@@ -1,0 +1,21 @@
+// Allreduce for nodes with several ranks: along a tree to the node's leader, between the leaders by doubling, and along the tree back. Only
+// leaders send to other nodes, which takes the fewest messages there: the choice for small vectors.
+#include "collective/algorithms.hpp"
+#include "collective/algorithms/hierarchy.hpp"
+
+namespace peal::algorithms {
+
+void allreduce_leaders(const problem& p, schedule& s) {
+  const hierarchy at{p, false};
+  const auto local = [&](int number) { return at.local(number); };
+  // A leader that is alone on its node has joined nothing yet.
+  const bool several = at.count > 1;
+  if (several) play(s, reduce_tree, among(p, at.me, at.count, 0, p.in_place), local, same_places);
+  if (at.leads())
+    play(
+        s, allreduce_doubling, among(p, at.node, at.nodes.nodes(), 0, several || p.in_place), [&](int node) { return at.rank(node, 0); },
+        same_places);
+  play(s, bcast_tree, among(p, at.me, at.count, 0, false), local, same_places);
+}
+
+}  // namespace peal::algorithms

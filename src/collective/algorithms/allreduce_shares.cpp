@@ -1,0 +1,33 @@
+// Allreduce of a long vector for nodes with several ranks: each rank of a node joins its share of the node's vectors, joins that with its
+// counterparts on all nodes, and gives the result to the others of its node. All ranks of a node work between the nodes, and what crosses
+// between them is as much as with one rank a node.
+#include "collective/algorithms.hpp"
+#include "collective/algorithms/hierarchy.hpp"
+
+namespace peal::algorithms {
+
+namespace {
+
+// Up to here whole shares are swapped; the choice draws this line for whole vectors, from estimates.
+constexpr std::size_t most_swapped = 16384;
+
+}  // namespace
+
+void allreduce_shares(const problem& p, schedule& s) {
+  const hierarchy at{p, false};
+  const partition shares = share_out(p);
+  const bool several = at.count > 1;
+  if (several) join_shares(s, p, at, shares, at.me < shares.parts ? shares.range(place::receive, at.me, at.me + 1) : slice{}, 0);
+  if (at.me < shares.parts) {
+    const slice own = shares.range(place::receive, at.me, at.me + 1);
+    problem part = among(p, at.node, at.nodes.nodes(), 0, several || p.in_place);
+    part.bytes = own.bytes;
+    const schedule::places where{slice{place::send, own.offset, 0}, own, slice{place::scratch, 0, 0}};
+    play(
+        s, own.bytes <= most_swapped ? allreduce_doubling : allreduce_rabenseifner, part, [&](int node) { return at.rank(node, at.me); },
+        where);
+  }
+  spread_shares(s, at, shares, -1);
+}
+
+}  // namespace peal::algorithms
