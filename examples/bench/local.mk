@@ -63,6 +63,7 @@ examples_bench_peal_bare_copy_LDADD = $(FMT_LIBS)
 
 EXTRA_DIST += \
   examples/bench/bench-compare \
+  examples/bench/bench-compare-nodes \
   examples/bench/bench-compare-rdma \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
@@ -84,6 +85,11 @@ BENCH =
 .PHONY: bench-compare
 bench-compare: all
 	$(PYTHON3) $(srcdir)/examples/bench/bench-compare $(abs_builddir) $(BENCH)
+
+# Collectives between two nodes of the lab. make bench-compare-nodes BENCH="--rounds 1 --rows allreduce"
+.PHONY: bench-compare-nodes
+bench-compare-nodes: all
+	$(PYTHON3) $(srcdir)/examples/bench/bench-compare-nodes $(abs_builddir) $(BENCH)
 
 # The same over verbs, in the lab, with raw verbs beside. make bench-compare-rdma BENCH="--rounds 1 --rows latency"
 .PHONY: bench-compare-rdma
