@@ -6,6 +6,7 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/choice_test.cpp \
   tests/unit/collective/collectives_test.cpp \
   tests/unit/collective/failures_test.cpp \
+  tests/unit/collective/lengths_test.cpp \
   tests/unit/collective/model.hpp \
   tests/unit/collective/neighbors_test.cpp \
   tests/unit/collective/node_map_test.cpp \
