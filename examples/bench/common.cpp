@@ -65,6 +65,14 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
       ->type_name("N");
   if (can(has::window))
     app.add_option("-W,--window-size", o.window, "messages under way at once")->check(CLI::Range(1, 1 << 20))->type_name("N");
+  if (can(has::budget)) {
+    app.add_option("--step", o.step, "each size so many times the one before")->check(CLI::Range(2, 1 << 20))->type_name("FACTOR");
+    app.add_option_function<double>(
+           "--budget", [&o](double milliseconds) { o.budget = milliseconds / 1e3; },
+           "about how long each size is timed; then -i and -x do not count")
+        ->check(CLI::Range(0.1, 1e6))
+        ->type_name("MILLISECONDS");
+  }
   if (can(has::sizes)) app.add_flag("-c,--validation", o.validate, "check what arrives, in a pass of its own before the timing");
   if (can(has::full)) app.add_flag("-f,--full", o.full, "the least, the most and the iterations as well");
   if (can(has::rates)) {
@@ -129,9 +137,9 @@ bool enough_ranks(const peal::communicator& world, int least, bool even) {
 
 std::vector<std::size_t> sizes(const options& o) {
   std::vector<std::size_t> all;
-  for (std::size_t bytes = o.min_bytes; bytes <= o.max_bytes; bytes = bytes == 0 ? 1 : bytes * 2) {
+  for (std::size_t bytes = o.min_bytes; bytes <= o.max_bytes; bytes = bytes == 0 ? 1 : bytes * o.step) {
     all.push_back(bytes);
-    if (bytes > SIZE_MAX / 2) break;
+    if (bytes > SIZE_MAX / o.step) break;
   }
   return all;
 }

@@ -37,6 +37,8 @@ struct options {
   std::string computes = "both";  // --computes: which side of a message
   double times = 1;               // --times: how long, by the operation alone
   std::string verbs = {};         // --verbs: a device to compare with
+  std::size_t step = 2;           // --step: each size so many times the one before
+  double budget = 0;              // --budget: seconds for each size, by which the iterations are chosen; 0: as many as asked for
 
   /// Into how many parts a run is cut to tell its slowest and its fastest part.
   [[nodiscard]] int parts() const { return full ? 20 : 1; }
@@ -50,7 +52,7 @@ struct options {
 /// The defaults of the collectives.
 inline const options of_collectives{.max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10};
 
-enum class has { sizes, window, buffer, full, rates, threads, csv, sides, times, verbs };  // which options make sense for a program
+enum class has { sizes, window, buffer, full, rates, threads, csv, sides, times, verbs, budget };  // which options make sense for a program
 
 /// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when the program is to end at once, with
 /// `code`.
@@ -60,7 +62,7 @@ std::optional<options> parse(int argc, char** argv, const peal::communicator& wo
 /// Whether the number of ranks will do; rank 0 says so if not.
 bool enough_ranks(const peal::communicator& world, int least, bool even);
 
-/// The sizes asked for: 0 or the least, then doubling.
+/// The sizes asked for: 0 or the least, then doubling, or as --step says.
 std::vector<std::size_t> sizes(const options&);
 
 /// Touched memory from the heap (page-aligned) or from peal::allocate.

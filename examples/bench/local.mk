@@ -8,6 +8,7 @@ bin_PROGRAMS += \
   examples/bench/peal_bcast \
   examples/bench/peal_bibw \
   examples/bench/peal_bw \
+  examples/bench/peal_gather \
   examples/bench/peal_iallreduce \
   examples/bench/peal_init \
   examples/bench/peal_latency \
@@ -16,10 +17,15 @@ bin_PROGRAMS += \
   examples/bench/peal_multi_lat \
   examples/bench/peal_overlap \
   examples/bench/peal_pace \
+  examples/bench/peal_reduce \
+  examples/bench/peal_reduce_scatter \
+  examples/bench/peal_scan \
+  examples/bench/peal_scatter \
   examples/bench/peal_wakeup
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
-examples_bench_libbench_la_SOURCES = examples/bench/common.cpp examples/bench/common.hpp examples/bench/overlap.cpp examples/bench/overlap.hpp
+examples_bench_libbench_la_SOURCES = examples/bench/collective.cpp examples/bench/collective.hpp examples/bench/common.cpp \
+  examples/bench/common.hpp examples/bench/overlap.cpp examples/bench/overlap.hpp
 examples_bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_libbench_la_LIBADD = libpeal.la $(FMT_LIBS)
 
@@ -37,6 +43,8 @@ examples_bench_peal_bibw_SOURCES = examples/bench/peal_bibw.cpp
 examples_bench_peal_bibw_LDADD = examples/bench/libbench.la
 examples_bench_peal_bw_SOURCES = examples/bench/peal_bw.cpp
 examples_bench_peal_bw_LDADD = examples/bench/libbench.la
+examples_bench_peal_gather_SOURCES = examples/bench/peal_gather.cpp
+examples_bench_peal_gather_LDADD = examples/bench/libbench.la
 examples_bench_peal_iallreduce_SOURCES = examples/bench/peal_iallreduce.cpp
 examples_bench_peal_iallreduce_LDADD = examples/bench/libbench.la
 examples_bench_peal_init_SOURCES = examples/bench/peal_init.cpp
@@ -53,6 +61,14 @@ examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
 examples_bench_peal_overlap_LDADD = examples/bench/libbench.la
 examples_bench_peal_pace_SOURCES = examples/bench/peal_pace.cpp
 examples_bench_peal_pace_LDADD = examples/bench/libbench.la
+examples_bench_peal_reduce_SOURCES = examples/bench/peal_reduce.cpp
+examples_bench_peal_reduce_LDADD = examples/bench/libbench.la
+examples_bench_peal_reduce_scatter_SOURCES = examples/bench/peal_reduce_scatter.cpp
+examples_bench_peal_reduce_scatter_LDADD = examples/bench/libbench.la
+examples_bench_peal_scan_SOURCES = examples/bench/peal_scan.cpp
+examples_bench_peal_scan_LDADD = examples/bench/libbench.la
+examples_bench_peal_scatter_SOURCES = examples/bench/peal_scatter.cpp
+examples_bench_peal_scatter_LDADD = examples/bench/libbench.la
 examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp examples/bench/bare_verbs.cpp examples/bench/bare_verbs.hpp
 examples_bench_peal_wakeup_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
 examples_bench_peal_wakeup_LDADD = examples/bench/libbench.la $(IBVERBS_LIBS)
@@ -65,6 +81,7 @@ EXTRA_DIST += \
   examples/bench/bench-compare \
   examples/bench/bench-compare-nodes \
   examples/bench/bench-compare-rdma \
+  examples/bench/collective_rows.py \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
   examples/bench/mpi/alltoall.c \
@@ -72,11 +89,17 @@ EXTRA_DIST += \
   examples/bench/mpi/bcast.c \
   examples/bench/mpi/bibw.c \
   examples/bench/mpi/bw.c \
+  examples/bench/mpi/collective.h \
   examples/bench/mpi/common.h \
+  examples/bench/mpi/gather.c \
   examples/bench/mpi/init.c \
   examples/bench/mpi/latency.c \
   examples/bench/mpi/mbw_mr.c \
   examples/bench/mpi/multi_lat.c \
+  examples/bench/mpi/reduce.c \
+  examples/bench/mpi/reduce_scatter.c \
+  examples/bench/mpi/scan.c \
+  examples/bench/mpi/scatter.c \
   examples/bench/pace.svg \
   examples/bench/plot-pace
 

@@ -16,7 +16,9 @@ typedef struct {
   int iterations, warm_up;              // up to large_bytes
   int large_iterations, large_warm_up;  // above
   int window;
-  int full;  // the least of 20 parts as well
+  int full;       // the least of 20 parts as well
+  size_t step;    // each size so many times the one before
+  double budget;  // seconds for each size, by which the iterations of a collective are chosen; 0: as many as asked for
   int rank, ranks;
 } settings;
 
@@ -29,14 +31,15 @@ static inline size_t bytes_of(const char* text) {
   return value;
 }
 
-// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f over the defaults given.
+// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f -s step -b milliseconds over the defaults given.
 static inline settings begin(int* argc, char*** argv, settings s) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
   if (s.window == 0) s.window = 64;
+  if (s.step == 0) s.step = 2;
   int option;
-  while ((option = getopt(*argc, *argv, "m:i:x:W:f")) != -1) {
+  while ((option = getopt(*argc, *argv, "m:i:x:W:fs:b:")) != -1) {
     char* colon;
     switch (option) {
       case 'm':
@@ -48,6 +51,8 @@ static inline settings begin(int* argc, char*** argv, settings s) {
       case 'x': s.warm_up = s.large_warm_up = atoi(optarg); break;
       case 'W': s.window = atoi(optarg); break;
       case 'f': s.full = 1; break;
+      case 's': s.step = strtoull(optarg, NULL, 10); break;
+      case 'b': s.budget = atof(optarg) / 1e3; break;
       default: MPI_Abort(MPI_COMM_WORLD, 2);
     }
   }
