@@ -44,6 +44,8 @@ const std::vector<variable>& variables() {
        "with thread_level::multiple: among how many lanes communicators are dealt, so that their threads do not meet"},
       {"PEAL_CHECK", choice, "0|1", "0",
        "whether ranks compare their calls of each collective first, and tell what differs instead of hanging"},
+      {"PEAL_CHECK_AFTER", seconds, "0.1..86400", "30",
+       "with PEAL_CHECK=1: how long a rank waits for others in a collective before it says who is missing"},
       {"PEAL_BARRIER", choice, "auto|flat|dissemination|leaders", "auto", "algorithm of barrier"},
       {"PEAL_BCAST", choice, "auto|tree|chain|scatter_allgather|leaders|shares", "auto", "algorithm of bcast"},
       {"PEAL_REDUCE", choice, "auto|tree|scatter_gather|leaders|shares", "auto", "algorithm of reduce"},

@@ -1,18 +1,34 @@
 #include "comm/checked_calls.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "comm/roll_call.hpp"
 #include "peal/error.hpp"
 
 namespace peal {
 
-checked_calls::checked_calls(messaging& messages, collectives& together, collective_state& plain, const team& of)
+checked_calls::checked_calls(messaging& messages, collectives& together, collective_state& plain, const team& of, roll_call* missing)
     : messages_{messages},
       together_{together},
       plain_{plain},
       comparing_{of.context() + 1, of.rank(), of.peers()},
-      comparisons_{together_, comparing_} {}
+      comparisons_{together_, comparing_},
+      missing_{missing} {
+  if (missing_) missing_->add(*this);
+}
+
+checked_calls::~checked_calls() {
+  if (missing_) missing_->remove(*this);
+}
+
+const checked_calls::waiting* checked_calls::oldest() noexcept {
+  const auto first = std::ranges::find_if(waiting_, [](const call* each) { return !each->compared; });
+  if (first == waiting_.end()) return nullptr;
+  oldest_ = {(*first)->number, (*first)->since, &(*first)->mine.lowest};
+  return &oldest_;
+}
 
 operation& checked_calls::start(const collective_call& what, const detail::location& where) noexcept {
   return compare(new call{this, nullptr, what, {}, nullptr, nullptr, where, {}, {}, false, {}});
@@ -30,6 +46,8 @@ operation& checked_calls::start(const collective_call& first, const detail::seco
 operation& checked_calls::compare(call* started) noexcept {
   operation& whole = messages_.make_operation();
   started->whole = &whole;
+  started->number = ++count_;
+  started->since = std::chrono::steady_clock::now();
   started->mine.lowest = call_record::of(comparing_.rank(), comparing_.size(), started->what, started->by != nullptr, started->where);
   waiting_.push_back(started);
   collective_call with;

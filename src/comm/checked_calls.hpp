@@ -10,6 +10,8 @@
 // Errors   an operation ends with errc::mismatch; collectives::take_exception has the peal::error that says what differs.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <system_error>
@@ -23,10 +25,13 @@
 
 namespace peal {
 
+class roll_call;
+
 class checked_calls {
  public:
-  /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this.
-  checked_calls(messaging&, collectives&, collective_state&, const team& of);
+  /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this. `missing`, if given, tells who does not come.
+  checked_calls(messaging&, collectives&, collective_state&, const team& of, roll_call* missing = nullptr);
+  ~checked_calls();
   checked_calls(const checked_calls&) = delete;
   checked_calls& operator=(const checked_calls&) = delete;
 
@@ -36,6 +41,20 @@ class checked_calls {
   operation& start(const collective_call&, prepared_collective&, const detail::location&) noexcept;
   /// In two steps, of which the first tells what the call is.
   operation& start(const collective_call& first, const detail::second_step&, two_steps& by, const detail::location&) noexcept;
+
+  // ---- for the roll call
+  /// A call of this rank's that others have not all made.
+  struct waiting {
+    std::uint64_t number = 0;  // among the communicator's calls, from 1
+    std::chrono::steady_clock::time_point since{};
+    const call_record* record = nullptr;
+  };
+  /// The first of those; null: there is none. Valid until the next call of anything here.
+  [[nodiscard]] const waiting* oldest() noexcept;
+  /// How many calls this rank has made.
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// The comparisons go over the collective context of this team.
+  [[nodiscard]] const team& members() const noexcept { return comparing_; }
 
  private:
   struct call {
@@ -50,6 +69,8 @@ class checked_calls {
     comparison all;
     bool compared = false;
     std::error_code error;
+    std::uint64_t number = 0;
+    std::chrono::steady_clock::time_point since{};
   };
 
   operation& compare(call*) noexcept;
@@ -64,6 +85,9 @@ class checked_calls {
   team comparing_;
   collective_state comparisons_;
   std::deque<call*> waiting_;  // for their comparison, in order of start
+  std::uint64_t count_ = 0;
+  waiting oldest_;
+  roll_call* missing_;
 };
 
 }  // namespace peal

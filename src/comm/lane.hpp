@@ -20,6 +20,7 @@
 #include "comm/communicator_state.hpp"
 #include "comm/failure_news.hpp"
 #include "comm/postings.hpp"
+#include "comm/roll_call.hpp"
 #include "memory/node_segment.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
@@ -99,6 +100,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   engine progress;
   std::optional<messaging> messages;
   std::optional<collectives> together;
+  std::optional<roll_call> missing;  // where PEAL_CHECK=1
 
  private:
   void open_verbs(std::size_t number, std::size_t lanes);

@@ -1,5 +1,6 @@
 # Real jobs under pealrun: programs that check themselves, and the runner with its cases.
 check_PROGRAMS += \
+  tests/job/absent \
   tests/job/arguments \
   tests/job/collectives \
   tests/job/communicators \
@@ -24,6 +25,8 @@ check_PROGRAMS += \
   tests/job/traffic \
   tests/job/unequal
 
+tests_job_absent_SOURCES = tests/job/absent.cpp tests/job/support.hpp
+tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp
 tests_job_arguments_LDADD = libpeal.la
 tests_job_collectives_SOURCES = tests/job/collectives.cpp tests/job/support.hpp
