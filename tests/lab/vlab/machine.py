@@ -100,8 +100,11 @@ class Machine:
 
     def command(self, options, image, initramfs, theirs, links, share, khz):
         words = [QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", CPU]
-        words += ["-smp", str(options.cpus), "-m", str(options.memory), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
-        kernel_words = KERNEL_WORDS + ([f"tsc_early_khz={khz}"] if khz else [])
+        # With room for one CPU alone the emulation drops every memory barrier, as if no device looked at memory at the same time: a card's
+        # bell is then lost now and then, and the link stands still for ever. The kernel itself is told of no second CPU.
+        words += ["-smp", f"{options.cpus},maxcpus={max(2, options.cpus)}", "-m", str(options.memory)]
+        words += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+        kernel_words = KERNEL_WORDS + [f"possible_cpus={options.cpus}"] + ([f"tsc_early_khz={khz}"] if khz else [])
         words += ["-kernel", str(image.kernel), "-initrd", f"/proc/self/fd/{initramfs}", "-append", " ".join(kernel_words)]
         for name, end in theirs.items():
             words += ["-chardev", f"socket,id={name},fd={end.fileno()}"]
