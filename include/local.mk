@@ -46,4 +46,6 @@ pealdetail_HEADERS = \
   include/peal/detail/plans.hpp \
   include/peal/detail/point_to_point.hpp \
   include/peal/detail/request_body.hpp \
+  include/peal/detail/strided_collectives.hpp \
+  include/peal/detail/strided_forms.hpp \
   include/peal/detail/varying_tasks.hpp

@@ -20,8 +20,8 @@
 #include <peal/detail/arguments.hpp>
 #include <peal/detail/communicator_handle.hpp>
 #include <peal/detail/core.hpp>
-#include <peal/detail/into_forms.hpp>
 #include <peal/detail/partial_reduction_tasks.hpp>
+#include <peal/detail/strided_forms.hpp>
 #include <peal/detail/varying_tasks.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
@@ -41,14 +41,27 @@ class neighbor_forms;
 }
 
 /// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
-class communicator : public detail::into_forms {
+class communicator : public detail::strided_forms {
   friend class detail::neighbor_forms;
 
  public:
   /// For the library.
-  explicit communicator(detail::communicator_state& state) noexcept : into_forms{state} {}
+  explicit communicator(detail::communicator_state& state) noexcept : strided_forms{state} {}
   communicator(communicator&&) noexcept = default;
   communicator& operator=(communicator&&) noexcept = default;
+
+  // Beside their forms below, those for strided views: peal/detail/strided_forms.hpp.
+  using strided_forms::allgather_into;
+  using strided_forms::allreduce_inplace;
+  using strided_forms::allreduce_into;
+  using strided_forms::alltoall_into;
+  using strided_forms::bcast_into;
+  using strided_forms::gather_into;
+  using strided_forms::iallgather_into;
+  using strided_forms::iallreduce_inplace;
+  using strided_forms::ibcast_into;
+  using strided_forms::reduce_into;
+  using strided_forms::scatter_into;
 
   /// Whether messages to that rank go through shared memory.
   [[nodiscard]] bool same_node(int rank, const place& where = place::current()) const {
@@ -119,7 +132,8 @@ class communicator : public detail::into_forms {
   requires lasting<B> request<> ibcast_into(B&& buffer, int root, const place& = place::current())
   const;
 
-  /// Combined over all ranks, in rank order. A range: element by element, into a vector, as long on every rank. reduce: at the root alone;
+  /// Combined over all ranks, in rank order. A range, or a strided view: element by element, into a vector, as long on every rank. reduce:
+  /// at the root alone;
   /// the others get their own value back, or an empty vector.
   template <class B, class Op = std::plus<>>
   requires reducible<const B&, Op>

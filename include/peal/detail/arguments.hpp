@@ -17,12 +17,12 @@ namespace peal {
 template <class B>
 concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B> || strided_view<B>;
 
-/// Can be combined by Op: a fixed value as a whole, or a contiguous range element by element.
+/// Can be combined by Op: a fixed value as a whole, or a contiguous range or a strided view element by element.
 template <class B, class Op>
 concept reducible = detail::reduced_whole<B, Op> || detail::reduced_by_element<B, Op>;
 /// A contiguous range whose elements can be combined by Op, so that ranks can have parts of the result.
 template <class B, class Op>
-concept reducible_range = detail::reduced_by_element<B, Op>;
+concept reducible_range = detail::contiguous<B> && detail::reduced_by_element<B, Op>;
 /// A block a rank, whose elements can be combined by Op.
 template <class B, class Op>
 concept reducible_blocks = range_of_blocks<B> && reduction_on<Op, detail::element_of_blocks<B>>;

@@ -41,8 +41,21 @@ using given_element = typename given<B>::type;
 /// Whether B is reduced as one value, rather than element by element.
 template <class B, class Op>
 concept reduced_whole = fixed<std::remove_cvref_t<B>> && reduction_on<Op, std::remove_cvref_t<B>>;
+/// The elements of a range, or of a strided view.
+template <class B>
+struct elements_in {
+  using type = void;
+};
+template <contiguous B>
+struct elements_in<B> {
+  using type = std::ranges::range_value_t<B>;
+};
+template <class B>
+requires(strided_view<B> && !contiguous<B>) struct elements_in<B> {
+  using type = std::remove_cv_t<typename std::remove_cvref_t<B>::element_type>;
+};
 template <class B, class Op>
-concept reduced_by_element = !reduced_whole<B, Op> && contiguous<B> && reduction_on<Op, std::ranges::range_value_t<B>>;
+concept reduced_by_element = !reduced_whole<B, Op> && reduction_on<Op, typename elements_in<B>::type>;
 
 template <class B, class Op>
 struct reduced {
@@ -52,7 +65,7 @@ struct reduced {
 template <class B, class Op>
 requires reduced_by_element<B, Op>
 struct reduced<B, Op> {
-  using element = std::ranges::range_value_t<B>;
+  using element = typename elements_in<B>::type;
   using type = std::vector<element>;
 };
 

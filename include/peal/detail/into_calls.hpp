@@ -164,6 +164,12 @@ inline call_on_buffers gather_into_call(int root, std::span<const std::byte> byt
   return {planned_call(collective::gather, root, bytes.data(), room.data(), bytes.size())};
 }
 
+inline call_on_buffers allgather_into_call(std::span<const std::byte> bytes, std::span<std::byte> room, place_in_team among,
+                                           const location& where) {
+  check_room(bytes.size() * among.count(), room, where);
+  return {planned_call(collective::allgather, 0, bytes.data(), room.data(), bytes.size())};
+}
+
 inline call_on_buffers alltoall_into_call(std::span<const std::byte> bytes, std::size_t element, std::span<std::byte> room,
                                           place_in_team among, const location& where) {
   check_parts(bytes.size(), element, among.count(), where);
@@ -172,3 +178,5 @@ inline call_on_buffers alltoall_into_call(std::span<const std::byte> bytes, std:
 }
 
 }  // namespace peal::detail
+
+#include <peal/detail/strided_collectives.hpp>  // IWYU pragma: export

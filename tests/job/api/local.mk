@@ -11,6 +11,7 @@ check_PROGRAMS += \
   tests/job/api/pieces \
   tests/job/api/plans \
   tests/job/api/requests \
+  tests/job/api/strided \
   tests/job/api/threads
 
 tests_job_api_collectives_SOURCES = tests/job/api/collectives.cpp
@@ -35,6 +36,8 @@ tests_job_api_plans_SOURCES = tests/job/api/plans.cpp
 tests_job_api_plans_LDADD = libpeal.la
 tests_job_api_requests_SOURCES = tests/job/api/requests.cpp
 tests_job_api_requests_LDADD = libpeal.la
+tests_job_api_strided_SOURCES = tests/job/api/strided.cpp
+tests_job_api_strided_LDADD = libpeal.la
 tests_job_api_threads_SOURCES = tests/job/api/threads.cpp
 tests_job_api_threads_LDADD = libpeal.la -lpthread
 
