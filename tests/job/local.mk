@@ -55,8 +55,8 @@ tests_job_narrowed_SOURCES = tests/job/narrowed.cpp tests/job/support.hpp
 tests_job_narrowed_LDADD = libpeal.la
 tests_job_paused_SOURCES = tests/job/paused.cpp tests/job/support.hpp
 tests_job_paused_LDADD = libpeal.la
-tests_job_random_collectives_SOURCES = tests/job/random/block.hpp tests/job/random/moves.cpp tests/job/random/random_collectives.cpp \
-  tests/job/random/reductions.cpp tests/job/random/turn.hpp tests/job/support.hpp
+tests_job_random_collectives_SOURCES = tests/job/random/block.hpp tests/job/random/buffers.cpp tests/job/random/moves.cpp \
+  tests/job/random/random_collectives.cpp tests/job/random/reductions.cpp tests/job/random/turn.hpp tests/job/support.hpp
 tests_job_random_collectives_LDADD = libpeal.la
 tests_job_same_bits_SOURCES = tests/job/same_bits.cpp tests/job/support.hpp
 tests_job_same_bits_LDADD = libpeal.la

@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   std::vector<kind> kinds;
   bool trace = false;
   const auto take = [&kinds](std::string_view name) {
-    for (const auto& table : {moves(), reductions()})
+    for (const auto& table : {moves(), reductions(), in_buffers()})
       for (const auto& each : table)
         if (name.empty() || name == each.name) kinds.push_back(each);
   };

@@ -274,8 +274,9 @@ struct kind {
   started (*start)(turn&);
 };
 
-/// Defined in moves.cpp and reductions.cpp.
+/// Defined in moves.cpp, reductions.cpp and buffers.cpp.
 std::span<const kind> moves();
 std::span<const kind> reductions();
+std::span<const kind> in_buffers();
 
 }  // namespace random_collectives
