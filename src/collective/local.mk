@@ -50,6 +50,8 @@ libpeal_core_la_SOURCES += \
   src/collective/choice.hpp \
   src/collective/collectives.cpp \
   src/collective/collectives.hpp \
+  src/collective/crew.cpp \
+  src/collective/crew.hpp \
   src/collective/kernels/avx2.cpp \
   src/collective/kernels/avx512.cpp \
   src/collective/kernels/baseline.cpp \

@@ -17,6 +17,7 @@
 
 #include "base/error_text.hpp"
 #include "base/log.hpp"
+#include "collective/crew.hpp"
 #include "comm/agreement.hpp"
 #include "comm/counters_text.hpp"
 #include "comm/lane_count.hpp"
@@ -167,6 +168,7 @@ void job::set_waits() {
   for (const auto& each : lanes_) {
     crowd& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());  // one an engine, which asks it under its own lock
     around_.crowded = seen.crowded();
+    crew::set_own(seen.own_hardware_threads());
     // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
     if (!spin) spin = spin_bounds(settings, how == wait_policy::mode::adaptive && !around_.crowded);
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin}, seen);

@@ -5,6 +5,7 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/barrier_check.hpp \
   tests/unit/collective/choice_test.cpp \
   tests/unit/collective/collectives_test.cpp \
+  tests/unit/collective/crew_test.cpp \
   tests/unit/collective/failures_test.cpp \
   tests/unit/collective/lengths_test.cpp \
   tests/unit/collective/model.hpp \
@@ -17,6 +18,6 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/symbolic.hpp \
   tests/unit/collective/symbolic_test.cpp
 tests_unit_collective_test_CPPFLAGS = $(unit_cppflags)
-tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags) $(OPENMP_CXXFLAGS)
 tests_unit_collective_test_LDADD = $(unit_ldadd)
 tests_unit_collective_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

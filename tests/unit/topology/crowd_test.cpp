@@ -54,6 +54,17 @@ class crowd_test : public testing::Test {
   std::vector<pid_t> ranks;
 };
 
+TEST_F(crowd_test, a_rank_has_its_own_cores_or_a_share_of_those_of_all) {
+  start(2);
+  peal::crowd shared{ranks, ranks[0], 0};
+  EXPECT_EQ(shared.own_hardware_threads(), 1);
+  give(ranks[0], {cores[0]});
+  give(ranks[1], {cores[1]});
+  EXPECT_EQ(shared.own_hardware_threads(), 1);
+  give(ranks[0], cores);
+  EXPECT_EQ((peal::crowd{{ranks[0]}, ranks[0], 0}.own_hardware_threads()), 2) << "the only rank of its node";
+}
+
 TEST_F(crowd_test, ranks_with_a_core_each_are_none_until_they_share_one) {
   start(2);
   peal::crowd around{ranks, ranks[0], 0};
