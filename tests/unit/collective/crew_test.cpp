@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <atomic>
+#include <complex>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -70,11 +71,8 @@ TEST_F(crew_test, same_bits_as_one_thread) {
   ASSERT_TRUE(crew::there());
   same_bits_as_one_thread<float>(scalar::f32, builtin::sum);
   same_bits_as_one_thread<double>(scalar::f64, builtin::prod);
+  same_bits_as_one_thread<std::complex<double>>(scalar::c128, builtin::sum);
   same_bits_as_one_thread<std::int8_t>(scalar::i8, builtin::max);
-}
-
-TEST_F(crew_test, same_bits_of_elements_that_are_no_power_of_two_in_length) {
-  same_bits_as_one_thread<long double>(scalar::f80, builtin::sum);
 }
 
 std::atomic<int> inside{0};
