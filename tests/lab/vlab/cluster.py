@@ -203,10 +203,13 @@ class Cluster:
             machine.tell("report")
         self.loop(lambda: all(m.state == "reported" for m in late), time.monotonic() + REPORT_LIMIT)
         self.flush()
-        self.show_tails(late)
+        self.show_tails(late + [m for m in self.machines if m not in late and m.sends_no_more()])
         for machine in late:
             if machine.state != "reported":
                 self.say(f"{machine.name} does not answer: its kernel hangs, or is very busy")
+        broken = [m for m in self.machines if m.sends_no_more()]
+        if broken:
+            raise LabError(f"{names(broken)} cannot send: an emulated card stands still (console above)")
         raise OutOfTime(f"the command did not end within {self.options.timeout:g} s on {names(late)} (console above)")
 
     def show_tails(self, machines):

@@ -101,7 +101,7 @@ class Machine:
     def command(self, options, image, initramfs, theirs, links, share, khz):
         words = [QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", CPU]
         # With room for one CPU alone the emulation drops every memory barrier, as if no device looked at memory at the same time: a card's
-        # bell is then lost now and then, and the link stands still for ever. The kernel itself is told of no second CPU.
+        # bell can then be lost, and the link stands still for ever. The kernel itself is told of no second CPU.
         words += ["-smp", f"{options.cpus},maxcpus={max(2, options.cpus)}", "-m", str(options.memory)]
         words += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
         kernel_words = KERNEL_WORDS + [f"possible_cpus={options.cpus}"] + ([f"tsc_early_khz={khz}"] if khz else [])
@@ -160,6 +160,10 @@ class Machine:
         clean = [line for line in clean if line]
         self.tail.extend(clean)
         return clean
+
+    def sends_no_more(self):
+        """Whether the kernel complained of a card that takes no packets; it does so every five seconds."""
+        return any("NETDEV WATCHDOG" in line for line in self.tail)
 
     def stand_still(self, still):
         self.process.send_signal(signal.SIGSTOP if still else signal.SIGCONT)
