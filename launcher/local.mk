@@ -33,11 +33,17 @@ pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
 
 bin_PROGRAMS += peal-info
 peal_info_SOURCES = \
+  launcher/info/explain.cpp \
+  launcher/info/explain.hpp \
   launcher/info/json.cpp \
   launcher/info/main.cpp \
+  launcher/info/measure.cpp \
+  launcher/info/measure.hpp \
   launcher/info/report.cpp \
   launcher/info/report.hpp \
-  launcher/info/text.cpp
+  launcher/info/text.cpp \
+  launcher/info/tune.cpp \
+  launcher/info/tune.hpp
 peal_info_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 peal_info_LDADD = libpeal_core.la $(FMT_LIBS)
 

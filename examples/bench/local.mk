@@ -81,6 +81,7 @@ EXTRA_DIST += \
   examples/bench/bench-compare \
   examples/bench/bench-compare-nodes \
   examples/bench/bench-compare-rdma \
+  examples/bench/bench-sim \
   examples/bench/collective_rows.py \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
@@ -118,3 +119,8 @@ bench-compare-nodes: all
 .PHONY: bench-compare-rdma
 bench-compare-rdma: all
 	$(PYTHON3) $(srcdir)/examples/bench/bench-compare-rdma $(abs_builddir) $(BENCH)
+
+# Prices of the choice and peal-sim beside what is measured. make bench-sim BENCH="--ranks 2 --collectives allreduce"
+.PHONY: bench-sim
+bench-sim: all
+	$(PYTHON3) $(srcdir)/examples/bench/bench-sim $(abs_builddir) $(BENCH)

@@ -95,6 +95,7 @@ std::string to_json(const report& all) {
       {"rdma_used", chosen_of(all)},
       {"registrations_kept", all.cache_problem.empty()},
       {"registrations_not_kept_because", all.cache_problem.empty() ? ordered_json(nullptr) : ordered_json(all.cache_problem)},
+      {"tuning_file", text_or_null(all.tuning_file)},
       {"variables", std::move(variables)},
       {"problems", all.problems}};
   // A variable may hold any bytes; what is no UTF-8 is replaced.

@@ -15,7 +15,9 @@
 #include <cstring>
 
 #include "base/config.hpp"
+#include "collective/tuning.hpp"
 #include "memory/unmap_hooks.hpp"
+#include "peal/error.hpp"
 #include "topology/machine.hpp"
 
 namespace peal::info {
@@ -162,6 +164,17 @@ void look_at_devices(report& about, const machine& here) {
   about.transports.push_back(std::move(verbs));
 }
 
+/// Where a variable is wrong a rank would not start, so it is not looked for.
+void look_at_tuning(report& about) {
+  try {
+    tuning found = read_tuning(config::from_environment(false));
+    about.tuning_file = std::move(found.from);
+    if (!found.problem.empty())
+      about.problems.push_back(fmt::format("{}: peal-info --tune makes a new one, PEAL_TUNING=none does without", found.problem));
+  } catch (const error&) {
+  }
+}
+
 }  // namespace
 
 report look_around() {
@@ -173,6 +186,7 @@ report look_around() {
   made.transports.push_back(
       {"shm", "between ranks of one node", made.machine.shared_free ? "" : fmt::format("there is no {}", made.machine.shared_folder)});
   look_at_devices(made, here);
+  look_at_tuning(made);
   return made;
 }
 

@@ -1,7 +1,7 @@
 // launcher/info/report.hpp
 // What peal-info has found out: this machine, its RDMA devices, which one a rank would use and why, the settings, and what is wrong.
 //
-// Layer    launcher: may include base/, topology/, memory/unmap_hooks.hpp, transport/verbs/inventory.hpp.
+// Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp, transport/verbs/inventory.hpp.
 // Units    bytes.
 // Errors   throws peal::error (errc::internal) when the topology cannot be read. Everything else that is wrong stands in `problems`.
 #pragma once
@@ -47,6 +47,7 @@ struct report {
   std::vector<std::string> rail_names;
   std::vector<verbs::granted_limit> limits;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
+  std::string tuning_file;    // from which the choice of algorithms has its costs; empty: they are built in
   std::vector<setting> settings;
   std::vector<std::string> problems;  // each with its remedy
 };

@@ -82,6 +82,10 @@ void write_devices(out to, const report& all) {
       fmt::format_to(to, "  it grants less than peal asks for: {}: {} instead of {}\n", each.what, each.granted, each.wanted);
 }
 
+void write_choice(out to, const report& all) {
+  fmt::format_to(to, "\nChoice of algorithms\n  costs          {}\n", all.tuning_file.empty() ? "built in" : all.tuning_file);
+}
+
 void write(out to, const std::vector<setting>& settings) {
   fmt::format_to(to, "\nVariables (* set)\n");
   for (const setting& each : settings)
@@ -97,6 +101,7 @@ std::string to_text(const report& all) {
   write(to, all.machine);
   write(to, all.transports);
   write_devices(to, all);
+  write_choice(to, all);
   write(to, all.settings);
   fmt::format_to(to, "\nProblems\n");
   if (all.problems.empty()) fmt::format_to(to, "  none\n");

@@ -10,6 +10,8 @@
 #include <stdexcept>
 
 #include "base/config.hpp"
+#include "collective/choice.hpp"
+#include "collective/tuning.hpp"
 #include "config.h"
 
 namespace peal::sim {
@@ -19,8 +21,12 @@ namespace {
 using detail::collective;
 using simulator::adapter;
 
-constexpr std::array<std::string_view, detail::collectives_in_all> names{
-    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "reduce_scatter", "scan", "exscan"};
+/// Of all collectives.
+std::array<std::string_view, detail::collectives_in_all> all_names() {
+  std::array<std::string_view, detail::collectives_in_all> made;
+  for (std::size_t i = 0; i != made.size(); ++i) made[i] = name_of(static_cast<collective>(i));
+  return made;
+}
 
 template <class Range, class Name>
 std::string listed(const Range& range, Name name) {
@@ -31,7 +37,7 @@ std::string listed(const Range& range, Name name) {
 
 /// As they are written; empty: not given.
 struct words_given {
-  std::string kind, bytes, algorithm, nic = "connectx7", segment, cache, context, bells = "batched", by = "auto", over;
+  std::string kind, bytes, algorithm, nic = "connectx7", segment, cache, context, bells = "batched", by = "auto", over, tuning;
   std::uint32_t lanes = 0;
   int radix = 0;
   double gigabits = 0;
@@ -52,7 +58,7 @@ std::size_t size_of(const char* option, const std::string& text, std::size_t lea
 void define(CLI::App& app, request& made, words_given& given, adapter& own) {
   app.set_help_flag("-h,--help", "print this and end");
   app.set_version_flag("-V,--version", PACKAGE_STRING);
-  app.add_option("collective", given.kind, "one of: " + listed(names, [](auto each) { return each; }))->required();
+  app.add_option("collective", given.kind, "one of: " + listed(all_names(), [](auto each) { return each; }))->required();
   app.add_option("-n", made.ranks, "ranks")->required()->check(CLI::Range(1, simulator::most_ranks));
   app.add_option("--bytes", given.bytes, "of a rank's block; of bcast, reduce, allreduce, scan, exscan the whole vector (8)");
   app.add_option("--element", made.element, "bytes of an element, of reductions (4)")->check(CLI::Range(1, 1024));
@@ -63,6 +69,8 @@ void define(CLI::App& app, request& made, words_given& given, adapter& own) {
   app.add_option("--method", given.by, "auto, full (play all ranks) or classes (ranks that stand for all)");
   simulator::machine& on = made.on;
   app.add_option("--ranks-per-node", on.ranks_per_node, "(1)")->check(CLI::Range(1, 4096));
+  app.add_option("--cores", on.cores, "of a node, which its ranks share (as many as ranks)")->check(CLI::Range(1, 4096));
+  app.add_option("--tuning", given.tuning, "a file of peal-info --tune, for what processors and adapters take");
   app.add_option("--leaf-nodes", on.net.leaf_nodes, "nodes a leaf switch (32)")->check(CLI::Range(1, 4096));
   app.add_option("--oversubscription", on.net.oversubscription, "links down for each link up of a leaf switch (1)")
       ->check(CLI::Range(0.01, 1000.0));
@@ -95,6 +103,7 @@ void merge(const CLI::App& app, adapter& into, const adapter& own) {
 }
 
 void judge(const CLI::App& app, request& made, const words_given& given, const adapter& own) {
+  const auto names = all_names();
   const auto kind = std::ranges::find(names, given.kind);
   if (kind == names.end())
     throw std::invalid_argument(
@@ -121,6 +130,11 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
     throw std::invalid_argument(fmt::format("{}: no such adapter; there are {}, and options for all that is in them", given.nic,
                                             listed(simulator::known_adapters(), [](const adapter& each) { return each.name; })));
   made.on.nic = *nic;
+  if (!given.tuning.empty()) {
+    const tuning found = read_tuning(given.tuning);
+    if (!found.problem.empty()) throw std::invalid_argument(found.problem);
+    simulator::take_costs(made.on, found.costs);
+  }
   merge(app, made.on.nic, own);
   if (given.gigabits > 0) made.on.nic.link_rate = given.gigabits / 8;
   if (!given.cache.empty()) made.on.nic.cache_bytes = size_of("--nic-cache", given.cache, 0, std::size_t{1} << 40);
@@ -152,8 +166,6 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
 }
 
 }  // namespace
-
-std::string_view name_of(collective kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
 
 reading read_command_line(int count, char** words) {
   CLI::App app{"peal-sim predicts what a collective takes on a machine that is described to it, with each of its algorithms.", "peal-sim"};

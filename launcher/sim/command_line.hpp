@@ -31,8 +31,6 @@ struct request {
   bool over_ranks = false;
 };
 
-std::string_view name_of(detail::collective) noexcept;
-
 struct reading {
   std::optional<request> wanted;
   int exit_code = 0;  // where nothing is wanted: help, version or a mistake, which has been told

@@ -1,6 +1,7 @@
 // The report for programs: the same facts; times in nanoseconds, sizes in bytes; what there is not is null.
 #include <nlohmann/json.hpp>
 
+#include "collective/choice.hpp"
 #include "report.hpp"
 
 namespace peal::sim {
@@ -46,6 +47,7 @@ ordered_json of(const simulator::machine& on) {
           {"context_bytes", on.nic.context_bytes},
           {"cache_bytes", on.nic.cache_bytes},
           {"ranks_per_node", on.ranks_per_node},
+          {"cores", on.cores > 0 ? on.cores : on.ranks_per_node},
           {"leaf_nodes", on.net.leaf_nodes},
           {"oversubscription", on.net.oversubscription},
           {"switch_ns", on.net.switch_ns},

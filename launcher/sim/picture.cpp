@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 
+#include "collective/choice.hpp"
 #include "report.hpp"
 
 namespace peal::sim {

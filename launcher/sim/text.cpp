@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "collective/choice.hpp"
 #include "report.hpp"
 
 namespace peal::sim {

@@ -46,6 +46,8 @@ const std::vector<variable>& variables() {
        "whether ranks compare their calls of each collective first, and tell what differs instead of hanging"},
       {"PEAL_CHECK_AFTER", seconds, "0.1..86400", "30",
        "with PEAL_CHECK=1: how long a rank waits for others in a collective before it says who is missing"},
+      {"PEAL_TUNING", text, "auto, none, or the name of a file", "auto",
+       "what peal-info --tune measured, by which algorithms are chosen: auto looks in $XDG_CONFIG_HOME/peal or ~/.config/peal"},
       {"PEAL_BARRIER", choice, "auto|flat|dissemination|leaders", "auto", "algorithm of barrier"},
       {"PEAL_BCAST", choice, "auto|tree|chain|scatter_allgather|leaders|shares", "auto", "algorithm of bcast"},
       {"PEAL_REDUCE", choice, "auto|tree|scatter_gather|leaders|shares", "auto", "algorithm of reduce"},

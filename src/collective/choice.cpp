@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace peal {
 
@@ -102,13 +103,35 @@ constexpr std::array<std::string_view, detail::collectives_in_all> variable_name
     "PEAL_BARRIER",   "PEAL_BCAST",    "PEAL_REDUCE",         "PEAL_ALLREDUCE", "PEAL_GATHER", "PEAL_SCATTER",
     "PEAL_ALLGATHER", "PEAL_ALLTOALL", "PEAL_REDUCE_SCATTER", "PEAL_SCAN",      "PEAL_EXSCAN"};
 
+// Those of neighbors, for which there is no choice, stand behind the others.
+constexpr std::array names{"barrier",          "bcast",    "reduce",         "allreduce", "gather", "scatter",
+                           "allgather",        "alltoall", "reduce_scatter", "scan",      "exscan", "neighbor_allgather",
+                           "neighbor_alltoall"};
+static_assert(names.size() == detail::collectives_in_all + 2);
+
+/// Whether all ranks know the length: of reduce_scatter they know all.
+bool agreed(collective kind, const problem& p) noexcept { return !p.varying || kind == collective::reduce_scatter; }
+
 bool covers(const rule& r, collective kind, const problem& p) noexcept {
   if (r.kind != kind || p.size > r.most_ranks) return false;
-  const bool agreed = !p.varying || kind == collective::reduce_scatter;  // there every rank knows all lengths
-  return agreed ? p.bytes <= r.most_bytes : r.most_bytes == any_bytes;
+  return agreed(kind, p) ? p.bytes <= r.most_bytes : r.most_bytes == any_bytes;
+}
+
+chosen by_rule(collective kind, const problem& p) noexcept {
+  for (const rule& r : rules) {
+    if (!covers(r, kind, p)) continue;
+    const algorithm* how = find_algorithm(kind, r.name);
+    if (how->serves(p)) return {how, r.radix, r.cut};
+  }
+  return {};  // not reached: the last rule serves everything, and a test sees to that
 }
 
 }  // namespace
+
+std::string_view to_text(reason why) noexcept { return why == reason::rule ? "rule" : why == reason::forced ? "forced" : "price"; }
+
+const char* name_of(collective kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
+std::string_view variable_of(collective kind) noexcept { return variable_names[static_cast<std::size_t>(kind)]; }
 
 // For forced algorithms too: a chain that nobody cuts would be no use.
 segmentation usual_cut(const algorithm& how) noexcept {
@@ -117,22 +140,54 @@ segmentation usual_cut(const algorithm& how) noexcept {
   return found == rules.end() ? segmentation{} : found->cut;
 }
 
-choice::choice(const config& from) {
+choice::choice(const config& from, const std::optional<cost_parameters>& measured)
+    : costs_{measured.value_or(cost_parameters{})}, by_price_{measured.has_value()} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
     const std::string wanted{from.text(variable_names[i])};
     if (wanted != "auto") forced_[i] = find_algorithm(static_cast<collective>(i), wanted);
   }
 }
 
-chosen choice::of(collective kind, const problem& p) const noexcept {
+std::optional<double> choice::price_of(const chosen& as, const problem& p, const spread& where) const noexcept {
+  if (!agreed(as.how->kind, p)) return std::nullopt;
+  problem asked = p;
+  asked.radix = as.radix;
+  return price(*as.how, asked, as.cut, where, costs_);
+}
+
+chosen choice::of(collective kind, const problem& p, const spread& where) const noexcept {
   const algorithm* forced = forced_[static_cast<std::size_t>(kind)];
-  if (forced && forced->serves(p)) return {forced, 2, usual_cut(*forced)};
-  for (const rule& r : rules) {
-    if (!covers(r, kind, p)) continue;
-    const algorithm* how = find_algorithm(kind, r.name);
-    if (how->serves(p)) return {how, r.radix, r.cut};
+  if (forced && forced->serves(p)) return {forced, 2, usual_cut(*forced), reason::forced};
+  const chosen usual = by_rule(kind, p);
+  const auto usual_price = by_price_ ? price_of(usual, p, where) : std::nullopt;
+  if (!usual_price) return usual;
+  chosen best = usual;
+  double lowest = *usual_price / decisive;
+  for (const algorithm& each : all_algorithms()) {
+    if (each.kind != kind || &each == usual.how || !each.serves(p)) continue;
+    if (p.size > most_ranks_at_once && (each.name == "flat" || each.name == "linear")) continue;
+    const chosen other{&each, 2, usual_cut(each), reason::price};
+    const auto its = price_of(other, p, where);
+    if (!its || *its >= lowest) continue;
+    best = other;
+    lowest = *its;
   }
-  return {};  // not reached: the last rule serves everything, and a test sees to that
+  return best;
+}
+
+std::vector<candidate> choice::candidates(collective kind, const problem& p, const spread& where) const {
+  const chosen taken = of(kind, p, where), usual = by_rule(kind, p);
+  std::vector<candidate> found;
+  for (const algorithm& each : all_algorithms()) {
+    if (each.kind != kind || !each.serves(p)) continue;
+    candidate made{.as = {&each, 2, usual_cut(each)}, .price = {}, .taken = &each == taken.how};
+    if (&each == usual.how) made.as = usual;
+    if (made.taken) made.as = taken;
+    made.price = price_of(made.as, p, where);
+    found.push_back(made);
+  }
+  std::ranges::stable_sort(found, {}, [](const candidate& each) { return std::pair{!each.price, each.price.value_or(0)}; });
+  return found;
 }
 
 }  // namespace peal

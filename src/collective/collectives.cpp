@@ -75,11 +75,12 @@ blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_
 }  // namespace
 
 struct collective_state::state {
-  state(collectives::state& in, const team& of) : home{in}, members{of} {}
+  state(collectives::state& in, const team& of);
 
   collectives::state& home;
   const team& members;
   const detail::neighborhood* near = nullptr;
+  const spread where;  // how the team lies on nodes, where prices count
   std::uint32_t sequence = 0;
   plan_cache plans;
   std::optional<node_map> nodes;  // where there are such with several members
@@ -102,7 +103,8 @@ struct collectives::state {
     bool reserved = false;  // of a prepared_collective, between its starts too
   };
 
-  state(messaging& m, const config& from, std::span<const std::uint32_t> on) : messages{m}, rules{from}, nodes{on} {}
+  state(messaging& m, const config& from, std::span<const std::uint32_t> on, const cost_basis& with)
+      : messages{m}, basis{with}, rules{from, basis.costs}, nodes{on} {}
 
   operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
   operation& start(prepared_collective::state&, completion_hook) noexcept;
@@ -118,6 +120,7 @@ struct collectives::state {
   void drain(collective_state::state&) noexcept;
 
   messaging& messages;
+  const cost_basis basis;
   choice rules;
   std::span<const std::uint32_t> nodes;  // by peer; empty: one
   std::vector<collective_state::state*> states;
@@ -174,7 +177,7 @@ void collectives::state::build_plan(collective_state::state& of, const collectiv
     return;
   }
   // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut in KiB.
-  const chosen by = rules.of(call.kind, p);
+  const chosen by = rules.of(call.kind, p, of.where);
   p.radix = by.radix;
   build(*by.how, p, by.cut, built.steps);
 }
@@ -295,6 +298,9 @@ void collectives::state::drain(collective_state::state& of) noexcept {
   }
 }
 
+collective_state::state::state(collectives::state& in, const team& of)
+    : home{in}, members{of}, where{in.basis.costs ? in.basis.of(of.peers(), in.nodes) : spread{}} {}
+
 collective_state::collective_state(collectives& in, const team& members) : state_{std::make_unique<state>(*in.state_, members)} {
   collectives::state& home = *in.state_;
   home.states.push_back(state_.get());
@@ -314,8 +320,8 @@ collective_state::~collective_state() {
 
 void collective_state::set_neighbors(const detail::neighborhood& near) noexcept { state_->near = &near; }
 
-collectives::collectives(messaging& messages, const config& from, std::span<const std::uint32_t> nodes)
-    : state_{std::make_unique<state>(messages, from, nodes)} {}
+collectives::collectives(messaging& messages, const config& from, std::span<const std::uint32_t> nodes, const cost_basis& basis)
+    : state_{std::make_unique<state>(messages, from, nodes, basis)} {}
 
 collectives::~collectives() = default;
 

@@ -46,10 +46,18 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/scatter_linear.cpp \
   src/collective/algorithms/scatter_tree.cpp \
   src/collective/algorithms/tree.hpp \
+  src/collective/bill.cpp \
+  src/collective/bill.hpp \
   src/collective/choice.cpp \
   src/collective/choice.hpp \
   src/collective/collectives.cpp \
   src/collective/collectives.hpp \
+  src/collective/cost.cpp \
+  src/collective/cost.hpp \
+  src/collective/cost_basis.cpp \
+  src/collective/cost_basis.hpp \
+  src/collective/cost_parameters.cpp \
+  src/collective/cost_parameters.hpp \
   src/collective/crew.cpp \
   src/collective/crew.hpp \
   src/collective/kernels/avx2.cpp \
@@ -67,4 +75,6 @@ libpeal_core_la_SOURCES += \
   src/collective/run.cpp \
   src/collective/run.hpp \
   src/collective/schedule.cpp \
-  src/collective/schedule.hpp
+  src/collective/schedule.hpp \
+  src/collective/tuning.cpp \
+  src/collective/tuning.hpp

@@ -175,23 +175,4 @@ std::string mismatch_text(const call_record& mine, const call_record& other) {
                      other.text(), other.place(), mine.difference(other));
 }
 
-const char* name_of(collective kind) noexcept {
-  switch (kind) {
-    case collective::barrier: return "barrier";
-    case collective::bcast: return "bcast";
-    case collective::reduce: return "reduce";
-    case collective::allreduce: return "allreduce";
-    case collective::gather: return "gather";
-    case collective::scatter: return "scatter";
-    case collective::allgather: return "allgather";
-    case collective::alltoall: return "alltoall";
-    case collective::reduce_scatter: return "reduce_scatter";
-    case collective::scan: return "scan";
-    case collective::exscan: return "exscan";
-    case collective::neighbor_allgather: return "neighbor_allgather";
-    case collective::neighbor_alltoall: return "neighbor_alltoall";
-  }
-  return "collective";
-}
-
 }  // namespace peal

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "collective/choice.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {
@@ -68,8 +69,5 @@ static_assert(std::is_trivially_copyable_v<comparison>);
 
 /// What the error says, but for the place of `mine`.
 [[nodiscard]] std::string mismatch_text(const call_record& mine, const call_record& other);
-
-/// The name of a collective.
-[[nodiscard]] const char* name_of(detail::collective) noexcept;
 
 }  // namespace peal

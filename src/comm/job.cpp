@@ -17,7 +17,9 @@
 
 #include "base/error_text.hpp"
 #include "base/log.hpp"
+#include "collective/cost_basis.hpp"
 #include "collective/crew.hpp"
+#include "collective/tuning.hpp"
 #include "comm/agreement.hpp"
 #include "comm/counters_text.hpp"
 #include "comm/lane_count.hpp"
@@ -132,10 +134,14 @@ void job::join_node(bool threads) {
   // Ranks that do not talk through shared memory gain nothing from being on one node.
   const bool apart = settings.text("PEAL_TRANSPORT") == "verbs";
   const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : around_.node.front();
-  meeting.agree_on("peal.segment", mine, fmt::format("{}|{}|{}", wanted, first, settings_to_agree_on(settings)), [this](const auto& noted) {
+  // One rank reads the tuning file, and tells all what it holds: others might find another one.
+  const std::string costs = cost_note(bootstrap_.cores(), bootstrap_.rank() == 0 ? tuned_costs(settings) : std::nullopt);
+  const std::string note = fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
+  meeting.agree_on("peal.segment", mine, note, [this](const auto& noted) {
     std::vector<std::optional<std::string>> told = noted;
     lane_count_ = take_lane_count(told);
     around_.nodes = take_nodes(told);
+    around_.basis = take_cost_notes(told);
     if (const std::string problem = disagreement(told); !problem.empty()) throw error(errc::invalid_config, problem);
   });
   if (!meeting.shares()) return;

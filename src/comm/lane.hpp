@@ -17,6 +17,7 @@
 #include "base/config.hpp"
 #include "bootstrap/client.hpp"
 #include "collective/collectives.hpp"
+#include "collective/cost_basis.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/failure_news.hpp"
 #include "comm/postings.hpp"
@@ -40,6 +41,7 @@ struct lane_surroundings {
   std::vector<bool> on_node;               // by peer
   std::vector<peer_id> nodes;              // by peer, the lowest one of its node; empty: there is one node
   bool crowded = false;                    // more ranks than cores
+  cost_basis basis;                        // of the choice of algorithms
   failure_news gone;                       // who has died
   std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }

@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "collective/cost_parameters.hpp"
+
 namespace peal::simulator {
 
 /// One adapter, which all ranks of a node share.
@@ -44,7 +46,10 @@ struct processor {
   double local_receive_ns = 15;      //
   double local_flight_ns = 54;       // until the other core sees it
   double copy_rate = 40;             // bytes/ns
-  double local_rate = 45.6;          // bytes/ns, of large messages inside a node
+  double local_rate = 45.6;          // bytes/ns, of large messages inside a node, which both sides copy at once
+  double local_large_ns = 0;         // of the receiver, for each of them
+  double direct_rate = 16;           // bytes/ns, of those that the receiver copies alone, since ranks share cores
+  double switch_ns = 600;            // of a core that ranks share, to the next of them
   double reduce_rate = 28;           // bytes/ns of the result
   double step_ns = 3;                // each copy and reduction, besides its bytes
   std::size_t eager_bytes = 8192;    // longer ones are asked for
@@ -59,9 +64,14 @@ struct machine {
   network net;
   processor core;
   int ranks_per_node = 1;
+  int cores = 0;                        // of a node, among which its ranks are dealt; 0: as many as ranks
   int queue_pairs = 1;                  // for large messages, to each peer; there is one more for all others
   doorbells ring = doorbells::batched;  // one for all requests of a round to a queue pair, or one for each request
 };
+
+/// The machine with costs that were measured (peal-info --tune). An adapter gets its doorbell and its rate; what a message takes between
+/// adapters stays as described.
+void take_costs(machine&, const cost_parameters&) noexcept;
 
 /// The adapters that are known by name.
 std::span<const adapter> known_adapters() noexcept;

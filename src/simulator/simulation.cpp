@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <queue>
 
@@ -21,7 +22,7 @@ class stage_play {
   outcome play();
 
  private:
-  enum class kind : std::uint8_t { begin, depart, head, deliver, source };
+  enum class kind : std::uint8_t { begin, depart, head, deliver, source, dispatch };
   enum class phase : std::uint8_t { eager, announced, data, answer };
 
   struct event {
@@ -61,10 +62,17 @@ class stage_play {
   };
   struct actor {
     const shape* plays = nullptr;
-    std::size_t lanes = 0;    // where its own begin in lanes_
-    picoseconds free = 0;     // its core
+    std::size_t lanes = 0;  // where its own begin in lanes_
+    std::uint32_t core = 0;
     std::uint32_t pairs = 0;  // number of its first queue pair
     std::vector<early> waiting;
+    std::deque<event> inbox;  // where ranks share cores: what it will see when it runs
+  };
+  struct core_state {
+    picoseconds free = 0;    // when it has done what it was given
+    std::uint32_t runs = 0;  // place among `ranks` of the one that it serves
+    bool called = false;     // a dispatch is under way
+    std::vector<std::uint32_t> ranks;
   };
   /// Where a peer is.
   struct target {
@@ -90,11 +98,21 @@ class stage_play {
   [[nodiscard]] picoseconds cost_of(std::uint32_t who, const shape::sent&) const noexcept;
   [[nodiscard]] bool rings(const shape::sent& s) const noexcept { return machine_.ring == doorbells::each || s.first; }
   picoseconds work(std::uint32_t who, picoseconds now, picoseconds cost) noexcept {
-    picoseconds& free = actors_[who].free;
+    picoseconds& free = cores_[actors_[who].core].free;
     return free = std::max(free, now) + cost;
   }
   std::vector<std::size_t> count_pairs();
   std::uint32_t take_flight();
+
+  void deal_cores();
+  void run(const event&);
+  /// Where ranks share cores an event is put aside until its rank runs.
+  void call(std::uint32_t core, picoseconds now);
+  void dispatch(std::uint32_t core, picoseconds now);
+  [[nodiscard]] std::uint32_t concerned(const event& e) const noexcept {
+    if (e.what == kind::begin) return e.index;
+    return flights_[e.index].is == phase::answer ? flights_[e.index].from : flights_[e.index].to;
+  }
 
   void begin(std::uint32_t who, std::uint32_t lane, picoseconds now);
   void depart(std::uint32_t who, std::uint32_t lane, picoseconds now);
@@ -109,6 +127,8 @@ class stage_play {
   const machine& machine_;
   const cast& cast_;
   std::vector<actor> actors_;
+  std::vector<core_state> cores_;
+  bool shared_cores_ = false;
   std::vector<lane_state> lanes_;
   std::vector<flight> flights_;
   std::vector<std::uint32_t> free_flights_;
@@ -129,6 +149,7 @@ stage_play::stage_play(const machine& of, const cast& players)
     actors_[k].lanes = lanes_.size();
     lanes_.resize(lanes_.size() + actors_[k].plays->lanes());
   }
+  deal_cores();
   open_lanes_ = lanes_.size();
   result_.misses = fabric_.misses();
 }
@@ -199,7 +220,17 @@ outcome stage_play::play() {
     const event next = queue_.top();
     queue_.pop();
     switch (next.what) {
-      case kind::begin: begin(next.index, next.lane, next.at); break;
+      case kind::begin:
+      case kind::deliver:
+        if (shared_cores_) {
+          actor& who = actors_[concerned(next)];
+          who.inbox.push_back(next);
+          call(who.core, next.at);
+        } else {
+          run(next);
+        }
+        break;
+      case kind::dispatch: dispatch(next.index, next.at); break;
       case kind::depart: depart(next.index, next.lane, next.at); break;
       case kind::head: {
         const flight& f = flights_[next.index];
@@ -213,11 +244,55 @@ outcome stage_play::play() {
         push(fabric_.leave(next.at, path_of(f), f.packet), kind::head, next.index);
         break;
       }
-      case kind::deliver: deliver(next.index, next.at); break;
     }
   }
   result_.ended = open_lanes_ == 0;
   return result_;
+}
+
+void stage_play::run(const event& e) {
+  if (e.what == kind::begin) begin(e.index, e.lane, e.at);
+  else deliver(e.index, e.at);
+}
+
+// The ranks of a node are dealt to its cores in turn.
+void stage_play::deal_cores() {
+  shared_cores_ = machine_.cores > 0 && machine_.cores < machine_.ranks_per_node;
+  for (std::uint32_t who = 0; who != actors_.size(); ++who) {
+    const auto here = static_cast<int>(who) % machine_.ranks_per_node;
+    actors_[who].core = shared_cores_ ? static_cast<std::uint32_t>(node_of(who) * machine_.cores + here % machine_.cores) : who;
+    cores_.resize(std::max<std::size_t>(cores_.size(), actors_[who].core + 1));
+    cores_[actors_[who].core].ranks.push_back(who);
+  }
+}
+
+void stage_play::call(std::uint32_t core, picoseconds now) {
+  if (cores_[core].called) return;
+  cores_[core].called = true;
+  push(std::max(cores_[core].free, now), kind::dispatch, core);
+}
+
+// A rank runs as long as there is something for it; then the core goes to the next one, and from one that has nothing on to the next again.
+void stage_play::dispatch(std::uint32_t index, picoseconds now) {
+  core_state& core = cores_[index];
+  core.called = false;
+  if (core.free > now) {
+    call(index, now);
+    return;
+  }
+  const auto count = static_cast<std::uint32_t>(core.ranks.size());
+  std::uint32_t steps = 0;
+  while (steps != count && actors_[core.ranks[(core.runs + steps) % count]].inbox.empty()) ++steps;
+  if (steps == count) return;
+  core.runs = (core.runs + steps) % count;
+  actor& runs = actors_[core.ranks[core.runs]];
+  // Where all have waited meanwhile, the core went round and round, and may be anywhere.
+  if (core.free < now && count > 1) steps = std::max(steps, count / 2);
+  event next = runs.inbox.front();
+  runs.inbox.pop_front();
+  next.at = core.free = now + steps * from_ns(machine_.core.switch_ns);
+  run(next);
+  if (std::ranges::any_of(core.ranks, [&](std::uint32_t each) { return !actors_[each].inbox.empty(); })) call(index, core.free);
 }
 
 // A round: the core makes all its sends, one after another.
@@ -334,7 +409,13 @@ void stage_play::fetch(std::uint32_t message, picoseconds now) {
   flight& f = flights_[message];
   const processor& core = machine_.core;
   if (f.local) {
-    answer(message, work(f.to, now, lasting(f.bytes, core.local_rate)));
+    const picoseconds ready = work(f.to, now, from_ns(core.local_large_ns));
+    if (shared_cores_) {
+      answer(message, work(f.to, ready, lasting(f.bytes, core.direct_rate)));
+      return;
+    }
+    const picoseconds copying = lasting(f.bytes, core.local_rate);
+    answer(message, std::max(work(f.to, ready, copying), work(f.from, ready, copying)));
     return;
   }
   const std::uint32_t pairs = pairs_for(f.bytes);

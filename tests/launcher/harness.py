@@ -101,10 +101,11 @@ class Desk:
     def __init__(self, name):
         self.mark = f"{name}-{os.getpid()}-{time.monotonic_ns()}"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pl-"))
-        self.temporary, self.shared, self.work = (self.folder / each for each in ("t", "s", "w"))
-        for each in (self.temporary, self.shared, self.work):
+        self.temporary, self.shared, self.work, self.configuration = (self.folder / each for each in ("t", "s", "w", "c"))
+        for each in (self.temporary, self.shared, self.work, self.configuration):
             each.mkdir()
-        self.environment = dict(os.environ, TMPDIR=str(self.temporary), PEAL_SHM_DIR=str(self.shared), LAUNCHER_TEST=self.mark)
+        self.environment = dict(os.environ, TMPDIR=str(self.temporary), PEAL_SHM_DIR=str(self.shared),
+                                XDG_CONFIG_HOME=str(self.configuration), LAUNCHER_TEST=self.mark)
         self.started = []
 
     def start(self, *words, under=(), program=None, **options):

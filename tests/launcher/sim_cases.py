@@ -50,6 +50,14 @@ def sim_goes_by_nodes_that_have_several_ranks(desk):
 
 
 @case()
+def sim_plays_ranks_that_share_cores(desk):
+    words = ("barrier", "-n", "8", "--ranks-per-node", "8", "--algorithm", "dissemination")
+    alone, shared = (facts(desk, *words, *more)["algorithms"][0]["time_ns"] for more in ((), ("--cores", "2")))
+    check(shared > alone, (shared, alone))
+    equal(facts(desk, *words, "--cores", "8")["algorithms"][0]["time_ns"], alone, "with a core each")
+
+
+@case()
 def sim_plays_65536_ranks(desk):
     found = facts(desk, "barrier", "-n", "65536", "--algorithm", "dissemination")
     equal([(each["rounds"], each["messages"]) for each in found["algorithms"]], [(16, 16 * 65536)], "dissemination")
@@ -100,6 +108,8 @@ def sim_refuses_nonsense(desk):
             (["allreduce", "-n", "4", "--ranks-per-node", "0"], "--ranks-per-node"),
             (["allreduce", "-n", "4", "--oversubscription", "nan"], "--oversubscription"),
             (["allreduce", "-n", "4", "--radix", "1"], "--radix"),
+            (["allreduce", "-n", "4", "--cores", "0"], "--cores"),
+            (["allreduce", "-n", "4", "--tuning", "/nonexistent"], "the tuning file /nonexistent is not used: No such file or directory"),
             (["allreduce", "-n", "4", "--lanes", "2"], "--lanes needs --segment"),
             (["allreduce", "-n", "4", "--over", "ranks"], "--over needs --plot"),
             (["allreduce", "-n", "4", "--plot", "p.svg"], "--plot over bytes needs --bytes 16 or more"),

@@ -5,6 +5,8 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/barrier_check.hpp \
   tests/unit/collective/choice_test.cpp \
   tests/unit/collective/collectives_test.cpp \
+  tests/unit/collective/cost_basis_test.cpp \
+  tests/unit/collective/cost_test.cpp \
   tests/unit/collective/crew_test.cpp \
   tests/unit/collective/failures_test.cpp \
   tests/unit/collective/lengths_test.cpp \
@@ -16,7 +18,8 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/reduction_test.cpp \
   tests/unit/collective/symbolic.cpp \
   tests/unit/collective/symbolic.hpp \
-  tests/unit/collective/symbolic_test.cpp
+  tests/unit/collective/symbolic_test.cpp \
+  tests/unit/collective/tuning_test.cpp
 tests_unit_collective_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags) $(OPENMP_CXXFLAGS)
 tests_unit_collective_test_LDADD = $(unit_ldadd)

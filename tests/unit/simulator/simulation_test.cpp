@@ -87,6 +87,58 @@ TEST(simulation, a_long_message_is_announced_fetched_and_answered) {
   EXPECT_EQ(made.doorbells, 3);
 }
 
+TEST(simulation, both_sides_copy_a_long_message_inside_a_node) {
+  machine on = simple();
+  on.ranks_per_node = 2;
+  // Announced, copied, answered.
+  EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time), 2 + 50 + 3 + 500 + 2 + 50 + 3);
+  const double swapped = ns(predict(on, about(collective::alltoall, "pairwise", 2, 1000), method::full).time);
+  EXPECT_GE(swapped, 2 * 500) << "each core copies two";
+  on.core.local_large_ns = 100;
+  EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time), 2 + 50 + 3 + 100 + 500 + 2 + 50 + 3);
+}
+
+TEST(simulation, ranks_that_share_a_core_take_turns) {
+  machine on = simple();
+  on.ranks_per_node = 2;
+  on.cores = 1;
+  on.core.switch_ns = 10;
+  // The first sends until 2, the core changes until 12, the second sends until 14. At 52 the message for the second is there, and the core
+  // may be at either: it changes until 62, and the message is taken at 65. Meanwhile the first's has come: 75, 78.
+  EXPECT_EQ(ns(predict(on, about(collective::barrier, "dissemination", 2, 0), method::full).time), 78);
+  on.cores = 2;
+  EXPECT_EQ(ns(predict(on, about(collective::barrier, "dissemination", 2, 0), method::full).time), 2 + 50 + 3);
+}
+
+TEST(simulation, a_receiver_copies_alone_where_ranks_share_cores) {
+  machine on = simple();
+  on.ranks_per_node = 4;
+  on.cores = 2;
+  on.core.direct_rate = 0.1;
+  const question q = about(collective::bcast, "tree", 4, 1000);
+  const double slow = ns(predict(on, q, method::full).time);
+  on.core.direct_rate = 10;
+  EXPECT_GE(slow - ns(predict(on, q, method::full).time), 10000 - 100);
+}
+
+TEST(simulation, every_algorithm_ends_where_ranks_share_cores) {
+  machine on;
+  on.ranks_per_node = 6;
+  on.cores = 2;
+  for (const algorithm& each : all_algorithms())
+    for (const int ranks : {3, 6, 8, 13})
+      for (const std::size_t bytes : {4u, 100'000u}) {
+        const question q = ask(each, ranks, bytes, 4, on);
+        if (!each.serves(make_problem(q, 0))) continue;
+        machine alone = on;
+        alone.cores = 0;
+        const forecast shared = predict(on, q, method::full), own = predict(alone, q, method::full);
+        EXPECT_EQ(shared.refusal, "") << each.name;
+        EXPECT_EQ(shared.messages, own.messages) << each.name;
+        EXPECT_GE(shared.time, own.time) << each.name << ", " << ranks << " ranks, " << bytes << " bytes";
+      }
+}
+
 TEST(simulation, every_algorithm_ends_and_sends_what_it_says) {
   for (const algorithm& each : all_algorithms())
     for (const int ranks : {1, 2, 3, 5, 8, 13, 16, 31, 40})

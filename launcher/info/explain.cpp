@@ -1,0 +1,171 @@
+#include "explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+#include "base/config.hpp"
+#include "collective/node_map.hpp"
+#include "topology/machine.hpp"
+
+namespace peal::info {
+
+namespace {
+
+using detail::collective;
+using nlohmann::ordered_json;
+
+constexpr int most_ranks = 1 << 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 40;
+
+collective kind_of(std::string_view name) {
+  for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
+    if (name_of(static_cast<collective>(i)) == name) return static_cast<collective>(i);
+  throw std::invalid_argument(fmt::format("{}: no such collective; there are {}", name, known_collectives()));
+}
+
+std::size_t length_of(const explain_words& words, collective kind) {
+  if (kind == collective::barrier) return 0;
+  if (words.bytes.empty()) return 8;
+  std::size_t found = 0;
+  try {
+    found = parse_bytes(words.bytes);
+  } catch (const std::invalid_argument&) {
+    throw std::invalid_argument(fmt::format("--bytes {}: not a size such as 4096, 64K or 1M", words.bytes));
+  }
+  if (found > most_bytes) throw std::invalid_argument(fmt::format("--bytes {}: at most 1024G", words.bytes));
+  if (detail::is_reduction(kind) && found % words.element != 0)
+    throw std::invalid_argument(fmt::format("--bytes {}: not a multiple of the {} bytes of an element", words.bytes, words.element));
+  return found;
+}
+
+std::string size_text(std::size_t bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && bytes >= 1024 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, units[unit]);
+}
+
+std::string time_text(double ns) {
+  if (ns < 999.5) return fmt::format("{:.3g} ns", ns);
+  if (ns < 999.5e3) return fmt::format("{:.3g} µs", ns / 1e3);
+  return ns < 999.5e6 ? fmt::format("{:.3g} ms", ns / 1e6) : fmt::format("{:.3g} s", ns / 1e9);
+}
+
+/// fmt counts µ as two columns of width where it counts bytes; here by hand.
+std::string right(const std::string& text, std::size_t width) {
+  const auto columns =
+      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return std::string(columns < width ? width - columns : 0, ' ') + text;
+}
+
+std::string how_run(const chosen& as, std::size_t bytes) {
+  std::string text;
+  if (as.how->name == "tree") text += fmt::format("  {} children a step", as.radix - 1);
+  if (as.how->segmentable && as.cut.bytes != 0 && bytes > as.cut.bytes)
+    text += fmt::format("  segments of {} in {} lanes", size_text(as.cut.bytes), as.cut.lanes);
+  return text;
+}
+
+std::string why(const explanation& of, const candidate& taken) {
+  switch (taken.as.why) {
+    case reason::forced: return fmt::format("{}={}", variable_of(of.kind), taken.as.how->name);
+    case reason::price:
+      return fmt::format("its price: that of the algorithm in peal's table of rules is more than {:g} times as high", decisive);
+    case reason::rule: break;
+  }
+  if (of.costs.from.empty()) return "peal's table of rules (prices count where costs were measured: peal-info --tune)";
+  return taken.price ? fmt::format("peal's table of rules: no other's price is less than 1/{:g} of its", decisive)
+                     : "peal's table of rules: it has no price";
+}
+
+}  // namespace
+
+std::string known_collectives() {
+  std::string all;
+  for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
+    all += fmt::format("{}{}", all.empty() ? "" : " ", name_of(static_cast<collective>(i)));
+  return all;
+}
+
+explanation explain(const explain_words& words) {
+  explanation made;
+  made.kind = kind_of(words.collective);
+  if (words.ranks < 1 || words.ranks > most_ranks)
+    throw std::invalid_argument(words.ranks == 0 ? "--explain needs --ranks"
+                                                 : fmt::format("--ranks {}: from 1 to {}", words.ranks, most_ranks));
+  made.ranks = words.ranks;
+  made.nodes = std::max(words.nodes, 1);
+  if (words.nodes < 0 || made.nodes > made.ranks)
+    throw std::invalid_argument(fmt::format("--nodes {}: from 1 to the number of ranks", words.nodes));
+  if (words.cores < 0) throw std::invalid_argument(fmt::format("--cores {}: at least 1", words.cores));
+  if (words.element < 1 || words.element > 1024) throw std::invalid_argument(fmt::format("--element {}: from 1 to 1024", words.element));
+  if (made.nodes > 1) made.where.ranks_per_node = (made.ranks + made.nodes - 1) / made.nodes;
+  made.where.cores = words.cores > 0 ? words.cores : machine{}.usable_cores();
+  made.bytes = length_of(words, made.kind);
+
+  const config settings = config::from_environment(false);
+  made.costs = read_tuning(settings);
+  const auto measured = made.costs.from.empty() ? std::nullopt : std::optional{made.costs.costs};
+  problem p;
+  p.size = made.ranks;
+  p.bytes = made.kind == collective::reduce_scatter ? made.bytes * static_cast<std::size_t>(made.ranks) : made.bytes;
+  if (detail::is_reduction(made.kind)) p.element = words.element;
+  std::optional<node_map> nodes;
+  if (made.nodes > 1) {
+    std::vector<std::uint32_t> by_rank;
+    for (int rank = 0; rank != made.ranks; ++rank) by_rank.push_back(static_cast<std::uint32_t>(rank / made.where.ranks_per_node));
+    if (node_map found{by_rank}; found.has_levels()) nodes = std::move(found);
+  }
+  p.nodes = nodes ? &*nodes : nullptr;
+  made.found = choice{settings, measured}.candidates(made.kind, p, made.where);
+  return made;
+}
+
+std::string to_text(const explanation& of) {
+  std::string text{name_of(of.kind)};
+  const auto to = std::back_inserter(text);
+  if (of.kind != collective::barrier) fmt::format_to(to, " of {}", size_text(of.bytes));
+  fmt::format_to(to, ", {} ranks on {} node{} of {} core{}\n", of.ranks, of.nodes, of.nodes > 1 ? "s" : "", of.where.cores,
+                 of.where.cores > 1 ? "s" : "");
+  fmt::format_to(to, "cost parameters: {}\n", of.costs.from.empty() ? "built in" : of.costs.from);
+  if (!of.costs.problem.empty()) fmt::format_to(to, "  ({})\n", of.costs.problem);
+  fmt::format_to(to, "\n{:<20}{:>12}\n", "algorithm", "price");
+  for (const candidate& each : of.found)
+    fmt::format_to(to, "{:<20}{}{}\n", fmt::format("{}{}", each.as.how->name, each.taken ? " *" : ""),
+                   right(each.price ? time_text(*each.price) : "none", 12), how_run(each.as, of.bytes));
+  for (const candidate& each : of.found)
+    if (each.taken) fmt::format_to(to, "\n* chosen by {}\n", why(of, each));
+  return text;
+}
+
+std::string to_json(const explanation& of) {
+  ordered_json all = ordered_json::array();
+  for (const candidate& each : of.found)
+    all.push_back({{"name", each.as.how->name},
+                   {"price_ns", each.price ? ordered_json(*each.price) : ordered_json(nullptr)},
+                   {"chosen", each.taken},
+                   {"because", each.taken ? ordered_json(to_text(each.as.why)) : ordered_json(nullptr)},
+                   {"radix", each.as.radix},
+                   {"segment_bytes", each.as.cut.bytes},
+                   {"lanes", each.as.cut.lanes}});
+  const ordered_json whole{{"collective", name_of(of.kind)},
+                           {"ranks", of.ranks},
+                           {"nodes", of.nodes},
+                           {"cores", of.where.cores},
+                           {"bytes", of.bytes},
+                           {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
+                           {"tuning_problem", of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
+                           {"algorithms", std::move(all)}};
+  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace peal::info

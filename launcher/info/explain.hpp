@@ -1,0 +1,41 @@
+// launcher/info/explain.hpp
+// Which algorithm a collective would run with, and why: the candidates with their prices.
+//
+// Layer    launcher: may include collective/, base/.
+// Units    bytes; nanoseconds.
+// Errors   explain throws std::invalid_argument, peal::error (errc::invalid_config) where a variable is wrong.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "collective/choice.hpp"
+#include "collective/tuning.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal::info {
+
+/// As on the command line; 0 or empty: not given.
+struct explain_words {
+  std::string collective, bytes;
+  int ranks = 0, nodes = 0, cores = 0;
+  std::size_t element = 4;
+};
+
+struct explanation {
+  detail::collective kind = detail::collective::barrier;
+  int ranks = 0, nodes = 1;
+  spread where;
+  std::size_t bytes = 0;  // as asked: of a block; of bcast and reductions but reduce_scatter the whole vector
+  tuning costs;
+  std::vector<candidate> found;
+};
+
+/// All of the collectives, with blanks between.
+std::string known_collectives();
+explanation explain(const explain_words&);
+std::string to_text(const explanation&);
+std::string to_json(const explanation&);
+
+}  // namespace peal::info

@@ -1,0 +1,141 @@
+#include "collective/tuning.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace peal {
+
+namespace {
+
+constexpr int format_now = 1;
+constexpr std::size_t longest_file = 64 << 10;  // a tuning file has some hundred bytes; whatever this is, it is none
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Takes one "name = value"; what is wrong with it.
+std::string take(std::string_view name, std::string_view value, int& format, cost_parameters& into, std::vector<bool>& seen) {
+  if (name == "format") {
+    const auto told = number_in<int>(value);
+    if (!told) return fmt::format("its format, \"{}\", is no number", value);
+    if (*told != format_now) return fmt::format("it is of format {}, and this peal reads {}", *told, format_now);
+    format = *told;
+    return {};
+  }
+  if (format != format_now) return "it does not begin with its format";
+  const auto fields = cost_fields();
+  const auto field = std::ranges::find(fields, name, &cost_field::name);
+  if (field == fields.end()) return fmt::format("\"{}\" is no parameter", name);
+  const auto index = static_cast<std::size_t>(field - fields.begin());
+  if (seen[index]) return fmt::format("{} stands there twice", name);
+  const auto number = number_in<double>(value);
+  if (!number || !(*number >= field->least && *number <= field->most))
+    return fmt::format("{} = {}: must be from {} to {}", name, value, field->least, field->most);
+  into.*field->value = *number;
+  seen[index] = true;
+  return {};
+}
+
+/// The file's text; nothing when it cannot be read, with errno.
+std::optional<std::string> contents(const std::string& name) {
+  std::FILE* file = std::fopen(name.c_str(), "re");
+  if (!file) return std::nullopt;
+  std::string text(longest_file + 1, '\0');
+  errno = 0;
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  const int problem = std::ferror(file) ? errno : 0;
+  std::fclose(file);
+  errno = problem;
+  return problem == 0 ? std::optional{std::move(text)} : std::nullopt;
+}
+
+}  // namespace
+
+std::string tuning_text(const cost_parameters& of, std::string_view remark) {
+  std::string made;
+  while (!remark.empty()) {
+    const std::size_t end = std::min(remark.find('\n'), remark.size());
+    made += fmt::format("# {}\n", remark.substr(0, end));
+    remark.remove_prefix(std::min(end + 1, remark.size()));
+  }
+  made += fmt::format("format = {}\n", format_now);
+  for (const cost_field& each : cost_fields()) made += fmt::format("{} = {}  # {}\n", each.name, of.*each.value, each.meaning);
+  return made;
+}
+
+tuning parse_tuning(std::string_view text, std::string_view from) {
+  cost_parameters read;
+  int format = 0;
+  std::vector<bool> seen(cost_fields().size());
+  std::string wrong;
+  if (text.size() > longest_file) wrong = "it is too long";
+  for (std::size_t line = 1; wrong.empty() && !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view content = trimmed(text.substr(0, std::min(text.find('#'), end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (content.empty()) continue;
+    const std::size_t equals = content.find('=');
+    if (equals == std::string_view::npos) wrong = "it is no \"name = value\"";
+    else wrong = take(trimmed(content.substr(0, equals)), trimmed(content.substr(equals + 1)), format, read, seen);
+    if (!wrong.empty()) wrong = fmt::format("line {}: {}", line, wrong);
+  }
+  if (wrong.empty() && format != format_now) wrong = "it holds nothing";
+  if (const auto missing = std::ranges::find(seen, false); wrong.empty() && missing != seen.end())
+    wrong = fmt::format("it lacks {}", cost_fields()[static_cast<std::size_t>(missing - seen.begin())].name);
+  if (!wrong.empty()) return {{}, {}, fmt::format("the tuning file {} is not used: {}", from, wrong)};
+  return {read, std::string{from}, {}};
+}
+
+std::string tuning_file(const config& settings) {
+  const std::string_view wish = settings.text("PEAL_TUNING");
+  if (wish == "none") return {};
+  if (wish != "auto") return std::string{wish};
+  const char* const folder = std::getenv("XDG_CONFIG_HOME");
+  if (folder && *folder == '/') return fmt::format("{}/peal/tuning.toml", folder);
+  const char* const home = std::getenv("HOME");
+  return home && *home == '/' ? fmt::format("{}/.config/peal/tuning.toml", home) : std::string{};
+}
+
+tuning read_tuning(const std::string& file) {
+  if (const auto text = contents(file)) return parse_tuning(*text, file);
+  return {{}, {}, fmt::format("the tuning file {} is not used: {}", file, std::strerror(errno))};
+}
+
+tuning read_tuning(const config& settings) {
+  const std::string name = tuning_file(settings);
+  if (name.empty()) return {};
+  // Nobody asked for this one.
+  if (settings.text("PEAL_TUNING") == "auto" && ::access(name.c_str(), F_OK) != 0) return {};
+  return read_tuning(name);
+}
+
+std::optional<cost_parameters> tuned_costs(const config& settings) {
+  const tuning found = read_tuning(settings);
+  if (!found.problem.empty())
+    log_warning("{}; algorithms are chosen as without one (peal-info --tune makes a new file, PEAL_TUNING=none none)", found.problem);
+  return found.from.empty() ? std::nullopt : std::optional{found.costs};
+}
+
+}  // namespace peal

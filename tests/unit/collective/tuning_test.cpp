@@ -1,0 +1,137 @@
+#include "collective/tuning.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "collective/choice.hpp"
+
+namespace {
+
+using namespace peal;
+
+cost_parameters other() {
+  cost_parameters made;
+  for (const cost_field& each : cost_fields()) made.*each.value = made.*each.value * 0.7 + 1.0 / 3;
+  return made;
+}
+
+/// A folder of its own, and the variables as they were afterwards.
+class desk {
+ public:
+  desk() {
+    std::string name = std::filesystem::temp_directory_path() / "peal-tuning-XXXXXX";
+    folder_ = mkdtemp(name.data());
+    setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
+    unsetenv("PEAL_TUNING");
+  }
+  ~desk() {
+    std::filesystem::remove_all(folder_);
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("PEAL_TUNING");
+  }
+  desk(const desk&) = delete;
+  desk& operator=(const desk&) = delete;
+
+  [[nodiscard]] std::filesystem::path write(const std::filesystem::path& name, const std::string& text) const {
+    const auto path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream{path} << text;
+    return path;
+  }
+  [[nodiscard]] static tuning read() { return read_tuning(config::from_environment(false)); }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST(cost_parameters, travel_to_the_last_bit) {
+  EXPECT_EQ(from_note(to_note(other())), other());
+  EXPECT_EQ(from_note(to_note({})), cost_parameters{});
+  const std::string note = to_note(other());
+  for (const std::string& wrong : {std::string{}, note + ",1", note.substr(0, note.rfind(',')), "x" + note, "-" + note, note + "x"})
+    EXPECT_FALSE(from_note(wrong)) << wrong;
+}
+
+TEST(cost_parameters, the_defaults_are_possible) {
+  for (const cost_field& each : cost_fields()) {
+    EXPECT_GE(cost_parameters{}.*each.value, each.least) << each.name;
+    EXPECT_LE(cost_parameters{}.*each.value, each.most) << each.name;
+  }
+}
+
+TEST(tuning, a_file_says_what_was_written) {
+  const tuning read = parse_tuning(tuning_text(other(), "measured on a host\nat some time"), "file");
+  EXPECT_EQ(read.problem, "");
+  EXPECT_EQ(read.costs, other());
+  EXPECT_EQ(read.from, "file");
+}
+
+TEST(tuning, a_damaged_file_is_not_used_and_says_why) {
+  const std::string good = tuning_text(other(), "remark");
+  const auto broken = [&](const std::string& from, const std::string& to) {
+    std::string made = good;
+    return made.replace(made.find(from), from.size(), to);
+  };
+  const struct {
+    std::string text, told;
+  } trials[]{
+      {"", "it holds nothing"},
+      {good.substr(0, good.size() / 2), "it lacks "},
+      {good.substr(good.find("local_send_ns")), "line 1: it does not begin with its format"},
+      {broken("format = 1", "format = 2"), "line 2: it is of format 2, and this peal reads 1"},
+      {broken("format = 1", "format = one"), "line 2: its format, \"one\", is no number"},
+      {broken("local_send_ns", "local_sent_ns"), "\"local_sent_ns\" is no parameter"},
+      {broken("reduce_rate = ", "reduce_rate = -"), "reduce_rate = -"},
+      {broken("reduce_rate = ", "reduce_rate = nan #"), "reduce_rate = nan: must be from"},
+      {broken("reduce_rate = ", "reduce_rate = 0 #"), "reduce_rate = 0: must be from"},
+      {broken("reduce_rate = ", "reduce_rate "), "it is no \"name = value\""},
+      {good + "reduce_rate = 1\n", "reduce_rate stands there twice"},
+      {std::string(1000, '\0'), "line 1: it is no \"name = value\""},
+      {std::string(1 << 20, '\n'), "it is too long"},
+  };
+  for (const auto& each : trials) {
+    const tuning read = parse_tuning(each.text, "FILE");
+    EXPECT_TRUE(read.problem.starts_with("the tuning file FILE is not used: ")) << read.problem;
+    EXPECT_NE(read.problem.find(each.told), std::string::npos) << read.problem << " lacks " << each.told;
+    EXPECT_EQ(read.costs, cost_parameters{});
+    EXPECT_EQ(read.from, "");
+  }
+}
+
+TEST(tuning, lies_where_configurations_lie) {
+  const desk own;
+  EXPECT_EQ(own.read().problem, "");
+  EXPECT_EQ(own.read().from, "");
+  const auto path = own.write("peal/tuning.toml", tuning_text(other(), ""));
+  EXPECT_EQ(own.read().costs, other());
+  EXPECT_EQ(own.read().from, path);
+  setenv("PEAL_TUNING", "none", 1);
+  EXPECT_EQ(own.read().costs, cost_parameters{});
+  setenv("PEAL_TUNING", (own.folder() / "elsewhere").c_str(), 1);
+  EXPECT_NE(own.read().problem.find("No such file or directory"), std::string::npos) << own.read().problem;
+  EXPECT_EQ(own.read().costs, cost_parameters{});
+  setenv("PEAL_TUNING", own.folder().c_str(), 1);
+  EXPECT_NE(own.read().problem.find("Is a directory"), std::string::npos) << own.read().problem;
+}
+
+TEST(tuning, without_a_home_there_is_none) {
+  const desk own;
+  const char* const home = std::getenv("HOME");
+  const std::string before = home ? home : "";
+  setenv("XDG_CONFIG_HOME", "relative", 1);
+  unsetenv("HOME");
+  EXPECT_EQ(tuning_file(config::from_environment(false)), "");
+  setenv("HOME", "/nonexistent", 1);
+  EXPECT_EQ(tuning_file(config::from_environment(false)), "/nonexistent/.config/peal/tuning.toml");
+  EXPECT_EQ(own.read().problem, "");
+  if (home) setenv("HOME", before.c_str(), 1);
+  else unsetenv("HOME");
+}
+
+}  // namespace
