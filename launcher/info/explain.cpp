@@ -83,6 +83,9 @@ std::string why(const explanation& of, const candidate& taken) {
     case reason::rule: break;
   }
   if (of.costs.from.empty()) return "peal's table of rules (prices count where costs were measured: peal-info --tune)";
+  if (!of.prices_count)
+    return fmt::format("peal's table of rules (prices count where costs were measured, and those {} were not: peal-info --tune)",
+                       of.nodes > 1 ? "between its nodes" : "inside a node");
   return taken.price ? fmt::format("peal's table of rules: no other's price is less than 1/{:g} of its", decisive)
                      : "peal's table of rules: it has no price";
 }
@@ -126,7 +129,9 @@ explanation explain(const explain_words& words) {
     if (node_map found{by_rank}; found.has_levels()) nodes = std::move(found);
   }
   p.nodes = nodes ? &*nodes : nullptr;
-  made.found = choice{settings, measured}.candidates(made.kind, p, made.where);
+  const choice by{settings, measured};
+  made.prices_count = by.prices_count(p, made.where);
+  made.found = by.candidates(made.kind, p, made.where);
   return made;
 }
 

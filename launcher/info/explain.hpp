@@ -29,6 +29,7 @@ struct explanation {
   spread where;
   std::size_t bytes = 0;  // as asked: of a block; of bcast and reductions but reduce_scatter the whole vector
   tuning costs;
+  bool prices_count = false;  // or only rules do
   std::vector<candidate> found;
 };
 

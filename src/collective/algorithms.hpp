@@ -63,6 +63,9 @@ void neighbor_alltoall(const problem&, schedule&);
 
 }  // namespace algorithms
 
+/// allreduce_shares swaps whole shares up to here, and halves of longer ones; the choice draws this line for whole vectors, from estimates.
+inline constexpr std::size_t most_swapped_share = 16384;
+
 struct algorithm {
   detail::collective kind;
   std::string_view name;

@@ -52,25 +52,26 @@ void bill::fan(double bytes, double count, int distance, double rounds) noexcept
 
 // The root of a subtree serves those below it one after another, all of the same width but for the last, which may be smaller; then it goes
 // on as the root of one that is as wide.
-void bill::tree(double bytes, int radix, bool joins) noexcept {
+void bill::grow(double bytes, int radix, bool joins, int members, int stride, double sharers) noexcept {
+  const auto off = [&](int distance) { return stride > 1 ? ranks_ > per_node_ : far(distance); };
   const auto serve = [&](int distance) {
-    const bool apart = far(distance);
-    return std::max(posting(apart), taking(apart)) + bytes_take(bytes, 1, 0, apart, 1) +
+    const bool apart = off(distance);
+    return std::max(posting(apart), taking(apart)) + bytes_take(bytes, 1, 0, apart, sharers) +
            (joins ? bytes / costs_.reduce_rate + costs_.step_ns : 0);
   };
-  const auto reach = [&](int distance) { return delay(far(distance)) + std::min(posting(far(distance)), taking(far(distance))); };
+  const auto reach = [&](int distance) { return delay(off(distance)) + std::min(posting(off(distance)), taking(off(distance))); };
   std::array<double, 32> full{};  // of radix^level ranks
   std::array<int, 32> width{1};
   std::size_t levels = 0;
-  for (; width[levels] < ranks_; ++levels) {
+  for (; width[levels] < members; ++levels) {
     const int distance = width[levels];
     full[levels + 1] = full[levels] + (radix - 1) * serve(distance) + reach(distance);
-    width[levels + 1] = distance > ranks_ / radix ? ranks_ : distance * radix;
+    width[levels + 1] = distance > members / radix ? members : distance * radix;
   }
   turns_ += static_cast<double>(levels);
   // From the leaves of the last, smaller subtree up: what is left when the full ones are taken off, level by level.
   double rest = 0;  // of the last subtree so far
-  int left = ranks_;
+  int left = members;
   std::array<int, 32> lasts{};
   std::size_t top = levels;
   while (top > 0) {
@@ -97,8 +98,8 @@ void bill::star(double bytes) noexcept {
   turns_ += 1;
 }
 
-void bill::all_to_all(double bytes) noexcept {
-  const double near = per_node_ - 1, apart = ranks_ - per_node_;
+void bill::send_all(double bytes, double apart) noexcept {
+  const double near = per_node_ - 1;
   way_ += near * (posting(false) + taking(false)) + apart * (posting(true) + taking(true)) + delay(apart > 0);
   if (near > 0) way_ += bytes_take(bytes, near, near, false, 1);
   if (apart > 0) way_ += bytes_take(bytes, apart, apart, true, per_node_);

@@ -23,6 +23,7 @@ class bill {
         cores_{std::clamp(where.cores, 1, per_node_)},
         crowded_{per_node_ > cores_} {}
 
+  [[nodiscard]] int per_node() const noexcept { return per_node_; }
   [[nodiscard]] int nodes() const noexcept { return (ranks_ + per_node_ - 1) / per_node_; }
   [[nodiscard]] bool far(int distance) const noexcept { return distance >= per_node_ && per_node_ < ranks_; }
 
@@ -34,11 +35,16 @@ class bill {
   /// Rounds in which a rank sends `count` messages one after another, to ranks so far away that receive one each, or the other way round.
   void fan(double bytes, double count, int distance, double rounds = 1) noexcept;
   /// A tree in which each rank serves the children at its farthest distance first, `joins` for a reduction, which goes the other way.
-  void tree(double bytes, int radix, bool joins) noexcept;
+  void tree(double bytes, int radix, bool joins) noexcept { grow(bytes, radix, joins, ranks_, 1, 1); }
+  /// Such a tree of the ranks of each node, or of a rank of each node, `trees` of them at once.
+  void tree_inside(double bytes, int radix, bool joins) noexcept { grow(bytes, radix, joins, per_node_, 1, 1); }
+  void tree_between(double bytes, int radix, bool joins, int trees) noexcept { grow(bytes, radix, joins, nodes(), per_node_, trees); }
   /// A round in which a rank has messages from all others, or for all others.
   void star(double bytes) noexcept;
   /// A round in which everyone sends a message to everyone.
-  void all_to_all(double bytes) noexcept;
+  void all_to_all(double bytes) noexcept { send_all(bytes, ranks_ - per_node_); }
+  /// To everyone of its node.
+  void all_to_all_inside(double bytes) noexcept { send_all(bytes, 0); }
   /// As many rounds, one for each of the others.
   void pairwise(double bytes) noexcept;
   /// What `fan`, `star` and `tree` do not count: messages that each rank receives in them, on average.
@@ -55,6 +61,10 @@ class bill {
   [[nodiscard]] double total() const noexcept;
 
  private:
+  /// A tree of `members` that are `stride` ranks apart, on whose nodes so many ranks send at once.
+  void grow(double bytes, int radix, bool joins, int members, int stride, double sharers) noexcept;
+  /// To all others of the node, and to `apart` ranks of other ones.
+  void send_all(double bytes, double apart) noexcept;
   /// What a message takes that is copied up to `limit`, and announced beyond: never less for more bytes.
   template <class Eager, class Large>
   static double stepped(double bytes, double limit, Eager eager, Large large) noexcept {

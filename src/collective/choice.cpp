@@ -141,7 +141,7 @@ segmentation usual_cut(const algorithm& how) noexcept {
 }
 
 choice::choice(const config& from, const std::optional<cost_parameters>& measured)
-    : costs_{measured.value_or(cost_parameters{})}, by_price_{measured.has_value()} {
+    : costs_{measured.value_or(cost_parameters{})}, inside_{measured_inside(costs_)}, between_{measured_between(costs_)} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
     const std::string wanted{from.text(variable_names[i])};
     if (wanted != "auto") forced_[i] = find_algorithm(static_cast<collective>(i), wanted);
@@ -155,11 +155,15 @@ std::optional<double> choice::price_of(const chosen& as, const problem& p, const
   return price(*as.how, asked, as.cut, where, costs_);
 }
 
+bool choice::prices_count(const problem& p, const spread& where) const noexcept {
+  return (inside_ || where.ranks_per_node == 1) && (between_ || where.ranks_per_node >= p.size);
+}
+
 chosen choice::of(collective kind, const problem& p, const spread& where) const noexcept {
   const algorithm* forced = forced_[static_cast<std::size_t>(kind)];
   if (forced && forced->serves(p)) return {forced, 2, usual_cut(*forced), reason::forced};
   const chosen usual = by_rule(kind, p);
-  const auto usual_price = by_price_ ? price_of(usual, p, where) : std::nullopt;
+  const auto usual_price = prices_count(p, where) ? price_of(usual, p, where) : std::nullopt;
   if (!usual_price) return usual;
   chosen best = usual;
   double lowest = *usual_price / decisive;

@@ -68,6 +68,8 @@ class choice {
 
   /// Never without an algorithm. One that was forced but cannot serve the call gives way to the others.
   [[nodiscard]] chosen of(detail::collective, const problem&, const spread& = {}) const noexcept;
+  /// Whether prices may decide: all links that such a team has were measured.
+  [[nodiscard]] bool prices_count(const problem&, const spread&) const noexcept;
   /// All that serve the call, the cheapest first, those without a price last.
   [[nodiscard]] std::vector<candidate> candidates(detail::collective, const problem&, const spread& = {}) const;
 
@@ -76,7 +78,8 @@ class choice {
 
   std::array<const algorithm*, detail::collectives_in_all> forced_{};  // by collective; null: none
   cost_parameters costs_;
-  bool by_price_ = false;
+  bool inside_ = false;   // what messages cost inside a node was measured
+  bool between_ = false;  // and between nodes
 };
 
 }  // namespace peal

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "collective/bill.hpp"
+#include "collective/cost_by_node.hpp"
 
 namespace peal {
 
@@ -252,6 +253,28 @@ constexpr std::array formulas{
     formula{collective::exscan, "doubling", scan_doubling},
 };
 
+struct formula_by_node {
+  collective kind;
+  std::string_view name;
+  void (*add)(const by_node::tab&) noexcept;
+};
+
+constexpr std::array formulas_by_node{
+    formula_by_node{collective::barrier, "leaders", by_node::barrier_leaders},
+    formula_by_node{collective::bcast, "leaders", by_node::bcast_leaders},
+    formula_by_node{collective::bcast, "shares", by_node::bcast_shares},
+    formula_by_node{collective::reduce, "leaders", by_node::reduce_leaders},
+    formula_by_node{collective::reduce, "shares", by_node::reduce_shares},
+    formula_by_node{collective::allreduce, "leaders", by_node::allreduce_leaders},
+    formula_by_node{collective::allreduce, "shares", by_node::allreduce_shares},
+    formula_by_node{collective::allgather, "leaders", by_node::allgather_leaders},
+};
+
+template <class Table>
+auto formula_of(const Table& table, const algorithm& how) noexcept {
+  return std::ranges::find_if(table, [&](const auto& f) { return f.kind == how.kind && f.name == how.name; });
+}
+
 }  // namespace
 
 std::optional<double> price(const algorithm& how, const problem& p, segmentation cut, const spread& where,
@@ -271,9 +294,15 @@ std::optional<double> price(const algorithm& how, const problem& p, segmentation
     const double segments = cuts ? whole + (rest > 0 ? 1 : 0) : 1;
     return part(cuts ? segment : bytes, [&](const tab& t) { chain(t, segments, how.kind != collective::bcast); });
   }
-  const auto found = std::ranges::find_if(formulas, [&](const formula& f) { return f.kind == how.kind && f.name == how.name; });
+  const auto in_parts = [&](auto add) { return whole * (cuts ? part(segment, add) : 0) + (cuts && rest == 0 ? 0 : part(rest, add)); };
+  if (how.by_node) {
+    const auto found = formula_of(formulas_by_node, how);
+    if (found == formulas_by_node.end()) return std::nullopt;
+    return in_parts([&](const tab& t) { found->add({t.radix, t.bytes, t.sum}); });
+  }
+  const auto found = formula_of(formulas, how);
   if (found == formulas.end()) return std::nullopt;
-  return whole * (cuts ? part(segment, found->add) : 0) + (cuts && rest == 0 ? 0 : part(rest, found->add));
+  return in_parts(found->add);
 }
 
 }  // namespace peal

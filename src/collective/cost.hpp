@@ -28,7 +28,8 @@ struct spread {
   friend bool operator==(const spread&, const spread&) = default;
 };
 
-/// What the algorithm takes: it looks at size, bytes and radix of the problem, whose blocks are all alike. Never less for more bytes.
+/// What the algorithm takes: it looks at size, bytes and radix of the problem, whose blocks are all alike. Never less for more bytes,
+/// but where an algorithm itself goes another way for them (most_swapped_share).
 /// Nothing where there is no formula.
 std::optional<double> price(const algorithm&, const problem&, segmentation, const spread&, const cost_parameters&) noexcept;
 

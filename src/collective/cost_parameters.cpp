@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -33,7 +34,16 @@ constexpr std::array fields{
 };
 static_assert(sizeof(cost_parameters) == fields.size() * sizeof(double), "every parameter has its field");
 
+bool any_is_new(const cost_parameters& of, std::string_view prefix) noexcept {
+  constexpr cost_parameters built_in;
+  return std::ranges::any_of(
+      fields, [&](const cost_field& each) { return each.name.starts_with(prefix) && of.*each.value != built_in.*each.value; });
+}
+
 }  // namespace
+
+bool measured_inside(const cost_parameters& of) noexcept { return any_is_new(of, "local_"); }
+bool measured_between(const cost_parameters& of) noexcept { return any_is_new(of, "remote_"); }
 
 std::span<const cost_field> cost_fields() noexcept { return fields; }
 

@@ -52,6 +52,10 @@ struct cost_field {
 /// All of them, in the order of the struct.
 std::span<const cost_field> cost_fields() noexcept;
 
+/// Whether those of messages inside a node, or between nodes, were measured: what is built in was so elsewhere, or nowhere.
+bool measured_inside(const cost_parameters&) noexcept;
+bool measured_between(const cost_parameters&) noexcept;
+
 /// The values in that order, with commas, to the last bit.
 std::string to_note(const cost_parameters&);
 /// Nothing where that is not what `to_note` makes.

@@ -56,6 +56,8 @@ libpeal_core_la_SOURCES += \
   src/collective/cost.hpp \
   src/collective/cost_basis.cpp \
   src/collective/cost_basis.hpp \
+  src/collective/cost_by_node.cpp \
+  src/collective/cost_by_node.hpp \
   src/collective/cost_parameters.cpp \
   src/collective/cost_parameters.hpp \
   src/collective/crew.cpp \

@@ -1,12 +1,13 @@
 #include "collective/tuning.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -35,11 +36,20 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
+/// Of a file that may hold anything, for a warning.
+std::string shown(std::string_view text) {
+  constexpr std::size_t enough = 40;
+  std::string made{text.substr(0, enough)};
+  std::ranges::replace_if(
+      made, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text.size() > enough ? made + "..." : made;
+}
+
 /// Takes one "name = value"; what is wrong with it.
 std::string take(std::string_view name, std::string_view value, int& format, cost_parameters& into, std::vector<bool>& seen) {
   if (name == "format") {
     const auto told = number_in<int>(value);
-    if (!told) return fmt::format("its format, \"{}\", is no number", value);
+    if (!told) return fmt::format("its format, \"{}\", is no number", shown(value));
     if (*told != format_now) return fmt::format("it is of format {}, and this peal reads {}", *told, format_now);
     format = *told;
     return {};
@@ -47,28 +57,36 @@ std::string take(std::string_view name, std::string_view value, int& format, cos
   if (format != format_now) return "it does not begin with its format";
   const auto fields = cost_fields();
   const auto field = std::ranges::find(fields, name, &cost_field::name);
-  if (field == fields.end()) return fmt::format("\"{}\" is no parameter", name);
+  if (field == fields.end()) return fmt::format("\"{}\" is no parameter", shown(name));
   const auto index = static_cast<std::size_t>(field - fields.begin());
   if (seen[index]) return fmt::format("{} stands there twice", name);
   const auto number = number_in<double>(value);
   if (!number || !(*number >= field->least && *number <= field->most))
-    return fmt::format("{} = {}: must be from {} to {}", name, value, field->least, field->most);
+    return fmt::format("{} = {}: must be from {} to {}", name, shown(value), field->least, field->most);
   into.*field->value = *number;
   seen[index] = true;
   return {};
 }
 
-/// The file's text; nothing when it cannot be read, with errno.
-std::optional<std::string> contents(const std::string& name) {
-  std::FILE* file = std::fopen(name.c_str(), "re");
-  if (!file) return std::nullopt;
-  std::string text(longest_file + 1, '\0');
-  errno = 0;
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  const int problem = std::ferror(file) ? errno : 0;
-  std::fclose(file);
-  errno = problem;
-  return problem == 0 ? std::optional{std::move(text)} : std::nullopt;
+/// A file's text; what is wrong if it cannot be read. Who names something else than a file must not wait for a writer of it.
+std::string contents(const std::string& name, std::string& text) {
+  const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return std::strerror(errno);
+  struct stat about {};
+  std::string problem;
+  if (::fstat(file, &about) != 0) problem = std::strerror(errno);
+  else if (!S_ISREG(about.st_mode)) problem = S_ISDIR(about.st_mode) ? std::strerror(EISDIR) : "it is no ordinary file";
+  text.resize(longest_file + 1);
+  std::size_t filled = 0;
+  while (problem.empty() && filled != text.size()) {
+    const ssize_t got = ::read(file, text.data() + filled, text.size() - filled);
+    if (got == 0) break;
+    if (got > 0) filled += static_cast<std::size_t>(got);
+    else if (errno != EINTR) problem = std::strerror(errno);
+  }
+  text.resize(filled);
+  ::close(file);
+  return problem;
 }
 
 }  // namespace
@@ -119,8 +137,10 @@ std::string tuning_file(const config& settings) {
 }
 
 tuning read_tuning(const std::string& file) {
-  if (const auto text = contents(file)) return parse_tuning(*text, file);
-  return {{}, {}, fmt::format("the tuning file {} is not used: {}", file, std::strerror(errno))};
+  std::string text;
+  const std::string problem = contents(file, text);
+  if (problem.empty()) return parse_tuning(text, file);
+  return {{}, {}, fmt::format("the tuning file {} is not used: {}", file, problem)};
 }
 
 tuning read_tuning(const config& settings) {

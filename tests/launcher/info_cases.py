@@ -187,3 +187,22 @@ def a_damaged_tuning_file_is_told_of_once(desk):
         check(any(told in each for each in facts(desk)["problems"]), "what peal-info finds wrong")
     file.unlink()
     check("tuning" not in desk.run("-n", "3", program).err, "nothing is told of a file that is not there")
+
+
+@case()
+def ranks_with_unequal_tuning_files_agree(desk):
+    """Where a message costs a millisecond a tree takes the place of the rule's chain of many segments."""
+    values = {"local_send_ns": 1e6, "local_receive_ns": 15, "local_flight_ns": 60, "local_copy_rate": 40, "local_large_ns": 700,
+              "local_large_rate": 45, "local_direct_rate": 16, "remote_send_ns": 60, "remote_doorbell_ns": 300, "remote_receive_ns": 60,
+              "remote_flight_ns": 1500, "remote_large_ns": 3500, "remote_rate": 48, "reduce_rate": 28, "step_ns": 3, "switch_ns": 600}
+    file = desk.work / "slow.toml"
+    file.write_text("format = 1\n" + "".join(f"{name} = {value}\n" for name, value in values.items()))
+    words = ("bcast", "--ranks", "3", "--bytes", "4M")
+    equal(chosen(explained(desk, *words, env={"PEAL_TUNING": str(file)})), ("tree", "price"), "the choice by this file")
+    equal(chosen(explained(desk, *words)), ("chain", "rule"), "the choice without it")
+    program = harness.build / "examples/bench/peal_bcast"
+    for mine, others in ((file, "none"), ("none", file), (file, "/nonexistent")):
+        script = f'if [ "$PMIX_RANK" = 0 ]; then PEAL_TUNING={mine}; else PEAL_TUNING={others}; fi; export PEAL_TUNING; exec "$@"'
+        done = desk.run("-n", "3", "sh", "-c", script, "sh", program, "-m", "4M:4M", "-i", "2", "-x", "0", "-c")
+        equal(done.code, 0, f"exit code with {mine} on rank 0 and {others} elsewhere, and {done.err}")
+        check("tuning" not in done.err, done.err)

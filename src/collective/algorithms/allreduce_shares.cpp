@@ -6,13 +6,6 @@
 
 namespace peal::algorithms {
 
-namespace {
-
-// Up to here whole shares are swapped; the choice draws this line for whole vectors, from estimates.
-constexpr std::size_t most_swapped = 16384;
-
-}  // namespace
-
 void allreduce_shares(const problem& p, schedule& s) {
   const hierarchy at{p, false};
   const partition shares = share_out(p);
@@ -24,8 +17,8 @@ void allreduce_shares(const problem& p, schedule& s) {
     part.bytes = own.bytes;
     const schedule::places where{slice{place::send, own.offset, 0}, own, slice{place::scratch, 0, 0}};
     play(
-        s, own.bytes <= most_swapped ? allreduce_doubling : allreduce_rabenseifner, part, [&](int node) { return at.rank(node, at.me); },
-        where);
+        s, own.bytes <= most_swapped_share ? allreduce_doubling : allreduce_rabenseifner, part,
+        [&](int node) { return at.rank(node, at.me); }, where);
   }
   spread_shares(s, at, shares, -1);
 }

@@ -1,6 +1,7 @@
 #include "collective/tuning.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -65,6 +66,19 @@ TEST(cost_parameters, the_defaults_are_possible) {
   }
 }
 
+TEST(cost_parameters, what_is_built_in_was_not_measured_here) {
+  EXPECT_FALSE(measured_inside({}));
+  EXPECT_FALSE(measured_between({}));
+  cost_parameters found;
+  found.local_flight_ns += 1;
+  EXPECT_TRUE(measured_inside(found));
+  EXPECT_FALSE(measured_between(found));
+  found = {};
+  found.remote_rate -= 1;
+  EXPECT_FALSE(measured_inside(found));
+  EXPECT_TRUE(measured_between(found));
+}
+
 TEST(tuning, a_file_says_what_was_written) {
   const tuning read = parse_tuning(tuning_text(other(), "measured on a host\nat some time"), "file");
   EXPECT_EQ(read.problem, "");
@@ -118,6 +132,26 @@ TEST(tuning, lies_where_configurations_lie) {
   EXPECT_EQ(own.read().costs, cost_parameters{});
   setenv("PEAL_TUNING", own.folder().c_str(), 1);
   EXPECT_NE(own.read().problem.find("Is a directory"), std::string::npos) << own.read().problem;
+}
+
+TEST(tuning, what_is_no_file_is_not_waited_for) {
+  const desk own;
+  const auto pipe = own.folder() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);  // which nobody writes to
+  for (const auto& each : {pipe.string(), std::string{"/dev/zero"}}) {
+    const tuning read = read_tuning(each);
+    EXPECT_NE(read.problem.find("it is no ordinary file"), std::string::npos) << read.problem;
+    EXPECT_EQ(read.from, "");
+  }
+}
+
+TEST(tuning, a_warning_does_not_repeat_what_is_no_text) {
+  const std::string begin = "format = 1\n", garbage = "\x1b[2J\xff" + std::string(60'000, 'x');
+  for (const std::string& text : {begin + garbage + " = 1\n", begin + "reduce_rate = " + garbage + "\n", "format = " + garbage + "\n"}) {
+    const std::string problem = parse_tuning(text, "FILE").problem;
+    EXPECT_LT(problem.size(), 200u);
+    EXPECT_NE(problem.find("?[2J?xxx"), std::string::npos) << problem;
+  }
 }
 
 TEST(tuning, without_a_home_there_is_none) {

@@ -128,7 +128,7 @@ TEST(simulation, every_algorithm_ends_where_ranks_share_cores) {
   for (const algorithm& each : all_algorithms())
     for (const int ranks : {3, 6, 8, 13})
       for (const std::size_t bytes : {4u, 100'000u}) {
-        const question q = ask(each, ranks, bytes, 4, on);
+        const question q = ask(each, ranks, bytes, 4, on.ranks_per_node);
         if (!each.serves(make_problem(q, 0))) continue;
         machine alone = on;
         alone.cores = 0;
