@@ -114,8 +114,8 @@ class communicator : public detail::strided_forms {
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
   [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
 
-  // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i;
-  // what it is given as an lvalue must live until the request has ended. Plans: peal/detail/plan_forms.hpp. In place, and
+  // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i,
+  // which is another collective: every rank calls the same form; what it is given as an lvalue must live until the request has ended. Plans: peal/detail/plan_forms.hpp. In place, and
   // into memory of the caller's, in all forms: peal/detail/into_forms.hpp.
   void barrier(const place& = place::current()) const;
   request<> ibarrier(const place& = place::current()) const;

@@ -144,7 +144,8 @@ choice::choice(const config& from, const std::optional<cost_parameters>& measure
     : costs_{measured.value_or(cost_parameters{})}, inside_{measured_inside(costs_)}, between_{measured_between(costs_)} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
     const std::string wanted{from.text(variable_names[i])};
-    if (wanted != "auto") forced_[i] = find_algorithm(static_cast<collective>(i), wanted);
+    // direct is none of these: it is taken wherever it can be while no algorithm is named, before anybody asks here.
+    if (wanted != "auto" && wanted != "direct") forced_[i] = find_algorithm(static_cast<collective>(i), wanted);
   }
 }
 

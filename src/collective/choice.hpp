@@ -66,6 +66,8 @@ class choice {
   /// Reads PEAL_BARRIER, PEAL_BCAST, ... `measured`: what prices are made of; nothing: of what is built in, and they decide nothing.
   explicit choice(const config&, const std::optional<cost_parameters>& measured = {});
 
+  /// Whether a variable names one for this collective.
+  [[nodiscard]] bool forces(detail::collective kind) const noexcept { return forced_[static_cast<std::size_t>(kind)] != nullptr; }
   /// Never without an algorithm. One that was forced but cannot serve the call gives way to the others.
   [[nodiscard]] chosen of(detail::collective, const problem&, const spread& = {}) const noexcept;
   /// Whether prices may decide: all links that such a team has were measured.

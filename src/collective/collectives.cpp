@@ -85,8 +85,8 @@ struct collective_state::state {
   plan_cache plans;
   std::optional<node_map> nodes;  // where there are such with several members
   bool looked_for_nodes = false;
-  bool failed = false;         // a member is dead
-  operation* drain = nullptr;  // once failed: takes what others still send
+  std::atomic<bool> failed{false};  // a member is dead. Written under the engine's lock; relaxed: a flag that stays
+  operation* drain = nullptr;       // once failed: takes what others still send
 };
 
 struct collectives::state {
@@ -210,7 +210,7 @@ inline operation& collectives::state::make_operation() noexcept {
 }
 
 operation& collectives::state::refuse(collective_state::state& of, operation& promised) noexcept {
-  promised.result.error = of.failed ? errc::peer_failed : errc::invalid_argument;
+  promised.result.error = of.failed.load(std::memory_order_relaxed) ? errc::peer_failed : errc::invalid_argument;
   messages.finish(promised);
   return promised;
 }
@@ -221,7 +221,8 @@ operation& collectives::state::start(collective_state::state& of, const collecti
   run_task& task = f.playing.task();
   task.reduces = is_reduction(call.kind);
   if (task.reduces) task.join.set(call);
-  if (of.failed || (task.reduces && !task.join.valid())) [[unlikely]] {
+  const bool failed = of.failed.load(std::memory_order_relaxed);
+  if (failed || (task.reduces && !task.join.valid())) [[unlikely]] {
     f.next_free = std::exchange(free_flights, &f);
     return refuse(of, promised);
   }
@@ -240,7 +241,7 @@ operation& collectives::state::start(prepared_collective::state& made, completio
   operation& promised = make_operation();
   flight& f = made.playing;
   const run_task& task = f.playing.task();
-  if (made.of.failed || (task.reduces && !task.join.valid())) [[unlikely]]
+  if (made.of.failed.load(std::memory_order_relaxed) || (task.reduces && !task.join.valid())) [[unlikely]]
     return refuse(made.of, promised);
   return play(f, made.of, promised, hook);
 }
@@ -272,8 +273,8 @@ void collectives::state::ended(flight& f) noexcept {
 }
 
 void collectives::state::fail(collective_state::state& of) noexcept {
-  if (of.failed) return;
-  of.failed = true;
+  if (of.failed.load(std::memory_order_relaxed)) return;
+  of.failed.store(true, std::memory_order_relaxed);
   for (std::size_t i = 0; i != flights.size(); ++i)  // hooks may start further ones
     if (flights[i]->of == &of) flights[i]->playing.give_up();
   drain(of);
@@ -318,6 +319,8 @@ collective_state::~collective_state() {
   else home.messages.detach(last);
 }
 
+const std::atomic<bool>& collective_state::failed() const noexcept { return state_->failed; }
+
 void collective_state::set_neighbors(const detail::neighborhood& near) noexcept { state_->near = &near; }
 
 collectives::collectives(messaging& messages, const config& from, std::span<const std::uint32_t> nodes, const cost_basis& basis)
@@ -341,6 +344,8 @@ void collectives::keep_exception(const operation& over, std::exception_ptr probl
   std::erase_if(state_->thrown, [&](const auto& each) { return each.first == &over; });
   if (problem) state_->thrown.emplace_back(&over, std::move(problem));
 }
+
+bool collectives::forced(detail::collective kind) const noexcept { return state_->rules.forces(kind); }
 
 void collectives::peer_failed(peer_id dead) noexcept {
   const auto all = state_->states;

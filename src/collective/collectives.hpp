@@ -32,6 +32,7 @@
 // Errors   nothing throws but the constructor; an operation ends with peer_failed, operation_failed, truncated or invalid_argument.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -61,6 +62,8 @@ class collective_state {
 
   /// For collectives between neighbours. Must outlive this.
   void set_neighbors(const detail::neighborhood&) noexcept;
+  /// Whether a member is dead, so that all further collectives fail. Any thread may look.
+  [[nodiscard]] const std::atomic<bool>& failed() const noexcept;
 
  private:
   friend class collectives;
@@ -88,6 +91,9 @@ class collectives {
   std::exception_ptr take_exception(const operation&) noexcept;
   /// Has take_exception return this for an operation that the caller has made.
   void keep_exception(const operation&, std::exception_ptr);
+
+  /// Whether a variable names the algorithm of this collective.
+  [[nodiscard]] bool forced(detail::collective) const noexcept;
 
   /// The peer is dead: collectives of every team that it belongs to end with errc::peer_failed, those under way and all later ones.
   /// Call it after messaging::peer_failed.

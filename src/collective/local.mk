@@ -62,6 +62,15 @@ libpeal_core_la_SOURCES += \
   src/collective/cost_parameters.hpp \
   src/collective/crew.cpp \
   src/collective/crew.hpp \
+  src/collective/direct/arena.cpp \
+  src/collective/direct/arena.hpp \
+  src/collective/direct/channel.cpp \
+  src/collective/direct/channel.hpp \
+  src/collective/direct/flags.hpp \
+  src/collective/direct/play.cpp \
+  src/collective/direct/play.hpp \
+  src/collective/direct/site.hpp \
+  src/collective/direct/slot.hpp \
   src/collective/kernels/avx2.cpp \
   src/collective/kernels/avx512.cpp \
   src/collective/kernels/baseline.cpp \

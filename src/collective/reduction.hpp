@@ -29,6 +29,8 @@ class reduction {
 
   /// False: the operation has no meaning for the type.
   [[nodiscard]] bool valid() const noexcept { return kernel_ || user_.combine; }
+  /// Whether there is a kernel, so that no user's function is called.
+  [[nodiscard]] bool builtin() const noexcept { return kernel_ != nullptr; }
   /// As schedule::reduce demands: `into` is `lower`, or `higher`, or overlaps neither; when it is `lower`, `higher` may be overwritten.
   void apply(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes) const {
     const std::size_t count = element_shift_ >= 0 ? bytes >> element_shift_ : bytes / element_;

@@ -115,7 +115,8 @@ call_record call_record::of(int rank, int size, const detail::collective_call& c
 
 bool call_record::matches(const call_record& other) const noexcept {
   const auto compared = [](const call_record& it) {
-    return std::tie(it.kind, it.stepped, it.root, it.bytes, it.lengths, it.type, it.scalar, it.operation, it.function, it.in_place);
+    return std::tie(it.kind, it.stepped, it.root, it.bytes, it.lengths, it.type, it.scalar, it.operation, it.function, it.in_place,
+                    it.blocks);
   };
   return compared(*this) == compared(other);
 }
@@ -131,6 +132,7 @@ std::string call_record::difference(const call_record& other) const {
   add(type != other.type || scalar != other.scalar, "the type");
   add(stepped == other.stepped && (bytes != other.bytes || lengths != other.lengths), "the bytes");
   add(operation != other.operation || function != other.function, "the operation");
+  add(blocks != other.blocks && stepped == other.stepped, "whether it blocks");
   add(in_place != other.in_place && bytes != 0 && other.bytes != 0, "whether in place");
   return made;
 }

@@ -43,6 +43,7 @@ struct call_record {
   detail::scalar scalar = detail::scalar::opaque;
   detail::builtin operation = detail::builtin::none;
   bool stepped = false;
+  bool blocks = false;    // of those with one step
   bool in_place = false;  // where every rank has to be; not what the root alone may be
   // ---- told
   std::int32_t rank = 0;

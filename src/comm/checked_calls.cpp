@@ -30,17 +30,17 @@ const checked_calls::waiting* checked_calls::oldest() noexcept {
   return &oldest_;
 }
 
-operation& checked_calls::start(const collective_call& what, const detail::location& where) noexcept {
-  return compare(new call{this, nullptr, what, {}, nullptr, nullptr, where, {}, {}, false, {}});
+operation& checked_calls::start(const collective_call& what, const detail::location& where, bool blocks) noexcept {
+  return compare(new call{this, nullptr, what, {}, nullptr, nullptr, where, {}, {}, blocks, false, {}});
 }
 
 operation& checked_calls::start(const collective_call& what, prepared_collective& ready, const detail::location& where) noexcept {
-  return compare(new call{this, nullptr, what, {}, nullptr, &ready, where, {}, {}, false, {}});
+  return compare(new call{this, nullptr, what, {}, nullptr, &ready, where, {}, {}, false, false, {}});
 }
 
 operation& checked_calls::start(const collective_call& first, const detail::second_step& step, two_steps& by,
                                 const detail::location& where) noexcept {
-  return compare(new call{this, nullptr, first, step, &by, nullptr, where, {}, {}, false, {}});
+  return compare(new call{this, nullptr, first, step, &by, nullptr, where, {}, {}, false, false, {}});
 }
 
 operation& checked_calls::compare(call* started) noexcept {
@@ -49,6 +49,7 @@ operation& checked_calls::compare(call* started) noexcept {
   started->number = ++count_;
   started->since = std::chrono::steady_clock::now();
   started->mine.lowest = call_record::of(comparing_.rank(), comparing_.size(), started->what, started->by != nullptr, started->where);
+  started->mine.lowest.blocks = started->blocks;
   waiting_.push_back(started);
   collective_call with;
   with.kind = detail::collective::allreduce;

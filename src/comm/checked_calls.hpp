@@ -36,7 +36,8 @@ class checked_calls {
   checked_calls& operator=(const checked_calls&) = delete;
 
   /// The operation is the caller's to release. Hooks may be set while it is not finished.
-  operation& start(const collective_call&, const detail::location&) noexcept;
+  /// `blocks`: the blocking form, which does not go with the other one.
+  operation& start(const collective_call&, const detail::location&, bool blocks) noexcept;
   /// One made ready, of which this is the call. Both must outlive the operation.
   operation& start(const collective_call&, prepared_collective&, const detail::location&) noexcept;
   /// In two steps, of which the first tells what the call is.
@@ -67,6 +68,7 @@ class checked_calls {
     detail::location where;
     comparison mine;
     comparison all;
+    bool blocks = false;
     bool compared = false;
     std::error_code error;
     std::uint64_t number = 0;

@@ -12,10 +12,14 @@ namespace peal::detail {
 
 namespace {
 
-operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where) {
+operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where, bool blocks) {
   if (on.checked) [[unlikely]]
-    return on.checked->start(call, where);
+    return on.checked->start(call, where, blocks);
   return here.together->start(on.collective, call);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail(std::error_code why, const collective_call& call, const location& where) {
+  throw_failure(why, name_of(call.kind), -1, where);
 }
 
 }  // namespace
@@ -23,8 +27,14 @@ operation& start(lane& here, communicator_state& on, const collective_call& call
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
   check_collective(on, call, where);
+  if (on.direct.takes(call)) {
+    here.flush_unlocked();
+    if (const std::error_code became = on.direct.run(call)) [[unlikely]]
+      fail(became, call, where);
+    return;
+  }
   here.progress.lock();
-  operation& started = start(here, on, call, where);
+  operation& started = start(here, on, call, where, true);
   here.flush();
   here.progress.unlock();
   std::error_code became;
@@ -42,14 +52,14 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     }
   }
   if (became) [[unlikely]]
-    throw_failure(became, name_of(call.kind), -1, where);
+    fail(became, call, where);
 }
 
 operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
   check_collective(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = start(here, on, call, where);
+  operation& started = start(here, on, call, where, false);
   here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
   return here.hand_out(started, on, where);

@@ -12,6 +12,7 @@
 
 #include "base/cache_line.hpp"
 #include "collective/collectives.hpp"
+#include "collective/direct/channel.hpp"
 #include "comm/checked_calls.hpp"
 #include "comm/two_steps.hpp"
 #include "p2p/team.hpp"
@@ -30,6 +31,7 @@ struct alignas(cache_line) communicator_state : team {
 
   lane& home;  // under whose lock everything below is
   collective_state collective;
+  direct::channel direct;                   // for the blocking ones of these that can go past messages
   std::unique_ptr<neighborhood> neighbors;  // of one made by with_neighbors
   std::unique_ptr<two_steps> stepped;       // from the first collective on that needs it
   std::unique_ptr<checked_calls> checked;   // where PEAL_CHECK=1 and there is somebody to compare calls with

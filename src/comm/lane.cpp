@@ -18,7 +18,10 @@ namespace peal {
 namespace detail {
 
 communicator_state::communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in)
-    : team{context, rank, std::move(peers)}, home{in}, collective{*in.together, *this} {
+    : team{context, rank, std::move(peers)},
+      home{in},
+      collective{*in.together, *this},
+      direct{in.direct_site(), *in.together, collective, *this} {
   if (size() > 1 && in.compares_calls())
     checked = std::make_unique<checked_calls>(*in.messages, *in.together, collective, *this, &*in.missing);
   in.progress.put_to_use();
@@ -51,6 +54,7 @@ void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
   if (around_.several_nodes() || only_verbs) open_verbs(number, lanes);
   together.emplace(*messages, settings, around_.nodes, around_.basis);
   if (compares_calls()) missing.emplace(progress, *messages, std::chrono::duration<double>{settings.seconds("PEAL_CHECK_AFTER")});
+  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_);
   progress.add(*this, engine::rate::sometimes);
 }
 
@@ -205,6 +209,7 @@ void lane::report(std::vector<counter>& into) {
   if (missing) missing->report(into);
   for (const transport* each : std::initializer_list<const transport*>{shm_ ? &*shm_ : nullptr, verbs_ ? &*verbs_ : nullptr})
     if (each) each->report(into);
+  if (direct_) direct_->report(into);
 }
 
 }  // namespace peal

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "bootstrap/client.hpp"
 #include "collective/collectives.hpp"
 #include "collective/cost_basis.hpp"
+#include "collective/direct/site.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/failure_news.hpp"
 #include "comm/postings.hpp"
@@ -55,6 +57,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   /// The rest, as lane `number` of so many. `segment` is its own; null: there is none. Collective.
   void open(node_segment* segment, std::size_t number, std::size_t lanes);
 
+  /// For collectives past messages; null where there is none: no shared memory, or calls are compared.
+  [[nodiscard]] direct::site* direct_site() noexcept { return direct_ ? &*direct_ : nullptr; }
   /// PEAL_CHECK=1.
   [[nodiscard]] bool compares_calls() const { return around_.settings.text("PEAL_CHECK") == "1"; }
 
@@ -79,6 +83,12 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   /// Posts messages that wait for company. With the lock held. Who waits need not: every poll does it.
   void flush() noexcept {
     if (verbs_ && verbs_->holds_messages()) verbs_->flush();
+  }
+  /// The same where the lock is not held.
+  void flush_unlocked() noexcept {
+    if (!verbs_) return;
+    const std::lock_guard<engine> guard{progress};
+    flush();
   }
   /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
   operation* posting() noexcept { return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr; }
@@ -118,6 +128,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;
+  std::optional<direct::site> direct_;
   std::optional<postings> postings_;  // where there is verbs_
 };
 

@@ -107,6 +107,9 @@ class engine {
   /// What ends sleeps from anywhere.
   [[nodiscard]] wakeup& waking() noexcept { return wakeup_; }
 
+  /// Whether waits spin before they give the core away; changes with the number of cores there are.
+  [[nodiscard]] bool spins() const noexcept { return policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0].spins(); }
+
   // ---- progress
   /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook) it does nothing.
   bool poll() noexcept {

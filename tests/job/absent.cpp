@@ -36,24 +36,24 @@ void in_a_receive(const peal::communicator& world) {
   const int last = world.size() - 1;
   if (!is_last(world)) return wait_and_say(world, last - 1, [&] { world.send(1, last, come); });
   (void)world.recv<int>(0, come);
-  world.barrier();
+  world.ibarrier().wait();
 }
 
 void in_another_collective(const peal::communicator& world) {
   const auto other = world.split(world.rank() == 0 || is_last(world) ? 1 : 0);
   if (!is_last(world))
-    return wait_and_say(world, world.size() - 1, [&] { job::equal(other->allreduce(1), 2, "the sum that the last rank was in"); });
+    return wait_and_say(world, world.size() - 1, [&] { job::equal(other->iallreduce(1).wait(), 2, "the sum that the last rank was in"); });
   auto sum = other->iallreduce(1);
   world.send(1, 0, there);
   job::equal(sum.wait(), 2, "the sum that rank 0 joined late");
-  world.barrier();
+  world.ibarrier().wait();
 }
 
 void outside(const peal::communicator& world) {
   const auto sign = std::filesystem::temp_directory_path() / "said";
   if (!is_last(world)) return wait_and_say(world, world.size() - 2, [&] { std::ofstream{sign} << '.'; });
   while (!std::filesystem::exists(sign)) ::usleep(1000);
-  world.barrier();
+  world.ibarrier().wait();
   std::filesystem::remove(sign);
 }
 

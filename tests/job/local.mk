@@ -6,6 +6,7 @@ check_PROGRAMS += \
   tests/job/communicators \
   tests/job/computing \
   tests/job/death \
+  tests/job/direct \
   tests/job/doorbells \
   tests/job/ends \
   tests/job/flood \
@@ -37,6 +38,8 @@ tests_job_computing_SOURCES = tests/job/computing.cpp tests/job/support.hpp
 tests_job_computing_LDADD = libpeal.la -lpthread
 tests_job_death_SOURCES = tests/job/death.cpp tests/job/support.hpp
 tests_job_death_LDADD = libpeal.la -lpthread
+tests_job_direct_SOURCES = tests/job/direct.cpp tests/job/support.hpp
+tests_job_direct_LDADD = libpeal.la
 tests_job_doorbells_SOURCES = tests/job/doorbells.cpp tests/job/support.hpp
 tests_job_doorbells_LDADD = libpeal.la
 tests_job_ends_SOURCES = tests/job/ends.cpp tests/job/support.hpp
@@ -86,6 +89,7 @@ EXTRA_DIST += \
   tests/job/async.toml \
   tests/job/benchmarks.toml \
   tests/job/cases.toml \
+  tests/job/direct.toml \
   tests/job/examples.toml \
   tests/job/random.toml \
   tests/job/run_job_tests \

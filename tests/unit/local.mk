@@ -10,6 +10,7 @@ tests_unit_base_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 include tests/unit/api/local.mk
 include tests/unit/bootstrap/local.mk
 include tests/unit/collective/local.mk
+include tests/unit/collective/direct/local.mk
 include tests/unit/comm/local.mk
 include tests/unit/memory/local.mk
 include tests/unit/p2p/local.mk

@@ -19,6 +19,9 @@ struct parts {
   /// Parcels that may be under way to one peer: more than the messages that go before a box is opened.
   static constexpr std::uint32_t parcels_per_peer = 16;
 
+  /// For direct collectives. Since the processes give in turn, room for some 3,800 communicators of all ranks of the node.
+  static constexpr std::size_t most_block_bytes = std::size_t{32} << 20;
+
   std::uint64_t boxes = 0;  // offset
   std::uint32_t box_count = 0;
   std::uint64_t small_parcels = 0;
@@ -26,6 +29,7 @@ struct parts {
   std::uint64_t large_parcels = 0;
   std::uint32_t large_parcel_count = 0;
   std::uint64_t rings = 0;
+  std::uint64_t blocks = 0;  // of communicators: collective/direct/
   std::size_t bytes = 0;
 
   static constexpr parts at(std::uint64_t begin, int processes) noexcept {
@@ -45,6 +49,7 @@ struct parts {
     p.small_parcels = place(p.small_parcel_count * small_parcel);
     p.large_parcels = place(p.large_parcel_count * large_parcel);
     p.rings = place(peers == 0 ? 0 : std::size_t{staging_rings} * most_ring_bytes);
+    p.blocks = place(peers == 0 ? 0 : most_block_bytes);
     p.bytes = place(0) - begin;
     return p;
   }

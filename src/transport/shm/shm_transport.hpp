@@ -93,6 +93,14 @@ class shm_transport final : public transport {
     return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;
   }
 
+  // ---- for what goes past messages
+  [[nodiscard]] bool reaches(peer_id peer) const noexcept { return peer < local_index_.size() && peers_[local_index_[peer]] == peer; }
+  /// To be woken after something was stored that it may wait for; as after a message. Requires: reaches(peer).
+  [[nodiscard]] shm::receiver receiver_of(peer_id peer) noexcept { return bells_.to(static_cast<int>(local_index_[peer])); }
+  [[nodiscard]] node_segment& segment() const noexcept { return *segment_; }
+  /// Where this process's blocks lie, parts::most_block_bytes, none of them reserved.
+  [[nodiscard]] std::uint64_t blocks() const noexcept { return parts_.blocks; }
+
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 
  private:

@@ -37,7 +37,7 @@ void barriers(const peal::communicator& world) {
   // Nobody leaves before the last has come.
   if (world.rank() == 0) {
     for (int other = 1; other < world.size(); ++other) (void)world.recv<int>(other);
-    world.barrier();
+    world.ibarrier().wait();
   } else {
     auto barrier = world.ibarrier();
     job::check(!barrier.ready() || world.size() == 1, "a barrier ended before its last rank came");

@@ -67,6 +67,7 @@ void collectives(const communicator& on) {
     disagree(on, "the collective", all[i], all[(i + 1) % all.size()]);
     disagree(on, "the collective", all[(i + 1) % all.size()], all[i]);
   }
+  disagree(on, "whether it blocks", barrier, [](const communicator& in, const place& at) { in.ibarrier(at).wait(); });
   disagree(on, "the collective", text, barrier);
   disagree(on, "the collective", barrier, text);
   disagree(on, "the collective", dup, barrier);
@@ -200,7 +201,7 @@ void in_place(const communicator& on) {
       on, "whether in place", [](const communicator& in, const place& at) { (void)in.scan(std::vector<int>(5), std::plus<>{}, at); },
       [](const communicator& in, const place& at) {
         std::vector<int> values(5);
-        in.iscan_inplace(values, std::plus<>{}, at).wait();
+        in.scan_inplace(values, std::plus<>{}, at);
       });
 }
 

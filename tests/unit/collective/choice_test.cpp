@@ -125,7 +125,7 @@ TEST(choice, variables_offer_just_the_algorithms_there_are) {
                                                         "PEAL_GATHER",         "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL",
                                                         "PEAL_REDUCE_SCATTER", "PEAL_SCAN",    "PEAL_EXSCAN"};
   for (std::size_t i = 0; i != names.size(); ++i) {
-    std::string offered = "auto";
+    std::string offered = "auto|direct";
     for (const algorithm& each : all_algorithms())
       if (each.kind == kinds[i]) offered += "|" + std::string{each.name};
     const auto row = std::ranges::find(variables(), names[i], &variable::name);
@@ -139,6 +139,10 @@ TEST(choice, variables_offer_just_the_algorithms_there_are) {
         p.nodes = &two_pairs;
         EXPECT_EQ(choice{config::from_environment(false)}.of(kinds[i], p).how->name, each.name);
       }
+    {
+      const with_variable past_messages{names[i], "direct"};
+      EXPECT_FALSE(choice{config::from_environment(false)}.forces(kinds[i])) << "so a call that does not fit has an algorithm";
+    }
     const with_variable wrong{names[i], "fastest"};
     EXPECT_THROW(config::from_environment(false), error);
   }

@@ -24,7 +24,7 @@ struct checked_ranks : test::job {
       }));
   }
   operation& start(int rank, const collective_call& call, const detail::location& where = detail::location::current()) {
-    return calls[static_cast<std::size_t>(rank)]->start(call, where);
+    return calls[static_cast<std::size_t>(rank)]->start(call, where, false);
   }
   std::string told(int rank, operation& over) {
     try {

@@ -1,0 +1,62 @@
+// collective/direct/arena.hpp
+// The blocks that this process gives to communicators: out of a range of its part of the node's segment, reserved as it fills. What is full
+// stays full: a communicator that finds no room does without.
+//
+// A block comes back when every rank of the communicator has said in it that it looks at it no more. Nobody tells this process; it looks
+// when it needs room. One that a dead rank held never comes back.
+//
+// Layer    collective/direct: may include memory/, base/.
+// Units    bytes; offsets count from the start of the segment.
+// Threads  one.
+// Errors   none: no room is said by the return value, and once in the log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collective/direct/slot.hpp"
+#include "memory/node_segment.hpp"
+
+namespace peal::direct {
+
+class arena {
+ public:
+  /// [begin, begin + bytes) of the segment is this process's and nobody has used it; `begin` is a multiple of a page.
+  arena(node_segment&, std::size_t begin, std::size_t bytes) noexcept;
+
+  /// The offset of a block for so many ranks, all of it that is looked at before it is written 0; 0 when there is no room.
+  [[nodiscard]] std::size_t take(int ranks);
+  /// Nobody has seen the block.
+  void put_back(std::size_t offset) noexcept;
+  /// This rank looks at a block of its own no more; others may.
+  void leave_to_others(std::size_t offset) noexcept;
+
+  /// Blocks that are taken, those that others still look at among them.
+  [[nodiscard]] std::size_t in_use() const noexcept { return taken_.size(); }
+
+ private:
+  struct range {
+    std::size_t offset;
+    std::size_t bytes;
+  };
+  struct held {
+    range place;
+    int ranks;
+    bool left = false;  // by this rank
+  };
+
+  [[nodiscard]] std::size_t cut(std::size_t bytes) noexcept;
+  [[nodiscard]] bool reserve(std::size_t end) noexcept;
+  void collect() noexcept;
+  void free(range) noexcept;
+
+  node_segment* segment_;
+  std::size_t reserved_;  // up to here
+  std::size_t end_;
+  bool refused_ = false;
+  std::vector<range> free_;  // by offset, no two adjacent
+  std::vector<held> taken_;
+};
+
+}  // namespace peal::direct

@@ -1,0 +1,115 @@
+// collective/direct/flags.hpp
+// One rank's end of a block: writes its own slot, and looks at those of the others.
+//
+// Every rank takes part in every operation of the block with one stamp, whether it has a payload or not. It writes the stamp of an
+// operation when it has finished the one before; so who has stamped k has read everything of k - 1, and that is all that says when a line
+// or an area may be written over: nothing is acknowledged, and no operation needs a barrier at its end.
+//
+// Layer    collective/direct: may include base/.
+// Units    bytes.
+// Threads  one; the other ranks at the same time, each with an object of its own.
+// Errors   none.
+#pragma once
+
+#include <array>
+#include <cstring>
+
+#include "base/copy.hpp"
+#include "collective/direct/slot.hpp"
+
+namespace peal::direct {
+
+class flags {
+ public:
+  flags() = default;
+  /// Requires: all stamps of the block were 0 before any rank began.
+  flags(block& shared, int rank, int size) noexcept : slots_{slots_of(shared)}, rank_{rank}, size_{size} {}
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+
+  /// The next operation begins. Requires: the last one has been stamped, and everything that this rank wanted of it is read.
+  void next() noexcept { now_ += one_operation; }
+
+  /// Whether this rank may stamp the operation with a payload of so many bytes, since everybody has read what would be written over.
+  [[nodiscard]] bool has_room(std::size_t bytes) noexcept {
+    std::uint64_t needed = now_ - (depth - 1) * one_operation;
+    if (bytes > line_payload) [[unlikely]]
+      if (const std::uint64_t read = written_[area_] + one_operation; later(read, needed)) needed = read;
+    return !later(needed, oldest_) || everybody_at(needed);
+  }
+  /// Requires: has_room(bytes), bytes <= area_bytes.
+  void stamp(std::uint32_t kind, const void* payload, std::size_t bytes) noexcept {
+    line& mine = line_of(rank_, now_);
+    std::uint64_t place = nowhere;
+    if (bytes > line_payload) [[unlikely]] {
+      place = in_area + area_;
+      std::memcpy(own().long_payloads[area_], payload, bytes);
+      written_[area_] = now_;
+      area_ = (area_ + 1) % areas;
+    } else if (bytes > short_copy) {
+      place = in_line;
+      std::memcpy(mine.payload, payload, bytes);
+    } else if (bytes != 0) {
+      place = in_line;
+      copy_short(mine.payload, payload, bytes);
+    }
+    // release: pairs with the acquire in has_come, and in everybody_at for what this rank has read.
+    mine.stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | bytes, std::memory_order_release);
+  }
+
+  /// Whether that rank has stamped the operation, so that its payload can be read.
+  [[nodiscard]] bool has_come(int rank) const noexcept { return !later(now_, line_of(rank, now_).stamp.load(std::memory_order_acquire)); }
+  /// Whether all others from `next` on have; moves `next` to the first that has not.
+  [[nodiscard]] bool all_have_come(int& next) noexcept {
+    for (; next != size_; ++next)
+      if (next != rank_ && !has_come(next)) return false;
+    oldest_ = now_;
+    return true;
+  }
+
+  /// What the rank has stamped. Requires, here and below: has_come(rank), or it is this one and has stamped.
+  [[nodiscard]] std::uint64_t stamp_of(int rank) const noexcept { return line_of(rank, now_).stamp.load(std::memory_order_relaxed); }
+  static constexpr std::size_t bytes_in(std::uint64_t stamp) noexcept { return stamp & bytes_mask; }
+  static constexpr std::uint32_t kind_in(std::uint64_t stamp) noexcept { return static_cast<std::uint32_t>(stamp >> kind_shift & 0xf); }
+  /// Stays until this rank stamps its next operation. Requires: there is one.
+  [[nodiscard]] const std::byte* payload_of(int rank) const noexcept {
+    const auto place = static_cast<std::uint32_t>(stamp_of(rank) >> place_shift & 0xf);
+    return place < in_area ? line_of(rank, now_).payload : slots_[rank].long_payloads[place - in_area];
+  }
+
+ private:
+  /// Whether a's operation comes behind b's; the numbers may wrap. The lower bits of `a` are 0.
+  static bool later(std::uint64_t a, std::uint64_t b) noexcept { return static_cast<std::int64_t>(b - a) < 0; }
+  [[nodiscard]] slot& own() const noexcept { return slots_[rank_]; }
+  [[nodiscard]] line& line_of(int rank, std::uint64_t operation) const noexcept {
+    return slots_[rank].lines[operation / one_operation % depth];
+  }
+  /// A line holds the operation asked for, or one a whole round earlier or later.
+  [[nodiscard]] bool everybody_stamped(std::uint64_t operation) const noexcept {
+    for (int each = 0; each != size_; ++each)
+      if (each != rank_ && later(operation, line_of(each, operation).stamp.load(std::memory_order_acquire))) return false;
+    return true;
+  }
+  /// Also looks whether they are further than needed, so as not to ask at every operation.
+  [[gnu::noinline]] bool everybody_at(std::uint64_t needed) noexcept {
+    const std::uint64_t better = now_ - depth / 2 * one_operation;
+    for (const std::uint64_t each : {later(better, needed) ? better : needed, needed}) {
+      if (!everybody_stamped(each)) continue;
+      oldest_ = each;
+      return true;
+    }
+    return false;
+  }
+
+  slot* slots_ = nullptr;
+  int rank_ = 0;
+  int size_ = 0;
+  // Operations, as in a stamp.
+  std::uint64_t now_ = 0;
+  std::uint64_t oldest_ = 0;  // that the others have all stamped, as far as this rank has looked
+  std::uint32_t area_ = 0;    // the next to be written
+  std::array<std::uint64_t, areas> written_{0 - one_operation, 0 - one_operation};
+};
+
+}  // namespace peal::direct

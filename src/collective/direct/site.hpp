@@ -1,0 +1,36 @@
+// collective/direct/site.hpp
+// What the direct collectives of all communicators of a lane work with.
+//
+// Layer    collective/direct: may include p2p/, transport/shm/, memory/, progress/.
+// Threads  under the engine's lock, but for what says otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "collective/direct/arena.hpp"
+#include "p2p/messaging.hpp"
+#include "progress/engine.hpp"
+#include "transport/shm/shm_transport.hpp"
+
+namespace peal::direct {
+
+struct site {
+  site(engine& with, messaging& over, shm_transport& node)
+      : progress{with}, messages{over}, shm{node}, blocks{node.segment(), node.blocks(), shm::parts::most_block_bytes} {}
+
+  void report(std::vector<counter>& into) const {
+    into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
+                    "collectives that went through flags in shared memory instead of messages"});
+    into.push_back({"direct.blocks", blocks.in_use(), "blocks of such flags that this process has given to communicators"});
+  }
+
+  engine& progress;
+  messaging& messages;
+  shm_transport& shm;
+  arena blocks;
+  std::atomic<std::uint64_t> calls{0};  // that went directly. Of two threads that count at a time one may be lost
+};
+
+}  // namespace peal::direct

@@ -1,0 +1,136 @@
+#include "collective/direct/arena.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace peal;
+using namespace peal::direct;
+
+/// A segment of one process, most of which is for blocks.
+class memory {
+ public:
+  explicit memory(std::size_t most_committed = std::numeric_limits<std::size_t>::max()) {
+    const char* const set = std::getenv("PEAL_SHM_DIR");
+    std::string name = std::string{set != nullptr ? set : "/dev/shm"} + "/peal-test-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
+    folder_ = name;
+    segment_plan plan;
+    plan.directory = folder_;
+    plan.job_name = "arena";
+    plan.front_bytes = 4096;
+    plan.transport_bytes = bytes;
+    plan.most_committed = most_committed;
+    segment_ = std::make_unique<node_segment>(plan);
+  }
+  ~memory() {
+    segment_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  static constexpr std::size_t bytes = std::size_t{1} << 20;
+  [[nodiscard]] node_segment& segment() { return *segment_; }
+  [[nodiscard]] std::size_t begin() { return segment_->transport_part(0).offset; }
+  [[nodiscard]] block& at(std::size_t offset) { return *segment_->at<block>(offset); }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<node_segment> segment_;
+};
+
+/// All it has.
+std::vector<std::size_t> exhaust(arena& from, int ranks) {
+  std::vector<std::size_t> taken;
+  while (const std::size_t offset = from.take(ranks)) taken.push_back(offset);
+  return taken;
+}
+
+TEST(direct_arena, blocks_lie_apart_and_inside) {
+  memory in;
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  std::size_t end = in.begin();
+  int count = 0;
+  for (int ranks = 2;; ranks = ranks % 16 + 1, ++count) {
+    const std::size_t offset = blocks.take(ranks);
+    if (offset == 0) break;
+    EXPECT_GE(offset, end);
+    EXPECT_EQ(offset % alignof(block), 0u);
+    end = offset + block_bytes(ranks);
+    EXPECT_LE(end, in.begin() + memory::bytes);
+    for (std::size_t byte = offset; byte < end; ++byte) *in.segment().at(byte) = std::byte{0xff};
+  }
+  EXPECT_GT(count, 5);
+}
+
+TEST(direct_arena, a_block_comes_back_when_all_ranks_have_left_it) {
+  memory in;
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  const auto all = exhaust(blocks, 3);
+  ASSERT_GT(all.size(), 3u);
+  block& shared = in.at(all[2]);
+  shared.left.fetch_add(2);
+  blocks.leave_to_others(all[2]);
+  EXPECT_EQ(blocks.take(3), 0u) << "two of three have left";
+  shared.left.fetch_add(1);
+  EXPECT_EQ(blocks.take(3), all[2]);
+  EXPECT_EQ(blocks.take(3), 0u);
+}
+
+TEST(direct_arena, those_who_leave_before_the_giver_do_not_give_back_its_block) {
+  memory in;
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  const auto all = exhaust(blocks, 2);
+  in.at(all[0]).left.fetch_add(1);
+  EXPECT_EQ(blocks.take(2), 0u);
+  in.at(all[0]).left.fetch_add(1);
+  blocks.leave_to_others(all[0]);
+  EXPECT_EQ(blocks.take(2), all[0]);
+}
+
+TEST(direct_arena, a_block_used_again_has_no_stamps) {
+  memory in;
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  const std::size_t offset = blocks.take(2);
+  for (int rank = 0; rank != 2; ++rank)
+    for (line& each : slots_of(in.at(offset))[rank].lines) each.stamp.store(77 * one_operation);
+  in.at(offset).left.store(2);
+  blocks.leave_to_others(offset);
+  while (true) {
+    const std::size_t again = blocks.take(2);
+    ASSERT_NE(again, 0u);
+    if (again != offset) continue;
+    EXPECT_EQ(in.at(offset).left.load(), 0u);
+    for (int rank = 0; rank != 2; ++rank)
+      for (const line& each : slots_of(in.at(offset))[rank].lines) EXPECT_EQ(each.stamp.load(), 0u);
+    break;
+  }
+}
+
+TEST(direct_arena, small_ones_that_came_back_make_a_large_one) {
+  memory in;
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  const auto all = exhaust(blocks, 2);
+  ASSERT_EQ(blocks.take(16), 0u);
+  for (std::size_t i = 0; i < all.size(); i += 2) blocks.put_back(all[i]);
+  EXPECT_EQ(blocks.take(16), 0u) << "in pieces";
+  for (std::size_t i = 1; i < all.size(); i += 2) blocks.put_back(all[i]);
+  EXPECT_EQ(blocks.in_use(), 0u);
+  EXPECT_NE(blocks.take(16), 0u);
+}
+
+TEST(direct_arena, no_room_in_the_file_system_is_an_answer) {
+  memory in{100'000};
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  const auto some = exhaust(blocks, 2);
+  EXPECT_LT(some.size() * block_bytes(2), 100'000u);
+  for (const std::size_t each : some) blocks.put_back(each);
+  EXPECT_EQ(exhaust(blocks, 2).size(), some.size()) << "what was reserved stays so";
+}
+
+}  // namespace

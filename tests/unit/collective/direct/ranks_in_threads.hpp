@@ -1,0 +1,56 @@
+// A block in ordinary memory, and ranks that are threads of one process.
+#pragma once
+
+#include <sched.h>
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "collective/direct/play.hpp"
+#include "collective/direct/slot.hpp"
+
+namespace peal::test {
+
+class shared_block {
+ public:
+  explicit shared_block(int ranks)
+      : memory_{static_cast<std::byte*>(::operator new (direct::block_bytes(ranks), std::align_val_t{alignof(direct::block)}))} {
+    for (std::size_t i = 0; i != direct::block_bytes(ranks); ++i) memory_.get()[i] = std::byte{};
+  }
+  direct::block& operator*() { return *reinterpret_cast<direct::block*>(memory_.get()); }
+
+ private:
+  struct aligned_delete {
+    void operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{alignof(direct::block)}); }
+  };
+  std::unique_ptr<std::byte, aligned_delete> memory_;
+};
+
+/// Makes a call. Gives the core away while it has to wait.
+inline std::error_code run(direct::flags& all, const detail::collective_call& what) {
+  direct::play call{all, what};
+  if (!call.valid()) return errc::invalid_argument;
+  call.begin();
+  while (!call.over()) {
+    while (!call.ready()) sched_yield();
+    (void)call.step();
+  }
+  return call.error();
+}
+
+/// Runs `body(rank, flags)` as so many ranks.
+inline void as_ranks(int size, const std::function<void(int, direct::flags&)>& body) {
+  shared_block memory{size};
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank != size; ++rank)
+    ranks.emplace_back([&, rank] {
+      direct::flags own{*memory, rank, size};
+      body(rank, own);
+    });
+  for (std::thread& each : ranks) each.join();
+}
+
+}  // namespace peal::test
