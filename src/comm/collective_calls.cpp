@@ -27,17 +27,23 @@ operation& start(lane& here, communicator_state& on, const collective_call& call
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
   check_collective(on, call, where);
+  std::error_code became;
+  operation* made = nullptr;
   if (on.direct.takes(call)) {
     here.flush_unlocked();
-    if (const std::error_code became = on.direct.run(call)) [[unlikely]]
-      fail(became, call, where);
-    return;
+    made = on.direct.run(call, became);
+    if (made == nullptr) {
+      if (became) [[unlikely]]
+        fail(became, call, where);
+      return;
+    }
+  } else {
+    here.progress.lock();
+    made = &start(here, on, call, where, true);
+    here.flush();
+    here.progress.unlock();
   }
-  here.progress.lock();
-  operation& started = start(here, on, call, where, true);
-  here.flush();
-  here.progress.unlock();
-  std::error_code became;
+  operation& started = *made;
   {
     const finished_release guard{here, started};
     if (!finished(started)) wait_for(here, started);

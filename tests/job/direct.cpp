@@ -205,6 +205,33 @@ void nested(const communicator& world) {
   }
 }
 
+// The same where the communicator has just been made, so that the ranks agree on the way in which it goes while continuations run, and
+// three deep: `second` can run only when the call in `first` has been made, since it is this rank's own message that it waits for.
+void nested_at_first(const communicator& world) {
+  const int size = world.size(), rank = world.rank();
+  for (int i = 0; i < 40; ++i) {
+    const auto copy = world.dup();
+    const auto second = [&](int got) { return copy.allreduce(got + 2); };
+    const auto first = [&](int got) {
+      auto after = world.irecv<int>(rank, peal::tag{6}).then(second);
+      auto sent = world.isend(i, rank, peal::tag{6});
+      auto others = copy.iallreduce(std::vector<int>(2000, i));
+      const int told = copy.bcast(rank == 0 ? got + 1 : 0, 0);
+      job::equal(after.wait(), (i + 2) * size, "the sum innermost");
+      job::check(others.wait() == std::vector<int>(2000, i * size), "the sum that does not block");
+      sent.wait();
+      return told;
+    };
+    auto after = world.irecv<int>(rank, peal::tag{5}).then(first);
+    auto sent = world.isend(i, rank, peal::tag{5});
+    if (i % size == rank) usleep(2000);  // so that the others wait
+    if (i % 3 == 0) copy.barrier();
+    else job::equal(copy.allreduce(i), i * size, "the sum outside");
+    job::equal(after.wait(), i + 1, "what was broadcast in a continuation");
+    sent.wait();
+  }
+}
+
 // Who waits for a flag takes part in what others wait for.
 void progress(const communicator& world) {
   const auto large = job::bytes_of(3'000'000, 4);
@@ -278,5 +305,6 @@ int main(int argc, char** argv) {
                         {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected},
                          job::part{"many", many}, job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts},
                          job::part{"throws", throws}, job::part{"continuations", continuations}, job::part{"nested", nested},
+                         job::part{"nested_at_first", nested_at_first},
                          job::part{"progress", progress}, job::part{"sleepers", sleepers}});
 }

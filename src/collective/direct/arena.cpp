@@ -20,7 +20,9 @@ arena::arena(node_segment& segment, std::size_t begin, std::size_t bytes) noexce
 std::size_t arena::take(int ranks) {
   const std::size_t bytes = rounded(block_bytes(ranks), alignof(block));
   std::size_t offset = cut(bytes);
-  if (offset == 0) {
+  if (offset == 0 || offset + bytes > reserved_) {
+    // Rather what others are through with than more memory.
+    if (offset != 0) free({offset, bytes});
     collect();
     offset = cut(bytes);
   }

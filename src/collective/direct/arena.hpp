@@ -3,7 +3,7 @@
 // stays full: a communicator that finds no room does without.
 //
 // A block comes back when every rank of the communicator has said in it that it looks at it no more. Nobody tells this process; it looks
-// when it needs room. One that a dead rank held never comes back.
+// before it reserves more. One that a dead rank held never comes back.
 //
 // Layer    collective/direct: may include memory/, base/.
 // Units    bytes; offsets count from the start of the segment.

@@ -62,8 +62,8 @@ class channel::awaited final : public progress_source {
   std::atomic<bool> came_{false};
 };
 
-channel::channel(site* in, collectives& together, collective_state& plain, const team& members)
-    : size_{members.size()}, in_{in}, together_{together}, plain_{plain}, members_{members}, failed_{plain.failed()} {
+channel::channel(site* in, collectives& together, const collective_state& plain, const team& members)
+    : size_{members.size()}, in_{in}, together_{together}, members_{members}, failed_{plain.failed()} {
   if (in == nullptr || size_ < 2 || size_ > most_ranks) return;
   if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); })) return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
@@ -77,46 +77,53 @@ channel::~channel() {
   if (own_block_ != 0) in_->blocks.leave_to_others(own_block_);
 }
 
-bool channel::open() noexcept {
-  state_ = state::closed;
+/// At the first call: from one rank to everybody, by messages, where the block is.
+void channel::ask() noexcept {
+  const std::lock_guard<engine> guard{in_->progress};
   // By a hash, so that no process gives all.
   const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) % static_cast<std::uint32_t>(size_));
-  if (giver == members_.rank()) {
-    const std::lock_guard<engine> guard{in_->progress};
-    own_block_ = in_->blocks.take(size_);
-  }
-  std::uint64_t where = own_block_;
-  // A block that not everybody has heard of because a rank died is lost: those who have may look at it.
-  if (!tell(where, giver) || where == 0) return false;
-  shared_ = in_->shm.segment().at<block>(where);
-  flags_ = flags{*shared_, members_.rank(), size_};
-  for (int rank = 0; rank != size_; ++rank)
-    if (rank != members_.rank()) others_.push_back(in_->shm.receiver_of(members_.peer(rank)));
-  state_ = state::open;
-  return true;
-}
-
-/// From the giver to everybody, by messages. False: a rank has died.
-bool channel::tell(std::uint64_t& where, int giver) noexcept {
+  if (giver == members_.rank()) where_ = own_block_ = in_->blocks.take(size_);
   detail::collective_call call;
   call.kind = detail::collective::bcast;
   call.root = giver;
-  call.receive = &where;
-  call.bytes = sizeof where;
-  engine& progress = in_->progress;
-  progress.lock();
-  operation& told = together_.start(plain_, call);
-  progress.unlock();
+  call.receive = &where_;
+  call.bytes = sizeof where_;
+  apart_.emplace(together_, members_);
+  telling_ = &together_.start(apart_->state, call);
+  state_ = state::told;
+}
+
+/// Once the bcast is over.
+void channel::hear() noexcept {
+  const std::lock_guard<engine> guard{in_->progress};
+  const bool well = !telling_->result.error;
+  in_->messages.release(*std::exchange(telling_, nullptr));
+  // A block that not everybody has heard of because a rank died is lost: those who have may look at it.
+  state_ = state::full;
+  if (!well || where_ == 0) return;
+  shared_ = in_->shm.segment().at<block>(where_);
+  flags_ = flags{*shared_, members_.rank(), size_};
+  for (int rank = 0; rank != size_; ++rank)
+    if (rank != members_.rank()) others_.push_back(in_->shm.receiver_of(members_.peer(rank)));
+  apart_.reset();
+  state_ = state::open;
+}
+
+template <class Predicate>
+void channel::wait(Predicate&& holds) {
   try {
-    // acquire: pairs with the release that ends an operation.
-    progress.wait_unlocked([&] { return told.finished.load(std::memory_order_acquire); });
+    in_->progress.wait_unlocked(holds);
   } catch (...) {
-    progress.defer_throw(std::current_exception());
+    if (!thrown_) thrown_ = std::current_exception();
+    else in_->progress.defer_throw(std::current_exception());
   }
-  const std::lock_guard<engine> guard{progress};
-  const bool well = !told.result.error;
-  in_->messages.release(told);
-  return well;
+}
+
+/// Until this rank knows how calls go. A call inside may have heard it first.
+void channel::listen() {
+  // acquire: pairs with the release that ends an operation.
+  wait([this] { return state_ != state::told || telling_->finished.load(std::memory_order_acquire); });
+  if (state_ == state::told) hear();
 }
 
 void channel::ring(const shm::receiver& sleeper) noexcept {
@@ -128,31 +135,40 @@ void channel::ring(const shm::receiver& sleeper) noexcept {
 bool channel::await(entered& mine) {
   engine& progress = in_->progress;
   for (int look = progress.spins() ? first_looks : 1; look != 0; --look)
-    if (mine.call->ready()) return true;
+    if (mine.direct->ready()) return true;
   {
-    awaited wanted{progress, *mine.call};
+    awaited wanted{progress, *mine.direct};
     mine.waits = &wanted;
-    try {
-      progress.wait_unlocked([&] { return wanted.came() || failed_.load(std::memory_order_relaxed); });
-    } catch (...) {
-      if (!thrown_) thrown_ = std::current_exception();
-      else progress.defer_throw(std::current_exception());
-    }
+    wait([&] { return wanted.came() || failed_.load(std::memory_order_relaxed); });
     mine.waits = nullptr;
   }
-  return mine.call->ready();  // what the dead had given counts
+  return mine.direct->ready();  // what the dead had given counts
+}
+
+/// Its turn has come: those made before it are over, or under way as messages.
+void channel::begin(entered& mine) {
+  if (state_ == state::told) [[unlikely]] {
+    listen();
+    if (mine.direct || mine.started != nullptr) return;  // a call inside has begun it
+  }
+  if (state_ == state::full) [[unlikely]] {
+    const std::lock_guard<engine> guard{in_->progress};
+    mine.started = &together_.start(apart_->state, mine.what);
+    return;
+  }
+  in_->calls.store(in_->calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  mine.direct.emplace(flags_, mine.what);
+  if (mine.direct->valid()) mine.direct->begin();
+  else mine.direct->give_up(errc::invalid_argument);
 }
 
 void channel::carry(entered& mine) {
-  struct inside {
-    inside(entered*& last, entered& mine) noexcept : innermost{last} {
-      mine.outer = last;
-      last = &mine;
-    }
-    ~inside() { innermost = innermost->outer; }
-    entered*& innermost;
-  } const guard{innermost_, mine};
-  play& call = *mine.call;
+  if (mine.outer != nullptr) [[unlikely]]
+    carry_outer(*mine.outer);
+  if (!mine.direct) begin(mine);
+  if (mine.started != nullptr) [[unlikely]]
+    return;
+  play& call = *mine.direct;
   while (!call.over()) {
     if (!call.ready() && !await(mine)) call.give_up(errc::peer_failed);
     if (call.step()) wake_all();
@@ -161,32 +177,43 @@ void channel::carry(entered& mine) {
 
 /// A call that waits on this thread's stack, on behalf of a continuation that makes the next one.
 void channel::carry_outer(entered& waiting) noexcept {
-  if (waiting.call->over()) return;
-  waiting.waits->stop();
-  entered again{waiting.call};
+  if (waiting.over()) return;
+  if (waiting.waits != nullptr) waiting.waits->stop();
   try {
-    carry(again);
+    carry(waiting);
   } catch (...) {
     waiting.thrown = std::current_exception();
   }
 }
 
-std::error_code channel::run(const detail::collective_call& what) {
-  if (failed_.load(std::memory_order_relaxed)) return errc::peer_failed;
-  play call{flags_, what};
-  if (!call.valid()) return errc::invalid_argument;
-  if (innermost_) [[unlikely]]
-    carry_outer(*innermost_);
-  call.begin();
-  in_->calls.store(in_->calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  entered mine{&call};
-  carry(mine);
+operation* channel::run(const detail::collective_call& what, std::error_code& became) {
+  if (failed_.load(std::memory_order_relaxed)) {
+    became = errc::peer_failed;
+    return nullptr;
+  }
+  if (state_ == state::asks) [[unlikely]]
+    ask();
+  struct inside {
+    inside(entered*& last, entered& mine) noexcept : innermost{last} { last = &mine; }
+    ~inside() { innermost = innermost->outer; }
+    entered*& innermost;
+  };
+  entered mine{what, innermost_};
+  {
+    const inside guard{innermost_, mine};
+    carry(mine);
+  }
+  if (mine.started != nullptr) [[unlikely]] {
+    if (thrown_) in_->progress.defer_throw(std::exchange(thrown_, nullptr));
+    return mine.started;
+  }
   if (mine.thrown) [[unlikely]]
     std::rethrow_exception(mine.thrown);
   if (thrown_) [[unlikely]]
     std::rethrow_exception(std::exchange(thrown_, nullptr));
+  became = mine.direct->error();
   if (++calls_ % calls_a_turn == 0) in_->progress.progress();
-  return call.error();
+  return nullptr;
 }
 
 }  // namespace peal::direct

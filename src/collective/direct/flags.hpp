@@ -31,11 +31,14 @@ class flags {
   /// The next operation begins. Requires: the last one has been stamped, and everything that this rank wanted of it is read.
   void next() noexcept { now_ += one_operation; }
 
+  /// What all must have stamped before `now` may be, with a payload in an area that was last written for operation `written`.
+  static constexpr std::uint64_t needs(std::uint64_t now, std::uint64_t written) noexcept {
+    const std::uint64_t read = written + one_operation, line_read = now - (depth - 1) * one_operation;
+    return now - read < now - line_read ? read : line_read;  // as distances, since numbers wrap while an area is not used
+  }
   /// Whether this rank may stamp the operation with a payload of so many bytes, since everybody has read what would be written over.
   [[nodiscard]] bool has_room(std::size_t bytes) noexcept {
-    std::uint64_t needed = now_ - (depth - 1) * one_operation;
-    if (bytes > line_payload) [[unlikely]]
-      if (const std::uint64_t read = written_[area_] + one_operation; later(read, needed)) needed = read;
+    const std::uint64_t needed = bytes > line_payload ? needs(now_, written_[area_]) : now_ - (depth - 1) * one_operation;
     return !later(needed, oldest_) || everybody_at(needed);
   }
   /// Requires: has_room(bytes), bytes <= area_bytes.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -122,6 +123,20 @@ TEST(direct_arena, small_ones_that_came_back_make_a_large_one) {
   for (std::size_t i = 1; i < all.size(); i += 2) blocks.put_back(all[i]);
   EXPECT_EQ(blocks.in_use(), 0u);
   EXPECT_NE(blocks.take(16), 0u);
+}
+
+TEST(direct_arena, what_is_used_for_a_moment_takes_no_more_and_more) {
+  memory in;
+  arena blocks{in.segment(), in.begin(), memory::bytes};
+  std::size_t furthest = 0;
+  for (int i = 0; i != 1000; ++i) {
+    const std::size_t offset = blocks.take(4);
+    ASSERT_NE(offset, 0u);
+    furthest = std::max(furthest, offset - in.begin());
+    in.at(offset).left.store(4);
+    blocks.leave_to_others(offset);
+  }
+  EXPECT_LT(furthest, 3 * block_bytes(4));
 }
 
 TEST(direct_arena, no_room_in_the_file_system_is_an_answer) {

@@ -91,6 +91,17 @@ TEST(direct_flags, an_area_is_written_again_only_when_all_have_read_it) {
   EXPECT_EQ(std::memcmp(other.payload_of(0), sent[1].data(), 1000), 0);
 }
 
+TEST(direct_flags, an_area_that_was_not_used_for_ages_needs_what_a_line_needs) {
+  const std::uint64_t written = 5 * one_operation;
+  for (std::uint64_t later = depth; later != 0; later <<= 1) {
+    const std::uint64_t now = written + later * one_operation;
+    if (later * one_operation / one_operation != later) break;
+    EXPECT_EQ(flags::needs(now, written), now - (depth - 1) * one_operation) << later;
+  }
+  EXPECT_EQ(flags::needs(written + 2 * one_operation, written), written + one_operation);
+  EXPECT_EQ(flags::needs(one_operation, 0 - one_operation), 0u) << "nobody has stamped anything yet";
+}
+
 TEST(direct_flags, all_have_come_goes_on_where_it_stopped) {
   shared_block memory{4};
   std::vector<flags> ranks;

@@ -163,6 +163,8 @@ part::part(const plan& p, int rank, int size) {
       receive.assign(in_place ? n * ranks : n, untouched);
       expected = reduced(0, size - 1, own * n);
       break;
+    case collective::neighbor_allgather:
+    case collective::neighbor_alltoall: break;  // not among the kinds
   }
   if (in_place && !send.empty() && p.kind != collective::scatter) {
     const bool block = p.kind == collective::gather || p.kind == collective::allgather;
