@@ -165,7 +165,8 @@ void channel::begin(entered& mine) {
 void channel::carry(entered& mine) {
   if (mine.outer != nullptr) [[unlikely]]
     carry_outer(*mine.outer);
-  if (!mine.direct) begin(mine);
+  // Unless a call inside has, in the waits above.
+  if (!mine.direct && mine.started == nullptr) begin(mine);
   if (mine.started != nullptr) [[unlikely]]
     return;
   play& call = *mine.direct;
