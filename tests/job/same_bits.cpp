@@ -1,6 +1,8 @@
 // same_bits [longest]: sums of floating-point numbers, whose bits depend on the order of the operands: the same bits on all ranks, and the
-// same again, on the first 2, 3, ... ranks of the job. Prints what came, for a comparison with another run.
+// same again, on the first 2, 3, ... ranks of the job. The blocking and the nonblocking form may differ, as they may go different ways. Prints what came, for a comparison with another run.
+#include <functional>
 #include <optional>
+#include <string_view>
 
 #include "support.hpp"
 
@@ -39,21 +41,20 @@ template <class T>
 void sums(const peal::communicator& in, std::size_t count, digest& all) {
   const std::string what = " of " + std::to_string(count) + " among " + std::to_string(in.size());
   const auto mine = uneven<T>(in.rank(), count);
-  const auto first = in.allreduce(mine);
-  job::check(same(first, in.iallreduce(mine).wait()), "allreduce" + what + ": other bits the second time");
-  job::check(same(first, in.bcast(first, 0)), "allreduce" + what + ": other bits than on rank 0");
-  all.add(first);
+  const auto both = [&](const char* name, const auto& blocking, const auto& nonblocking) {
+    for (const auto& form : {std::function<std::vector<T>()>{blocking}, std::function<std::vector<T>()>{nonblocking}}) {
+      const auto first = form();
+      job::check(same(first, form()), name + what + ": other bits the second time");
+      if (std::string_view{name} == "allreduce") job::check(same(first, in.bcast(first, 0)), name + what + ": other bits than on rank 0");
+      all.add(first);
+    }
+  };
+  both("allreduce", [&] { return in.allreduce(mine); }, [&] { return in.iallreduce(mine).wait(); });
   const int root = in.size() - 1;
-  const auto at_root = in.reduce(mine, root);
-  job::check(same(at_root, in.ireduce(mine, root).wait()), "reduce" + what + ": other bits the second time");
-  all.add(at_root);
-  const auto upto = in.scan(mine);
-  job::check(same(upto, in.iscan(mine).wait()), "scan" + what + ": other bits the second time");
-  all.add(upto);
+  both("reduce", [&] { return in.reduce(mine, root); }, [&] { return in.ireduce(mine, root).wait(); });
+  both("scan", [&] { return in.scan(mine); }, [&] { return in.iscan(mine).wait(); });
   const auto whole = uneven<T>(in.rank(), count / static_cast<std::size_t>(in.size()) * static_cast<std::size_t>(in.size()));
-  const auto part = in.reduce_scatter_block(whole);
-  job::check(same(part, in.ireduce_scatter_block(whole).wait()), "reduce_scatter" + what + ": other bits the second time");
-  all.add(part);
+  both("reduce_scatter", [&] { return in.reduce_scatter_block(whole); }, [&] { return in.ireduce_scatter_block(whole).wait(); });
 }
 
 }  // namespace
