@@ -305,6 +305,5 @@ int main(int argc, char** argv) {
                         {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected},
                          job::part{"many", many}, job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts},
                          job::part{"throws", throws}, job::part{"continuations", continuations}, job::part{"nested", nested},
-                         job::part{"nested_at_first", nested_at_first},
-                         job::part{"progress", progress}, job::part{"sleepers", sleepers}});
+                         job::part{"nested_at_first", nested_at_first}, job::part{"progress", progress}, job::part{"sleepers", sleepers}});
 }

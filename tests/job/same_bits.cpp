@@ -1,5 +1,6 @@
 // same_bits [longest]: sums of floating-point numbers, whose bits depend on the order of the operands: the same bits on all ranks, and the
-// same again, on the first 2, 3, ... ranks of the job. The blocking and the nonblocking form may differ, as they may go different ways. Prints what came, for a comparison with another run.
+// same again, on the first 2, 3, ... ranks of the job. The blocking and the nonblocking form may differ, as they may go different ways.
+// Prints what came, for a comparison with another run.
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -49,12 +50,16 @@ void sums(const peal::communicator& in, std::size_t count, digest& all) {
       all.add(first);
     }
   };
-  both("allreduce", [&] { return in.allreduce(mine); }, [&] { return in.iallreduce(mine).wait(); });
+  both(
+      "allreduce", [&] { return in.allreduce(mine); }, [&] { return in.iallreduce(mine).wait(); });
   const int root = in.size() - 1;
-  both("reduce", [&] { return in.reduce(mine, root); }, [&] { return in.ireduce(mine, root).wait(); });
-  both("scan", [&] { return in.scan(mine); }, [&] { return in.iscan(mine).wait(); });
+  both(
+      "reduce", [&] { return in.reduce(mine, root); }, [&] { return in.ireduce(mine, root).wait(); });
+  both(
+      "scan", [&] { return in.scan(mine); }, [&] { return in.iscan(mine).wait(); });
   const auto whole = uneven<T>(in.rank(), count / static_cast<std::size_t>(in.size()) * static_cast<std::size_t>(in.size()));
-  both("reduce_scatter", [&] { return in.reduce_scatter_block(whole); }, [&] { return in.ireduce_scatter_block(whole).wait(); });
+  both(
+      "reduce_scatter", [&] { return in.reduce_scatter_block(whole); }, [&] { return in.ireduce_scatter_block(whole).wait(); });
 }
 
 }  // namespace
