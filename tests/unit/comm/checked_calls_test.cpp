@@ -145,7 +145,7 @@ TEST_P(checked_calls_in_jobs, those_made_ready_are_compared_at_every_start) {
       const bool odd = differs && rank == static_cast<std::size_t>(i) % n;
       // One that calls the same without having made it ready is no odd one.
       if (odd) started.push_back(&on.start({}, *other[rank], here));
-      else if (rank == 0) started.push_back(&on.start(calls[rank], here));
+      else if (rank == 0) started.push_back(&on.start(calls[rank], here, false));
       else started.push_back(&on.start(calls[rank], *sums[rank], here));
     }
     ASSERT_TRUE(ranks.finish(started));
