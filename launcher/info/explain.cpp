@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/config.hpp"
+#include "collective/direct/play.hpp"
 #include "collective/node_map.hpp"
 #include "topology/machine.hpp"
 
@@ -132,6 +133,11 @@ explanation explain(const explain_words& words) {
   const choice by{settings, measured};
   made.prices_count = by.prices_count(p, made.where);
   made.found = by.candidates(made.kind, p, made.where);
+  detail::collective_call call;
+  call.kind = made.kind;
+  call.bytes = made.bytes;
+  made.direct = made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks && !by.forces(made.kind) &&
+                direct::fits(call, made.ranks);
   return made;
 }
 
@@ -149,6 +155,7 @@ std::string to_text(const explanation& of) {
                    right(each.price ? time_text(*each.price) : "none", 12), how_run(each.as, of.bytes));
   for (const candidate& each : of.found)
     if (each.taken) fmt::format_to(to, "\n* chosen by {}\n", why(of, each));
+  if (of.direct) text += "Blocking calls go past messages, through flags in shared memory (direct).\n";
   return text;
 }
 
@@ -169,6 +176,7 @@ std::string to_json(const explanation& of) {
                            {"bytes", of.bytes},
                            {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
                            {"tuning_problem", of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
+                           {"direct_when_blocking", of.direct},
                            {"algorithms", std::move(all)}};
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

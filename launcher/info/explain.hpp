@@ -31,6 +31,7 @@ struct explanation {
   tuning costs;
   bool prices_count = false;  // or only rules do
   std::vector<candidate> found;
+  bool direct = false;  // blocking calls go past messages, so none of these is asked
 };
 
 /// All of the collectives, with blanks between.

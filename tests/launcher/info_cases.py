@@ -113,6 +113,11 @@ def info_explains_the_choice(desk):
     forced = explained(desk, "allreduce", "--ranks", "64", "--bytes", "1M", env={"PEAL_ALLREDUCE": "flat"})
     equal(chosen(forced), ("flat", "forced"), "the algorithm that is forced")
     check("* chosen by PEAL_ALLREDUCE=flat" in info(desk, "--explain", "allreduce", "--ranks", "3", env={"PEAL_ALLREDUCE": "flat"}).out, "the reason")
+    # What goes past all of them.
+    for words, env, direct in ((("--ranks", "16"), {}, True), (("--ranks", "17"), {}, False), (("--ranks", "4", "--nodes", "2"), {}, False),
+                               (("--ranks", "4", "--bytes", "4100"), {}, False), (("--ranks", "4"), {"PEAL_ALLREDUCE": "flat"}, False)):
+        equal(explained(desk, "allreduce", *words, env=env)["direct_when_blocking"], direct, f"direct, {words}")
+        equal("(direct)" in info(desk, "--explain", "allreduce", *words, env=env).out, direct, f"direct, {words}")
     # Eight ranks and no power of two: what cannot serve is no candidate.
     names = [each["name"] for each in explained(desk, "allgather", "--ranks", "6")["algorithms"]]
     check("ring" in names and "doubling" not in names, names)

@@ -10,9 +10,6 @@ namespace peal::direct {
 
 namespace {
 
-/// With more ranks each would look at so many lines that messages in a few rounds take less: an estimate, as for flat schedules.
-constexpr int most_ranks = 16;
-
 /// Looks before the first turn of the engine: a few hundred nanoseconds, several times what a line takes from core to core.
 constexpr int first_looks = 128;
 /// And at each turn. Together about as long as the rest of a turn, which polls all that messages come by.

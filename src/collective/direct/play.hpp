@@ -26,6 +26,9 @@
 
 namespace peal::direct {
 
+/// With more ranks each would look at so many lines that messages in a few rounds take less: an estimate, as for flat schedules.
+inline constexpr int most_ranks = 16;
+
 /// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing but what is the same on every rank.
 [[nodiscard]] inline bool fits(const detail::collective_call& call, int size) noexcept {
   using detail::collective;

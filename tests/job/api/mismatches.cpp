@@ -81,7 +81,7 @@ void collectives(const communicator& on) {
   disagree(on, "the collective", sum, [&](const communicator&, const place& at) { (void)other.start(at).wait(); });
   disagree(on, "the collective", barrier, sum);
   disagree(on, "the type, the bytes, the operation", sum,
-           [](const communicator& in, const place& at) { (void)in.allreduce(2.0, peal::max, at); });
+           [](const communicator& in, const place& at) { (void)in.iallreduce(2.0, peal::max, at).wait(); });
   disagree(
       on, "the collective", [](const communicator& in, const place& at) { in.ibarrier(at).wait(); },
       [](const communicator& in, const place& at) { (void)in.ibcast(std::string{"x"}, 0, at).wait(); });
