@@ -115,9 +115,9 @@ class communicator : public detail::strided_forms {
   [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
 
   // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i,
-  // which is another collective: every rank calls the same form. What it is given as an lvalue must live until the request has ended. Plans:
-  // peal/detail/plan_forms.hpp. In place, and into memory of the caller's, in all forms: peal/detail/into_forms.hpp. Sums of floating-point
-  // numbers have the same bits on every rank and in every run, but the forms may differ.
+  // which is another collective: every rank calls the same form. What it is given as an lvalue must live until the request has ended.
+  // Plans: peal/detail/plan_forms.hpp. In place, and into memory of the caller's, in all forms: peal/detail/into_forms.hpp. Sums of
+  // floating-point numbers have the same bits on every rank and in every run, but the forms may differ.
   void barrier(const place& = place::current()) const;
   request<> ibarrier(const place& = place::current()) const;
 

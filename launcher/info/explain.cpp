@@ -136,8 +136,8 @@ explanation explain(const explain_words& words) {
   detail::collective_call call;
   call.kind = made.kind;
   call.bytes = made.bytes;
-  made.direct = made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks && !by.forces(made.kind) &&
-                direct::fits(call, made.ranks);
+  made.direct =
+      made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks && !by.forces(made.kind) && direct::fits(call, made.ranks);
   return made;
 }
 
