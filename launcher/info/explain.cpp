@@ -87,8 +87,9 @@ std::string why(const explanation& of, const candidate& taken) {
   if (!of.prices_count)
     return fmt::format("peal's table of rules (prices count where costs were measured, and those {} were not: peal-info --tune)",
                        of.nodes > 1 ? "between its nodes" : "inside a node");
-  return taken.price ? fmt::format("peal's table of rules: no other's price is less than 1/{:g} of its", decisive)
-                     : "peal's table of rules: it has no price";
+  return taken.price
+             ? fmt::format("peal's table of rules: its price is less than {:g} times that of any other that may take its place", decisive)
+             : "peal's table of rules: it has no price";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // collective/choice.hpp
 // Which algorithm serves a call: a table of rules, first match first, unless a PEAL_ variable names one. Where the costs of the machine
-// were measured (tuning.hpp) another one takes the place of the rule's if its price (cost.hpp) is a small part of that one's.
+// were measured (tuning.hpp) another one takes the place of the rule's if that one's price (cost.hpp) is much higher.
 //
 // What the choice looks at must be the same on every rank, or ranks would run different algorithms: the collective, the number of ranks,
 // how they lie on nodes, the cost parameters, the bytes where blocks are equal or all ranks know all lengths, whether the operation
@@ -34,7 +34,7 @@ std::string_view to_text(reason) noexcept;
 
 /// Prices are off by as much as this: HACKING.md, "The choice". A rule rests on more, so it stands where its price is less than that many
 /// times the lowest.
-inline constexpr double decisive = 2;
+inline constexpr double decisive = 1.5;
 /// What it costs when so many ranks send to one at once is in no formula, so in larger teams prices do not bring this about.
 inline constexpr int most_ranks_at_once = 16;
 
