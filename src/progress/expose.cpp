@@ -76,6 +76,10 @@ bool engine::surface_quietly(event_descriptor& of) noexcept {
 bool engine::settle(event_descriptor& of) noexcept {
   const bool was = of.exposed;
   const event_descriptor::news why = of.take();
+  // While all is armed still: what comes later need not ring.
+  const bool by_backstop = was && why.timed && !why.rung && !why.watched && of.until_backstop && !leading_;
+  const bool found = by_backstop && poll_all();
+  if (found) note_missed();
   retract(of);
   if (why.watched) withdraw();  // what is cleared here, or by a source that is polled, has woken the others too
   if (why.watched && !leading_) {
@@ -83,9 +87,8 @@ bool engine::settle(event_descriptor& of) noexcept {
     const timespec now{0, 0};
     if (::ppoll(watched_.data(), watched_.size(), &now, nullptr) > 0) tell_readers();
   }
-  const bool moved = poll_all();
+  const bool moved = poll_all() || found;
   if (moved) of.nap = shortest_nap;
-  if (was && why.timed && !why.rung && !why.watched && of.until_backstop && moved && !leading_) note_missed();
   if (why.rung || why.watched) count_wakeup(moved);
   if (moved && sleepers_ != 0) rouse();
   return moved;

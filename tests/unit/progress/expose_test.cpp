@@ -208,6 +208,18 @@ TEST(expose, a_forgotten_wake_up_is_found_by_the_backstop_and_counted) {
   EXPECT_EQ(counted(progress, "wait.missed"), 1u);
 }
 
+TEST(expose, what_comes_when_the_backstop_has_just_woken_the_loop_was_not_missed) {
+  engine progress{false, block};
+  mailbox from{progress};
+  loop_end loop{progress};
+  ASSERT_TRUE(loop.arm());
+  EXPECT_TRUE(loop.readable(10s));
+  from.comes_then = true;
+  EXPECT_TRUE(loop.surface());
+  EXPECT_EQ(from.taken, 1);
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
 TEST(expose, each_of_several_loops_is_told) {
   engine progress{false, block};
   mailbox from{progress};

@@ -28,7 +28,9 @@ struct mailbox final : progress_source {
     ++armed;
     return can_arm;
   }
-  void disarm() noexcept override { asleep = false; }
+  void disarm() noexcept override {
+    if (asleep.exchange(false) && comes_then) ++posted;
+  }
   deadline wakes_at() const noexcept override { return alarm; }
   void post() {
     ++posted;
@@ -39,6 +41,7 @@ struct mailbox final : progress_source {
   std::atomic<int> posted{0}, taken{0}, armed{0};
   std::atomic<bool> asleep{false};
   bool rings = true, can_arm = true;
+  bool comes_then = false;  // something comes whenever it has just been disarmed, so nobody has to ring
   deadline alarm = deadline::max();
 };
 
