@@ -93,7 +93,7 @@ TEST_F(crew_test, two_threads_share_the_pieces) {
 
 TEST_F(crew_test, no_help_where_the_rank_has_a_core_only) {
   crew::set_own(1);
-  if (omp_get_num_places() > 1) GTEST_SKIP() << "OMP_PLACES says that it has more";
+  if (omp_get_num_places() > 1) GTEST_SKIP() << "needs OMP_PLACES to be unset: it says that the rank has more cores";
   EXPECT_FALSE(crew::there());
 }
 
