@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/config.hpp"
+#include "collective/direct/long_play.hpp"
 #include "collective/direct/play.hpp"
 #include "collective/node_map.hpp"
 #include "topology/machine.hpp"
@@ -137,8 +138,9 @@ explanation explain(const explain_words& words) {
   detail::collective_call call;
   call.kind = made.kind;
   call.bytes = made.bytes;
-  made.direct =
-      made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks && !by.forces(made.kind) && direct::fits(call, made.ranks);
+  call.element_size = p.element;
+  made.direct = made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks && !by.forces(made.kind) &&
+                (direct::fits(call, made.ranks) || direct::long_play::fits(call, made.ranks, made.ranks > made.where.cores));
   return made;
 }
 
@@ -156,7 +158,7 @@ std::string to_text(const explanation& of) {
                    right(each.price ? time_text(*each.price) : "none", 12), how_run(each.as, of.bytes));
   for (const candidate& each : of.found)
     if (each.taken) fmt::format_to(to, "\n* chosen by {}\n", why(of, each));
-  if (of.direct) text += "Blocking calls go past messages, through flags in shared memory (direct).\n";
+  if (of.direct) text += "Blocking calls go past messages, through shared memory of all ranks (direct).\n";
   return text;
 }
 

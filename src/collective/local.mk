@@ -67,6 +67,8 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/channel.cpp \
   src/collective/direct/channel.hpp \
   src/collective/direct/flags.hpp \
+  src/collective/direct/long_play.cpp \
+  src/collective/direct/long_play.hpp \
   src/collective/direct/play.cpp \
   src/collective/direct/play.hpp \
   src/collective/direct/site.hpp \

@@ -33,6 +33,7 @@ namespace peal {
 namespace {
 
 constexpr std::uint32_t world_context = 0;
+constexpr std::uint32_t contexts_of_one = 8;  // communicator
 
 /// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that they matter now.
 wait_policy::bounds spin_bounds(const config& settings, bool measures) {
@@ -189,18 +190,18 @@ void job::refuse(const detail::location& where) {
 }
 
 std::uint32_t job::new_context(const detail::location& where) {
-  // Groups of four contexts (team.hpp, checked_calls.hpp, two_steps.hpp) are dealt out to the processes in turn: group 0 is the
-  // world's, then one each, then the second each...
+  // Groups of eight contexts (team.hpp, checked_calls.hpp, two_steps.hpp, channel.hpp) are dealt out to the processes in turn: group 0 is
+  // the world's, then one each, then the second each...
   const std::uint64_t turn = contexts_given_.fetch_add(1, std::memory_order_relaxed);  // threads make communicators side by side
   const std::uint64_t group = 1 + static_cast<std::uint64_t>(bootstrap_.rank()) + turn * static_cast<std::uint64_t>(bootstrap_.size());
-  if (group > std::numeric_limits<std::uint32_t>::max() / 4)
+  if (group > std::numeric_limits<std::uint32_t>::max() / contexts_of_one)
     throw error(errc::no_space, "this job has made as many communicators as it may", -1, where);
-  return static_cast<std::uint32_t>(4 * group);
+  return static_cast<std::uint32_t>(contexts_of_one * group);
 }
 
 // By the turn in which the context was dealt, so that one after the other they go round the lanes.
 lane& job::lane_of(std::uint32_t context) noexcept {
-  const std::size_t group = context / 4;
+  const std::size_t group = context / contexts_of_one;
   return group == 0 ? first_lane() : *lanes_[((group - 1) / static_cast<std::size_t>(size()) + 1) % lanes_.size()];
 }
 

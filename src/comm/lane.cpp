@@ -54,7 +54,7 @@ void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
   if (around_.several_nodes() || only_verbs) open_verbs(number, lanes);
   together.emplace(*messages, settings, around_.nodes, around_.basis);
   if (compares_calls()) missing.emplace(progress, *messages, std::chrono::duration<double>{settings.seconds("PEAL_CHECK_AFTER")});
-  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_);
+  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, around_.basis.cores);
   progress.add(*this, engine::rate::sometimes);
 }
 

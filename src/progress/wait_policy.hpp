@@ -110,7 +110,7 @@ class backoff {
   action next(bool moved, std::uint32_t turns = 1) noexcept {
     if (moved) {
       if (timed_) came();
-      misses_ = 0;
+      misses_ = yields_ = 0;
       return action::spin;
     }
     if ((misses_ += turns) < policy_.look()) return action::spin;

@@ -40,7 +40,9 @@ std::vector<T> joined(std::vector<T> one, const std::vector<T>& two) {
 void one_call(const communicator& in, job::random& same, std::uint64_t call) {
   const int size = in.size(), rank = in.rank(), root = static_cast<int>(same.below(static_cast<std::size_t>(size)));
   const auto ranks = static_cast<std::size_t>(size), own = static_cast<std::size_t>(rank);
-  const std::size_t kind = same.below(11), n = same.one_in(4) ? 1 + same.below(3000) : 1 + same.below(14);
+  const std::size_t kind = same.below(11);
+  // A number, what goes in one piece, and what goes in several.
+  const std::size_t n = !same.one_in(4) ? 1 + same.below(14) : 1 + same.below(same.one_in(8) ? job::sanitized() ? 20'000 : 60'000 : 3000);
   const auto mine = input(rank, call, n);
   const std::string what = "collective " + std::to_string(kind) + ", call " + std::to_string(call) + ", " + std::to_string(n);
   std::vector<word> all;
@@ -137,6 +139,8 @@ void many(const communicator& world) {
   for (int i = 0; i < count; ++i) {
     all.push_back(world.dup());
     job::equal(all.back().allreduce(i), i * world.size(), "a sum in one of many");
+    const std::vector<int> longer(3000, i);  // there is no room for all of these
+    if (i % 4 == 0) job::equal(all.back().allreduce(longer).back(), i * world.size(), "a longer sum in one of many");
   }
   for (int i = 0; i < count; ++i) job::equal(all[static_cast<std::size_t>(i)].allreduce(1), world.size(), "a sum in one of a thousand");
 }
@@ -192,16 +196,77 @@ void continuations(const communicator& world) {
 void nested(const communicator& world) {
   for (int i = 0; i < 60; ++i) {
     const auto more = [&](int got) {
-      const std::vector<int> values(static_cast<std::size_t>(i % 2 == 0 ? 1 : 300), got);
+      const std::vector<int> values(static_cast<std::size_t>(i % 2 == 0 ? 1 : i % 4 == 1 ? 300 : 20'000), got);
       return world.allreduce(values, [](int a, int b) { return a + b; }).back();
     };
     auto after = world.irecv<int>(world.rank(), peal::tag{5}).then(more);
     auto sent = world.isend(i, world.rank(), peal::tag{5});
     if (i % world.size() == world.rank()) usleep(200);  // so that the others wait
     if (i % 3 == 0) world.barrier();
-    else job::equal(world.allreduce(i), i * world.size(), "the sum outside");
+    else if (i % 3 == 1) job::equal(world.allreduce(i), i * world.size(), "the sum outside");
+    else job::equal(world.allreduce(std::vector<int>(20'000, i)).back(), i * world.size(), "the long sum outside");
     job::equal(after.wait(), i * world.size(), "the sum in a continuation");
     sent.wait();
+  }
+}
+
+// Or it may wait for what another rank sends only when the collective in whose wait it runs is over there.
+void behind(const communicator& world) {
+  if (world.size() == 1) return;
+  for (int i = 0; i < 40; ++i) {
+    const int waiting = i % world.size(), sending = (i + 1) % world.size();
+    const auto more = [&](int got) { return got + world.recv<int>(sending, peal::tag{6}); };
+    std::optional<peal::request<int>> after;
+    std::optional<peal::request<>> sent;
+    if (world.rank() == waiting) {
+      after = world.irecv<int>(waiting, peal::tag{5}).then(more);
+      sent = world.isend(i, waiting, peal::tag{5});
+    } else {
+      usleep(200);  // so that it waits
+    }
+    const std::vector<int> ones(i % 2 == 0 ? 1 : 60'000, 1);
+    job::equal(world.allreduce(ones).back(), world.size(), "the sum outside");
+    if (world.rank() == sending) world.send(i, waiting, peal::tag{6});
+    if (after) job::equal(after->wait(), 2 * i, "what came behind it");
+    if (sent) sent->wait();
+  }
+}
+
+// Buffers of ranks that the others see, all of them or some, used again at once.
+void open(const communicator& world) {
+  const auto ranks = static_cast<std::size_t>(world.size());
+  job::random same{ranks};
+  constexpr std::size_t most = 60'000;
+  std::vector<word, peal::allocator<word>> seen_send(most * ranks), seen_receive(most * ranks);
+  std::vector<word> own_send(most * ranks), own_receive(most * ranks);
+  for (std::uint64_t call = 0; call < (job::sanitized() ? 20 : 60); ++call) {
+    const std::size_t n = 1 + same.below(most), sees = same.below(3), which = same.below(1 << 16);
+    const int root = static_cast<int>(same.below(ranks));
+    const bool shows = sees == 0 || (sees == 1 && (which >> world.rank() & 1) != 0);
+    const std::span<word> send = shows ? std::span<word>{seen_send} : own_send,
+                          receive = shows ? std::span<word>{seen_receive} : own_receive;
+    const auto value = static_cast<word>(call + 1);
+    std::fill_n(send.begin(), n * ranks, value);
+    std::fill_n(receive.begin(), n * ranks, world.rank() == root ? value : 0);
+    const std::size_t kind = same.below(5);
+    std::size_t taken = n;
+    word expected = value;
+    const auto most_of = [](word a, word b) { return std::max(a, b); };
+    switch (kind) {
+      case 0: world.bcast_into(receive.first(n), root); break;
+      case 1: world.allgather_into(send.first(n), receive.first(taken = n * ranks)); break;
+      case 2: world.alltoall_into(send.first(n * ranks), receive.first(taken = n * ranks)); break;
+      case 3: world.reduce_scatter_block_into(send.first(n * ranks), receive.first(n), most_of); break;
+      case 4:
+        world.allreduce_into(send.first(n), receive.first(n));
+        expected = value * static_cast<word>(ranks);
+        break;
+    }
+    job::check(
+        std::all_of(receive.begin(), receive.begin() + static_cast<std::ptrdiff_t>(taken), [&](word got) { return got == expected; }),
+        "collective " + std::to_string(kind) + " of open buffers, call " + std::to_string(call));
+    std::fill_n(send.begin(), n * ranks, 0xffffffff);
+    std::fill_n(receive.begin(), n * ranks, 0xffffffff);
   }
 }
 
@@ -271,7 +336,8 @@ void death(const communicator& world) {
   job::random same{3};
   try {
     for (int i = 0;; ++i) {
-      if (same.one_in(2)) world.barrier();
+      if (same.one_in(3)) world.barrier();
+      else if (same.one_in(2)) (void)world.allreduce(std::vector<int>(40'000, i));
       else (void)world.bcast(i, dead);
     }
   } catch (const peal::error& e) {
@@ -301,9 +367,10 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
-  return job::run_parts(argc, argv,
-                        {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected},
-                         job::part{"many", many}, job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts},
-                         job::part{"throws", throws}, job::part{"continuations", continuations}, job::part{"nested", nested},
-                         job::part{"nested_at_first", nested_at_first}, job::part{"progress", progress}, job::part{"sleepers", sleepers}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected}, job::part{"many", many},
+       job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts}, job::part{"throws", throws},
+       job::part{"continuations", continuations}, job::part{"nested", nested}, job::part{"nested_at_first", nested_at_first},
+       job::part{"behind", behind}, job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers}});
 }

@@ -15,10 +15,15 @@ constexpr std::size_t rounded(std::size_t bytes, std::size_t unit) noexcept { re
 }  // namespace
 
 arena::arena(node_segment& segment, std::size_t begin, std::size_t bytes) noexcept
-    : segment_{&segment}, reserved_{begin}, end_{begin + bytes}, free_{{begin, bytes}} {}
+    : segment_{&segment}, reserved_{begin}, end_{begin + bytes}, most_for_large_{bytes / 2}, free_{{begin, bytes}} {}
 
-std::size_t arena::take(int ranks) {
-  const std::size_t bytes = rounded(block_bytes(ranks), alignof(block));
+std::size_t arena::take(int ranks, std::size_t area) {
+  const std::size_t bytes = rounded(block_bytes(ranks, area), alignof(block));
+  const bool large = area > area_bytes;
+  if (large && in_large_blocks() + bytes > most_for_large_) {
+    collect();
+    if (in_large_blocks() + bytes > most_for_large_) return 0;
+  }
   std::size_t offset = cut(bytes);
   if (offset == 0 || offset + bytes > reserved_) {
     // Rather what others are through with than more memory.
@@ -31,12 +36,19 @@ std::size_t arena::take(int ranks) {
     free({offset, bytes});
     return 0;
   }
-  taken_.push_back({{offset, bytes}, ranks});
+  taken_.push_back({{offset, bytes}, ranks, large});
   block& made = *segment_->at<block>(offset);
   made.left.store(0, std::memory_order_relaxed);
   for (int rank = 0; rank != ranks; ++rank)
-    for (line& each : slots_of(made)[rank].lines) each.stamp.store(0, std::memory_order_relaxed);
+    for (line& each : slot_of(made, rank, area).lines) each.stamp.store(0, std::memory_order_relaxed);
   return offset;
+}
+
+std::size_t arena::in_large_blocks() const noexcept {
+  std::size_t sum = 0;
+  for (const held& each : taken_)
+    if (each.large) sum += each.place.bytes;
+  return sum;
 }
 
 std::size_t arena::cut(std::size_t bytes) noexcept {

@@ -25,8 +25,9 @@ class arena {
   /// [begin, begin + bytes) of the segment is this process's and nobody has used it; `begin` is a multiple of a page.
   arena(node_segment&, std::size_t begin, std::size_t bytes) noexcept;
 
-  /// The offset of a block for so many ranks, all of it that is looked at before it is written 0; 0 when there is no room.
-  [[nodiscard]] std::size_t take(int ranks);
+  /// The offset of a block for so many ranks, all of it that is looked at before it is written 0; 0 when there is no room. `area`: bytes of
+  /// one. Blocks with large areas take half of the room at most.
+  [[nodiscard]] std::size_t take(int ranks, std::size_t area = area_bytes);
   /// Nobody has seen the block.
   void put_back(std::size_t offset) noexcept;
   /// This rank looks at a block of its own no more; others may.
@@ -43,9 +44,11 @@ class arena {
   struct held {
     range place;
     int ranks;
+    bool large;
     bool left = false;  // by this rank
   };
 
+  [[nodiscard]] std::size_t in_large_blocks() const noexcept;
   [[nodiscard]] std::size_t cut(std::size_t bytes) noexcept;
   [[nodiscard]] bool reserve(std::size_t end) noexcept;
   void collect() noexcept;
@@ -54,6 +57,7 @@ class arena {
   node_segment* segment_;
   std::size_t reserved_;  // up to here
   std::size_t end_;
+  std::size_t most_for_large_;
   bool refused_ = false;
   std::vector<range> free_;  // by offset, no two adjacent
   std::vector<held> taken_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include "base/cache_line.hpp"
@@ -24,43 +25,133 @@ constexpr std::uint32_t calls_a_turn = 32;
 
 }  // namespace
 
-/// A call that waits, as a source of progress: so a sleep that should have ended counts as missed, and another thread that polls looks in
-/// the place of this one.
-class channel::awaited final : public progress_source {
+class channel::entered final : public progress_source {
  public:
-  awaited(engine& in, play& call) : in_{in}, call_{call}, looks_{in.spins() ? looks_a_turn : 1} {
-    const std::lock_guard<engine> guard{in_};
-    in_.add(*this);
+  entered(channel& on, lot& by, const detail::collective_call& what) noexcept : on_{on}, by_{by}, what_{what}, outer_{on.innermost_} {
+    on.innermost_ = this;
   }
-  ~awaited() {
-    const std::lock_guard<engine> guard{in_};
-    in_.remove(*this);
+  ~entered() { on_.innermost_ = outer_; }
+  entered(const entered&) = delete;
+  entered& operator=(const entered&) = delete;
+
+  /// The call is over, or under way as messages.
+  [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_acquire); }
+  /// Whether it waits for others of its communicator, and so for ever when one of them is dead.
+  [[nodiscard]] bool waits_for_members() const noexcept { return begun() || (outer_ != nullptr && !outer_->over()); }
+
+  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one, and its lot is open.
+  template <class Play>
+  void hurry() {
+    Play& call = begin<Play>();
+    for (int look = on_.in_->progress.spins() ? first_looks : 1; look != 0; --look) {
+      if (steps<false>(call)) look = on_.in_->progress.spins() ? first_looks : 1;
+      if (call.over()) return end();
+      relax();
+    }
   }
-  awaited(const awaited&) = delete;
-  awaited& operator=(const awaited&) = delete;
+  /// Takes the steps that can be taken. With the engine's lock held.
+  bool advance() noexcept {
+    if (over() || (outer_ != nullptr && !outer_->over()) || !enter()) return false;
+    const bool moved = std::visit([this](auto& call) { return steps<true>(call); }, direct_);
+    if (std::visit([](auto& call) { return is_over(call); }, direct_)) end();
+    return moved;
+  }
+  /// A member is dead: what it had given counts, no more comes. With the engine's lock held.
+  void abandon() noexcept {
+    if (over()) return;
+    if (outer_ != nullptr) outer_->abandon();
+    (void)advance();
+    if (over() || !begun()) return;
+    if (play* const call = std::get_if<play>(&direct_)) call->give_up(errc::peer_failed);
+    if (long_play* const call = std::get_if<long_play>(&direct_)) call->give_up(errc::peer_failed);
+    end();
+  }
 
   bool poll() noexcept override {
-    if (came()) return false;
-    for (int look = 0; look != looks_; ++look) {
-      if (!call_.ready()) continue;
-      came_.store(true, std::memory_order_release);  // pairs with the acquire in came
-      return true;
+    for (int look = on_.in_->progress.spins() ? looks_a_turn : 1; look != 0; --look) {
+      if (over()) return false;
+      if (advance()) return true;
     }
     return false;
   }
   bool arm() noexcept override { return true; }  // who stamps rings, as who sends does
-  [[nodiscard]] bool came() const noexcept { return came_.load(std::memory_order_acquire); }
-  /// Somebody else carries the call on: from now on nobody looks at it here.
-  void stop() {
-    const std::lock_guard<engine> guard{in_};
-    came_.store(true, std::memory_order_release);
+
+  // Requires: over().
+  [[nodiscard]] operation* started() const noexcept { return started_; }
+  [[nodiscard]] std::exception_ptr thrown() noexcept { return std::exchange(thrown_, nullptr); }
+  [[nodiscard]] std::error_code error() const noexcept {
+    if (const play* const call = std::get_if<play>(&direct_)) return call->error();
+    const long_play* const call = std::get_if<long_play>(&direct_);
+    return call != nullptr ? call->error() : std::error_code{};
   }
 
  private:
-  engine& in_;
-  play& call_;
-  int looks_;
-  std::atomic<bool> came_{false};
+  [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
+  void end() noexcept { over_.store(true, std::memory_order_release); }  // pairs with the acquire in over
+
+  play& make(std::type_identity<play>) { return direct_.emplace<play>(by_.all, what_); }
+  long_play& make(std::type_identity<long_play>) {
+    const node_segment& memory = on_.in_->shm.segment();
+    const auto sees = [&](const void* address, std::size_t bytes) { return memory.contains(address, bytes); };
+    return direct_.emplace<long_play>(by_.all, what_, long_play::opens(what_, on_.members_.rank(), on_.size_, sees));
+  }
+  template <class Play>
+  Play& begin() {
+    std::atomic<std::uint64_t>& calls = on_.in_->calls;
+    calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    Play& call = make(std::type_identity<Play>{});
+    if (call.valid()) call.begin();
+    else call.give_up(errc::invalid_argument);
+    return call;
+  }
+  /// Whether it has begun, which it does when its lot is open. As messages it is over for us.
+  bool enter() noexcept {
+    if (begun()) return true;
+    if (by_.state == state::told) {
+      // acquire: pairs with the release that ends an operation.
+      if (!by_.telling->finished.load(std::memory_order_acquire)) return false;
+      on_.hear(by_);
+    }
+    if (by_.state == state::full) {
+      started_ = &on_.together_.start(by_.apart->state, what_);
+      end();
+      return false;
+    }
+    if (&by_ == &on_.short_) begin<play>();
+    else begin<long_play>();
+    return true;
+  }
+
+  static bool is_over(std::monostate) noexcept { return false; }
+  template <class Play>
+  static bool is_over(const Play& call) noexcept {
+    return call.over();
+  }
+  template <bool Locked>
+  bool steps(std::monostate) noexcept {
+    return false;
+  }
+  template <bool Locked, class Play>
+  bool steps(Play& call) noexcept {
+    bool moved = false;
+    try {
+      for (; !call.over() && call.ready(); moved = true)
+        if (call.step()) on_.wake_all<Locked>();
+    } catch (...) {
+      thrown_ = std::current_exception();
+      moved = true;
+    }
+    return moved;
+  }
+
+  channel& on_;
+  lot& by_;
+  const detail::collective_call& what_;
+  entered* const outer_;
+  std::variant<std::monostate, play, long_play> direct_;
+  operation* started_ = nullptr;
+  std::exception_ptr thrown_;
+  std::atomic<bool> over_{false};
 };
 
 channel::channel(site* in, collectives& together, const collective_state& plain, const team& members)
@@ -69,62 +160,59 @@ channel::channel(site* in, collectives& together, const collective_state& plain,
   if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); })) return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (!together.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
-  state_ = state::asks;
 }
 
 channel::~channel() {
-  if (state_ != state::open) return;
-  shared_->left.fetch_add(1, std::memory_order_release);  // pairs with the acquire in arena::collect
-  if (own_block_ != 0) in_->blocks.leave_to_others(own_block_);
-}
-
-/// At the first call: from one rank to everybody, by messages, where the block is.
-void channel::ask() noexcept {
-  const std::lock_guard<engine> guard{in_->progress};
-  // By a hash, so that no process gives all.
-  const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) % static_cast<std::uint32_t>(size_));
-  if (giver == members_.rank()) where_ = own_block_ = in_->blocks.take(size_);
-  detail::collective_call call;
-  call.kind = detail::collective::bcast;
-  call.root = giver;
-  call.receive = &where_;
-  call.bytes = sizeof where_;
-  apart_.emplace(together_, members_);
-  telling_ = &together_.start(apart_->state, call);
-  state_ = state::told;
-}
-
-/// Once the bcast is over.
-void channel::hear() noexcept {
-  const std::lock_guard<engine> guard{in_->progress};
-  const bool well = !telling_->result.error;
-  in_->messages.release(*std::exchange(telling_, nullptr));
-  // A block that not everybody has heard of because a rank died is lost: those who have may look at it.
-  state_ = state::full;
-  if (!well || where_ == 0) return;
-  shared_ = in_->shm.segment().at<block>(where_);
-  flags_ = flags{*shared_, members_.rank(), size_};
-  for (int rank = 0; rank != size_; ++rank)
-    if (rank != members_.rank()) others_.push_back(in_->shm.receiver_of(members_.peer(rank)));
-  apart_.reset();
-  state_ = state::open;
-}
-
-template <class Predicate>
-void channel::wait(Predicate&& holds) {
-  try {
-    in_->progress.wait_unlocked(holds);
-  } catch (...) {
-    if (!thrown_) thrown_ = std::current_exception();
-    else in_->progress.defer_throw(std::current_exception());
+  for (lot* const each : {&short_, &long_}) {
+    if (each->state != state::open) continue;
+    each->shared->left.fetch_add(1, std::memory_order_release);  // pairs with the acquire in arena::collect
+    if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
   }
 }
 
-/// Until this rank knows how calls go. A call inside may have heard it first.
-void channel::listen() {
-  // acquire: pairs with the release that ends an operation.
-  wait([this] { return state_ != state::told || telling_->finished.load(std::memory_order_acquire); });
-  if (state_ == state::told) hear();
+/// At the first call: from one rank to everybody, by messages, where the block is.
+void channel::ask(lot& of) noexcept {
+  const std::lock_guard<engine> guard{in_->progress};
+  // By a hash, so that no process gives all.
+  const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) % static_cast<std::uint32_t>(size_));
+  if (giver == members_.rank()) of.where = of.own_block = in_->blocks.take(size_, of.area_bytes);
+  detail::collective_call call;
+  call.kind = detail::collective::bcast;
+  call.root = giver;
+  call.receive = &of.where;
+  call.bytes = sizeof of.where;
+  of.apart.emplace(together_, members_, of.context);
+  of.telling = &together_.start(of.apart->state, call);
+  of.state = state::told;
+}
+
+/// Once the bcast is over. With the engine's lock held.
+void channel::hear(lot& of) noexcept {
+  const bool well = !of.telling->result.error;
+  in_->messages.release(*std::exchange(of.telling, nullptr));
+  // A block that not everybody has heard of because a rank died is lost: those who have may look at it.
+  of.state = state::full;
+  if (!well || of.where == 0) return;
+  of.shared = in_->shm.segment().at<block>(of.where);
+  of.all = flags{*of.shared, members_.rank(), size_, of.area_bytes};
+  if (others_.empty())
+    for (int rank = 0; rank != size_; ++rank)
+      if (rank != members_.rank()) others_.push_back(in_->shm.receiver_of(members_.peer(rank)));
+  of.apart.reset();
+  of.state = state::open;
+}
+
+template <bool Locked>
+void channel::wake_all() noexcept {
+  for (const shm::receiver& each : others_) {
+    if (each.fences) [[unlikely]]
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // as in receiver::wake_unfenced
+    if (each.says->asleep.load(std::memory_order_relaxed) == shm::awake) [[likely]]
+      continue;
+    if constexpr (Locked) each.ringer->ring(each.index);
+    else ring(each);
+  }
 }
 
 void channel::ring(const shm::receiver& sleeper) noexcept {
@@ -132,62 +220,26 @@ void channel::ring(const shm::receiver& sleeper) noexcept {
   sleeper.ringer->ring(sleeper.index);
 }
 
-/// Until the call is ready, which it is when a call inside of it has carried it on. False: a member is dead.
-bool channel::await(entered& mine) {
+/// Until the call is over, or a member is dead.
+void channel::await(entered& mine) {
   engine& progress = in_->progress;
-  for (int look = progress.spins() ? first_looks : 1; look != 0; --look) {
-    if (mine.direct->ready()) return true;
-    relax();
-  }
   {
-    awaited wanted{progress, *mine.direct};
-    mine.waits = &wanted;
-    wait([&] { return wanted.came() || failed_.load(std::memory_order_relaxed); });
-    mine.waits = nullptr;
+    const std::lock_guard<engine> guard{progress};
+    progress.add(mine);
   }
-  return mine.direct->ready();  // what the dead had given counts
-}
-
-/// Its turn has come: those made before it are over, or under way as messages.
-void channel::begin(entered& mine) {
-  if (state_ == state::told) [[unlikely]] {
-    listen();
-    if (mine.direct || mine.started != nullptr) return;  // a call inside has begun it
+  while (!mine.over()) {
+    try {
+      progress.wait_unlocked([&] { return mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members()); });
+    } catch (...) {
+      if (!thrown_) thrown_ = std::current_exception();
+      else progress.defer_throw(std::current_exception());
+    }
+    if (mine.over() || !failed_.load(std::memory_order_relaxed)) continue;
+    const std::lock_guard<engine> guard{progress};
+    mine.abandon();
   }
-  if (state_ == state::full) [[unlikely]] {
-    const std::lock_guard<engine> guard{in_->progress};
-    mine.started = &together_.start(apart_->state, mine.what);
-    return;
-  }
-  in_->calls.store(in_->calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  mine.direct.emplace(flags_, mine.what);
-  if (mine.direct->valid()) mine.direct->begin();
-  else mine.direct->give_up(errc::invalid_argument);
-}
-
-void channel::carry(entered& mine) {
-  if (mine.outer != nullptr) [[unlikely]]
-    carry_outer(*mine.outer);
-  // Unless a call inside has, in the waits above.
-  if (!mine.direct && mine.started == nullptr) begin(mine);
-  if (mine.started != nullptr) [[unlikely]]
-    return;
-  play& call = *mine.direct;
-  while (!call.over()) {
-    if (!call.ready() && !await(mine)) call.give_up(errc::peer_failed);
-    if (call.step()) wake_all();
-  }
-}
-
-/// A call that waits on this thread's stack, on behalf of a continuation that makes the next one.
-void channel::carry_outer(entered& waiting) noexcept {
-  if (waiting.over()) return;
-  if (waiting.waits != nullptr) waiting.waits->stop();
-  try {
-    carry(waiting);
-  } catch (...) {
-    waiting.thrown = std::current_exception();
-  }
+  const std::lock_guard<engine> guard{progress};
+  progress.remove(mine);
 }
 
 operation* channel::run(const detail::collective_call& what, std::error_code& became) {
@@ -195,27 +247,25 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     became = errc::peer_failed;
     return nullptr;
   }
-  if (state_ == state::asks) [[unlikely]]
-    ask();
-  struct inside {
-    inside(entered*& last, entered& mine) noexcept : innermost{last} { last = &mine; }
-    ~inside() { innermost = innermost->outer; }
-    entered*& innermost;
-  };
-  entered mine{what, innermost_};
-  {
-    const inside guard{innermost_, mine};
-    carry(mine);
+  lot& by = fits(what, size_) ? short_ : long_;
+  if (by.state == state::asks) [[unlikely]]
+    ask(by);
+  const bool alone = innermost_ == nullptr && by.state == state::open;
+  entered mine{*this, by, what};
+  if (alone) [[likely]] {
+    if (&by == &short_) mine.hurry<play>();
+    else mine.hurry<long_play>();
   }
-  if (mine.started != nullptr) [[unlikely]] {
+  if (!mine.over()) await(mine);
+  if (mine.started() != nullptr) [[unlikely]] {
     if (thrown_) in_->progress.defer_throw(std::exchange(thrown_, nullptr));
-    return mine.started;
+    return mine.started();
   }
-  if (mine.thrown) [[unlikely]]
-    std::rethrow_exception(mine.thrown);
+  if (const std::exception_ptr thrown = mine.thrown()) [[unlikely]]
+    std::rethrow_exception(thrown);
   if (thrown_) [[unlikely]]
     std::rethrow_exception(std::exchange(thrown_, nullptr));
-  became = mine.direct->error();
+  became = mine.error();
   if (++calls_ % calls_a_turn == 0) in_->progress.progress();
   return nullptr;
 }

@@ -22,8 +22,9 @@ namespace peal::direct {
 class flags {
  public:
   flags() = default;
-  /// Requires: all stamps of the block were 0 before any rank began.
-  flags(block& shared, int rank, int size) noexcept : slots_{slots_of(shared)}, rank_{rank}, size_{size} {}
+  /// Requires: all stamps of the block were 0 before any rank began. `area`: bytes of one.
+  flags(block& shared, int rank, int size, std::size_t area = area_bytes) noexcept
+      : slots_{reinterpret_cast<std::byte*>(&slot_of(shared, 0, area))}, area_bytes_{area}, rank_{rank}, size_{size} {}
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
@@ -41,15 +42,24 @@ class flags {
     const std::uint64_t needed = bytes > line_payload ? needs(now_, written_[area_]) : now_ - (depth - 1) * one_operation;
     return !later(needed, oldest_) || everybody_at(needed);
   }
-  /// Requires: has_room(bytes), bytes <= area_bytes.
+
+  /// From this operation on, or not any more, only one rank reads what this one gives, and it is always the same.
+  void to_one() noexcept {
+    if (!to_one_) since_ = now_;
+    to_one_ = true;
+  }
+  void to_all() noexcept { to_one_ = false; }
+  /// As has_room, for a payload in an area that only `reader` reads: it need not wait for all once they have read what was for all.
+  [[nodiscard]] bool has_room_for_one(int reader) noexcept {
+    return has_read(now_ - depth * one_operation, reader) && has_read(needs(now_, written_[area_]) - one_operation, reader);
+  }
+  /// Requires: has_room(bytes), and they fit into an area.
   void stamp(std::uint32_t kind, const void* payload, std::size_t bytes) noexcept {
     line& mine = line_of(rank_, now_);
     std::uint64_t place = nowhere;
     if (bytes > line_payload) [[unlikely]] {
-      place = in_area + area_;
-      std::memcpy(own().long_payloads[area_], payload, bytes);
-      written_[area_] = now_;
-      area_ = (area_ + 1) % areas;
+      std::memcpy(next_area(), payload, bytes);
+      place = take_area();
     } else if (bytes > short_copy) {
       place = in_line;
       std::memcpy(mine.payload, payload, bytes);
@@ -57,8 +67,17 @@ class flags {
       place = in_line;
       copy_short(mine.payload, payload, bytes);
     }
-    // release: pairs with the acquire in has_come, and in everybody_at for what this rank has read.
-    mine.stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | bytes, std::memory_order_release);
+    mark(kind, place, bytes);
+  }
+
+  /// The area that the next payload will lie in. Requires: has_room for it; or all others have stamped this operation and this rank too, so
+  /// that what comes next can be put there already.
+  [[nodiscard]] std::byte* next_area() const noexcept { return area(rank_, area_); }
+  /// Stamps, where the payload, if there is one, has been put into next_area. `says` goes along, instead of the payload's length;
+  /// `is_spoilt`: it is not what it should be. Requires: has_room, for a payload of an area's length if there is one.
+  void stamp_area(std::uint32_t kind, std::uint64_t says, bool has_payload, bool is_spoilt) noexcept {
+    const std::uint64_t place = has_payload ? take_area() : std::uint64_t{nowhere};
+    mark(kind, place | (is_spoilt ? std::uint64_t{spoilt} : 0), says & bytes_mask);
   }
 
   /// Whether that rank has stamped the operation, so that its payload can be read.
@@ -77,22 +96,60 @@ class flags {
   static constexpr std::uint32_t kind_in(std::uint64_t stamp) noexcept { return static_cast<std::uint32_t>(stamp >> kind_shift & 0xf); }
   /// Stays until this rank stamps its next operation. Requires: there is one.
   [[nodiscard]] const std::byte* payload_of(int rank) const noexcept {
-    const auto place = static_cast<std::uint32_t>(stamp_of(rank) >> place_shift & 0xf);
-    return place < in_area ? line_of(rank, now_).payload : slots_[rank].long_payloads[place - in_area];
+    const auto place = static_cast<std::uint32_t>(stamp_of(rank) >> place_shift & (spoilt - 1));
+    return place < in_area ? line_of(rank, now_).payload : area(rank, place - in_area);
   }
+  /// Gives two places of the shared memory instead of a payload. The caller sees to it that they stay as they are until all have read them.
+  void stamp_places(std::uint32_t kind, std::uint64_t says, const void* first, const void* second, bool is_spoilt) noexcept {
+    const std::array<std::ptrdiff_t, 2> offsets{static_cast<const std::byte*>(first) - slots_,
+                                                static_cast<const std::byte*>(second) - slots_};
+    std::memcpy(line_of(rank_, now_).payload, offsets.data(), sizeof offsets);
+    mark(kind, std::uint64_t{elsewhere} | (is_spoilt ? std::uint64_t{spoilt} : 0), says & bytes_mask);
+  }
+  [[nodiscard]] bool gave_places(int rank) const noexcept { return (stamp_of(rank) >> place_shift & (spoilt - 1)) == elsewhere; }
+  /// The first or the second one. Requires: gave_places(rank).
+  [[nodiscard]] std::byte* place_of(int rank, std::size_t which) const noexcept {
+    std::array<std::ptrdiff_t, 2> offsets;
+    std::memcpy(offsets.data(), line_of(rank, now_).payload, sizeof offsets);
+    return slots_ + offsets[which];
+  }
+
+  static constexpr bool spoilt_in(std::uint64_t stamp) noexcept { return (stamp >> place_shift & spoilt) != 0; }
 
  private:
   /// Whether a's operation comes behind b's; the numbers may wrap. The lower bits of `a` are 0.
   static bool later(std::uint64_t a, std::uint64_t b) noexcept { return static_cast<std::int64_t>(b - a) < 0; }
-  [[nodiscard]] slot& own() const noexcept { return slots_[rank_]; }
   [[nodiscard]] line& line_of(int rank, std::uint64_t operation) const noexcept {
-    return slots_[rank].lines[operation / one_operation % depth];
+    return slot_at(rank).lines[operation / one_operation % depth];
+  }
+  [[nodiscard]] slot& slot_at(int rank) const noexcept {
+    return *reinterpret_cast<slot*>(slots_ + static_cast<std::size_t>(rank) * slot_bytes(area_bytes_));
+  }
+  [[nodiscard]] std::byte* area(int rank, std::uint32_t which) const noexcept {
+    return reinterpret_cast<std::byte*>(&slot_at(rank)) + sizeof(slot) + which * area_bytes_;
+  }
+  std::uint64_t take_area() noexcept {
+    const std::uint64_t place = in_area + area_;
+    written_[area_] = now_;
+    area_ = (area_ + 1) % areas;
+    return place;
+  }
+  void mark(std::uint32_t kind, std::uint64_t place, std::uint64_t says) noexcept {
+    // release: pairs with the acquire in has_come, and in everybody_at for what this rank has read.
+    line_of(rank_, now_).stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | says, std::memory_order_release);
   }
   /// A line holds the operation asked for, or one a whole round earlier or later.
   [[nodiscard]] bool everybody_stamped(std::uint64_t operation) const noexcept {
     for (int each = 0; each != size_; ++each)
       if (each != rank_ && later(operation, line_of(each, operation).stamp.load(std::memory_order_acquire))) return false;
     return true;
+  }
+  /// Whether whom it was for has read what this rank gave as that operation.
+  [[nodiscard]] bool has_read(std::uint64_t operation, int reader) noexcept {
+    const std::uint64_t needed = operation + one_operation;
+    if (!later(needed, oldest_)) return true;
+    if (later(since_, operation)) return everybody_at(needed);
+    return !later(needed, line_of(reader, needed).stamp.load(std::memory_order_acquire));
   }
   /// Also looks whether they are further than needed, so as not to ask at every operation.
   [[gnu::noinline]] bool everybody_at(std::uint64_t needed) noexcept {
@@ -105,13 +162,16 @@ class flags {
     return false;
   }
 
-  slot* slots_ = nullptr;
+  std::byte* slots_ = nullptr;
+  std::size_t area_bytes_ = 0;
   int rank_ = 0;
   int size_ = 0;
   // Operations, as in a stamp.
   std::uint64_t now_ = 0;
   std::uint64_t oldest_ = 0;  // that the others have all stamped, as far as this rank has looked
   std::uint32_t area_ = 0;    // the next to be written
+  bool to_one_ = false;
+  std::uint64_t since_ = 0;  // to_one_: from which operation on
   std::array<std::uint64_t, areas> written_{0 - one_operation, 0 - one_operation};
 };
 

@@ -17,8 +17,13 @@
 namespace peal::direct {
 
 struct site {
-  site(engine& with, messaging& over, shm_transport& node)
-      : progress{with}, messages{over}, shm{node}, blocks{node.segment(), node.blocks(), shm::parts::most_block_bytes} {}
+  /// `cores`: that every node has for the job, alike on every rank; 0: nobody knows.
+  site(engine& with, messaging& over, shm_transport& node, int cores)
+      : progress{with},
+        messages{over},
+        shm{node},
+        crowded{cores > 0 && node.segment().count() > cores},
+        blocks{node.segment(), node.blocks(), shm::parts::most_block_bytes} {}
 
   void report(std::vector<counter>& into) const {
     into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
@@ -29,6 +34,7 @@ struct site {
   engine& progress;
   messaging& messages;
   shm_transport& shm;
+  bool crowded;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::atomic<std::uint64_t> calls{0};  // that went directly. Of two threads that count at a time one may be lost
 };

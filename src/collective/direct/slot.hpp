@@ -3,7 +3,8 @@
 //
 // An operation uses one line of a slot, the next one each time, round and round: a stamp, which says how far the rank has come, and up to
 // 56 bytes of payload before it, so that one line that changes cores brings both. A longer payload lies in one of the slot's areas, and the
-// stamp says in which.
+// stamp says in which. A communicator has a block with small areas, for calls that fit into one, and from the first longer call on another
+// one with large areas, through which that goes piece by piece.
 //
 // Layer    collective/direct: may include base/.
 // Units    bytes.
@@ -24,24 +25,30 @@ inline constexpr std::uint32_t depth = 8;
 inline constexpr std::size_t line_payload = 56;
 inline constexpr std::uint32_t areas = 2;
 inline constexpr std::size_t area_bytes = 4096;
+/// Of a large area: a piece of a vector, and a part of a piece that was joined. A piece is about what takes as long to move as all ranks of
+/// a core take to follow each other.
+inline constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+inline constexpr std::size_t part_bytes = std::size_t{28} << 10;
+inline constexpr std::size_t long_area_bytes = piece_bytes + part_bytes;
 
-/// stamp: number of the operation << 24 | what collective << 20 | where the payload lies << 16 | bytes of it. 0: no operation yet.
+/// stamp: number of the operation << 28 | what collective << 24 | where the payload lies << 20 | bytes of it. 0: no operation yet.
 struct alignas(cache_line) line {
   std::byte payload[line_payload];
   std::atomic<std::uint64_t> stamp;
 };
 static_assert(sizeof(line) == cache_line && offsetof(line, stamp) == line_payload);
 
-inline constexpr std::uint64_t one_operation = std::uint64_t{1} << 24;
-inline constexpr unsigned kind_shift = 20;
-inline constexpr unsigned place_shift = 16;
-inline constexpr std::uint64_t bytes_mask = 0xffff;
+inline constexpr std::uint64_t one_operation = std::uint64_t{1} << 28;
+inline constexpr unsigned kind_shift = 24;
+inline constexpr unsigned place_shift = 20;
+inline constexpr std::uint64_t bytes_mask = 0xfffff;
 static_assert(area_bytes <= bytes_mask);
-enum payload_place : std::uint32_t { nowhere = 0, in_line = 1, in_area = 2 };  // in_area + n: in area n
+/// in_area + n: in area n. elsewhere: where it is the user's, and the line says where. spoilt is a bit more.
+enum payload_place : std::uint32_t { nowhere = 0, in_line = 1, in_area = 2, elsewhere = in_area + areas, spoilt = 8 };
+static_assert(elsewhere < spoilt);
 
 struct slot {
-  line lines[depth];
-  alignas(cache_line) std::byte long_payloads[areas][area_bytes];
+  line lines[depth];  // and the areas behind them
 };
 
 struct block {
@@ -49,7 +56,13 @@ struct block {
   alignas(2 * cache_line) slot first;                       // and as many more as there are ranks
 };
 
-inline slot* slots_of(block& of) noexcept { return reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(&of) + offsetof(block, first)); }
-constexpr std::size_t block_bytes(int ranks) noexcept { return offsetof(block, first) + static_cast<std::size_t>(ranks) * sizeof(slot); }
+constexpr std::size_t slot_bytes(std::size_t area) noexcept { return sizeof(slot) + areas * area; }
+inline slot& slot_of(block& of, int rank, std::size_t area) noexcept {
+  auto* const first = reinterpret_cast<std::byte*>(&of) + offsetof(block, first);
+  return *reinterpret_cast<slot*>(first + static_cast<std::size_t>(rank) * slot_bytes(area));
+}
+constexpr std::size_t block_bytes(int ranks, std::size_t area) noexcept {
+  return offsetof(block, first) + static_cast<std::size_t>(ranks) * slot_bytes(area);
+}
 
 }  // namespace peal::direct

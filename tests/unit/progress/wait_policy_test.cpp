@@ -45,6 +45,19 @@ TEST(wait_policy, with_more_ranks_than_cores_it_never_spins_but_yields_a_few_tim
   EXPECT_EQ(pause.yields(), wait_policy::yields_when_crowded);
 }
 
+// A long wait, of a large message say, in which piece after piece comes.
+TEST(wait_policy, with_more_ranks_than_cores_it_yields_anew_when_something_came) {
+  wait_history history;
+  const wait_policy crowded{mode::adaptive, true};
+  backoff pause{crowded, history};
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each) ASSERT_EQ(pause.next(false), action::yield);
+    EXPECT_EQ(pause.next(false), action::sleep);
+    EXPECT_EQ(pause.next(true), action::spin);
+  }
+  EXPECT_EQ(pause.yields(), 3 * wait_policy::yields_when_crowded);
+}
+
 TEST(wait_policy, adaptive_spins_for_its_time_sleeps_and_spins_anew_when_something_came) {
   wait_history history;
   const wait_policy adaptive{mode::adaptive, false, {1ms, 2ms}};

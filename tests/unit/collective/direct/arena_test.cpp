@@ -62,7 +62,7 @@ TEST(direct_arena, blocks_lie_apart_and_inside) {
     if (offset == 0) break;
     EXPECT_GE(offset, end);
     EXPECT_EQ(offset % alignof(block), 0u);
-    end = offset + block_bytes(ranks);
+    end = offset + block_bytes(ranks, area_bytes);
     EXPECT_LE(end, in.begin() + memory::bytes);
     for (std::size_t byte = offset; byte < end; ++byte) *in.segment().at(byte) = std::byte{0xff};
   }
@@ -99,7 +99,7 @@ TEST(direct_arena, a_block_used_again_has_no_stamps) {
   arena blocks{in.segment(), in.begin(), memory::bytes};
   const std::size_t offset = blocks.take(2);
   for (int rank = 0; rank != 2; ++rank)
-    for (line& each : slots_of(in.at(offset))[rank].lines) each.stamp.store(77 * one_operation);
+    for (line& each : slot_of(in.at(offset), rank, area_bytes).lines) each.stamp.store(77 * one_operation);
   in.at(offset).left.store(2);
   blocks.leave_to_others(offset);
   while (true) {
@@ -108,7 +108,7 @@ TEST(direct_arena, a_block_used_again_has_no_stamps) {
     if (again != offset) continue;
     EXPECT_EQ(in.at(offset).left.load(), 0u);
     for (int rank = 0; rank != 2; ++rank)
-      for (const line& each : slots_of(in.at(offset))[rank].lines) EXPECT_EQ(each.stamp.load(), 0u);
+      for (const line& each : slot_of(in.at(offset), rank, area_bytes).lines) EXPECT_EQ(each.stamp.load(), 0u);
     break;
   }
 }
@@ -136,14 +136,14 @@ TEST(direct_arena, what_is_used_for_a_moment_takes_no_more_and_more) {
     in.at(offset).left.store(4);
     blocks.leave_to_others(offset);
   }
-  EXPECT_LT(furthest, 3 * block_bytes(4));
+  EXPECT_LT(furthest, 3 * block_bytes(4, area_bytes));
 }
 
 TEST(direct_arena, no_room_in_the_file_system_is_an_answer) {
   memory in{100'000};
   arena blocks{in.segment(), in.begin(), memory::bytes};
   const auto some = exhaust(blocks, 2);
-  EXPECT_LT(some.size() * block_bytes(2), 100'000u);
+  EXPECT_LT(some.size() * block_bytes(2, area_bytes), 100'000u);
   for (const std::size_t each : some) blocks.put_back(each);
   EXPECT_EQ(exhaust(blocks, 2).size(), some.size()) << "what was reserved stays so";
 }

@@ -91,6 +91,36 @@ TEST(direct_flags, an_area_is_written_again_only_when_all_have_read_it) {
   EXPECT_EQ(std::memcmp(other.payload_of(0), sent[1].data(), 1000), 0);
 }
 
+TEST(direct_flags, what_one_rank_reads_waits_for_all_only_where_it_writes_over_what_was_for_all) {
+  shared_block memory{3};
+  flags writer{*memory, 0, 3}, reader{*memory, 1, 3}, far{*memory, 2, 3};
+  const auto give = [](flags& each) { each.stamp_area(kind, 1000, true, false); };
+  const auto listen = [](flags& each) {
+    each.next();
+    each.stamp(kind, nullptr, 0);
+  };
+  writer.next();
+  ASSERT_TRUE(writer.has_room(1000));
+  give(writer);  // for all
+  listen(reader);
+  listen(far);
+  writer.next();
+  writer.to_one();
+  ASSERT_TRUE(writer.has_room_for_one(1)) << "there is a second area";
+  give(writer);
+  listen(reader);
+  writer.next();
+  EXPECT_FALSE(writer.has_room_for_one(1)) << "one has not read what was for all";
+  listen(far);
+  ASSERT_TRUE(writer.has_room_for_one(1));
+  give(writer);
+  writer.next();
+  EXPECT_FALSE(writer.has_room_for_one(1)) << "the reader has not read";
+  listen(reader);
+  EXPECT_TRUE(writer.has_room_for_one(1)) << "the other one need not";
+  EXPECT_FALSE(writer.has_room(1000)) << "for all it does";
+}
+
 TEST(direct_flags, an_area_that_was_not_used_for_ages_needs_what_a_line_needs) {
   const std::uint64_t written = 5 * one_operation;
   for (std::uint64_t later = depth; later != 0; later <<= 1) {

@@ -2,6 +2,8 @@ check_PROGRAMS += tests/unit/direct_test
 tests_unit_direct_test_SOURCES = \
   tests/unit/collective/direct/arena_test.cpp \
   tests/unit/collective/direct/flags_test.cpp \
+  tests/unit/collective/direct/long_play_test.cpp \
+  tests/unit/collective/direct/plans.hpp \
   tests/unit/collective/direct/play_test.cpp \
   tests/unit/collective/direct/ranks_in_threads.hpp
 tests_unit_direct_test_CPPFLAGS = $(unit_cppflags)

@@ -3,22 +3,23 @@
 
 #include <sched.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
 #include <thread>
 #include <vector>
 
-#include "collective/direct/play.hpp"
-#include "collective/direct/slot.hpp"
+#include "collective/direct/flags.hpp"
+#include "peal/detail/core.hpp"
 
 namespace peal::test {
 
 class shared_block {
  public:
-  explicit shared_block(int ranks)
-      : memory_{static_cast<std::byte*>(::operator new (direct::block_bytes(ranks), std::align_val_t{alignof(direct::block)}))} {
-    for (std::size_t i = 0; i != direct::block_bytes(ranks); ++i) memory_.get()[i] = std::byte{};
+  explicit shared_block(int ranks, std::size_t area = direct::area_bytes)
+      : memory_{static_cast<std::byte*>(::operator new (direct::block_bytes(ranks, area), std::align_val_t{alignof(direct::block)}))} {
+    std::memset(memory_.get(), 0, direct::block_bytes(ranks, area));
   }
   direct::block& operator*() { return *reinterpret_cast<direct::block*>(memory_.get()); }
 
@@ -30,8 +31,9 @@ class shared_block {
 };
 
 /// Makes a call. Gives the core away while it has to wait.
-inline std::error_code run(direct::flags& all, const detail::collective_call& what) {
-  direct::play call{all, what};
+template <class Play, class... Further>
+std::error_code run(direct::flags& all, const detail::collective_call& what, Further... further) {
+  Play call{all, what, further...};
   if (!call.valid()) return errc::invalid_argument;
   call.begin();
   while (!call.over()) {
@@ -42,12 +44,12 @@ inline std::error_code run(direct::flags& all, const detail::collective_call& wh
 }
 
 /// Runs `body(rank, flags)` as so many ranks.
-inline void as_ranks(int size, const std::function<void(int, direct::flags&)>& body) {
-  shared_block memory{size};
+inline void as_ranks(int size, const std::function<void(int, direct::flags&)>& body, std::size_t area = direct::area_bytes) {
+  shared_block memory{size, area};
   std::vector<std::thread> ranks;
   for (int rank = 0; rank != size; ++rank)
     ranks.emplace_back([&, rank] {
-      direct::flags own{*memory, rank, size};
+      direct::flags own{*memory, rank, size, area};
       body(rank, own);
     });
   for (std::thread& each : ranks) each.join();
