@@ -139,8 +139,9 @@ explanation explain(const explain_words& words) {
   call.kind = made.kind;
   call.bytes = made.bytes;
   call.element_size = p.element;
-  made.direct = made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks && !by.forces(made.kind) &&
-                (direct::fits(call, made.ranks) || direct::long_play::fits(call, made.ranks, made.ranks > made.where.cores));
+  const bool crowded = made.ranks > made.where.cores;
+  made.direct = made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks(crowded) && !by.forces(made.kind) &&
+                (direct::fits(call, made.ranks) || direct::long_play::fits(call, made.ranks, crowded));
   return made;
 }
 

@@ -42,7 +42,7 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
   const auto ranks = static_cast<std::size_t>(size), own = static_cast<std::size_t>(rank);
   const std::size_t kind = same.below(11);
   // A number, what goes in one piece, and what goes in several.
-  const std::size_t n = !same.one_in(4) ? 1 + same.below(14) : 1 + same.below(same.one_in(8) ? job::sanitized() ? 20'000 : 60'000 : 3000);
+  const std::size_t n = !same.one_in(4) ? 1 + same.below(14) : 1 + same.below(same.one_in(8) ? (job::sanitized() ? 80'000 : 240'000) / (ranks + 2) : 3000);
   const auto mine = input(rank, call, n);
   const std::string what = "collective " + std::to_string(kind) + ", call " + std::to_string(call) + ", " + std::to_string(n);
   std::vector<word> all;
@@ -236,7 +236,7 @@ void behind(const communicator& world) {
 void open(const communicator& world) {
   const auto ranks = static_cast<std::size_t>(world.size());
   job::random same{ranks};
-  constexpr std::size_t most = 60'000;
+  const std::size_t most = 240'000 / ranks;
   std::vector<word, peal::allocator<word>> seen_send(most * ranks), seen_receive(most * ranks);
   std::vector<word> own_send(most * ranks), own_receive(most * ranks);
   for (std::uint64_t call = 0; call < (job::sanitized() ? 20 : 60); ++call) {

@@ -114,8 +114,12 @@ def info_explains_the_choice(desk):
     equal(chosen(forced), ("flat", "forced"), "the algorithm that is forced")
     check("* chosen by PEAL_ALLREDUCE=flat" in info(desk, "--explain", "allreduce", "--ranks", "3", env={"PEAL_ALLREDUCE": "flat"}).out, "the reason")
     # What goes past all of them.
-    for words, env, direct in ((("--ranks", "16"), {}, True), (("--ranks", "17"), {}, False), (("--ranks", "4", "--nodes", "2"), {}, False),
-                               (("--ranks", "4", "--bytes", "4100"), {}, False), (("--ranks", "4"), {"PEAL_ALLREDUCE": "flat"}, False)):
+    for words, env, direct in ((("--ranks", "16", "--cores", "64"), {}, True), (("--ranks", "17", "--cores", "64"), {}, False),
+                               (("--ranks", "64", "--cores", "2"), {}, True), (("--ranks", "65", "--cores", "2"), {}, False),
+                               (("--ranks", "4", "--nodes", "2"), {}, False), (("--ranks", "4", "--bytes", "1M"), {}, True),
+                               (("--ranks", "2", "--cores", "2", "--bytes", "30K"), {}, True),
+                               (("--ranks", "2", "--cores", "2", "--bytes", "1M"), {}, False),
+                               (("--ranks", "2", "--cores", "1", "--bytes", "1M"), {}, True), (("--ranks", "4"), {"PEAL_ALLREDUCE": "flat"}, False)):
         equal(explained(desk, "allreduce", *words, env=env)["direct_when_blocking"], direct, f"direct, {words}")
         equal("(direct)" in info(desk, "--explain", "allreduce", *words, env=env).out, direct, f"direct, {words}")
     # Eight ranks and no power of two: what cannot serve is no candidate.

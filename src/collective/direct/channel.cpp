@@ -156,7 +156,7 @@ class channel::entered final : public progress_source {
 
 channel::channel(site* in, collectives& together, const collective_state& plain, const team& members)
     : size_{members.size()}, in_{in}, together_{together}, members_{members}, failed_{plain.failed()} {
-  if (in == nullptr || size_ < 2 || size_ > most_ranks) return;
+  if (in == nullptr || size_ < 2 || size_ > most_ranks(in->crowded)) return;
   if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); })) return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (!together.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
