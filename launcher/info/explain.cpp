@@ -10,8 +10,7 @@
 #include <string_view>
 
 #include "base/config.hpp"
-#include "collective/direct/long_play.hpp"
-#include "collective/direct/play.hpp"
+#include "collective/direct/price.hpp"
 #include "collective/node_map.hpp"
 #include "topology/machine.hpp"
 
@@ -139,9 +138,8 @@ explanation explain(const explain_words& words) {
   call.kind = made.kind;
   call.bytes = made.bytes;
   call.element_size = p.element;
-  const bool crowded = made.ranks > made.where.cores;
-  made.direct = made.nodes == 1 && made.ranks > 1 && made.ranks <= direct::most_ranks(crowded) && !by.forces(made.kind) &&
-                (direct::fits(call, made.ranks) || direct::long_play::fits(call, made.ranks, crowded));
+  if (made.nodes == 1 && made.ranks > 1 && !by.forces(made.kind))
+    made.direct = direct::price(call, made.ranks, made.where.cores, made.costs.costs);
   return made;
 }
 
@@ -154,12 +152,13 @@ std::string to_text(const explanation& of) {
   fmt::format_to(to, "cost parameters: {}\n", of.costs.from.empty() ? "built in" : of.costs.from);
   if (!of.costs.problem.empty()) fmt::format_to(to, "  ({})\n", of.costs.problem);
   fmt::format_to(to, "\n{:<20}{:>12}\n", "algorithm", "price");
+  if (of.direct) fmt::format_to(to, "{:<20}{}  blocking calls\n", "direct", right(time_text(*of.direct), 12));
   for (const candidate& each : of.found)
     fmt::format_to(to, "{:<20}{}{}\n", fmt::format("{}{}", each.as.how->name, each.taken ? " *" : ""),
                    right(each.price ? time_text(*each.price) : "none", 12), how_run(each.as, of.bytes));
   for (const candidate& each : of.found)
     if (each.taken) fmt::format_to(to, "\n* chosen by {}\n", why(of, each));
-  if (of.direct) text += "Blocking calls go past messages, through shared memory of all ranks (direct).\n";
+  if (of.direct) text += "Blocking calls go past messages, through memory of all ranks (direct); nonblocking ones and plans by *.\n";
   return text;
 }
 
@@ -180,7 +179,8 @@ std::string to_json(const explanation& of) {
                            {"bytes", of.bytes},
                            {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
                            {"tuning_problem", of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
-                           {"direct_when_blocking", of.direct},
+                           {"direct_when_blocking", of.direct.has_value()},
+                           {"direct_price_ns", of.direct ? ordered_json(*of.direct) : ordered_json(nullptr)},
                            {"algorithms", std::move(all)}};
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

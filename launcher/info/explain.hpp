@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct explanation {
   tuning costs;
   bool prices_count = false;  // or only rules do
   std::vector<candidate> found;
-  bool direct = false;  // blocking calls go past messages, so none of these is asked
+  std::optional<double> direct;  // nanoseconds: blocking calls go past messages, so none of these is asked
 };
 
 /// All of the collectives, with blanks between.

@@ -71,6 +71,8 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/long_play.hpp \
   src/collective/direct/play.cpp \
   src/collective/direct/play.hpp \
+  src/collective/direct/price.cpp \
+  src/collective/direct/price.hpp \
   src/collective/direct/site.hpp \
   src/collective/direct/slot.hpp \
   src/collective/kernels/avx2.cpp \

@@ -42,7 +42,8 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
   const auto ranks = static_cast<std::size_t>(size), own = static_cast<std::size_t>(rank);
   const std::size_t kind = same.below(11);
   // A number, what goes in one piece, and what goes in several.
-  const std::size_t n = !same.one_in(4) ? 1 + same.below(14) : 1 + same.below(same.one_in(8) ? (job::sanitized() ? 80'000 : 240'000) / (ranks + 2) : 3000);
+  const std::size_t longest = (job::sanitized() ? 80'000 : 240'000) / (ranks + 2);
+  const std::size_t n = 1 + same.below(!same.one_in(4) ? 14 : same.one_in(8) ? longest : 3000);
   const auto mine = input(rank, call, n);
   const std::string what = "collective " + std::to_string(kind) + ", call " + std::to_string(call) + ", " + std::to_string(n);
   std::vector<word> all;

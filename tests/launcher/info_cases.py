@@ -120,7 +120,8 @@ def info_explains_the_choice(desk):
                                (("--ranks", "2", "--cores", "2", "--bytes", "30K"), {}, True),
                                (("--ranks", "2", "--cores", "2", "--bytes", "1M"), {}, False),
                                (("--ranks", "2", "--cores", "1", "--bytes", "1M"), {}, True), (("--ranks", "4"), {"PEAL_ALLREDUCE": "flat"}, False)):
-        equal(explained(desk, "allreduce", *words, env=env)["direct_when_blocking"], direct, f"direct, {words}")
+        found = explained(desk, "allreduce", *words, env=env)
+        equal((found["direct_when_blocking"], found["direct_price_ns"] is not None), (direct, direct), f"direct, {words}")
         equal("(direct)" in info(desk, "--explain", "allreduce", *words, env=env).out, direct, f"direct, {words}")
     # Eight ranks and no power of two: what cannot serve is no candidate.
     names = [each["name"] for each in explained(desk, "allgather", "--ranks", "6")["algorithms"]]

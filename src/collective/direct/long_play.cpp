@@ -38,6 +38,12 @@ std::size_t unit_of(const detail::collective_call& call) noexcept {
   return cache_line % call.element_size == 0 ? cache_line : call.element_size;
 }
 
+/// Requires: fits.
+std::size_t longest_piece(const detail::collective_call& call, int size) noexcept {
+  const std::size_t unit = unit_of(call);
+  return (has_blocks(call.kind) ? piece_bytes / static_cast<std::size_t>(size) : piece_bytes) / unit * unit;
+}
+
 /// Up to which length it takes less than messages do. With two ranks that have a core each these are better from a length on from which
 /// both sides share the copying (transport/shm/); and messages of scatter and gather are copied by each rank from or to the root's memory,
 /// while here the root alone copies all. Measured with 2, 4 and 8 ranks on two cores (AMD EPYC 9004, virtual), messages in turn; with more
@@ -64,6 +70,11 @@ bool long_play::fits(const detail::collective_call& call, int size, bool crowded
   return true;
 }
 
+std::size_t long_play::pieces_of(const detail::collective_call& call, int size) noexcept {
+  const std::size_t most = longest_piece(call, size);
+  return (call.bytes + most - 1) / most;
+}
+
 long_play::long_play(flags& all, const detail::collective_call& call, bool open) noexcept
     : all_{all},
       call_{call},
@@ -72,8 +83,7 @@ long_play::long_play(flags& all, const detail::collective_call& call, bool open)
       shares_{shares(call, all.size())},
       streams_{past_caches_pays() && results_of(call, all.size()) >= long_results},
       open_{open} {
-  const auto size = static_cast<std::size_t>(all.size());
-  const std::size_t most = (has_blocks(call.kind) ? piece_bytes / size : piece_bytes) / unit_ * unit_;
+  const std::size_t most = longest_piece(call, all.size());
   pieces_ = (call.bytes + most - 1) / most;
   piece_ = std::min(rounded_up((call.bytes + pieces_ - 1) / pieces_, unit_), most);
   switch (call.kind) {

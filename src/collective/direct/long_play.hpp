@@ -61,6 +61,8 @@ class long_play {
            call.bytes > most_joined_whole;
   }
   static constexpr std::size_t most_joined_whole = std::size_t{16} << 10;
+  /// In how many pieces it goes. Requires: fits.
+  [[nodiscard]] static std::size_t pieces_of(const detail::collective_call& call, int size) noexcept;
 
   /// Requires: fits(call, all.size()), and areas of long_area_bytes. Both must outlive this. `open`: others see this rank's buffers.
   long_play(flags& all, const detail::collective_call& call, bool open = false) noexcept;

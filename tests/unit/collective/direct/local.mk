@@ -5,6 +5,7 @@ tests_unit_direct_test_SOURCES = \
   tests/unit/collective/direct/long_play_test.cpp \
   tests/unit/collective/direct/plans.hpp \
   tests/unit/collective/direct/play_test.cpp \
+  tests/unit/collective/direct/price_test.cpp \
   tests/unit/collective/direct/ranks_in_threads.hpp
 tests_unit_direct_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_direct_test_CXXFLAGS = $(unit_cxxflags)
