@@ -20,6 +20,7 @@
 //          ranks that wanted its result end with operation_failed, and what it threw comes out of the last `step` here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -113,8 +114,8 @@ class long_play {
     if (awaits_ == whom::everybody) return all_.all_have_come(next_);
     return awaits_ != whom::root || all_.has_come(call_.root);
   }
-  /// Where piece `index` begins, and how long it is; beyond the last one: 0.
-  [[nodiscard]] std::size_t begin_of(std::size_t index) const noexcept { return index * piece_; }
+  /// Where piece `index` begins, and how long it is; beyond the last one: the end, and 0.
+  [[nodiscard]] std::size_t begin_of(std::size_t index) const noexcept { return std::min(index * piece_, call_.bytes); }
   [[nodiscard]] std::size_t bytes_of(std::size_t index) const noexcept;
   /// What a rank joins for all of a piece so long.
   [[nodiscard]] range part_of(int rank, std::size_t bytes) const noexcept;
