@@ -92,8 +92,9 @@ class messaging final : public sink, public progress_source {
     return try_send(in, context, data, bytes, dest, tag) || send_now_slowly(in, context, data, bytes, dest, tag);
   }
 
-  /// What is sent between true and false leaves together, to each peer with one doorbell, where its transport has such.
-  void hold_together(bool wanted) noexcept {
+  /// What is sent until `none` leaves together, to each peer, or to all who have no connection, with one doorbell, where its transport has
+  /// such.
+  void hold_together(company wanted) noexcept {
     for (transport* each : transports_) each->hold_together(wanted);
   }
 

@@ -86,6 +86,13 @@ class sink {
   ~sink() = default;
 };
 
+/// What leaves together.
+enum class company : std::uint8_t {
+  none,
+  of_several_peers,  // one message to each of several peers; over connections that spares nothing
+  of_one_peer        // several messages to a peer are among them
+};
+
 class transport {
  public:
   virtual ~transport() = default;
@@ -121,8 +128,8 @@ class transport {
   /// Sends what waits for company. Every poll does this too.
   virtual void flush() noexcept {}
 
-  /// True: from here on messages wait for company, even the first to a peer. False: they leave.
-  virtual void hold_together(bool) noexcept {}
+  /// From here on messages wait for company, even the first to a peer, where that spares a doorbell; `none`: they leave.
+  virtual void hold_together(company) noexcept {}
 
   // Sleep, as progress_source says.
   virtual bool arm() noexcept { return false; }

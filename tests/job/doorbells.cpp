@@ -67,6 +67,27 @@ void two_messages(const communicator& world) {
   job::check(sum.doorbells <= alone.messages + 1, "two messages to a peer in a round ring more than one doorbell");
 }
 
+// 4 ranks without connections: what the root sends to the other three leaves as one chain. It sends nothing else, since what
+// comes acknowledges only.
+void fan_out(const communicator& world) {
+  const auto call = [&] {
+    if (world.rank() == 0) {
+      usleep(2000);           // or what belongs to several calls goes together
+      (void)world.improbe();  // a turn: the first message to a peer in each leaves at once where none is to wait
+    }
+    job::equal(world.bcast(world.rank() == 0 ? 7 : 0, 0), 7, "what was broadcast");
+  };
+  for (int i = 0; i < 20; ++i) call();
+  const auto before = count(world, "verbs.datagram_doorbells"), packets = count(world, "verbs.datagrams");
+  for (int i = 0; i < rounds; ++i) call();
+  if (world.rank() != 0) return;
+  const double doorbells = static_cast<double>(count(world, "verbs.datagram_doorbells") - before) / rounds;
+  const double datagrams = static_cast<double>(count(world, "verbs.datagrams") - packets) / rounds;
+  std::printf("bcast: %.2f datagrams, %.2f doorbells a call\n", datagrams, doorbells);
+  job::equal(datagrams, 3.0, "datagrams of a bcast");
+  job::check(doorbells < 2, "datagrams of a round do not leave together");  // one, and one for each that had to be repeated
+}
+
 // Two nodes with two ranks each: leaders only send to the other node, one message a round.
 void leaders(const communicator& world) {
   const bool leads = world.rank() % 2 == 0;
@@ -97,5 +118,7 @@ void striped(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {{"one_round", one_round}, {"two_messages", two_messages}, {"leaders", leaders}, {"striped", striped}});
+  return job::run_parts(
+      argc, argv,
+      {{"one_round", one_round}, {"two_messages", two_messages}, {"leaders", leaders}, {"fan_out", fan_out}, {"striped", striped}});
 }

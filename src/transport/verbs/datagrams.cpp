@@ -80,7 +80,7 @@ void datagrams::post() noexcept {
 bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
   datagram_channel& via = channel(to);
   if (!via.send(e, payload)) return false;
-  if (via.last_turn == lane_.epoch || via.listed) {
+  if (together_ || via.last_turn == lane_.epoch || via.listed) {
     note(via);
     return true;
   }

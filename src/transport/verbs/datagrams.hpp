@@ -44,6 +44,8 @@ class datagrams final : private datagram_output {
   void flush() noexcept {
     if (!listed_.empty()) transmit_listed();
   }
+  /// From now on the first message to a peer waits, too.
+  void hold_together(bool wanted) noexcept { together_ = wanted; }
   [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
 
   /// A packet that begins with datagram_header::mark.
@@ -103,6 +105,7 @@ class datagrams final : private datagram_output {
   std::vector<datagram_channel*> timed_;                     // have something that may have to be repeated
   std::vector<datagram_channel*> untold_;                    // have had no room to say whether this process wants eager messages
   clock::time_point next_look_ = datagram_channel::never;
+  bool together_ = false;
   bool refuses_ = false;
   bool delivers_ = true;
 };

@@ -231,9 +231,10 @@ void verbs_transport::flush() noexcept {
   state_->posts.flush();
   state_->mail.flush();
 }
-void verbs_transport::hold_together(bool wanted) noexcept {
-  state_->posts.hold_together(wanted);
-  if (!wanted) flush();
+void verbs_transport::hold_together(company wanted) noexcept {
+  state_->posts.hold_together(wanted == company::of_one_peer);
+  state_->mail.hold_together(wanted != company::none);
+  if (wanted == company::none) flush();
 }
 bool verbs_transport::holds_messages() const noexcept { return state_->posts.holds() || state_->mail.holds(); }
 bool verbs_transport::settled() const noexcept { return state_->mail.settled(); }

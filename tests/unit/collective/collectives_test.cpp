@@ -155,6 +155,9 @@ TEST(collectives, messages_to_one_peer_in_a_round_leave_together) {
   for (int rank = 0; rank != 4; ++rank) EXPECT_EQ(ranks.brackets(rank), rank == 3 ? 1 : 0) << "rank " << rank;
   run_all(ranks, {{.kind = collective::allgather, .count = 8}});
   EXPECT_EQ(ranks.brackets(3), 1) << "a message each";
+  const int before = ranks.fans(3);
+  run_all(ranks, {{.kind = collective::bcast, .root = 3, .count = 8}});
+  EXPECT_EQ(ranks.fans(3), before + 1) << "one to each of the others";
 }
 
 // Sums of floats depend on the order of the operands: all ranks must see the same one.

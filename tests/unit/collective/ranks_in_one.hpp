@@ -43,12 +43,15 @@ class shuffling_transport final : public transport {
   }
   void withdraw(peer_id, const remote_region&) noexcept override {}
   void start_fetch(fetch& f) noexcept override { fetches_.push_back(&f); }
-  void hold_together(bool wanted) noexcept override {
-    together_ = wanted;
-    brackets_ += wanted;
+  void hold_together(company wanted) noexcept override {
+    together_ = wanted != company::none;
+    brackets_ += wanted == company::of_one_peer;
+    fans_ += wanted == company::of_several_peers;
   }
   /// How often messages were told to leave together; -1: the last ones were not let go.
   [[nodiscard]] int brackets() const noexcept { return together_ ? -1 : brackets_; }
+  /// The same where each goes to another peer.
+  [[nodiscard]] int fans() const noexcept { return together_ ? -1 : fans_; }
   bool poll() noexcept override {
     if (!fetches_.empty() && random_() % 2 == 0) {
       fetch& f = *fetches_.front();
@@ -94,7 +97,7 @@ class shuffling_transport final : public transport {
   std::vector<std::deque<message>> inbox_;  // by sender
   std::deque<fetch*> fetches_;
   bool together_ = false;
-  int brackets_ = 0;
+  int brackets_ = 0, fans_ = 0;
 };
 
 class job {
@@ -157,6 +160,7 @@ class job {
     at(rank).collectives.peer_failed(static_cast<peer_id>(dead));
   }
   [[nodiscard]] int brackets(int rank) { return at(rank).wire.brackets(); }
+  [[nodiscard]] int fans(int rank) { return at(rank).wire.fans(); }
   [[nodiscard]] bool quiet(int rank) { return at(rank).messages.idle(); }
   std::mt19937& random() { return random_; }
 
