@@ -95,6 +95,21 @@ TEST(choice, goes_by_the_nodes_where_they_have_several_ranks) {
     }
 }
 
+// Each rank of a node could send its share; with two of them that takes longer than one that sends all.
+TEST(choice, a_long_bcast_goes_over_leaders_where_nodes_have_few_ranks) {
+  const std::array<std::uint32_t, 8> fours{0, 0, 0, 0, 1, 1, 1, 1};
+  const node_map two_fours{fours};
+  const auto found = [](std::size_t bytes, const node_map& nodes, int size) {
+    problem p = call_of(size, bytes);
+    p.nodes = &nodes;
+    return std::string{choice{}.of(collective::bcast, p).how->name};
+  };
+  EXPECT_EQ(found(16 << 10, two_pairs, 4), "shares");
+  EXPECT_EQ(found(64 << 10, two_pairs, 4), "leaders");
+  EXPECT_EQ(found(4 << 20, two_pairs, 4), "leaders");
+  EXPECT_EQ(found(64 << 10, two_fours, 8), "shares");
+}
+
 TEST(choice, obeys_the_variables) {
   const with_variable forced{"PEAL_ALLREDUCE", "ring"};
   const choice rules{config::from_environment(false)};
