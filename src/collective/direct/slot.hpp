@@ -25,8 +25,7 @@ inline constexpr std::uint32_t depth = 8;
 inline constexpr std::size_t line_payload = 56;
 inline constexpr std::uint32_t areas = 2;
 inline constexpr std::size_t area_bytes = 4096;
-/// Of a large area: a piece of a vector, and a part of a piece that was joined. A piece is about what takes as long to move as all ranks of
-/// a core take to follow each other.
+/// Of a large area: a piece of a vector, short enough to stay in the caches, and a part of a piece that was joined.
 inline constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t part_bytes = std::size_t{28} << 10;
 inline constexpr std::size_t long_area_bytes = piece_bytes + part_bytes;
