@@ -28,7 +28,7 @@ namespace peal::direct {
 
 /// With more ranks that have a core each, each would look at so many lines that messages in a few rounds take less: an estimate, as for
 /// flat schedules. Where they share cores it is their turns that cost, and the fewest of them are here: 17 to 48 ranks on two cores took
-/// 0.02 to 0.7 of what messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not measured.
+/// 0.01 to 0.7 of what messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not measured.
 constexpr int most_ranks(bool crowded) noexcept { return crowded ? 64 : 16; }
 
 /// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing but what is the same on every rank.
