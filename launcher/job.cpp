@@ -13,7 +13,6 @@
 #include <limits>
 
 #include "spawn.hpp"
-#include "strays.hpp"
 
 extern char** environ;
 
@@ -60,8 +59,14 @@ int code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 
 
 }  // namespace
 
-job::job(const job_request& request, pmix_host& host, guard& watch, signal_source& signals, std::vector<place> places)
-    : request_{request}, host_{host}, guard_{watch}, signals_{signals}, places_{std::move(places)}, order_{request.ranks()} {
+job::job(const job_request& request, pmix_host& host, const surroundings& around, std::vector<place> places)
+    : request_{request},
+      host_{host},
+      guard_{around.watch},
+      signals_{around.signals},
+      strays_{around.left_behind},
+      places_{std::move(places)},
+      order_{request.ranks()} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
@@ -72,9 +77,8 @@ job::job(const job_request& request, pmix_host& host, guard& watch, signal_sourc
 job::~job() {
   signal_groups(SIGKILL, true);
   for (const member& each : members_)
-    if (each.pid > 0) ::waitpid(each.pid, nullptr, 0);
-  const pid_t known[] = {guard_.pid()};
-  end_strays(known);
+    if (each.pid > 0) fetch(each);
+  strays_.end();
 }
 
 int job::run() {
@@ -118,6 +122,7 @@ void job::start(int rank) {
     how.error = output_.open(rank, STDERR_FILENO);
   }
   members_[at].pid = start_rank(how, signals_);
+  strays_.leave_out(members_[at].pid);
   order_.add(rank, members_[at].pid);
   for (const int each : {how.output, how.error})
     if (each >= 0) ::close(each);
@@ -206,10 +211,7 @@ void job::look_for_ends() {
     // As wait's status word: macros of wait.h read it.
     each.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
   }
-  if (any) return;
-  std::vector<pid_t> known{guard_.pid()};
-  for (const member& each : members_) known.push_back(each.pid);
-  reap_strays(known);
+  if (!any) strays_.reap();
 }
 
 // Whether all is known that the server will tell of a rank that has ended. Its thread may be behind: a rank's farewell, or the end of its
@@ -303,19 +305,24 @@ void job::check_deadlines() {
 
 // All ranks have ended; what they started may run on. After a failure it has had SIGTERM and gets the rest of its grace.
 void job::clear_groups() {
-  const pid_t known[] = {guard_.pid()};
-  for (member& each : members_) ::waitpid(each.pid, nullptr, 0);
+  for (member& each : members_) fetch(each);
   for (member& each : members_) {
     while (kill_at_ && clock::now() < *kill_at_ && ::kill(-each.pid, 0) == 0) {
-      reap_strays(known);
+      strays_.reap();
       ::usleep(2000);
     }
     ::kill(-each.pid, SIGKILL);  // an empty group: fails at once
     each.pid = -1;
   }
   kill_at_.reset();
-  end_strays(known);
+  strays_.end();
   drain_until_ = clock::now() + drain;
+}
+
+// Waits for the end of a rank and lets its number go.
+void job::fetch(const member& of) {
+  ::waitpid(of.pid, nullptr, 0);
+  strays_.forget(of.pid);
 }
 
 void job::fail(int code, const std::string& line) {

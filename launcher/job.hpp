@@ -19,18 +19,26 @@
 #include "placement.hpp"
 #include "pmix_host.hpp"
 #include "signals.hpp"
+#include "strays.hpp"
 
 namespace peal::launcher {
 
 /// The only argument of a pealrun that connects to a server in the name of a rank that never did, and ends.
 inline constexpr const char* stand_in_word = "--stand-in-for-a-dead-rank";
 
+/// What was made before the first thread, and outlives the job.
+struct surroundings {
+  guard& watch;
+  signal_source& signals;
+  strays& left_behind;
+};
+
 class job {
  public:
   using clock = std::chrono::steady_clock;
 
   /// `places` are the hardware threads of each rank; empty when ranks are not bound.
-  job(const job_request&, pmix_host&, guard&, signal_source&, std::vector<place> places);
+  job(const job_request&, pmix_host&, const surroundings&, std::vector<place> places);
   ~job();
   job(const job&) = delete;
   job& operator=(const job&) = delete;
@@ -63,6 +71,7 @@ class job {
   void stand_in_for(int rank);
   void check_deadlines();
   void clear_groups();
+  void fetch(const member&);
   void pass_on(int signal);
   void stop_with_ranks();
   void fail(int code, const std::string& line);
@@ -76,6 +85,7 @@ class job {
   pmix_host& host_;
   guard& guard_;
   signal_source& signals_;
+  strays& strays_;
   std::vector<place> places_;
   std::vector<member> members_;
   end_order order_;

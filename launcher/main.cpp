@@ -63,7 +63,9 @@ int run_job(const job_request& request, signal_source& signals) {
   for (const std::string& each : shared) remove_leftovers(each);
 
   const std::string name = job_name_of(this_process());
+  strays left_behind;
   guard watch{name, shared};  // before any thread is started
+  left_behind.leave_out(watch.pid());
   int code = 1;
   std::exception_ptr problem;
   try {
@@ -71,7 +73,7 @@ int run_job(const job_request& request, signal_source& signals) {
     const placement places{node, request};
     if (!places.warning().empty()) print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
     pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle()}, request};
-    job ranks{request, host, watch, signals, places.places()};
+    job ranks{request, host, {watch, signals, left_behind}, places.places()};
     code = ranks.run();
   } catch (...) {
     problem = std::current_exception();

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -13,25 +12,35 @@ namespace peal::launcher {
 
 namespace {
 
-// Orphans are given to the main thread, which is the one that runs here.
-std::vector<pid_t> strays(std::span<const pid_t> known) {
+std::vector<pid_t> children() {
   std::ifstream list{fmt::format("/proc/self/task/{}/children", ::getpid())};
   std::vector<pid_t> found;
-  for (pid_t each; list >> each;)
-    if (std::find(known.begin(), known.end(), each) == known.end()) found.push_back(each);
+  for (pid_t each; list >> each;) found.push_back(each);
   return found;
 }
 
 }  // namespace
 
-void reap_strays(std::span<const pid_t> known) {
-  for (const pid_t each : strays(known)) ::waitpid(each, nullptr, WNOHANG);
+strays::strays() : groups_before_{::getpgrp()} {
+  for (const pid_t each : children()) {
+    before_.insert(each);
+    groups_before_.insert(::getpgid(each));
+  }
 }
 
-void end_strays(std::span<const pid_t> known) {
+bool strays::ran_before(pid_t child) const { return before_.contains(child) || groups_before_.contains(::getpgid(child)); }
+
+void strays::reap() {
+  for (const pid_t each : children())
+    if (!awaited_.contains(each) && ::waitpid(each, nullptr, WNOHANG) == each) before_.erase(each);  // the number may be given out again
+}
+
+void strays::end() {
   // A killed stray's own children come to us next, so look again. The bound is for what no signal ends (a hung disk).
   for (int round = 0; round < 1000; ++round) {
-    const std::vector<pid_t> left = strays(known);
+    std::vector<pid_t> left;
+    for (const pid_t each : children())
+      if (!awaited_.contains(each) && !ran_before(each)) left.push_back(each);
     if (left.empty()) return;
     for (const pid_t each : left) ::kill(each, SIGKILL);
     for (const pid_t each : left) ::waitpid(each, nullptr, WNOHANG);

@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 
+import harness
 from harness import PROMPT, case, check, equal, state_of, wait_until
 
 HOST = socket.gethostname()
@@ -84,6 +85,29 @@ def what_ranks_leave_running_is_ended(desk):
     equal(done.code, 4, "exit code")
     check(done.seconds < PROMPT, f"the job ended after {done.seconds} s")
     equal([state_of(pid) for pid in desk.processes()], [], "processes left")
+
+
+# A shell with two children, of which one leaves a child of its own to pealrun, which the shell becomes. Rank 0 waits until that has happened.
+FAMILY = """
+sh waiter $$ child >/dev/null 2>&1 &
+( sh waiter $$ grandchild >/dev/null 2>&1 & echo $! >number; mv number up; while ! [ -e go ]; do sleep 0.02; done ) &
+while ! [ -e up ]; do sleep 0.02; done
+exec "$0" -n 2 sh -c '
+  if [ $PMIX_RANK = 0 ]; then
+    : >go
+    while [ $(cut -d" " -f4 /proc/$(cat up)/stat) != $PPID ]; do sleep 0.02; done
+  fi
+  setsid sleep 1000 & exit 0'
+"""
+
+
+@case()
+def what_ran_before_the_job_is_left_alone(desk):
+    (desk.work / "waiter").write_text("while kill -0 $1; do sleep 0.02; done; : >lived.$2\n")
+    process = desk.start("-c", FAMILY, harness.build / "pealrun", program="/bin/bash")
+    equal(desk.finish(process).code, 0, "exit code")
+    for each in ("child", "grandchild"):
+        wait_until(lambda: (desk.work / f"lived.{each}").exists(), f"the {each} that was there before the job has outlived it", PROMPT)
 
 
 @case()
