@@ -75,6 +75,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/rail_choice.hpp \
   src/transport/verbs/registration_cache.cpp \
   src/transport/verbs/registration_cache.hpp \
+  src/transport/verbs/retired_pairs.cpp \
+  src/transport/verbs/retired_pairs.hpp \
   src/transport/verbs/sender.cpp \
   src/transport/verbs/sender.hpp \
   src/transport/verbs/sleeper.cpp \
@@ -83,6 +85,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/slots.hpp \
   src/transport/verbs/staged.cpp \
   src/transport/verbs/staged.hpp \
+  src/transport/verbs/verbs_failures.cpp \
+  src/transport/verbs/verbs_state.hpp \
   src/transport/verbs/verbs_transport.cpp \
   src/transport/verbs/verbs_transport.hpp \
   src/transport/verbs/wire.hpp \

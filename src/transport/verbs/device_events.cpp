@@ -67,6 +67,9 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR: pair_failed(told); return;
+    case IBV_EVENT_QP_LAST_WQE_REACHED:
+      if (told.rail == 0) hooks_.last_reached(told.number);
+      return;
     case IBV_EVENT_DEVICE_FATAL: rail_failed(told.rail, "the device is broken, or was taken away"); return;
     case IBV_EVENT_CQ_ERR: rail_failed(told.rail, "a completion queue overflowed or broke"); return;
     case IBV_EVENT_SRQ_ERR: rail_failed(told.rail, "the shared receive queue broke"); return;

@@ -23,6 +23,7 @@ class device_events {
   struct hooks {
     std::function<void(connection&, const char* cause)> broke;
     std::function<void(connection&, const bulk_queue&, const char* cause)> rail_failed;  // not the first
+    std::function<void(std::uint32_t number)> last_reached;  // a queue pair of the first rail takes no more shared receives
   };
   device_events(lane&, connections&, hooks);
 

@@ -118,6 +118,11 @@ void promoter::want(peer_id to) noexcept {
     meetings_.start(to);
     return;
   }
+  want_later(to);
+}
+
+void promoter::want_later(peer_id to) noexcept {
+  if (in_line_[to]) return;
   in_line_[to] = true;
   line_.push_back(to);
 }

@@ -59,6 +59,8 @@ class promoter {
   [[nodiscard]] bool admits(peer_id) noexcept;
   /// The device gives no more connections. False: there are none at all.
   [[nodiscard]] bool full(peer_id wanted) noexcept;
+  /// There is no room for a connection to this peer at the moment: it stands in the line.
+  void want_later(peer_id) noexcept;
 
   bool poll() noexcept { return (!ending_.empty() || !line_.empty()) && step(); }
   /// When `poll` may have something to do even if nothing comes.

@@ -2,32 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <map>
-#include <utility>
 
-#include "base/log.hpp"
 #include "memory/unmap_hooks.hpp"
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
-#include "transport/verbs/connections.hpp"
-#include "transport/verbs/connector.hpp"
 #include "transport/verbs/counters.hpp"
-#include "transport/verbs/datagrams.hpp"
-#include "transport/verbs/device.hpp"
-#include "transport/verbs/device_events.hpp"
-#include "transport/verbs/handshake_port.hpp"
-#include "transport/verbs/kernel_asker.hpp"
-#include "transport/verbs/lane.hpp"
-#include "transport/verbs/payloads.hpp"
+#include "transport/verbs/datagram.hpp"
 #include "transport/verbs/plan.hpp"
-#include "transport/verbs/port_counters.hpp"
-#include "transport/verbs/promoter.hpp"
-#include "transport/verbs/registration_cache.hpp"
-#include "transport/verbs/sender.hpp"
-#include "transport/verbs/sleeper.hpp"
+#include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"
 
 namespace peal {
@@ -36,15 +20,10 @@ namespace {
 
 using namespace verbs;
 
-/// Completions taken at a time.
-constexpr int batch = 32;
-
 /// Reading the clock costs as much as a turn.
 constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
 /// Turns between two looks for strangers, where nobody talks in datagrams.
 constexpr std::uint32_t turns_between_strangers = 16;
-/// Times that the way to a peer is looked for; each takes the kernel a second or more.
-constexpr int most_searches = 8;
 
 /// What tells the cache of memory that goes away; null: registrations end with their use.
 const unmap_log* log_for(const verbs_settings& from) {
@@ -54,116 +33,58 @@ const unmap_log* log_for(const verbs_settings& from) {
 
 }  // namespace
 
-struct verbs_transport::state {
-  state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
-      : out{into},
-        rails{open_rails(here, wishes_of(from))},
-        on{rails.front()},
-        ports{ports_of(rails)},
-        regions{domains_of(rails)},
-        cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from)},
-        shared{rails, settings_of(from, rails, peers)},
-        ranks_of_node{from.local_size},
-        kernels{on.gid()},
-        door{on},
-        all{peers},
-        posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-        large{shared, cache, all, posts, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-        meetings{shared,
-                 all,
-                 posts,
-                 door,
-                 self,
-                 {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
-                  [this](peer_id peer) { return tiers.admits(peer); }, [this](peer_id peer) { return tiers.full(peer); },
-                  [this](connection& at) { remove(at); }}},
-        mail{shared,
-             door,
-             meetings,
-             kernels,
-             out,
-             peers,
-             {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); },
-              [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }}},
-        tiers{shared,
-              all,
-              posts,
-              meetings,
-              mail,
-              rules_of(from, shared, peers),
-              peers,
-              {[this](const connection& at) { return large.under_way(at); }, [this](fetch& f) { large.start(f); },
-               [this](connection& at) { remove(at); }}},
-        events{shared,
+verbs_transport::state::state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
+    : out{into},
+      rails{open_rails(here, wishes_of(from))},
+      on{rails.front()},
+      ports{ports_of(rails)},
+      regions{domains_of(rails)},
+      cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from)},
+      shared{rails, settings_of(from, rails, peers)},
+      ranks_of_node{from.local_size},
+      kernels{on.gid()},
+      door{on},
+      all{peers},
+      posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
+      large{shared, cache, all, posts, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
+      retired{shared, [this] { read_completions(); }},
+      meetings{shared,
                all,
-               {[this](connection& at, const char* why) { broke(at, why); },
-                [this](connection& at, const bulk_queue& which, const char* why) { large.rail_failed(at, which, why); }}},
-        rests{shared, posts, large, meetings, mail, tiers, events, from.bell},
-        packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
-        dead(peers),
-        unreachable(peers) {
-    meetings.own().starts_cold = tiers.cold();
-    meetings.own().door = kernels.door();
-  }
-
-  bool post(connection& to, envelope e, const void* payload) noexcept {
-    const bool taken = posts.send(to, e, payload);
-    if (rests.armed() && posts.holds()) [[unlikely]]
-      rests.stir();  // a thread that sleeps posts what is held
-    return taken;
-  }
-  bool sent(envelope e) noexcept {
-    if (e.kind() == envelope_kind::announce) [[unlikely]]
-      large.announced();
-    return true;
-  }
-  void take(const ibv_wc&) noexcept;
-  void receive(const ibv_wc&, slot_id) noexcept;
-  void deliver(connection&, const std::byte* packet, std::size_t bytes) noexcept;
-  void failed(const ibv_wc&, connection*) noexcept;
-  void broke(connection&, const char* cause) noexcept;
-  void look_at_the_clock() noexcept;
-  bool poll_port() noexcept;
-  void arrived(const std::byte* packet, std::size_t bytes) noexcept;
-  void unsendable(peer_id, int why) noexcept;
-  void vanished(peer_id, node_watch::verdict) noexcept;
-  void remove(connection&) noexcept;
-  void close(connection&) noexcept;
-  void opened(connection& at) noexcept {
-    if (at.tell_refusal) posts.note(at);
-    mail.connected(at.peer);
-    tiers.opened(at);
-  }
-  void refused(peer_id peer) noexcept {
-    unreachable[peer] = true;
-    lost.push_back(peer);
-  }
-
-  sink& out;
-  const std::vector<device> rails;
-  const device& on;  // the one that carries messages
-  const std::vector<port_counters> ports;
-  domain_registrar regions;
-  registration_cache cache;
-  lane shared;
-  const unsigned ranks_of_node;
-  kernel_asker kernels;
-  handshake_port door;
-  connections all;
-  sender posts;
-  payloads large;
-  connector meetings;
-  datagrams mail;
-  promoter tiers;
-  device_events events;
-  sleeper rests;
-  const handshake_port::receiver packet;
-  std::vector<bool> dead;         // peer_failed was called
-  std::vector<bool> unreachable;  // there is no connection, and no use in trying
-  std::vector<peer_id> lost;
-  std::map<peer_id, int> searches;  // for the way to a peer, in vain
-  std::chrono::steady_clock::time_point probe_at;
-};
+               posts,
+               door,
+               self,
+               {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
+                [this](peer_id peer) { return tiers.admits(peer); }, [this](peer_id peer) { return full(peer); },
+                [this](connection& at) { remove(at); }}},
+      mail{shared,
+           door,
+           meetings,
+           kernels,
+           out,
+           peers,
+           {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); },
+            [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }}},
+      tiers{shared,
+            all,
+            posts,
+            meetings,
+            mail,
+            rules_of(from, shared, peers),
+            peers,
+            {[this](const connection& at) { return large.under_way(at); }, [this](fetch& f) { large.start(f); },
+             [this](connection& at) { remove(at); }}},
+      events{shared,
+             all,
+             {[this](connection& at, const char* why) { broke(at, why); },
+              [this](connection& at, const bulk_queue& which, const char* why) { large.rail_failed(at, which, why); },
+              [this](std::uint32_t number) { retired.last_reached(number); }}},
+      rests{shared, posts, large, meetings, mail, tiers, events, from.bell},
+      packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
+      dead(peers),
+      unreachable(peers) {
+  meetings.own().starts_cold = tiers.cold();
+  meetings.own().door = kernels.door();
+}
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
     : state_{std::make_unique<state>(into, here, self, peers, from)} {}
@@ -262,10 +183,7 @@ bool verbs_transport::poll() noexcept {
   state& s = *state_;
   ++s.shared.epoch;
   s.posts.flush();
-  std::array<ibv_wc, batch> done;
-  const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
-  for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
-  bool moved = count > 0;
+  bool moved = s.read_some() > 0;
   if (!moved) s.shared.idle();
   if (s.shared.epoch % turns_between_strangers == 0 || s.tiers.cold() || s.meetings.busy()) moved |= s.poll_port();
   moved |= s.tiers.poll();
@@ -273,6 +191,18 @@ bool verbs_transport::poll() noexcept {
   s.posts.flush();
   if (s.shared.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
+}
+
+int verbs_transport::state::read_some() noexcept {
+  std::array<ibv_wc, batch> done;
+  const int count = ibv_poll_cq(shared.completions(), batch, done.data());
+  for (int each = 0; each < count; ++each) take(done[static_cast<std::size_t>(each)]);
+  return count;
+}
+
+void verbs_transport::state::read_completions() noexcept {
+  while (read_some() == batch) {
+  }
 }
 
 // After the completions of connections: the last messages of one that ends come before what went as datagrams then.
@@ -294,6 +224,10 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
   mail.look_for_the_lost(now);
+  if (retired.any()) {
+    events.read();
+    retired.step(now);
+  }
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
   all.for_each([&](connection& each) { posts.probe(each); });
@@ -304,7 +238,9 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 
 bool verbs_transport::arm() noexcept { return state_->rests.arm(); }
 void verbs_transport::disarm() noexcept { state_->rests.disarm(); }
-std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept { return state_->rests.wakes_at(state_->probe_at); }
+std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
+  return std::min(state_->rests.wakes_at(state_->probe_at), state_->retired.due());
+}
 std::vector<int> verbs_transport::descriptors() const { return state_->rests.descriptors(); }
 void verbs_transport::rang(int descriptor) noexcept { state_->rests.rang(descriptor); }
 
@@ -354,135 +290,6 @@ void verbs_transport::state::deliver(connection& from, const std::byte* packet, 
     out.arrived(from.peer, e, packet + at + sizeof e);
     at = aligned(at + sizeof e + e.bytes());
   }
-}
-
-// ---- failures
-
-void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
-  // What follows the first error of a queue pair is flushed, and says nothing.
-  if (!at || at->state == connection_state::lost) return;
-  switch (one.status) {
-    case IBV_WC_RETRY_EXC_ERR: broke(*at, "its adapter does not answer: it is gone, or the network is cut"); return;
-    case IBV_WC_WR_FLUSH_ERR: broke(*at, "the queue pair was given up"); return;
-    default: broke(*at, ibv_wc_status_str(one.status));
-  }
-}
-
-void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
-  if (at.state == connection_state::lost) return;
-  if (at.over()) {  // the other side has taken its queue pairs away already
-    at.completed = at.posted;
-    return;
-  }
-  meetings.forget(at);
-  at.state = connection_state::lost;
-  if (!at.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
-  refused(at.peer);
-}
-
-void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
-  // Finding the peer's place in the network takes packets too, which may be lost; what did not leave is repeated.
-  const bool may_pass = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH;
-  if (unreachable[to] || (may_pass && ++searches[to] < most_searches)) return;
-  log_error("no packet can be sent to rank {}: {}", to, std::strerror(why));
-  refused(to);
-}
-
-void verbs_transport::state::vanished(peer_id peer, node_watch::verdict why) noexcept {
-  mail.connected(peer);  // looks for it no more
-  if (unreachable[peer]) return;
-  if (why == node_watch::verdict::node_silent)
-    log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
-                to_text(meetings.address_of(peer)->first().gid));
-  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(meetings.address_of(peer)->first().gid));
-  refused(peer);
-}
-
-/// Once its queue pairs are destroyed, the device touches no buffer of this connection any more.
-void verbs_transport::state::close(connection& at) noexcept {
-  meetings.forget(at);
-  posts.forget(at);
-  tiers.forget(at);
-  at.state = connection_state::lost;
-  at.control.reset();
-  for (bulk_queue& each : at.bulk) each.pair.reset();
-  for (std::uint32_t each = 0; each < at.held_count; ++each)
-    if (at.held[each].last_in_slot) shared.slots.give_back(at.held[each].slot);
-  for (; !at.sent.empty(); at.sent.pop_front()) shared.slots.give_back(at.sent.front().slot);
-  for (const slot_id each : at.own_receives) shared.slots.give_back(each);
-}
-
-/// A connection that never opened, or that both sides have ended.
-void verbs_transport::state::remove(connection& at) noexcept {
-  const peer_id peer = at.peer;
-  close(at);
-  all.remove(at);
-  shared.leave_room();
-  if (!dead[peer]) mail.disconnected(peer);
-  tiers.removed(peer);
-}
-
-std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
-
-void verbs_transport::peer_failed(peer_id gone) noexcept {
-  state& s = *state_;
-  s.dead[gone] = true;
-  s.unreachable[gone] = true;
-  connection* const at = s.all.of(gone);
-  s.mail.abandon(gone);
-  if (at) s.close(*at);
-  s.large.abandon(gone, at);
-  s.tiers.abandon(gone);
-  if (at) {
-    s.all.remove(*at);
-    s.shared.leave_room();
-  }
-}
-
-bool verbs_transport::has_left(peer_id which) const noexcept {
-  const connection* at = state_->all.of(which);
-  return (at && at->left) || state_->mail.left(which);
-}
-
-void verbs_transport::leave() noexcept {
-  state& s = *state_;
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
-  std::uint32_t waiting = 0;
-  s.all.for_each([&](connection& each) {
-    if (each.state == connection_state::open && !each.left && !each.over()) s.posts.say_goodbye(each);
-  });
-  s.mail.deliver_no_more();
-  s.tiers.say_goodbye(s.dead);
-  // What is received from now on is for nobody.
-  do {
-    std::array<ibv_wc, batch> done;
-    const int count = ibv_poll_cq(s.shared.completions(), batch, done.data());
-    for (int each = 0; each < count; ++each)
-      if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
-    waiting = 0;
-    (void)s.door.poll([&](const std::byte* packet, std::size_t bytes) { s.mail.got(packet, bytes); });
-    s.mail.poll();
-    s.all.for_each(
-        [&](connection& each) { waiting += each.state == connection_state::open && !each.left && !each.over() && each.outstanding() > 0; });
-    waiting += !s.mail.settled();
-  } while (waiting > 0 && std::chrono::steady_clock::now() < until);
-}
-
-void verbs_transport::break_connection(peer_id with) noexcept {
-  connection* const at = state_->all.of(with);
-  if (!at) return;
-  for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);
-  ibv_qp_attr error{};
-  error.qp_state = IBV_QPS_ERR;
-  ibv_modify_qp(at->control.get(), &error, IBV_QP_STATE);
-}
-
-void verbs_transport::break_rail(peer_id with, std::uint8_t rail) noexcept {
-  ibv_qp_attr error{};
-  error.qp_state = IBV_QPS_ERR;
-  if (connection* const at = state_->all.of(with))
-    for (bulk_queue& each : at->bulk)
-      if (each.pair && each.rail == rail) ibv_modify_qp(each.pair.get(), &error, IBV_QP_STATE);
 }
 
 void verbs_transport::report(std::vector<counter>& into) const {

@@ -23,3 +23,24 @@ tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_transport_test_LDADD = $(unit_ldadd)
 tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+
+# Devices of this process's own stand in for libibverbs: what is tested with a device, where there is none, and what real ones do not do on
+# demand. A program by itself, since the functions are defined in it.
+check_PROGRAMS += tests/unit/verbs_double_test
+tests_unit_verbs_double_test_SOURCES = \
+  tests/unit/transport/ends.hpp \
+  tests/unit/transport/verbs_cold_test.cpp \
+  tests/unit/transport/verbs_double/card.cpp \
+  tests/unit/transport/verbs_double/card.hpp \
+  tests/unit/transport/verbs_device_test.cpp \
+  tests/unit/transport/verbs_double/cards_of_each_test.cpp \
+  tests/unit/transport/verbs_double/ends.hpp \
+  tests/unit/transport/verbs_double/objects.hpp \
+  tests/unit/transport/verbs_double/verbs.cpp \
+  tests/unit/transport/verbs_double/work.cpp \
+  tests/unit/transport/verbs_rails_test.cpp \
+  tests/unit/transport/verbs_test.cpp
+tests_unit_verbs_double_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_verbs_double_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_verbs_double_test_LDADD = $(unit_ldadd)
+tests_unit_verbs_double_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

@@ -1,0 +1,149 @@
+// Where connections and peers end: verbs_transport.hpp.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+#include "transport/verbs/verbs_state.hpp"
+
+namespace peal {
+
+namespace {
+
+using namespace verbs;
+
+/// Times that the way to a peer is looked for; each takes the kernel a second or more.
+constexpr int most_searches = 8;
+
+}  // namespace
+
+// ---- of connections
+
+void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
+  // What follows the first error of a queue pair is flushed, and says nothing.
+  if (!at || at->state == connection_state::lost) return;
+  switch (one.status) {
+    case IBV_WC_RETRY_EXC_ERR: broke(*at, "its adapter does not answer: it is gone, or the network is cut"); return;
+    case IBV_WC_WR_FLUSH_ERR: broke(*at, "the queue pair was given up"); return;
+    default: broke(*at, ibv_wc_status_str(one.status));
+  }
+}
+
+void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
+  if (at.state == connection_state::lost) return;
+  if (at.over()) {  // the other side has taken its queue pairs away already
+    at.completed = at.posted;
+    return;
+  }
+  meetings.forget(at);
+  at.state = connection_state::lost;
+  if (!at.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
+  refused(at.peer);
+}
+
+void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
+  // Finding the peer's place in the network takes packets too, which may be lost; what did not leave is repeated.
+  const bool may_pass = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH;
+  if (unreachable[to] || (may_pass && ++searches[to] < most_searches)) return;
+  log_error("no packet can be sent to rank {}: {}", to, std::strerror(why));
+  refused(to);
+}
+
+void verbs_transport::state::vanished(peer_id peer, node_watch::verdict why) noexcept {
+  mail.connected(peer);  // looks for it no more
+  if (unreachable[peer]) return;
+  if (why == node_watch::verdict::node_silent)
+    log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
+                to_text(meetings.address_of(peer)->first().gid));
+  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(meetings.address_of(peer)->first().gid));
+  refused(peer);
+}
+
+/// Once its bulk queue pairs are destroyed, the device touches no buffer of this connection any more; that for messages knows slots only.
+void verbs_transport::state::close(connection& at) noexcept {
+  meetings.forget(at);
+  posts.forget(at);
+  tiers.forget(at);
+  at.state = connection_state::lost;
+  for (bulk_queue& each : at.bulk) each.pair.reset();
+  for (std::uint32_t each = 0; each < at.held_count; ++each)
+    if (at.held[each].last_in_slot) shared.slots.give_back(at.held[each].slot);
+  std::vector<slot_id> slots = std::move(at.own_receives);
+  for (; !at.sent.empty(); at.sent.pop_front()) slots.push_back(at.sent.front().slot);
+  retired.add(std::move(at.control), std::move(slots));
+}
+
+/// A connection that never opened, or that both sides have ended.
+void verbs_transport::state::remove(connection& at) noexcept {
+  const peer_id peer = at.peer;
+  close(at);
+  all.remove(at);
+  if (!dead[peer]) mail.disconnected(peer);
+  tiers.removed(peer);
+}
+
+std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
+
+void verbs_transport::peer_failed(peer_id gone) noexcept {
+  state& s = *state_;
+  s.dead[gone] = true;
+  s.unreachable[gone] = true;
+  connection* const at = s.all.of(gone);
+  s.mail.abandon(gone);
+  if (at) s.close(*at);
+  s.large.abandon(gone, at);
+  s.tiers.abandon(gone);
+  if (at) s.all.remove(*at);
+}
+
+bool verbs_transport::has_left(peer_id which) const noexcept {
+  const connection* at = state_->all.of(which);
+  return (at && at->left) || state_->mail.left(which);
+}
+
+void verbs_transport::leave() noexcept {
+  state& s = *state_;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
+  std::uint32_t waiting = 0;
+  s.all.for_each([&](connection& each) {
+    if (each.state == connection_state::open && !each.left && !each.over()) s.posts.say_goodbye(each);
+  });
+  s.mail.deliver_no_more();
+  s.tiers.say_goodbye(s.dead);
+  // What is received from now on is for nobody.
+  do {
+    std::array<ibv_wc, state::batch> done;
+    const int count = ibv_poll_cq(s.shared.completions(), state::batch, done.data());
+    for (int each = 0; each < count; ++each)
+      if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
+    waiting = 0;
+    (void)s.door.poll([&](const std::byte* packet, std::size_t bytes) { s.mail.got(packet, bytes); });
+    s.mail.poll();
+    s.all.for_each(
+        [&](connection& each) { waiting += each.state == connection_state::open && !each.left && !each.over() && each.outstanding() > 0; });
+    waiting += !s.mail.settled();
+  } while (waiting > 0 && std::chrono::steady_clock::now() < until);
+}
+
+void verbs_transport::break_connection(peer_id with) noexcept {
+  connection* const at = state_->all.of(with);
+  if (!at) return;
+  for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);
+  ibv_qp_attr error{};
+  error.qp_state = IBV_QPS_ERR;
+  ibv_modify_qp(at->control.get(), &error, IBV_QP_STATE);
+}
+
+void verbs_transport::break_rail(peer_id with, std::uint8_t rail) noexcept {
+  ibv_qp_attr error{};
+  error.qp_state = IBV_QPS_ERR;
+  if (connection* const at = state_->all.of(with))
+    for (bulk_queue& each : at->bulk)
+      if (each.pair && each.rail == rail) ibv_modify_qp(each.pair.get(), &error, IBV_QP_STATE);
+}
+
+}  // namespace peal
