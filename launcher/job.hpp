@@ -1,5 +1,5 @@
 // launcher/job.hpp
-// The life of a job: starts the ranks, passes signals and lines on, notices deaths, ends what is to be ended.
+// The life of a job: starts the ranks, passes signals and lines on, notices deaths and stops, ends what is to be ended.
 //
 // Layer    launcher.
 // Threads  one: everything happens in `run`, in the thread that made the job.
@@ -53,7 +53,8 @@ class job {
     bool finalized = false;
     bool lost = false;  // the server saw the connection end without a farewell
     bool ended = false;
-    bool judged = false;  // what its end means is settled
+    bool judged = false;   // what its end means is settled
+    bool stopped = false;  // by the terminal
     int status = 0;
     clock::time_point ended_at{};
   };
@@ -62,6 +63,8 @@ class job {
   void start(int rank);
   void wait_for_something();
   void serve_signals();
+  void interrupt();
+  void look_for_stops();
   void serve_host();
   void look_for_ends();
   void judge_ends();
@@ -95,6 +98,8 @@ class job {
   phase phase_ = phase::running;
   int result_ = 0;
   int connections_lost_ = 0;
+  bool stop_told_ = false;
+  std::optional<clock::time_point> interrupted_at_;
   unsigned passed_on_ = 0;  // signals sent to the ranks on behalf of the user, as bits
   std::optional<clock::time_point> timeout_;
   std::optional<clock::time_point> kill_at_;

@@ -2,6 +2,7 @@
 import concurrent.futures
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -87,7 +88,10 @@ class Process(subprocess.Popen):
 
     def line(self, stream=None):
         descriptor, got = (stream or self.stdout).fileno(), b""
-        while not got.endswith(b"\n") and (byte := os.read(descriptor, 1)):
+        while not got.endswith(b"\n"):
+            check(select.select([descriptor], [], [], LONG)[0], f"waited {LONG} s in vain for a line; so far {got!r}")
+            if not (byte := os.read(descriptor, 1)):
+                break
             got += byte
         return got.decode()
 

@@ -171,6 +171,36 @@ def interrupt_from_the_terminal_reaches_the_ranks(desk):
 
 
 @case()
+def a_rank_that_the_terminal_stops_is_told_of_and_can_be_interrupted(desk):
+    for command, name, does in (("read line </dev/tty", "TTIN", "reads the terminal"), ("stty tostop </dev/tty", "TTOU", "changes the terminal")):
+        ours, theirs = pty.openpty()
+        process = desk.start("-n", 2, "--bind", "none", "sh", "-c", f"if [ $PMIX_RANK = 1 ]; then {command}; fi; exec sleep 1000", stdin=theirs,
+                             start_new_session=True, preexec_fn=lambda: claim_terminal(theirs))
+        os.close(theirs)
+        line = process.line(process.stderr)
+        check(re.match(rf"pealrun: rank 1 on \S+ \(pid \d+, sh\) was stopped by signal \d+ \(SIG{name}\): it {does}", line), line)
+        os.write(ours, b"\x03")
+        done = desk.finish(process)
+        os.close(ours)
+        equal(done.code, 128 + signal.SIGINT, f"exit code: {done}")
+
+
+@case()
+def a_second_interrupt_soon_after_the_first_ends_the_job(desk):
+    process = desk.start("-n", 2, "sh", "-c", "trap 'echo got it' INT; echo ready; while :; do sleep 1000 & wait $!; done")
+    equal(process.some_lines(2), ["ready\n"] * 2, "start")
+    for count in range(1, 20):  # on a busy machine more than two may be needed
+        process.send_signal(signal.SIGINT)
+        if process.some_lines(2) != ["got it\n"] * 2:
+            break
+    else:
+        check(False, f"{count} interrupts did not end the job")
+    done = desk.finish(process)
+    equal(done.code, 128 + signal.SIGINT, f"exit code: {done}")
+    equal(done.complaints(), ["pealrun: interrupted twice within 2 s: the job is ended"], "lines")
+
+
+@case()
 def signals_are_passed_on_as_they_are(desk):
     process = desk.start("-n", 2, "sh", "-c", LISTENER)
     equal(process.some_lines(2), ["ready\n"] * 2, "start")
