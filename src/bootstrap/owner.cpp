@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 namespace peal {
@@ -47,10 +49,21 @@ std::uint64_t own_pid_space() {
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
+// The first 64 bits of the boot id, a random UUID: as good as all of them, and names stay short.
+std::uint64_t own_boot() {
+  std::ifstream file{"/proc/sys/kernel/random/boot_id"};
+  std::string text;
+  file >> text;
+  std::erase(text, '-');
+  std::uint64_t bits = 0;
+  std::from_chars(text.data(), text.data() + std::min<std::size_t>(text.size(), 16), bits, 16);
+  return bits;
+}
+
 // Reads "<number><separator>" from the front.
 template <class Number>
-bool take_number(std::string_view& text, Number& value, char separator) {
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+bool take_number(std::string_view& text, Number& value, char separator, int base = 10) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (failed != std::errc{} || end == text.data()) return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   if (text.empty()) return separator == 0;
@@ -80,24 +93,26 @@ int remove_where(const std::string& folder, const std::function<bool(const std::
 
 job_owner this_process() {
   const auto self = read_process(::getpid());
-  return {::getpid(), self ? self->start : 0, own_pid_space()};
+  return {::getpid(), self ? self->start : 0, own_pid_space(), own_boot()};
 }
 
-std::string job_name_of(const job_owner& owner) { return fmt::format("peal-{}-{}-{}", owner.pid_space, owner.pid, owner.start); }
+std::string job_name_of(const job_owner& owner) {
+  return fmt::format("peal-{:x}-{}-{}-{}", owner.boot, owner.pid_space, owner.pid, owner.start);
+}
 
 std::optional<job_owner> owner_in(std::string_view file_name) {
   constexpr std::string_view prefix = "peal-";
   if (!file_name.starts_with(prefix)) return std::nullopt;
   file_name.remove_prefix(prefix.size());
   job_owner owner;
-  if (!take_number(file_name, owner.pid_space, '-') || !take_number(file_name, owner.pid, '-') ||
-      !take_number(file_name, owner.start, '\0'))
+  if (!take_number(file_name, owner.boot, '-', 16) || !take_number(file_name, owner.pid_space, '-') ||
+      !take_number(file_name, owner.pid, '-') || !take_number(file_name, owner.start, '\0'))
     return std::nullopt;
   return owner;
 }
 
 bool may_be_alive(const job_owner& owner) {
-  if (owner.pid_space != own_pid_space()) return true;
+  if (owner.boot == 0 || owner.boot != own_boot() || owner.pid_space != own_pid_space()) return true;
   const auto found = read_process(owner.pid);
   if (!found) return ::access("/proc/self/stat", R_OK) != 0;  // without /proc nothing is sure
   // A zombie holds nothing any more; its parent may never fetch it (containers without an init).

@@ -6,7 +6,7 @@
 // Units    `start` in clock ticks after boot, as in /proc/PID/stat: with it a pid that was given out again is not taken for the first one.
 // Threads  any.
 // Errors   nothing throws but std::bad_alloc; what cannot be read counts as alive, what cannot be removed stays.
-// Source   proc(5), pid_namespaces(7).
+// Source   proc(5), pid_namespaces(7), random(4): boot_id.
 #pragma once
 
 #include <sys/types.h>
@@ -22,6 +22,7 @@ struct job_owner {
   pid_t pid = 0;
   std::uint64_t start = 0;
   std::uint64_t pid_space = 0;  // inode of the pid namespace: elsewhere the same pid is another process
+  std::uint64_t boot = 0;       // from the system's boot id: folders may be shared between hosts; 0 when it is not told
 
   friend bool operator==(const job_owner&, const job_owner&) = default;
 };
@@ -29,11 +30,11 @@ struct job_owner {
 /// The calling process.
 job_owner this_process();
 
-/// "peal-<pid space>-<pid>-<start>". Files of a job are named by it, or by it, a dot and more.
+/// "peal-<boot>-<pid space>-<pid>-<start>". Files of a job are named by it, or by it, a dot and more.
 std::string job_name_of(const job_owner&);
 /// The owner that a file name tells of; nothing when it is no name of ours.
 std::optional<job_owner> owner_in(std::string_view file_name);
-/// False only when the process is surely gone.
+/// False only when the process is surely gone: of other hosts, and of this one before it was booted, nothing is known.
 bool may_be_alive(const job_owner&);
 
 /// Removes what belongs to `job`, files and folders, from a folder: entries of this user whose name is `job` or begins with `job` and a

@@ -169,9 +169,11 @@ def the_next_pealrun_sweeps(desk):
 
 @case()
 def the_sweep_spares_the_living_and_what_is_not_ours(desk):
-    process = desk.start("-n", 1, "sh", "-c", "echo x > $PEAL_SHM_DIR/$PMIX_NAMESPACE.0; echo ready; read line; echo done", stdin=-1)
-    equal(process.line(), "ready\n", "start")
-    kept = ["peal-1-2-3x", "peal-", "peal-notes", "other", f"peal-1-{process.pid}-5.0"]  # the last: of another pid namespace
+    process = desk.start("-n", 1, "sh", "-c", "echo x > $PEAL_SHM_DIR/$PMIX_NAMESPACE.0; echo $PMIX_NAMESPACE; read line; echo done", stdin=-1)
+    boot, space, number, _ = process.line().strip().split("-")[1:]
+    other_boot = boot[:-1] + ("1" if boot.endswith("0") else "0")
+    # The last two: of another pid namespace, and of another host with which the folder is shared.
+    kept = ["peal-1-2-3-4x", "peal-", "peal-notes", "other", f"peal-{boot}-1-{number}-5.0", f"peal-{other_boot}-{space}-{number}-5.0"]
     for each in kept:
         (desk.shared / each).write_text("mine\n")
     before = desk.left_files()

@@ -115,7 +115,7 @@ def an_unknown_variable_is_warned_of_once(desk):
 
 @case()
 def no_place_for_files_is_told(desk):
-    refused(desk, 1, "true", says=["/surely/not/there", "TMPDIR"], env={"TMPDIR": "/surely/not/there"})
+    refused(desk, 1, "--bind", "none", "true", says=["/surely/not/there", "TMPDIR"], env={"TMPDIR": "/surely/not/there"})
 
 
 @case()

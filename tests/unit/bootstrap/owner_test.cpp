@@ -50,6 +50,7 @@ TEST(owner, stands_in_the_name_of_the_job) {
   EXPECT_EQ(self.pid, ::getpid());
   EXPECT_GT(self.start, 0u);
   EXPECT_GT(self.pid_space, 0u);
+  EXPECT_GT(self.boot, 0u);
   const std::string name = peal::job_name_of(self);
   EXPECT_TRUE(name.starts_with("peal-")) << name;
   EXPECT_EQ(peal::owner_in(name), self);
@@ -58,8 +59,8 @@ TEST(owner, stands_in_the_name_of_the_job) {
 }
 
 TEST(owner, is_not_read_out_of_other_names) {
-  for (const char* other : {"", "peal-", "peal-1", "peal-1-2", "peal-1-2-", "peal-1-2-3x", "peal-1-2-3-4", "peal-a-b-c", "peal--1-2",
-                            "pea-1-2-3", "xpeal-1-2-3", "peal-notes.1", "peal-1-2-99999999999999999999999"})
+  for (const char* other : {"", "peal-", "peal-1", "peal-1-2-3", "peal-1-2-3-", "peal-1-2-3-4x", "peal-1-2-3-4-5", "peal-a-b-c-d",
+                            "peal--1-2-3", "pea-1-2-3-4", "xpeal-1-2-3-4", "peal-notes.1", "peal-1-2-3-99999999999999999999999"})
     EXPECT_FALSE(peal::owner_in(other)) << other;
 }
 
@@ -73,6 +74,17 @@ TEST(owner, lives_as_long_as_its_process) {
   EXPECT_FALSE(peal::may_be_alive(elsewhere));
   ++elsewhere.pid_space;
   EXPECT_TRUE(peal::may_be_alive(elsewhere)) << "of another pid namespace nothing is known";
+}
+
+TEST(owner, of_another_host_counts_as_alive) {
+  // Hosts share folders, and the first pid namespace has the same number on all of them.
+  peal::job_owner elsewhere = somebody_gone();
+  ++elsewhere.boot;
+  EXPECT_TRUE(peal::may_be_alive(elsewhere));
+  const scratch folder;
+  folder.put(peal::job_name_of(elsewhere) + ".0");
+  EXPECT_EQ(peal::remove_leftovers(folder.path()), 0);
+  EXPECT_TRUE(folder.has(peal::job_name_of(elsewhere) + ".0"));
 }
 
 TEST(owner, that_nobody_fetched_is_dead) {
