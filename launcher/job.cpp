@@ -69,6 +69,7 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
       guard_{around.watch},
       signals_{around.signals},
       strays_{around.left_behind},
+      files_{around.files},
       places_{std::move(places)},
       order_{request.ranks()} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
@@ -125,7 +126,7 @@ void job::start(int rank) {
     how.output = output_.open(rank, STDOUT_FILENO);
     how.error = output_.open(rank, STDERR_FILENO);
   }
-  members_[at].pid = start_rank(how, signals_);
+  members_[at].pid = start_rank(how, signals_, files_);
   strays_.leave_out(members_[at].pid);
   order_.add(rank, members_[at].pid);
   for (const int each : {how.output, how.error})
@@ -314,7 +315,7 @@ void job::stand_in_for(int rank) {
   how.what = &itself;
   how.environment = host_.environment_for(rank, environment_of(itself));
   how.guard = guard_.descriptor();
-  start_rank(how, signals_);  // it is fetched as a stray
+  start_rank(how, signals_, files_);  // it is fetched as a stray
 }
 
 void job::check_deadlines() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "descriptors.hpp"
 #include "end_order.hpp"
 #include "guard.hpp"
 #include "input.hpp"
@@ -31,6 +32,7 @@ struct surroundings {
   guard& watch;
   signal_source& signals;
   strays& left_behind;
+  descriptor_limit& files;
 };
 
 class job {
@@ -89,6 +91,7 @@ class job {
   guard& guard_;
   signal_source& signals_;
   strays& strays_;
+  descriptor_limit& files_;
   std::vector<place> places_;
   std::vector<member> members_;
   end_order order_;

@@ -2,6 +2,8 @@ bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
   launcher/command_line.cpp \
   launcher/command_line.hpp \
+  launcher/descriptors.cpp \
+  launcher/descriptors.hpp \
   launcher/end_order.cpp \
   launcher/end_order.hpp \
   launcher/guard.cpp \

@@ -17,6 +17,7 @@
 #include "base/error_text.hpp"
 #include "bootstrap/owner.hpp"
 #include "command_line.hpp"
+#include "descriptors.hpp"
 #include "guard.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
@@ -53,7 +54,7 @@ std::string make_private_folder(const std::string& job, const std::string& in) {
   return name;
 }
 
-int run_job(const job_request& request, signal_source& signals) {
+int run_job(const job_request& request, signal_source& signals, descriptor_limit& files) {
   const config settings = config::from_environment(false);  // of unknown names rank 0 warns
   const std::string temporary = temporary_folder();
   std::vector<std::string> shared{temporary, std::string{settings.text("PEAL_SHM_DIR")}};
@@ -71,9 +72,10 @@ int run_job(const job_request& request, signal_source& signals) {
   try {
     const machine node;
     const placement places{node, request};
+    files.require(request);  // besides the sockets that hold the cores
     if (!places.warning().empty()) print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
     pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle()}, request};
-    job ranks{request, host, {watch, signals, left_behind}, places.places()};
+    job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
     code = ranks.run();
   } catch (...) {
     problem = std::current_exception();
@@ -86,8 +88,9 @@ int run_job(const job_request& request, signal_source& signals) {
 int run(const std::vector<std::string>& arguments) {
   try {
     const job_request request = read_command_line(arguments);
+    descriptor_limit files;
     signal_source signals;
-    return run_job(request, signals);
+    return run_job(request, signals, files);
   } catch (const stop& end) {
     print(end.code == 0 ? STDOUT_FILENO : STDERR_FILENO, end.text);
     return end.code;

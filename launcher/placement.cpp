@@ -17,7 +17,7 @@ namespace peal::launcher {
 
 namespace {
 
-// A socket bound to a name in the abstract space; -1 when somebody has the name.
+// A socket bound to a name in the abstract space; -1 when somebody has the name, or when no socket is to be had.
 int take_name(const std::string& name) {
   const int made = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;

@@ -70,7 +70,7 @@ struct prepared {
 }
 
 // Runs in the child: async-signal-safe calls only.
-[[noreturn]] void become_rank(const rank_start& start, const prepared& ready, const signal_source& signals) {
+[[noreturn]] void become_rank(const rank_start& start, const prepared& ready, const signal_source& signals, const descriptor_limit& files) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != ready.parent) ::_exit(126);  // pealrun died before the line above
@@ -82,6 +82,7 @@ struct prepared {
   if (start.output >= 0) ::dup2(start.output, STDOUT_FILENO);
   if (start.error >= 0) ::dup2(start.error, STDERR_FILENO);
   ready.processors.apply();
+  files.restore();
   signals.restore();
   ::execve(ready.program, ready.arguments.data(), ready.environment.data());
   const int problem = errno;
@@ -91,7 +92,7 @@ struct prepared {
 
 }  // namespace
 
-pid_t start_rank(const rank_start& start, const signal_source& signals) {
+pid_t start_rank(const rank_start& start, const signal_source& signals, const descriptor_limit& files) {
   const application& what = *start.what;
   std::vector<std::string> by_shell{"sh", what.program};
   by_shell.insert(by_shell.end(), what.arguments.begin() + 1, what.arguments.end());
@@ -104,7 +105,7 @@ pid_t start_rank(const rank_start& start, const signal_source& signals) {
                        ::getpid()};
   const pid_t pid = ::fork();
   if (pid < 0) throw std::system_error{errno, std::generic_category(), "fork"};
-  if (pid == 0) become_rank(start, ready, signals);
+  if (pid == 0) become_rank(start, ready, signals, files);
   ::setpgid(pid, pid);  // here too, so that a signal sent next finds the group; fails harmlessly once the child has done it
   return pid;
 }

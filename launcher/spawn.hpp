@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "descriptors.hpp"
 #include "signals.hpp"
 
 namespace peal::launcher {
@@ -28,6 +29,6 @@ struct rank_start {
 };
 
 /// Returns its pid, which is its process group too.
-pid_t start_rank(const rank_start&, const signal_source&);
+pid_t start_rank(const rank_start&, const signal_source&, const descriptor_limit&);
 
 }  // namespace peal::launcher

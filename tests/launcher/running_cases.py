@@ -59,6 +59,29 @@ def the_working_folder_is_where_asked(desk):
     equal(desk.run("--wdir", "inner", "./here").out, f"{desk.work}/inner\n", "a program's path counts from where pealrun was called")
 
 
+def meeting_with_limit(desk, limit, ranks, *options):
+    return desk.run("-c", f'{limit}; exec "$@"', "sh", harness.build / "pealrun", "--bind", "none", *options, "-n", ranks,
+                    harness.build / "tests/launcher/meeting_rank", "meet", program="/bin/sh", limit=60)
+
+
+@case()
+def a_soft_limit_of_open_files_is_no_obstacle(desk):
+    done = meeting_with_limit(desk, "ulimit -Sn 32", 20, "--tag-output")
+    equal(done.code, 0, f"{done}")
+    check(done.out.startswith("[0] met 20 ranks"), done.out)
+    done = desk.run("-c", 'ulimit -Sn 77; exec "$0" -n 2 sh -c "ulimit -Sn"', harness.build / "pealrun", program="/bin/sh")
+    equal(done.lines(), ["77"] * 2, "what ranks have")
+
+
+@case()
+def too_few_open_files_are_told_before_the_start(desk):
+    for limit, ranks in (("ulimit -n 24", 8), ("ulimit -n 16", 2)):
+        done = meeting_with_limit(desk, limit, ranks)
+        equal((done.code, done.out), (1, ""), f"exit code: {done}")
+        equal(len(done.complaints()), 1, f"lines ({done.err!r})")
+        check(re.search(rf"{ranks} ranks need \d+ open files here, but {limit[-2:]} are allowed", done.err), done.err)
+
+
 @case()
 def a_script_without_interpreter_runs_by_the_shell(desk):
     (desk.work / "script").write_text('echo "$0 $1"\n')
