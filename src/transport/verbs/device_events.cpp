@@ -33,8 +33,8 @@ bool is_of_pair(ibv_event_type type) noexcept {
 
 }  // namespace
 
-device_events::device_events(lane& shared, connections& all, hooks told)
-    : lane_{shared}, all_{all}, hooks_{std::move(told)}, down_(shared.rails.size()) {
+device_events::device_events(lane& shared, connections& all, handshake_port& port, retired_pairs& retired, hooks told)
+    : lane_{shared}, all_{all}, port_{port}, retired_{retired}, hooks_{std::move(told)}, down_(shared.rails.size()) {
   // The kernel makes it close-on-exec.
   for (const device& each : lane_.rails) able_.push_back(fcntl(each.context()->async_fd, F_SETFL, O_NONBLOCK) == 0);
 }
@@ -68,7 +68,7 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR: pair_failed(told); return;
     case IBV_EVENT_QP_LAST_WQE_REACHED:
-      if (told.rail == 0) hooks_.last_reached(told.number);
+      if (told.rail == 0) retired_.last_reached(told.number);
       return;
     case IBV_EVENT_DEVICE_FATAL: rail_failed(told.rail, "the device is broken, or was taken away"); return;
     case IBV_EVENT_CQ_ERR: rail_failed(told.rail, "a completion queue overflowed or broke"); return;
@@ -93,12 +93,17 @@ void device_events::pair_failed(const news& told) noexcept {
     for (const bulk_queue& its : each.bulk)
       if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
   });
+  if (told.rail == 0 && (told.number == port_.number() || retired_.holds(told.number))) {
+    if (told.number == port_.number()) port_.broke(cause);
+    return;
+  }
   if (!broken) log_warning("{} gave up a queue pair that is no connection's: {}", lane_.rails[told.rail].name(), cause);
   else if (told.rail == 0) hooks_.broke(*broken, cause);
   else hooks_.rail_failed(*broken, *link, cause);
 }
 
 void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
+  if (rail == 0) port_.broke(cause);
   all_.for_each([&](connection& each) {
     if (rail == 0) hooks_.broke(each, cause);
     // A link that is left out has no queue pairs any more.

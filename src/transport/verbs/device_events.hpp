@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "transport/verbs/connections.hpp"
+#include "transport/verbs/handshake_port.hpp"
 #include "transport/verbs/lane.hpp"
+#include "transport/verbs/retired_pairs.hpp"
 
 namespace peal::verbs {
 
@@ -23,9 +25,8 @@ class device_events {
   struct hooks {
     std::function<void(connection&, const char* cause)> broke;
     std::function<void(connection&, const bulk_queue&, const char* cause)> rail_failed;  // not the first
-    std::function<void(std::uint32_t number)> last_reached;  // a queue pair of the first rail takes no more shared receives
   };
-  device_events(lane&, connections&, hooks);
+  device_events(lane&, connections&, handshake_port&, retired_pairs&, hooks);
 
   /// One for each rail; -1: there is none.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -42,6 +43,8 @@ class device_events {
 
   lane& lane_;
   connections& all_;
+  handshake_port& port_;
+  retired_pairs& retired_;
   const hooks hooks_;
   std::vector<bool> able_;  // by rail
   std::vector<bool> down_;  // the port, as far as was told

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/log.hpp"
 #include "peal/error.hpp"
 
 namespace peal::verbs {
@@ -25,6 +26,10 @@ namespace {
 constexpr std::uint32_t most_sends = 128, most_receives = 512;
 /// Work requests that a queue takes.
 std::uint32_t depth(const device& of) noexcept { return static_cast<std::uint32_t>(std::max(of.limits().max_qp_wr, 4)); }
+
+/// Tries to open the queue pair again without a packet that came or left between them, and the time before the second; each doubles it.
+constexpr std::uint32_t most_recoveries = 5;
+constexpr std::chrono::milliseconds first_pause{10};
 
 constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + 63) & ~std::size_t{63}; }
 
@@ -68,20 +73,60 @@ void handshake_port::open(const port_plan& plan) {
   }
   region_.reset(ibv_reg_mr(on.domain(), memory_, memory_bytes(), IBV_ACCESS_LOCAL_WRITE));
   if (!region_) fail(on, "no registered memory");
+  if (const char* const what = bring_up()) fail(on, what);
+}
+
+/// From RESET to RTS, with all its memory. Null, or what it is that the device does not do: errno says why.
+const char* handshake_port::bring_up() noexcept {
   ibv_qp_attr step{};
   step.qp_state = IBV_QPS_INIT;
-  step.port_num = on.port_number();
+  step.port_num = on_.port_number();
   step.qkey = key_;
-  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
-    fail(on, "no queue pair in INIT");
+  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0) return "no queue pair in INIT";
+  free_.clear();
+  read_.clear();
   for (std::uint32_t each = 0; each < plan_.sends; ++each) free_.push_back(each);
   for (std::uint32_t each = 0; each < plan_.receives; ++each) read_.push_back(each);
   while (read_.size() >= refill) post_receives();
   post_receives();
   step.qp_state = IBV_QPS_RTR;
-  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) != 0) fail(on, "no queue pair in RTR");
+  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) != 0) return "no queue pair in RTR";
   step.qp_state = IBV_QPS_RTS;
-  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0) fail(on, "no queue pair in RTS");
+  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0) return "no queue pair in RTS";
+  return nullptr;
+}
+
+void handshake_port::broke(const char* cause) noexcept {
+  if (broken_ || !memory_) return;
+  broken_ = true;
+  recover_at_ = std::chrono::steady_clock::now();
+  if (recoveries_ == 0) log_warning("the queue pair of {} for handshakes and datagrams broke, and is opened again: {}", on_.name(), cause);
+  else wait_or_give_up(cause);
+}
+
+void handshake_port::wait_or_give_up(const char* cause) noexcept {
+  recover_at_ = std::chrono::steady_clock::now() + first_pause * (1u << recoveries_);
+  gone_ = recoveries_ == most_recoveries;
+  if (gone_) log_error("{} carries no handshakes and datagrams any more: {}", on_.name(), cause);
+}
+
+/// Which state it is in, and what of its completions is still in the queues, differs between devices; behind RESET there is nothing.
+void handshake_port::recover() noexcept {
+  if (gone_ || std::chrono::steady_clock::now() < recover_at_) return;
+  ++recoveries_;
+  ibv_qp_attr step{};
+  step.qp_state = IBV_QPS_RESET;
+  const char* what = ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) == 0 ? nullptr : "no queue pair in RESET";
+  std::array<ibv_wc, 32> over;
+  for (ibv_cq* each : {sent_.get(), received_.get()})
+    while (ibv_poll_cq(each, static_cast<int>(over.size()), over.data()) > 0) {
+    }
+  chained_ = 0;
+  under_way_.clear();
+  routes_.clear();  // they may lead through an address that is no more
+  if (!what) what = bring_up();
+  broken_ = what != nullptr;
+  if (broken_) wait_or_give_up(what);
 }
 
 handshake_port::~handshake_port() {
@@ -115,11 +160,15 @@ void handshake_port::post_receives() noexcept {
 void handshake_port::reap() noexcept {
   std::array<ibv_wc, 32> done;
   const int count = ibv_poll_cq(sent_.get(), static_cast<int>(done.size()), done.data());
-  for (int each = 0; each < count; ++each)
-    while (!under_way_.empty() && posted_ - under_way_.size() < done[static_cast<std::size_t>(each)].wr_id) {
+  for (int each = 0; each < count; ++each) {
+    const ibv_wc& one = done[static_cast<std::size_t>(each)];
+    if (one.status != IBV_WC_SUCCESS) broke(ibv_wc_status_str(one.status));
+    else recoveries_ = 0;
+    while (!under_way_.empty() && posted_ - under_way_.size() < one.wr_id) {
       free_.push_back(under_way_.front());
       under_way_.pop_front();
     }
+  }
 }
 
 /// Null: errno says why.
@@ -143,6 +192,7 @@ int handshake_port::send(peer_id to, const address& where, const void* head, std
 int handshake_port::add(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
                         std::size_t bytes) noexcept {
   if (!has_room()) return 0;
+  if (gone_) return EIO;
   ibv_ah* const way = route(to, where);
   if (!way) return errno;
   const std::uint32_t cell = free_.back();
@@ -185,16 +235,27 @@ void handshake_port::post_chain() noexcept {
 }
 
 bool handshake_port::poll(const receiver& got) noexcept {
+  if (broken_) [[unlikely]] {
+    recover();
+    if (broken_) return false;
+  }
   std::array<ibv_wc, 32> done;
   const int count = ibv_poll_cq(received_.get(), static_cast<int>(done.size()), done.data());
   for (int each = 0; each < count; ++each) {
     const ibv_wc& one = done[static_cast<std::size_t>(each)];
     const auto cell = static_cast<std::uint32_t>(one.wr_id);
-    if (one.status == IBV_WC_SUCCESS && one.byte_len > header_bytes) got(receive_cell(cell) + header_bytes, one.byte_len - header_bytes);
+    if (one.status != IBV_WC_SUCCESS) {
+      broke(ibv_wc_status_str(one.status));
+      continue;
+    }
+    recoveries_ = 0;
+    if (one.byte_len > header_bytes) got(receive_cell(cell) + header_bytes, one.byte_len - header_bytes);
     read_.push_back(cell);
   }
-  while (read_.size() >= refill) post_receives();
-  if (free_.size() < plan_.sends) reap();
+  if (!broken_) {
+    while (read_.size() >= refill) post_receives();
+    if (free_.size() < plan_.sends) reap();
+  }
   return count > 0;
 }
 

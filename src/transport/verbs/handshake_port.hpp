@@ -5,9 +5,13 @@
 // It has a number before it has memory: how long packets are is known when everyone has told. Packets that come earlier are lost, as on the
 // wire. What leaves together leaves as a chain, with one doorbell.
 //
+// When the device gives the queue pair up (an error completion or an event says so: an address was taken away, a bond changed its card) it
+// is reset and opened again, under the same number. What was under way is lost as on the wire. After some tries in vain nothing can be sent
+// any more.
+//
 // Layer    transport/verbs.
 // Threads  one at a time.
-// Errors   made and opened: throws errc::no_device or errc::locked_memory. A packet that cannot be sent says why (errno).
+// Errors   made and opened: throws errc::no_device or errc::locked_memory. A packet that cannot be sent says why (errno); EIO: none can.
 // Source   InfiniBand specification, 9.8.3 (datagrams); the first 40 bytes of what is received are the network header and not ours to read:
 //          on RoCE with IPv4 they are no GRH.
 #pragma once
@@ -15,6 +19,7 @@
 #include <infiniband/verbs.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -57,10 +62,10 @@ class handshake_port {
   [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
 
-  /// Whether a packet finds room.
+  /// Whether a packet finds room. When no packet can be sent any more each does, so that its sender learns it.
   [[nodiscard]] bool has_room() noexcept {
-    if (free_.empty()) reap();
-    return !free_.empty();
+    if (free_.empty() && !broken_) reap();
+    return broken_ ? gone_ : !free_.empty();
   }
   /// Head and data as one packet, at once. 0, or why it did not leave. One that finds no room is lost like one on the wire.
   [[nodiscard]] int send(peer_id to, const address& where, const void* head, std::size_t head_bytes) noexcept;
@@ -81,6 +86,13 @@ class handshake_port {
   using receiver = std::function<void(const std::byte*, std::size_t)>;
   bool poll(const receiver& got) noexcept;
 
+  /// The device says that the queue pair is of no use any more. The next `poll` sees to it.
+  void broke(const char* cause) noexcept;
+  /// When `poll` wants to open it again.
+  [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept {
+    return broken_ && !gone_ ? recover_at_ : std::chrono::steady_clock::time_point::max();
+  }
+
  private:
   static constexpr std::size_t header_bytes = 40;
   static constexpr std::size_t header_at = 8;  // so that what follows the header is aligned to 16
@@ -92,6 +104,9 @@ class handshake_port {
     return memory_ + plan_.receives * receive_stride_ + which * send_stride_;
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return plan_.receives * receive_stride_ + plan_.sends * send_stride_; }
+  [[nodiscard]] const char* bring_up() noexcept;
+  void recover() noexcept;
+  void wait_or_give_up(const char* cause) noexcept;
   void post_receives() noexcept;
   void post_chain() noexcept;
   void reap() noexcept;
@@ -116,6 +131,11 @@ class handshake_port {
   std::size_t chained_ = 0;
   std::optional<refusal> refused_;
   std::uint64_t doorbells_ = 0;
+  // ---- when it is of no use
+  bool broken_ = false;
+  bool gone_ = false;             // for good
+  std::uint32_t recoveries_ = 0;  // since something was received or sent
+  std::chrono::steady_clock::time_point recover_at_;
   // The device looks at a way until the packet has left, so ways go when none is under way.
   std::map<peer_id, handle<ibv_ah, ibv_destroy_ah>> routes_;
 };

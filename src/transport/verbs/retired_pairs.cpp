@@ -33,6 +33,10 @@ void retired_pairs::last_reached(std::uint32_t number) noexcept {
     if (each.pair->qp_num == number) each.over = true;
 }
 
+bool retired_pairs::holds(std::uint32_t number) const noexcept {
+  return std::ranges::any_of(all_, [number](const retired& each) { return each.pair->qp_num == number; });
+}
+
 retired_pairs::clock::time_point retired_pairs::due() const noexcept {
   auto first = clock::time_point::max();
   for (const retired& each : all_) first = std::min(first, each.until);

@@ -33,6 +33,7 @@ class retired_pairs {
   /// The device has said so of the queue pair with this number.
   void last_reached(std::uint32_t number) noexcept;
 
+  [[nodiscard]] bool holds(std::uint32_t number) const noexcept;
   [[nodiscard]] bool any() const noexcept { return !all_.empty(); }
   /// When `step` has something to do even if the device tells nothing.
   [[nodiscard]] clock::time_point due() const noexcept;

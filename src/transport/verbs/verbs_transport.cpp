@@ -75,9 +75,10 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
              [this](connection& at) { remove(at); }}},
       events{shared,
              all,
+             door,
+             retired,
              {[this](connection& at, const char* why) { broke(at, why); },
-              [this](connection& at, const bulk_queue& which, const char* why) { large.rail_failed(at, which, why); },
-              [this](std::uint32_t number) { retired.last_reached(number); }}},
+              [this](connection& at, const bulk_queue& which, const char* why) { large.rail_failed(at, which, why); }}},
       rests{shared, posts, large, meetings, mail, tiers, events, from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
       dead(peers),
@@ -239,7 +240,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 bool verbs_transport::arm() noexcept { return state_->rests.arm(); }
 void verbs_transport::disarm() noexcept { state_->rests.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min(state_->rests.wakes_at(state_->probe_at), state_->retired.due());
+  return std::min({state_->rests.wakes_at(state_->probe_at), state_->retired.due(), state_->door.due()});
 }
 std::vector<int> verbs_transport::descriptors() const { return state_->rests.descriptors(); }
 void verbs_transport::rang(int descriptor) noexcept { state_->rests.rang(descriptor); }

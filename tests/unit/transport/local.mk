@@ -30,15 +30,14 @@ check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/verbs_cold_test.cpp \
+  tests/unit/transport/verbs_device_test.cpp \
   tests/unit/transport/verbs_double/card.cpp \
   tests/unit/transport/verbs_double/card.hpp \
-  tests/unit/transport/verbs_device_test.cpp \
   tests/unit/transport/verbs_double/cards_of_each_test.cpp \
   tests/unit/transport/verbs_double/ends.hpp \
   tests/unit/transport/verbs_double/objects.hpp \
   tests/unit/transport/verbs_double/verbs.cpp \
   tests/unit/transport/verbs_double/work.cpp \
-  tests/unit/transport/verbs_rails_test.cpp \
   tests/unit/transport/verbs_test.cpp
 tests_unit_verbs_double_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_verbs_double_test_CXXFLAGS = $(unit_cxxflags)

@@ -1,4 +1,5 @@
-// What adapters do that Soft-RoCE does not, or not on demand, on cards of this process's own: receives that vanish with their queue pair.
+// What adapters do that Soft-RoCE does not, or not on demand, on cards of this process's own: receives that vanish with their queue pair, a
+// queue pair for datagrams that breaks.
 #include <gtest/gtest.h>
 
 #include "unit/transport/verbs_double/ends.hpp"
@@ -36,6 +37,58 @@ TEST_F(verbs_device, receives_that_nobody_polled_come_back_when_their_peer_has_f
     for (std::uint32_t each = 0; each < 100; ++each) ASSERT_TRUE(send(4, 0, message(5000, each), pattern(5000, each).data()));
     EXPECT_TRUE(wait([&] { return got(0).size() == 100; }));
   }
+}
+
+verbs_settings without_connections() {
+  verbs_settings made;
+  made.promote = 1'000'000'000;
+  made.always_promote = true;
+  return made;
+}
+
+TEST_F(verbs_device, datagrams_go_on_when_their_queue_pair_broke) {
+  for (const bool told : {false, true})
+    for (const peer_id breaks : {0u, 1u}) {
+      begin(2, without_connections());
+      meet(0, 1);
+      for (const auto& each : ends) each->arrivals.got.clear();
+      std::uint32_t number = 0;
+      for (int again = 0; again < 3; ++again) {
+        for (std::uint32_t each = 0; each < 20; ++each, ++number)
+          for (const peer_id from : {0u, 1u}) ASSERT_TRUE(send(from, 1 - from, message(3000, number), pattern(3000, number).data()));
+        cards[breaks]->break_datagrams(told);
+        ASSERT_TRUE(wait([&] { return got(0).size() == number && got(1).size() == number && at(0).settled() && at(1).settled(); }));
+      }
+      for (const peer_id to : {0u, 1u})
+        for (std::uint32_t each = 0; each < number; ++each) {
+          ASSERT_EQ(got(to)[each].head.context(), each);
+          ASSERT_EQ(got(to)[each].payload, pattern(3000, each));
+        }
+      EXPECT_TRUE(at(0).lost().empty() && at(1).lost().empty());
+    }
+}
+
+/// An idle process sleeps, and uses no processor.
+TEST_F(verbs_device, a_queue_pair_that_broke_does_not_keep_its_process_busy) {
+  begin(2, without_connections());
+  meet(0, 1);
+  cards[0]->refused_transitions = 1;  // and once more
+  cards[0]->break_datagrams(false);
+  int idle = 0;
+  EXPECT_TRUE(until([&] { idle = at(0).poll() ? 0 : idle + 1; }, [&] { return idle == 1000; }));
+  ASSERT_TRUE(send(1, 0, message(8), "12345678"));
+  EXPECT_TRUE(wait([&] { return got(0).size() == 2; }));
+}
+
+TEST_F(verbs_device, a_device_that_carries_no_datagram_any_more_loses_its_peers) {
+  begin(2, without_connections());
+  meet(0, 1);
+  cards[0]->refused_transitions = verbs_double::card::no_limit;
+  cards[0]->break_datagrams(true);
+  ASSERT_TRUE(at(0).send(1, message(8), "12345678"));
+  std::vector<peer_id> lost;
+  EXPECT_TRUE(wait([&] { return !(lost = at(0).lost()).empty(); }));
+  EXPECT_EQ(lost, std::vector<peer_id>{1});
 }
 
 }  // namespace
