@@ -66,7 +66,7 @@ CLI::Validator one_of(std::vector<std::string> allowed) {
 
 // What CLI11 fills in, as text.
 struct raw_options {
-  std::string ranks = "1", threads, folder, timeout, on_failure = "kill", bind = "core";
+  std::string ranks = "1", threads, folder, timeout, on_failure = "kill", bind = "auto";
   std::vector<std::string> variables;
   bool tag_output = false;
 };
@@ -90,8 +90,11 @@ void declare(CLI::App& app, raw_options& raw, bool first) {
   app.add_option("--on-failure", raw.on_failure, "kill (as set): end the job when a rank fails; notify: tell the others, they go on")
       ->check(one_of({"kill", "notify"}))
       ->type_name("");
-  app.add_option("--bind", raw.bind, "core (as set): one core a rank when there are enough; none: leave it to the system")
-      ->check(one_of({"core", "none"}))
+  app.add_option(
+         "--bind", raw.bind,
+         "core: one core a rank when there are enough; none: leave it to the system; auto (as set): core, but none where jobs in other "
+         "containers cannot be seen")
+      ->check(one_of({"auto", "core", "none"}))
       ->type_name("");
   app.footer(footer);
 }
@@ -169,7 +172,8 @@ job_request read_command_line(const std::vector<std::string>& arguments) {
       request.tag_output = raw.tag_output;
       if (!raw.timeout.empty()) request.timeout = *number_in<double>(raw.timeout);
       request.on_failure = raw.on_failure == "notify" ? failure_policy::notify : failure_policy::kill;
-      request.bind = raw.bind == "none" ? binding_policy::none : binding_policy::core;
+      using enum binding_policy;
+      request.bind = raw.bind == "none" ? none : raw.bind == "core" ? core : automatic;
     }
     if (to == arguments.end()) break;
     from = to + 1;

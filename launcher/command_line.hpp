@@ -29,14 +29,14 @@ struct application {
 };
 
 enum class failure_policy { kill, notify };
-enum class binding_policy { none, core };
+enum class binding_policy { none, core, automatic };
 
 struct job_request {
   std::vector<application> applications;
   bool tag_output = false;
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
-  binding_policy bind = binding_policy::core;
+  binding_policy bind = binding_policy::automatic;
 
   [[nodiscard]] int ranks() const;
   /// The application that a rank belongs to, as an index.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +18,7 @@ namespace peal::launcher {
 
 namespace {
 
-// A socket bound to a name in the abstract space; -1 when somebody has the name, or when no socket is to be had.
+// A socket bound to a name in the abstract space; -1 when somebody has the name (EADDRINUSE), or when no socket is to be had.
 int take_name(const std::string& name) {
   const int made = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
@@ -27,9 +28,15 @@ int take_name(const std::string& name) {
   std::memcpy(address.sun_path + 1, name.data(), size);  // after the zero that makes it abstract
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size);
   if (::bind(made, reinterpret_cast<const sockaddr*>(&address), bytes) == 0) return made;
+  const int problem = errno;
   ::close(made);
+  errno = problem;
   return -1;
 }
+
+// This setting is the whole system's, so the kernel shows it in the first network namespace only. Nothing else tells that one from others
+// without privileges.
+bool in_the_first_network_namespace() { return ::access("/proc/sys/net/core/netdev_max_backlog", F_OK) == 0; }
 
 // Two pealruns that took turns core by core could both end with too few. Whoever waits in vain goes on without: the worst is an unbound
 // job.
@@ -78,19 +85,19 @@ placement::placement(const machine& node, const job_request& request) {
   const int usable = node.usable_cores();
   long long wanted = 0;
   for (const application& each : request.applications) wanted += static_cast<long long>(each.ranks) * cores_per_rank(each);
-  const bool bind = request.bind == binding_policy::core && wanted <= usable;
 
   const turn ours;
   std::vector<const std::vector<int>*> free;
   for (const auto& core : node.cores())
     if (hold(core)) free.push_back(&core);
-  const int available = std::min(static_cast<int>(free.size()), usable);
-  const int taken = static_cast<int>(node.cores().size() - free.size());
+  const int taken = blind_ ? 0 : static_cast<int>(node.cores().size() - free.size());
+  const int available = std::min(static_cast<int>(node.cores().size()) - taken, usable);
   release();
   cores_ = std::max(1, available);
-  if (!bind || wanted > available) {
-    const bool too_many = request.bind == binding_policy::core ? true : request.ranks() > usable;
-    if (too_many) warning_ = shortage(request, static_cast<int>(std::min<long long>(wanted, 1 << 30)), usable, taken);
+  const bool enough = wanted <= available;
+  if (!enough || !may_bind(node, request)) {
+    if (request.ranks() > usable || (!enough && request.bind != binding_policy::none))
+      warning_ = shortage(request, static_cast<int>(std::min<long long>(wanted, 1 << 30)), usable, taken);
     return;
   }
   std::size_t next = 0;
@@ -108,12 +115,19 @@ placement::placement(const machine& node, const job_request& request) {
 
 placement::~placement() { release(); }
 
+bool placement::may_bind(const machine& node, const job_request& request) const {
+  if (request.bind == binding_policy::none || blind_) return false;
+  if (request.bind == binding_policy::core) return true;
+  return node.usable_cores() == static_cast<int>(node.cores().size()) && in_the_first_network_namespace();
+}
+
 // Every hardware thread by itself: a job that may use only the other thread of a core sees the core as its own.
 bool placement::hold(const std::vector<int>& threads) {
   const std::size_t before = held_.size();
   for (const int each : threads) {
     const int made = take_name(fmt::format("peal-core-{}", each));
     if (made < 0) {
+      blind_ = blind_ || errno != EADDRINUSE;
       for (; held_.size() > before; held_.pop_back()) ::close(held_.back());
       return false;
     }

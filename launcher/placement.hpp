@@ -1,12 +1,14 @@
 // launcher/placement.hpp
 // Which cores the ranks of a job run on. A core that one pealrun has bound a rank to is held until that pealrun ends, so that two jobs on
-// one machine do not bind their ranks to the same cores while others are idle.
+// one machine do not bind their ranks to the same cores while others are idle. Names in the abstract space are seen in one network
+// namespace only: jobs in several containers would all take the same cores, so by itself pealrun binds in the host's namespace alone. Nor
+// does it where the cgroup's quota is smaller than the cpuset: whoever set it meant a share of all those cores, and not some of them.
 //
 // Layer    launcher: may include topology/.
 // Units    physical cores; a place is one rank's, each by its hardware threads.
 // Threads  one.
 // Errors   nothing throws but std::bad_alloc: what cannot be bound runs unbound.
-// Source   unix(7): a name in the abstract space goes away with the last descriptor, also after SIGKILL.
+// Source   network_namespaces(7). unix(7): a name in the abstract space goes away with the last descriptor, also after SIGKILL.
 #pragma once
 
 #include <string>
@@ -39,6 +41,7 @@ class placement {
   [[nodiscard]] const std::string& warning() const noexcept { return warning_; }
 
  private:
+  [[nodiscard]] bool may_bind(const machine&, const job_request&) const;
   bool hold(const std::vector<int>& threads);
   void release();
 
@@ -46,6 +49,7 @@ class placement {
   std::vector<place> places_;
   int cores_ = 1;
   std::string warning_;
+  bool blind_ = false;  // there were no sockets to be had, so who holds which core is not known
 };
 
 /// Cores that a rank of this application wants: OMP_NUM_THREADS (its first number) where it is set, else 1.

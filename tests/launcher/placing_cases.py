@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import subprocess
 
 import harness
 from harness import LONG, Skip, case, check, equal, wait_until
@@ -42,7 +43,7 @@ def need_cores(count):
 @case(alone=True)
 def ranks_that_fit_get_a_core_each(desk):
     need_cores(2)
-    done = bound(desk, "-n", 2, *places())
+    done = bound(desk, "--bind", "core", "-n", 2, *places())
     if "share cores" in done.err:
         raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
     found = read_places(done)
@@ -57,7 +58,7 @@ def the_cpuset_is_respected(desk):
     if taskset is None:
         raise Skip("needs taskset: install util-linux")
     last = max(allowed())
-    done = bound(desk, "-n", 1, *places(), under=[taskset, "-c", str(last)])
+    done = bound(desk, "--bind", "core", "-n", 1, *places(), under=[taskset, "-c", str(last)])
     equal(read_places(done), {0: {last}}, "places")
     done = desk.run("-n", 2, *places(), under=[taskset, "-c", str(last)])
     equal(read_places(done), {0: {last}, 1: {last}}, "places of two ranks on one core")
@@ -79,10 +80,51 @@ def ranks_are_not_bound_when_not_wanted(desk):
     equal((read_places(done), done.err), ({0: allowed()}, ""), "places")
 
 
+def in_namespaces(which, script):
+    """Words before a command that run the script and then the command in namespaces of their own."""
+    words = [shutil.which("unshare") or "unshare", *which, "sh", "-c", f'{script} && exec "$@"', "sh"]
+    if subprocess.run([*words, "true"], capture_output=True, check=False).returncode != 0:
+        raise Skip(f"needs namespaces of its own (unshare {' '.join(which)}), which are not allowed here")
+    return words
+
+
+@case(alone=True)
+def ranks_are_bound_by_themselves_where_all_jobs_can_be_seen(desk):
+    need_cores(2)
+    if not os.path.exists("/proc/sys/net/core/netdev_max_backlog"):
+        raise Skip("needs the host's network namespace")
+    done = bound(desk, "-n", 1, *places())
+    if read_places(done)[0] == allowed():
+        raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
+    equal(done.err, "", "complaints")
+
+
+@case(alone=True)
+def ranks_in_another_network_namespace_are_bound_only_when_asked(desk):
+    need_cores(2)
+    # Jobs in other containers hold their cores under names that are not seen here.
+    apart = in_namespaces(["-r", "-n"], "ip link set lo up")
+    done = desk.run("-n", 1, *places(), under=apart)
+    equal((read_places(done), done.err), ({0: allowed()}, ""), "places")
+    check(read_places(desk.run("--bind", "core", "-n", 1, *places(), under=apart))[0] < allowed(), "bound when asked")
+
+
+@case(alone=True)
+def ranks_with_a_quota_below_the_cpuset_are_bound_only_when_asked(desk):
+    need_cores(2)
+    files = "cd /sys/fs/cgroup && mkdir cpu && echo 100000 100000 >cpu.max && cd cpu && echo 100000 | tee cpu.cfs_quota_us >cpu.cfs_period_us"
+    limited = in_namespaces(["-r", "-m"], f"( mount -t tmpfs none /sys/fs/cgroup && {files} )")
+    done = desk.run("-n", 1, *places(), under=limited)
+    equal((read_places(done), done.err), ({0: allowed()}, ""), "places")
+    done = bound(desk, "--bind", "core", "-n", 1, *places(), under=limited)
+    check(read_places(done)[0] < allowed(), "bound when asked")
+    check("2 ranks on 1 core: " in desk.run("-n", 2, *places(), under=limited).err, "the quota counts")
+
+
 @case(alone=True)
 def threads_get_their_cores(desk):
     need_cores(2)
-    done = bound(desk, "-n", 1, "-x", "OMP_NUM_THREADS=2", *places())
+    done = bound(desk, "--bind", "core", "-n", 1, "-x", "OMP_NUM_THREADS=2", *places())
     if "share cores" in done.err:
         raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
     check(len(read_places(done)[0]) >= 2, f"{done}")
@@ -100,11 +142,11 @@ def openmp_is_told_its_threads_and_places(desk):
     parts = desk.run("--bind", "none", "-n", 1, "--threads", 2, *show, ":", "-n", 1, "--threads", 3, *show)
     equal(sorted(parts.lines()), ["2//", "3//"], "of two programs")
     need_cores(2)
-    done = bound(desk, "-n", 1, "--threads", 2, *show)
+    done = bound(desk, "--bind", "core", "-n", 1, "--threads", 2, *show)
     if "share cores" in done.err:
         raise Skip("needs two whole cores: more hardware threads, or a larger quota of the cgroup")
     check(re.fullmatch(r"2/\{\d+(,\d+)*\},\{\d+(,\d+)*\}/\n", done.out), f"{done}")
-    equal(bound(desk, "-n", 1, "--threads", 2, "-x", "OMP_PROC_BIND=false", *show).out, "2//false\n", "when the user has said where")
+    equal(bound(desk, "--bind", "core", "-n", 1, "--threads", 2, "-x", "OMP_PROC_BIND=false", *show).out, "2//false\n", "when the user has said where")
 
 
 @case()
@@ -120,7 +162,7 @@ def cores_of_another_job_are_avoided(desk):
     need_cores(2)
 
     def start():
-        process = desk.start("-n", 1, "sh", "-c", f"{' '.join(places())}; read line", stdin=-1)
+        process = desk.start("--bind", "core", "-n", 1, "sh", "-c", f"{' '.join(places())}; read line", stdin=-1)
         line = process.line()
         return process, set(map(int, line.partition(":")[2].split()))
 

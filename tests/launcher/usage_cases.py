@@ -63,7 +63,7 @@ def wrong_values_are_refused_with_what_is_allowed(desk):
     refused(desk, 2, "--timeout", "0", "true", says=["--timeout", "above 0"])
     refused(desk, 2, "--timeout", "nan", "true", says=["--timeout"])
     refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify"])
-    refused(desk, 2, "--bind", "socket", "true", says=["--bind", "'socket'", "core or none"])
+    refused(desk, 2, "--bind", "socket", "true", says=["--bind", "'socket'", "auto or core or none"])
     refused(desk, 2, "-x", "=5", "true", says=["-x", "NAME=VALUE"])
     refused(desk, 2, "-x", "SURELY_NOT_SET", "true", says=["SURELY_NOT_SET is not set"])
     refused(desk, 2, "--wdir", "/surely/not/there", "true", says=["--wdir", "/surely/not/there", "No such file"])
