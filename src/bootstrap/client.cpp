@@ -115,7 +115,7 @@ void on_fence_done(pmix_status_t status, void* context) {
 // first.
 //
 // Every fence collects data, also when there are none: a fence that does not returns at once under Slurm 22.05, on each node by itself.
-pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds patience, const std::function<void()>& progress) {
+pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds patience, const std::function<bool()>& progress) {
   fence_answer& answer = new_fence_answer();
   const bool collect = true;
   PMIX_INFO_CONSTRUCT(&answer.how);
@@ -127,11 +127,11 @@ pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds p
   // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and
   // leaves the core to PMIx's threads.
   for (auto pause = std::chrono::microseconds{20};; pause = std::min(pause * 2, std::chrono::microseconds{500})) {
-    if (progress) progress();
+    const bool given_up = progress && !progress();
     if (!until && somebody_died()) until = std::chrono::steady_clock::now() + patience;
     std::unique_lock hold{answer.lock};
     if (answer.changed.wait_for(hold, pause, [&] { return answer.done; })) return answer.status;
-    if (until && std::chrono::steady_clock::now() >= *until) return PMIX_ERR_PARTIAL_SUCCESS;
+    if (given_up || (until && std::chrono::steady_clock::now() >= *until)) return PMIX_ERR_PARTIAL_SUCCESS;
   }
 }
 
@@ -316,7 +316,7 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& key, cons
   return told;
 }
 
-bool bootstrap_client::fence(const std::function<void()>& progress) {
+bool bootstrap_client::fence(const std::function<bool()>& progress) {
   if (alone()) return true;
   if (somebody_died()) return false;
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);

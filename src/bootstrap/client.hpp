@@ -39,8 +39,9 @@ class bootstrap_client {
   /// Tells everyone `mine`, which is not empty, and returns what everyone told, by rank. Collective; the data of a rank that died is empty,
   /// and that of one who did not come within ten seconds after somebody's death.
   std::vector<std::string> exchange(const std::string& key, const std::string& mine);
-  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came; ends as soon as a death is known.
-  bool fence(const std::function<void()>& progress);
+  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came; ends as soon as a death is known, or when
+  /// `progress` says false, since somebody will not come.
+  bool fence(const std::function<bool()>& progress);
 
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed load.
   std::vector<int> failures();

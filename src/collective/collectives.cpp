@@ -129,6 +129,8 @@ struct collectives::state {
   std::vector<std::pair<const operation*, std::exception_ptr>> thrown;
   std::vector<std::size_t> send_offsets;  // of packed blocks, while a schedule is built
   std::vector<std::size_t> receive_offsets;
+  void (*tell_failure)(void* owner, std::uint32_t context) noexcept = nullptr;
+  void* failure_owner = nullptr;
 };
 
 struct prepared_collective::state {
@@ -258,6 +260,7 @@ inline operation& collectives::state::play(flight& f, collective_state::state& o
 
 void collectives::state::ended(flight& f) noexcept {
   operation& promised = *f.promised;
+  collective_state::state& of = *f.of;
   promised.result.bytes = f.playing.task().bytes;
   if (const std::error_code error = f.playing.error()) {
     promised.result.bytes = 0;
@@ -269,6 +272,8 @@ void collectives::state::ended(flight& f) noexcept {
     --f.plays->users;
     f.next_free = std::exchange(free_flights, &f);
   }
+  // Who gave this one up takes part in none that comes behind it, and the others must not wait for that.
+  if (promised.result.error == errc::peer_failed) fail(of);
   messages.finish(promised);
 }
 
@@ -278,6 +283,7 @@ void collectives::state::fail(collective_state::state& of) noexcept {
   for (std::size_t i = 0; i != flights.size(); ++i)  // hooks may start further ones
     if (flights[i]->of == &of) flights[i]->playing.give_up();
   drain(of);
+  if (tell_failure) tell_failure(failure_owner, of.members.context());
 }
 
 // Those who have not heard of the death yet, or have sent already, must not wait for receives that nobody posts any more: from now on
@@ -351,6 +357,31 @@ void collectives::peer_failed(peer_id dead) noexcept {
   const auto all = state_->states;
   for (collective_state::state* each : all)
     if (std::ranges::find(each->members.peers(), dead) != each->members.peers().end()) state_->fail(*each);
+}
+
+void collectives::fail(std::uint32_t first, std::uint32_t count) noexcept {
+  const auto all = state_->states;
+  for (collective_state::state* each : all)
+    if (each->members.context() - first < count) state_->fail(*each);
+}
+
+collectives::health collectives::health_of(std::uint32_t first, std::uint32_t count) const noexcept {
+  health found = health::unknown;
+  for (const collective_state::state* each : state_->states) {
+    if (each->members.context() - first >= count) continue;
+    if (each->failed.load(std::memory_order_relaxed)) return health::fails;
+    found = health::works;
+  }
+  return found;
+}
+
+void collectives::on_failure(void (*call)(void* owner, std::uint32_t context) noexcept, void* owner) noexcept {
+  state_->tell_failure = call;
+  state_->failure_owner = owner;
+}
+
+bool collectives::busy() const noexcept {
+  return std::ranges::any_of(state_->flights, [](const auto& each) { return each->of != nullptr; });
 }
 
 prepared_collective::prepared_collective(collectives& in, collective_state& of, const collective_call& call)

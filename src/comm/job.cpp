@@ -33,7 +33,6 @@ namespace peal {
 namespace {
 
 constexpr std::uint32_t world_context = 0;
-constexpr std::uint32_t contexts_of_one = 8;  // communicator
 
 /// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that they matter now.
 wait_policy::bounds spin_bounds(const config& settings, bool measures) {
@@ -93,7 +92,8 @@ void job::start_helper() {
   });
 }
 
-job::job(config read, const detail::job_options& options) : settings{std::move(read)}, around_{settings, bootstrap_} {
+job::job(config read, const detail::job_options& options)
+    : settings{std::move(read)}, threads_{options.threads}, around_{settings, bootstrap_} {
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
   if (bootstrap_.rank() == 0) config::from_environment(true);  // once: one rank warns of names that nobody knows
   around_.on_node.resize(static_cast<std::size_t>(bootstrap_.size()));
@@ -119,6 +119,8 @@ job::job(config read, const detail::job_options& options) : settings{std::move(r
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
   world_ = std::make_unique<detail::communicator_state>(world_context, bootstrap_.rank(), std::move(everyone), first_lane());
+  if (size() > 1)
+    for (const auto& each : lanes_) each->watch_ends(*world_, !options.threads);
 }
 
 /// Over RDMA only where they are asked for.
@@ -216,18 +218,29 @@ void job::release(detail::communicator_state& gone) noexcept {
   if (&gone != world_.get()) gone.home.release(gone);  // the world stays, for handles that outlive the environment
 }
 
+/// Continuations may still start something, and, with threads, one that has not heard of the end: it gets some time.
+void job::begin_end() noexcept {
+  const auto since = threads_ ? std::chrono::steady_clock::now() + lane::courtesy : engine::deadline::min();
+  around_.at_rest = [this, since] {
+    return std::ranges::all_of(lanes_, [](const auto& each) { return each->at_rest(); }) &&
+           (since == engine::deadline::min() || std::chrono::steady_clock::now() >= since);
+  };
+}
+
 void job::end(bool at_once) noexcept {
   if (helper_) helper_->stop();
   bool failed = at_once;
   if (!at_once) {
+    begin_end();
     for (const auto& each : lanes_) each->finish();
     const auto limit = std::chrono::steady_clock::now() + lane::courtesy;
     const auto go_on = [&] {
       // Another rank may wait for this one to take what nobody here will ask for.
       const bool late = std::chrono::steady_clock::now() >= limit;
       for (const auto& each : lanes_) each->turn(late);
+      return around_.gone.count() == 0 && !around_.left;
     };
-    failed = around_.gone.count() != 0 || !bootstrap_.fence(go_on);
+    failed = around_.gone.count() != 0 || around_.left || !bootstrap_.fence(go_on);
     for (const auto& each : lanes_) each->run_deferred();
   }
   alive_ = false;

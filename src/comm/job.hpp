@@ -87,12 +87,14 @@ class job final {
   [[nodiscard]] bool may_have_lanes() const;
   void set_waits();
   void start_helper();
+  void begin_end() noexcept;
   [[noreturn]] static void refuse(const detail::location&);
 
   static job* current_;
   static lane* unlocked_;
   static lane* biased_;
 
+  const bool threads_;  // several may call
   bool alive_ = false;
   bootstrap_client bootstrap_;
   lane_surroundings around_;

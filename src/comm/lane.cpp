@@ -103,15 +103,20 @@ bool lane::poll() noexcept {
   if (verbs_)
     for (const peer_id each : verbs_->lost()) told |= around_.gone.add(each);
   if (told) around_.ring_all();  // the other lanes
-  const bool news = heard_of_ < around_.gone.count();
+  bool news = heard_of_ < around_.gone.count();
   while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
-  if (heard_of_ == 0) [[likely]]
-    return false;
-  // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end.
+  const bool looks = ends_ && ends_->due();
+  if (looks) news |= ends_->look();
+  if (heard_of_ == 0 && !looks) [[likely]]
+    return news;
+  // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end. Not every rank
+  // hears of a failure: one that cannot be reached by some is there for others.
   const auto size = static_cast<peer_id>(around_.bootstrap.size()), self = static_cast<peer_id>(around_.bootstrap.rank());
   for (peer_id each = 0; each < size; ++each) {
     if (messages->has_failed(each) || each == self || !route(each).has_left(each)) continue;
     log_info("rank {} has left the job", each);
+    around_.left = true;
+    news = true;
     messages->peer_left(each);
     together->peer_failed(each);
   }
@@ -127,6 +132,7 @@ void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
   const bool stepped = gone.stepped != nullptr, checked = gone.checked != nullptr;
   delete &gone;
+  if (ends_) ends_->forget(first);
   messages->forget(first);
   messages->forget(first + 1);
   if (checked) messages->forget(first + 2);
@@ -165,9 +171,9 @@ void lane::finish() noexcept {
   for (bool patient = true; !idle;) {
     guarded([&] {
       const auto done = [this, patient] {
-        if (heard_of_ != 0) messages->refuse_unexpected();
+        settle(false);
         // Datagrams are repeated by who polls. After a failure one who has left may never say that it has them.
-        return messages->idle() && (!verbs_ || verbs_->settled() || (heard_of_ != 0 && !patient));
+        return messages->idle() && (!verbs_ || verbs_->settled() || ((heard_of_ != 0 || around_.left) && !patient));
       };
       idle = progress.wait_until(done, patient ? limit : engine::never);
     });
@@ -175,15 +181,22 @@ void lane::finish() noexcept {
     patient = false;
     const std::lock_guard<engine> hold{progress};
     say_what_is_awaited();
-    messages->refuse_unexpected();
+    settle(true);
   }
 }
 
-void lane::turn(bool refuses) noexcept {
+/// At the end: nobody here asks for what has come unasked once there has been a failure, it is late, or nothing of the user's can start
+/// anything any more; in the last case others may know.
+void lane::settle(bool late) noexcept {
+  const bool over = around_.at_rest();
+  if (over || late || heard_of_ != 0 || around_.left) messages->refuse_unexpected();
+  if (over && ends_) ends_->declare_end();
+}
+
+void lane::turn(bool late) noexcept {
   guarded([this] { progress.progress(); });
-  if (!refuses) return;
   const std::lock_guard<engine> hold{progress};
-  messages->refuse_unexpected();
+  settle(late);
 }
 
 void lane::run_deferred() noexcept {
@@ -192,8 +205,9 @@ void lane::run_deferred() noexcept {
 }
 
 void lane::leave(bool failed) noexcept {
+  if (!failed) return;  // a fence has seen to it that nobody waits for anything
   if (shm_) shm_->leave();
-  if (verbs_ && failed) verbs_->leave();  // otherwise a fence has seen to it that nobody waits for anything
+  if (verbs_) verbs_->leave();
 }
 
 void lane::close() noexcept {

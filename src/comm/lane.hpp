@@ -7,6 +7,7 @@
 // Errors   open throws peal::error: no_space, no_device, locked_memory, invalid_config.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -21,6 +22,7 @@
 #include "collective/cost_basis.hpp"
 #include "collective/direct/site.hpp"
 #include "comm/communicator_state.hpp"
+#include "comm/end_watch.hpp"
 #include "comm/failure_news.hpp"
 #include "comm/postings.hpp"
 #include "comm/roll_call.hpp"
@@ -45,7 +47,11 @@ struct lane_surroundings {
   bool crowded = false;                    // more ranks than cores
   cost_basis basis;                        // of the choice of algorithms
   failure_news gone;                       // who has died
+  std::atomic<bool> left{false};           // somebody has left without waiting for the others
   std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
+  std::function<bool()> at_rest = [] {
+    return false;
+  };  // from the beginning of the end on: nothing of the user's can start anything any more
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
 };
 
@@ -56,6 +62,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   lane(lane_surroundings&, bool threads);
   /// The rest, as lane `number` of so many. `segment` is its own; null: there is none. Collective.
   void open(node_segment* segment, std::size_t number, std::size_t lanes);
+  /// From now on ranks that are waited for are asked whether they come. `alone`: one thread at a time calls.
+  void watch_ends(const team& world, bool alone) { ends_.emplace(*messages, *together, direct_site(), world, alone); }
 
   /// For collectives past messages; null where there is none: no shared memory, or calls are compared.
   [[nodiscard]] direct::site* direct_site() noexcept { return direct_ ? &*direct_ : nullptr; }
@@ -97,10 +105,12 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   /// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do
   /// so when the end has begun.
   static constexpr std::chrono::seconds courtesy{5};
+  /// Nothing of the user's waits to be called here.
+  [[nodiscard]] bool at_rest() const noexcept { return !progress.owes_calls() && !messages->has_hooks() && !together->busy(); }
   /// Sends that nobody waits for any more, and answers that peers wait for.
   void finish() noexcept;
-  /// One turn, and what was deferred. `refuses`: nobody here will ask for what has come unasked.
-  void turn(bool refuses) noexcept;
+  /// One turn, and what was deferred. `late`: nobody here will ask for what has come unasked.
+  void turn(bool late) noexcept;
   void run_deferred() noexcept;
   /// `failed`: others may still wait for what was sent.
   void leave(bool failed) noexcept;
@@ -119,9 +129,11 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   void failed(peer_id) noexcept;
   void free(detail::communicator_state&) noexcept;
   void say_what_is_awaited() noexcept;
+  void settle(bool late) noexcept;
   transport& route(peer_id) noexcept override;
   bool poll() noexcept override;                 // news of failures
   bool arm() noexcept override { return true; }  // the news of a death rings
+  [[nodiscard]] deadline wakes_at() const noexcept override { return ends_ ? ends_->next() : deadline::max(); }
 
   lane_surroundings& around_;
   std::size_t heard_of_ = 0;  // of the failures
@@ -130,6 +142,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<verbs_transport> verbs_;
   std::optional<direct::site> direct_;
   std::optional<postings> postings_;  // where there is verbs_
+  std::optional<end_watch> ends_;     // in a job of several
 };
 
 }  // namespace peal

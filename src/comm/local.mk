@@ -12,6 +12,8 @@ libpeal_core_la_SOURCES += \
   src/comm/communicator_state.hpp \
   src/comm/counters_text.cpp \
   src/comm/counters_text.hpp \
+  src/comm/end_watch.cpp \
+  src/comm/end_watch.hpp \
   src/comm/environment_calls.cpp \
   src/comm/failures.cpp \
   src/comm/failure_news.hpp \

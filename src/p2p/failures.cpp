@@ -24,6 +24,7 @@ void messaging::lose(peer_id dead, bool died) noexcept {
   if (peer.failed) return;
   drain();
   peer.failed = true;
+  somebody_gone_ = true;
   peer.direct_limit = -1;
   if (died) failures_.push_back(dead);
   linked_list<operation> ending;
@@ -74,17 +75,62 @@ void messaging::put_aside_receives(peer_id dead, bool died, linked_list<operatio
     for (operation* each = at.posted.front(); each;) {
       operation* next = at.posted.next(*each);
       const bool any = from_any_source(*each);
-      if (any ? died && contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead) {
-        at.posted.remove(*each);
-        at.failures_told = failures_.size();
-        each->state = operation_state::working;
-        each->result.source = any ? detail::any_source_value : source_of(each->key);
-        each->result.tag = tag_of(each->key);
-        aside.push_back(*each);
-      }
+      if (any ? died && contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead) put_aside(at, *each, aside);
       each = next;
     }
   });
+}
+
+void messaging::put_aside(context_state& at, operation& receive, linked_list<operation>& aside) noexcept {
+  at.posted.remove(receive);
+  at.failures_told = failures_.size();
+  receive.state = operation_state::working;
+  receive.result.source = from_any_source(receive) ? detail::any_source_value : source_of(receive.key);
+  receive.result.tag = tag_of(receive.key);
+  receive.result.bytes = 0;
+  aside.push_back(receive);
+}
+
+// Nothing is drained: that the peer has ended came behind everything else that it sent.
+void messaging::peer_ended(peer_id over) noexcept {
+  if (peers_[over].failed || peers_[over].ended) return;
+  peers_[over].ended = true;
+  somebody_gone_ = true;
+  linked_list<operation> ending;
+  put_aside_receives(over, false, ending);
+  while (operation* each = ending.pop_front()) end(*each, errc::peer_failed);
+}
+
+/// A rank of the team that may still send to this one, or -1.
+int messaging::who_may_send(const team& among) const noexcept {
+  for (int rank = 0; rank < among.size(); ++rank)
+    if (const peer_id each = among.peer(rank); each != self_ && !peers_[each].failed && !peers_[each].ended) return rank;
+  return -1;
+}
+
+void messaging::list_awaited(std::vector<awaited>& into, bool may_end) {
+  const auto add = [&](const operation& each, peer_id peer, std::uint32_t context) {
+    if (peer != self_) into.push_back({peer, each.members->context(), context != each.members->context()});
+  };
+  linked_list<operation> ending;
+  contexts_.for_each([&](context_state& at) {
+    for (operation* each = at.posted.front(); each;) {
+      operation* next = at.posted.next(*each);
+      const team& among = *each->members;
+      if (!from_any_source(*each)) add(*each, among.peer(source_of(each->key)), at.id);
+      else if (at.id != among.context() || among.size() == 1) {  // whoever takes what nobody asked for waits for nobody
+      } else if (const int rank = who_may_send(among); rank >= 0) add(*each, among.peer(rank), at.id);
+      else if (may_end) put_aside(at, *each, ending);
+      each = next;
+    }
+  });
+  const auto add_send = [&](const operation& each) {
+    if (each.kind == operation_kind::send) add(each, each.target, static_cast<std::uint32_t>(each.key >> 32));
+  };
+  for (const operation* each = announced_.front(); each; each = announced_.next(*each)) add_send(*each);
+  for (const peer_id to : stalled_)
+    for (const operation* each = peers_[to].queue->front(); each; each = peers_[to].queue->next(*each)) add_send(*each);
+  while (operation* each = ending.pop_front()) end(*each, errc::peer_failed);
 }
 
 void messaging::refuse_unexpected() noexcept {
@@ -122,7 +168,8 @@ bool messaging::ends_for_failure(context_state& at, operation& wanted) noexcept 
     for (std::size_t i = at.failures_told; i < failures_.size() && !ends; ++i) ends = contains(*wanted.members, failures_[i]);
     wanted.result.source = detail::any_source_value;
   } else {
-    ends = peers_[wanted.members->peer(source_of(wanted.key))].failed;
+    const peer_state& from = peers_[wanted.members->peer(source_of(wanted.key))];
+    ends = from.failed || from.ended;
     wanted.result.source = source_of(wanted.key);
   }
   if (from_any_source(wanted) || ends) at.failures_told = failures_.size();

@@ -62,7 +62,10 @@ void messaging::end(operation& over, error why) noexcept {
 
 // The end of one whose user is to be told, later and with no lock held, or whom nobody will release.
 void messaging::end_noted(operation& over) noexcept {
-  if (over.flags & operation::hooked) engine_.defer(over.user_hook, over.user_context);
+  if (over.flags & operation::hooked) {
+    --hooked_;
+    engine_.defer(over.user_hook, over.user_context);
+  }
   if (over.flags & operation::detached) {
     if (over.owner_free) engine_.defer(over.owner_free, over.owner);
     over.state = operation_state::done;
@@ -88,6 +91,7 @@ bool messaging::on_finish(operation& awaited, void (*hook)(void*), void* context
   if (awaited.finished.load(std::memory_order_relaxed)) return false;  // relaxed: the lock is held
   awaited.user_hook = hook;
   awaited.user_context = context;
+  if (!(awaited.flags & operation::hooked)) ++hooked_;
   awaited.flags |= operation::hooked;
   return true;
 }

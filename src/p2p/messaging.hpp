@@ -8,6 +8,7 @@
 // Errors   nothing throws; an operation ends with an error code. Lack of memory ends the process.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,14 @@ class router {
 
  protected:
   ~router() = default;
+};
+
+/// Something that operations of this process wait for.
+struct awaited {
+  peer_id peer = 0;
+  std::uint32_t context = 0;  // of the team
+  bool collective = false;    // not a message of the user's
+  friend auto operator<=>(const awaited&, const awaited&) = default;
 };
 
 struct messaging_options {
@@ -128,6 +137,15 @@ class messaging final : public sink, public progress_source {
   /// The same for a peer that has left while others go on. Receives from any source wait on: they are for those who stay.
   void peer_left(peer_id) noexcept;
   [[nodiscard]] bool has_failed(peer_id peer) const noexcept { return peers_[peer].failed; }
+  /// The peer is at its end, and what it sent has arrived: receives that wait for more from it end with errc::peer_failed, those posted
+  /// from now on too. It answers still, and refuses by itself what is sent to it.
+  void peer_ended(peer_id) noexcept;
+  [[nodiscard]] bool has_ended(peer_id peer) const noexcept { return peers_[peer].ended; }
+  /// Appends whom operations wait for. Of a receive from any source it is one of those who may still send, and where there is none it ends
+  /// with errc::peer_failed if `may_end`.
+  void list_awaited(std::vector<awaited>&, bool may_end);
+  /// Whether something of the user's is to be called when an operation ends.
+  [[nodiscard]] bool has_hooks() const noexcept { return hooked_ != 0; }
   /// At the end, or after a failure: nobody here will ask for more messages. What has come unasked is thrown away, and so is what comes
   /// unasked from now on; senders who wait for their announcement to be taken are told errc::peer_failed.
   void refuse_unexpected() noexcept;
@@ -155,6 +173,7 @@ class messaging final : public sink, public progress_source {
     shm::box_writer* box = nullptr;                 // of the transport, where it has such
     std::uint32_t eager_limit = 0;
     bool failed = false;
+    bool ended = false;    // sends no more
     bool stalled = false;  // stands in stalled_
   };
   static_assert(sizeof(peer_state) <= 64, "memory for a peer never talked to");
@@ -200,6 +219,8 @@ class messaging final : public sink, public progress_source {
   void drain() noexcept;
   void put_aside_sends(peer_id, linked_list<operation>& aside) noexcept;
   void put_aside_receives(peer_id, bool died, linked_list<operation>& aside) noexcept;
+  void put_aside(context_state&, operation& receive, linked_list<operation>& aside) noexcept;
+  [[nodiscard]] int who_may_send(const team&) const noexcept;
   bool ends_for_failure(context_state&, operation&) noexcept;
 
   // Nothing of the operation is touched after its hook, which may release it.
@@ -227,8 +248,10 @@ class messaging final : public sink, public progress_source {
   linked_list<operation> announced_;
   std::vector<peer_id> stalled_;   // peers with a queue that is not empty
   std::vector<peer_id> failures_;  // in the order heard of
+  bool somebody_gone_ = false;     // dead, left or at its end
   std::size_t outgoing_ = 0;       // queued, announced or owed an answer
   std::size_t unexpected_bytes_ = 0;
+  std::size_t hooked_ = 0;   // operations with a user's hook
   bool wants_eager_ = true;  // what the transports were told last
   bool refusing_ = false;    // see refuse_unexpected
 };
@@ -247,7 +270,7 @@ class messaging final : public sink, public progress_source {
 
 [[gnu::always_inline]] inline void messaging::post(operation& wanted, const completion_hook& hook) noexcept {
   context_state& at = contexts_.at(wanted.target);
-  if (!at.unexpected.empty() || !failures_.empty()) [[unlikely]]
+  if (!at.unexpected.empty() || somebody_gone_) [[unlikely]]
     return post_unusually(at, wanted, hook);
   wanted.state = operation_state::posted;
   at.posted.add(wanted);
@@ -270,7 +293,7 @@ class messaging final : public sink, public progress_source {
 [[gnu::always_inline]] inline operation* messaging::try_post(const team& in, std::uint32_t context, void* data, std::size_t capacity,
                                                              int source, int tag) noexcept {
   context_state* const at = contexts_.recent(context);
-  if (!at || !operations_.any() || !failures_.empty() || !at->unexpected.empty() || at->posted.indexed()) return nullptr;
+  if (!at || !operations_.any() || somebody_gone_ || !at->unexpected.empty() || at->posted.indexed()) return nullptr;
   operation& wanted = new_receive(in, context, source, tag);
   wanted.buffer = data;
   wanted.capacity = capacity;

@@ -119,7 +119,7 @@ void messaging::post_unusually(context_state& at, operation& wanted, completion_
   if (matched_message* message = at.unexpected.find({wanted.key, wanted.mask})) {
     at.unexpected.remove(*message);
     consume(wanted, *message);
-  } else if (failures_.empty() || !ends_for_failure(at, wanted)) {
+  } else if (!somebody_gone_ || !ends_for_failure(at, wanted)) {
     wanted.state = operation_state::posted;
     at.posted.add(wanted);
   }

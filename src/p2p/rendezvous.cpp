@@ -36,7 +36,7 @@ void messaging::answered(peer_id from, const std::byte* payload) noexcept {
   conceal(*sent);
   const error why = what.error == 0 ? error{} : make_error_code(static_cast<errc>(what.error));
   // Nobody asks for its outcome any more. After a failure survivors leave as they like, and that is no news.
-  if (why && (sent->flags & operation::detached) && failures_.empty())
+  if (why && (refusing_ || (sent->flags & operation::detached)) && failures_.empty())
     log_warning("a message of {} bytes to rank {} with tag {} was not received: {}", sent->capacity, from, sent->result.tag, why.message());
   end(*sent, why);
 }

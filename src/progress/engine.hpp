@@ -164,6 +164,8 @@ class engine {
   void defer_throw(std::exception_ptr thrown) noexcept { keep(std::move(thrown)); }
   /// Appends what was counted of waits. With the lock held.
   void report(std::vector<counter>&) const;
+  /// Whether something is deferred.
+  [[nodiscard]] bool owes_calls() const noexcept { return has_deferred_.load(std::memory_order_relaxed); }
   /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call and wait does this.
   void run_deferred() {
     if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();

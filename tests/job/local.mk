@@ -12,6 +12,7 @@ check_PROGRAMS += \
   tests/job/flood \
   tests/job/huge \
   tests/job/incast \
+  tests/job/left \
   tests/job/lost_link \
   tests/job/messages \
   tests/job/narrowed \
@@ -50,6 +51,9 @@ tests_job_huge_SOURCES = tests/job/huge.cpp tests/job/support.hpp
 tests_job_huge_LDADD = libpeal.la
 tests_job_incast_SOURCES = tests/job/incast.cpp tests/job/support.hpp
 tests_job_incast_LDADD = libpeal.la
+tests_job_left_SOURCES = tests/job/left.cpp tests/job/support.hpp
+tests_job_left_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+tests_job_left_LDADD = libpeal.la $(PMIX_LIBS) -lpthread
 tests_job_lost_link_SOURCES = tests/job/lost_link.cpp tests/job/support.hpp
 tests_job_lost_link_LDADD = libpeal.la -ldl
 tests_job_messages_SOURCES = tests/job/messages.cpp tests/job/support.hpp
@@ -91,6 +95,7 @@ EXTRA_DIST += \
   tests/job/cases.toml \
   tests/job/direct.toml \
   tests/job/examples.toml \
+  tests/job/left.toml \
   tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/whereabouts.py

@@ -45,7 +45,7 @@ int survive(bootstrap_client& client) {
     if (std::chrono::steady_clock::now() > until) return 4;
     std::this_thread::yield();
   }
-  const bool all_came = client.fence([] {});
+  const bool all_came = client.fence([] { return true; });
   std::printf("rank %d heard that rank %d died, fence %s\n", client.rank(), dead.front(), all_came ? "complete" : "incomplete");
   client.finish(true);
   return 0;
@@ -96,7 +96,7 @@ int main(int count, char** words) {
   if (mode == "relay") relay(client);
   if (client.rank() == 1 && mode == "abort") client.abort(std::atoi(words[2]), "rank 1 gives up");
   if (client.rank() == 1 && mode == "linger") ::_exit(0);
-  if (!client.fence([] {})) return 5;
+  if (!client.fence([] { return true; })) return 5;
   if (client.rank() == 0) std::printf("met %d ranks on %d cores\n", client.size(), client.cores());
   client.finish(false);
   return 0;

@@ -25,7 +25,7 @@ constexpr std::uint32_t calls_a_turn = 32;
 
 }  // namespace
 
-class channel::entered final : public progress_source {
+class channel::entered final : public progress_source, public waiting_call {
  public:
   entered(channel& on, lot& by, const detail::collective_call& what) noexcept : on_{on}, by_{by}, what_{what}, outer_{on.innermost_} {
     on.innermost_ = this;
@@ -75,6 +75,13 @@ class channel::entered final : public progress_source {
     return false;
   }
   bool arm() noexcept override { return true; }  // who stamps rings, as who sends does
+
+  // What it waits for before it has begun is a message, and what an outer one waits for is that one's to say.
+  [[nodiscard]] int awaits() noexcept override {
+    if (over() || !begun() || (outer_ != nullptr && !outer_->over())) return -1;
+    return std::visit([](auto& call) { return awaited_by(call); }, direct_);
+  }
+  [[nodiscard]] const team& among() const noexcept override { return on_.members_; }
 
   // Requires: over().
   [[nodiscard]] operation* started() const noexcept { return started_; }
@@ -126,6 +133,11 @@ class channel::entered final : public progress_source {
   template <class Play>
   static bool is_over(const Play& call) noexcept {
     return call.over();
+  }
+  static int awaited_by(std::monostate) noexcept { return -1; }
+  template <class Play>
+  static int awaited_by(Play& call) noexcept {
+    return call.awaits();
   }
   template <bool Locked>
   bool steps(std::monostate) noexcept {
@@ -226,6 +238,7 @@ void channel::await(entered& mine) {
   {
     const std::lock_guard<engine> guard{progress};
     progress.add(mine);
+    in_->waiting.push_back(&mine);
   }
   while (!mine.over()) {
     try {
@@ -240,6 +253,7 @@ void channel::await(entered& mine) {
   }
   const std::lock_guard<engine> guard{progress};
   progress.remove(mine);
+  std::erase(in_->waiting, &mine);
 }
 
 operation* channel::run(const detail::collective_call& what, std::error_code& became) {

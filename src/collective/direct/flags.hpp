@@ -43,6 +43,14 @@ class flags {
     return !later(needed, oldest_) || everybody_at(needed);
   }
 
+  /// The first rank that keeps this one from having room for a payload in an area, or -1.
+  [[nodiscard]] int behind() const noexcept {
+    const std::uint64_t line_read = now_ - (depth - 1) * one_operation, area_read = needs(now_, written_[area_]);
+    for (int each = 0; each != size_; ++each)
+      if (each != rank_ && (stamped_less(each, line_read) || stamped_less(each, area_read))) return each;
+    return -1;
+  }
+
   /// From this operation on, or not any more, only one rank reads what this one gives, and it is always the same.
   void to_one() noexcept {
     if (!to_one_) since_ = now_;
@@ -141,8 +149,11 @@ class flags {
   /// A line holds the operation asked for, or one a whole round earlier or later.
   [[nodiscard]] bool everybody_stamped(std::uint64_t operation) const noexcept {
     for (int each = 0; each != size_; ++each)
-      if (each != rank_ && later(operation, line_of(each, operation).stamp.load(std::memory_order_acquire))) return false;
+      if (each != rank_ && stamped_less(each, operation)) return false;
     return true;
+  }
+  [[nodiscard]] bool stamped_less(int rank, std::uint64_t operation) const noexcept {
+    return later(operation, line_of(rank, operation).stamp.load(std::memory_order_acquire));
   }
   /// Whether whom it was for has read what this rank gave as that operation.
   [[nodiscard]] bool has_read(std::uint64_t operation, int reader) noexcept {

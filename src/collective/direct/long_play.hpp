@@ -86,6 +86,13 @@ class long_play {
     if (stage_ == stage::gives) return has_room();
     return stage_ == stage::over || have_come();
   }
+  /// A rank that keeps it from being ready, or -1.
+  [[nodiscard]] int awaits() noexcept {
+    if (ready()) return -1;
+    if (stage_ == stage::reads) return awaits_ == whom::root ? call_.root : next_;
+    if (awaits_ != whom::rank_below) return all_.behind();
+    return all_.rank() != 0 && !all_.has_come(all_.rank() - 1) ? all_.rank() - 1 : all_.rank() + 1;
+  }
   /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
   bool step();
   [[nodiscard]] bool over() const noexcept { return stage_ == stage::over; }

@@ -63,6 +63,12 @@ class play {
     }
     return true;
   }
+  /// A rank that keeps it from being ready, or -1.
+  [[nodiscard]] int awaits() noexcept {
+    if (ready()) return -1;
+    if (stage_ == stage::gives) return all_.behind();
+    return awaits_ == whom::root ? call_.root : next_;
+  }
   /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
   bool step() {
     if (stage_ == stage::gives) {

@@ -16,6 +16,17 @@
 
 namespace peal::direct {
 
+/// A call that waits for other ranks. Under the engine's lock.
+class waiting_call {
+ public:
+  /// One of those without whom the call cannot go on, a rank of `among`; -1: none.
+  [[nodiscard]] virtual int awaits() noexcept = 0;
+  [[nodiscard]] virtual const team& among() const noexcept = 0;
+
+ protected:
+  ~waiting_call() = default;
+};
+
 struct site {
   /// `cores`: that every node has for the job, alike on every rank; 0: nobody knows.
   site(engine& with, messaging& over, shm_transport& node, int cores)
@@ -36,6 +47,7 @@ struct site {
   shm_transport& shm;
   bool crowded;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
+  std::vector<waiting_call*> waiting;   // the calls under way that wait
   std::atomic<std::uint64_t> calls{0};  // that went directly. Of two threads that count at a time one may be lost
 };
 

@@ -1,6 +1,7 @@
 // What ends when a peer dies, and what does not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "unit/p2p/fake_network.hpp"
@@ -245,6 +246,70 @@ TEST(peer_left, ends_what_is_pending_to_it_and_nothing_else) {
   ASSERT_TRUE(over(from_any));
   EXPECT_FALSE(from_any.result.error);
   EXPECT_EQ(other, data);
+}
+
+TEST(peer_ended, ends_receives_from_it_and_no_sends) {
+  fake_job job{3};
+  const bytes data = pattern(500, 1);
+  bytes got(500);
+  int small = 0;
+  const int last = 7;
+  job[2].release(job.send(2, 0, 2, &last, sizeof last));
+  job.settle();
+  operation& pending = job.receive(0, 2, 1, &small, sizeof small);
+  operation& alive = job.receive(0, 1, 1, &small, sizeof small);
+  operation& anybody = job.receive(0, detail::any_source_value, 1, &small, sizeof small);
+  operation& announced = job.send(0, 2, 1, data.data(), data.size());
+  job[0].peer_ended(2);
+  ASSERT_TRUE(over(pending));
+  EXPECT_EQ(pending.result.error, errc::peer_failed);
+  EXPECT_EQ(pending.result.source, 2);
+  EXPECT_FALSE(over(alive) || over(anybody) || over(announced));
+  operation& came = job.receive(0, 2, 2, &small, sizeof small);
+  ASSERT_TRUE(over(came));
+  EXPECT_FALSE(came.result.error);
+  EXPECT_EQ(small, last);
+  operation& later = job.receive(0, 2, 2, &small, sizeof small);
+  ASSERT_TRUE(over(later));
+  EXPECT_EQ(later.result.error, errc::peer_failed);
+  EXPECT_FALSE(job[0].has_failed(2));
+  job[2].refuse_unexpected();
+  job.settle();
+  EXPECT_EQ(announced.result.error, errc::peer_failed) << "which it refused itself";
+}
+
+TEST(list_awaited, names_who_is_waited_for) {
+  fake_job job{4};
+  const bytes data = pattern(500, 1);
+  int into = 0;
+  job.receive(0, 2, 1, &into, sizeof into);
+  job[0].start_recv(job.world(0), 1, &into, sizeof into, 3, 1);  // a collective's
+  job.send(0, 1, 1, data.data(), data.size());
+  job.receive(0, 0, 1, &into, sizeof into);  // its own
+  std::vector<awaited> found;
+  job[0].list_awaited(found, true);
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (std::vector<awaited>{{1, 0, false}, {2, 0, false}, {3, 0, true}}));
+}
+
+TEST(list_awaited, ends_receives_from_any_source_when_nobody_may_send) {
+  fake_job job{3};
+  int into = 0;
+  operation& anybody = job.receive(0, detail::any_source_value, 1, &into, sizeof into);
+  const auto awaited_by_it = [&](bool may_end) {
+    std::vector<awaited> found;
+    job[0].list_awaited(found, may_end);
+    return found;
+  };
+  EXPECT_EQ(awaited_by_it(true), (std::vector<awaited>{{1, 0, false}}));
+  job[0].peer_ended(1);
+  EXPECT_EQ(awaited_by_it(true), (std::vector<awaited>{{2, 0, false}}));
+  job[0].peer_ended(2);
+  EXPECT_TRUE(awaited_by_it(false).empty());
+  EXPECT_FALSE(over(anybody));
+  EXPECT_TRUE(awaited_by_it(true).empty());
+  ASSERT_TRUE(over(anybody));
+  EXPECT_EQ(anybody.result.error, errc::peer_failed);
 }
 
 }  // namespace
