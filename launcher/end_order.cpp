@@ -12,10 +12,7 @@
 
 namespace peal::launcher {
 
-end_order::end_order(int ranks)
-    : set_{::epoll_create1(EPOLL_CLOEXEC)},
-      places_(static_cast<std::size_t>(ranks), 0),
-      descriptors_(static_cast<std::size_t>(ranks), -1) {}
+end_order::end_order(int ranks) : set_{::epoll_create1(EPOLL_CLOEXEC)}, descriptors_(static_cast<std::size_t>(ranks), -1) {}
 
 end_order::~end_order() {
   for (const int each : descriptors_)
@@ -30,15 +27,18 @@ void end_order::add(int rank, pid_t pid) {
   epoll_event wanted{};
   wanted.events = EPOLLIN | EPOLLET;  // an end is told once
   wanted.data.u32 = static_cast<std::uint32_t>(rank);
-  ::epoll_ctl(set_, EPOLL_CTL_ADD, descriptor, &wanted);
+  if (::epoll_ctl(set_, EPOLL_CTL_ADD, descriptor, &wanted) == 0) return;
+  ::close(descriptor);
+  descriptor = -1;
 }
 
-void end_order::look() {
+std::vector<int> end_order::look() {
+  std::vector<int> told;
   std::array<epoll_event, 64> ended{};
   for (;;) {
     const int count = ::epoll_wait(set_, ended.data(), static_cast<int>(ended.size()), 0);
-    for (int each = 0; each < count; ++each) places_[ended[static_cast<std::size_t>(each)].data.u32] = ++ended_;
-    if (count < static_cast<int>(ended.size())) return;
+    for (int each = 0; each < count; ++each) told.push_back(static_cast<int>(ended[static_cast<std::size_t>(each)].data.u32));
+    if (count < static_cast<int>(ended.size())) return told;
   }
 }
 

@@ -6,7 +6,7 @@
 //
 // Layer    launcher.
 // Threads  one.
-// Errors   where the kernel has no pidfd (before 5.3, or forbidden), nothing is known: every place is 0.
+// Errors   where the kernel has no pidfd (before 5.3, or forbidden), nothing is known of a rank.
 // Source   pidfd_open(2), epoll(7); proc(5) and PF_EXITING in the kernel's sched.h for `dying`.
 #pragma once
 
@@ -25,15 +25,13 @@ class end_order {
 
   /// A rank has started.
   void add(int rank, pid_t);
-  /// Writes down who has ended since the last look.
-  void look();
-  /// 1 for the first rank that ended, ...; 0 for one that runs or of which nothing is known.
-  [[nodiscard]] int place(int rank) const noexcept { return places_[static_cast<std::size_t>(rank)]; }
+  /// Who has ended since the last look, in that order.
+  std::vector<int> look();
+  /// Whether `look` will tell of this rank's end.
+  [[nodiscard]] bool knows(int rank) const noexcept { return descriptors_[static_cast<std::size_t>(rank)] >= 0; }
 
  private:
   int set_;
-  int ended_ = 0;
-  std::vector<int> places_;
   std::vector<int> descriptors_;  // by rank; -1: none
 };
 

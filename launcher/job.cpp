@@ -23,10 +23,8 @@ namespace {
 
 // Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that nobody reaches for ^C.
 constexpr std::chrono::seconds grace{2};
-// A rank that said farewell to the server may be reaped before the server's thread ran: how long the server is waited for.
-constexpr std::chrono::seconds farewell_wait{5};
-// How long a failure is not judged because another rank is on its way out: for the end of a process with much memory.
-constexpr std::chrono::milliseconds dying_wait{500};
+// Strays that have ended are fetched this long after a child changed: looking for them takes as long as there are ranks.
+constexpr std::chrono::seconds reaping{1};
 // Output of processes that we could not kill is read for this long after everyone else ended.
 constexpr std::chrono::seconds drain{2};
 
@@ -59,8 +57,6 @@ std::string signal_name(int signal) {
   return name != nullptr ? fmt::format("signal {} (SIG{})", signal, name) : fmt::format("signal {}", signal);
 }
 
-int code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
-
 }  // namespace
 
 job::job(const job_request& request, pmix_host& host, const surroundings& around, std::vector<place> places)
@@ -73,6 +69,7 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
       places_{std::move(places)},
       order_{request.ranks()} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
+  for (int rank = 0; rank < request.ranks(); ++rank) members_[static_cast<std::size_t>(rank)].end.rank = rank;
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   host_name_ = name.data();
@@ -139,12 +136,12 @@ void job::wait_for_something() {
   output_.add_to(list);
   input_.add_to(list);
   auto next = clock::time_point::max();
-  for (const auto& each : {timeout_, kill_at_, drain_until_})
+  for (const auto& each : {timeout_, kill_at_, drain_until_, reap_at_})
     if (each) next = std::min(next, *each);
   for (const member& each : members_)
-    if (each.ended && !each.judged) {
-      const auto dying_until = each.ended_at + dying_wait;
-      next = std::min(next, dying_until > clock::now() ? dying_until : each.ended_at + farewell_wait);
+    if ((each.ended || each.end.aborted) && !each.judged) {
+      const auto dying_until = each.end.at + dying_wait;
+      next = std::min(next, dying_until > clock::now() ? dying_until : each.end.at + farewell_wait);
     }
   int wait = -1;
   if (next != clock::time_point::max()) {
@@ -159,11 +156,12 @@ void job::wait_for_something() {
 
 void job::serve_signals() {
   for (const int signal : signals_.take()) {
-    if (signal == SIGCHLD) look_for_stops();  // ends are looked for in every round
+    if (signal == SIGCHLD) child_changed_ = true;
     else if (signal == SIGTSTP) stop_with_ranks();
     else pass_on(signal);
     if (signal == SIGINT) interrupt();
   }
+  if (child_changed_) look_for_stops();
 }
 
 // What asks a rank to end reaches one that the terminal has stopped only when it goes on.
@@ -220,81 +218,91 @@ void job::serve_host() {
     member& of = members_[static_cast<std::size_t>(event.rank)];
     switch (event.what) {
       case host_event::connected:
-        of.connected = true;
-        of.finalized = false;
-        of.lost = 0;  // a rank may meet the server twice, one program after another
+        of.end.connected = true;
+        of.end.finalized = false;
+        of.end.lost = 0;  // a rank may meet the server twice, one program after another
         break;
-      case host_event::finalized: of.finalized = true; break;
-      case host_event::lost: of.lost = ++connections_lost_; break;
+      case host_event::finalized: of.end.finalized = true; break;
+      case host_event::lost: of.end.lost = ++connections_lost_; break;
       case host_event::aborted:
-        of.judged = true;
-        fail((event.code & 0xff) != 0 ? event.code & 0xff : 1, fmt::format("{} aborted the job with code {}{}{}", describe(event.rank),
-                                                                           event.code, event.text.empty() ? "" : ": ", event.text));
-        end_job();
+        if (of.judged || of.end.aborted) break;
+        if (!of.ended) {
+          of.end.place = ++ends_;
+          of.end.at = clock::now();
+        }
+        of.end.aborted = true;
+        of.abort_code = (event.code & 0xff) != 0 ? event.code & 0xff : 1;
+        of.abort_text = fmt::format("aborted the job with code {}{}{}", event.code, event.text.empty() ? "" : ": ", event.text);
         break;
     }
   }
 }
 
-// The dead are not fetched (WNOWAIT) before the job ends: so long their number, which is their group's too, is not given out again.
+// Only those are asked about of which something has changed: with many ranks there are many wake-ups.
 void job::look_for_ends() {
-  bool any = false;
-  order_.look();
-  for (member& each : members_) {
-    if (each.ended) continue;
-    siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(each.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) continue;
-    each.ended = any = true;
-    each.ended_at = clock::now();
-    // As wait's status word: macros of wait.h read it.
-    each.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  for (const int rank : order_.look()) note_end(rank);
+  if (!std::exchange(child_changed_, false)) return;
+  // Those whose end `look` does not tell, and those whose end somebody else, a debugger, fetches first.
+  for (int rank = 0; rank < request_.ranks(); ++rank) {
+    const member& each = members_[static_cast<std::size_t>(rank)];
+    if (!each.ended && (!order_.knows(rank) || each.end.place > 0)) note_end(rank);
   }
-  if (!any) strays_.reap();
+  if (!reap_at_) reap_at_ = clock::now() + reaping;
 }
 
-// Whether all is known that the server will tell of a rank that has ended. Its thread may be behind: a rank's farewell, or the end of its
-// connection, arrives there after the system has told us of the rank's end.
-bool job::settled(const member& of) const {
-  return !of.connected || of.finalized || of.lost != 0 || phase_ != phase::running || clock::now() >= of.ended_at + farewell_wait;
+// The dead are not fetched (WNOWAIT) before the job ends: so long their number, which is their group's too, is not given out again.
+void job::note_end(int rank) {
+  member& of = members_[static_cast<std::size_t>(rank)];
+  if (of.end.place == 0 && order_.knows(rank)) of.end.place = ++ends_;
+  siginfo_t info{};
+  if (of.ended || ::waitid(P_PID, static_cast<id_t>(of.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+  of.ended = true;
+  if (!of.end.aborted) of.end.at = clock::now();
+  // As wait's status word: macros of wait.h read it.
+  of.end.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
 // A rank can fail because of another whose memory is gone already, but whose end is not told yet: that takes as long as it has memory.
-bool job::another_is_dying(const member& failed) const {
-  if (phase_ != phase::running || clock::now() >= failed.ended_at + dying_wait) return false;
-  return std::any_of(members_.begin(), members_.end(), [](const member& each) { return !each.ended && dying(each.pid); });
+bool job::mark_the_dying() {
+  bool any = false;
+  for (member& each : members_)
+    if (!each.ended && dying(each.pid)) any = each.end.seen_dying = true;
+  return any;
 }
 
-// When one rank's death makes others fail we may see all of them at once. The order in which they ended tells cause from consequence; where
-// the system does not tell it, the order in which the server lost them.
 void job::judge_ends() {
-  std::vector<int> ended;
-  for (int rank = 0; rank < request_.ranks(); ++rank) {
-    const member& of = members_[static_cast<std::size_t>(rank)];
-    if (!of.ended || of.judged) continue;
-    if (!settled(of) || (of.status != 0 && another_is_dying(of))) return;
-    ended.push_back(rank);
+  const auto now = clock::now();
+  std::vector<rank_end> ends;
+  bool fresh = false, open = false;  // a failure that may be due to an end that is not settled, or to one that is not told yet
+  for (const member& each : members_) {
+    if ((!each.ended && !each.end.aborted) || each.judged) continue;
+    if (!settled(each.end, now)) {
+      open = true;
+      continue;
+    }
+    ends.push_back(each.end);
+    fresh = fresh || (each.end.failed() && now < each.end.at + dying_wait);
   }
-  // One that took its leave and failed afterwards comes last: it may have been told that a fence was incomplete.
-  const auto order = [this](int rank) {
-    const member& of = members_[static_cast<std::size_t>(rank)];
-    if (of.finalized && of.lost == 0) return std::numeric_limits<int>::max();
-    return order_.place(rank) > 0 ? order_.place(rank) : of.lost;
-  };
-  std::stable_sort(ended.begin(), ended.end(), [order](int a, int b) { return order(a) < order(b); });
-  for (const int rank : ended) judge(rank);
+  if (ends.empty() || (phase_ == phase::running && fresh && (open || mark_the_dying()))) return;
+  sort_by_cause(ends);
+  for (const rank_end& each : ends) judge(each.rank);
 }
 
 void job::judge(int rank) {
   member& of = members_[static_cast<std::size_t>(rank)];
   of.judged = true;
-  const int code = code_of(of.status);
-  const bool left_early = of.connected && !of.finalized;
-  if (phase_ != phase::running || (code == 0 && !left_early)) return;
-  const bool signalled = WIFSIGNALED(of.status);
+  const int code = code_of(of.end.status);
+  const bool left_early = of.end.connected && !of.end.finalized;
+  if (phase_ != phase::running || (!of.end.failed() && !left_early)) return;
+  const bool signalled = WIFSIGNALED(of.end.status);
+  if (of.end.aborted) {
+    fail(of.abort_code, fmt::format("{} {}", describe(rank), of.abort_text));
+    return end_job();
+  }
   if (signalled) {
-    const int signal = WTERMSIG(of.status);
+    const int signal = WTERMSIG(of.end.status);
     const bool asked = (passed_on_ & (1u << signal)) != 0;
-    fail(code, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal), WCOREDUMP(of.status) ? ", core dumped" : "",
+    fail(code, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal), WCOREDUMP(of.end.status) ? ", core dumped" : "",
                            asked ? ", which pealrun passed on" : ""));
   } else if (code != 0) {
     fail(code, fmt::format("{} exited with code {}", describe(rank), code));
@@ -303,7 +311,7 @@ void job::judge(int rank) {
   }
   if (request_.on_failure == failure_policy::kill) return end_job();
   ::kill(-of.pid, SIGKILL);  // what it left behind would go on for nobody
-  if (!of.connected) stand_in_for(rank);
+  if (!of.end.connected) stand_in_for(rank);
   host_.tell_of_death(rank, signalled, code);
 }
 
@@ -331,6 +339,10 @@ void job::check_deadlines() {
     kill_at_.reset();
     phase_ = phase::killed;
     signal_groups(SIGKILL, true);
+  }
+  if (reap_at_ && now >= *reap_at_) {
+    reap_at_.reset();
+    strays_.reap();
   }
   if (drain_until_ && now >= *drain_until_) {
     // What is left open belongs to processes that we could not end. As long as our own reader is behind, there may be more to read.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cause.hpp"
 #include "command_line.hpp"
 #include "descriptors.hpp"
 #include "end_order.hpp"
@@ -51,14 +52,12 @@ class job {
  private:
   struct member {
     pid_t pid = -1;
-    bool connected = false;  // to the PMIx server
-    bool finalized = false;
-    bool lost = false;  // the server saw the connection end without a farewell
     bool ended = false;
-    bool judged = false;   // what its end means is settled
-    bool stopped = false;  // by the terminal
-    int status = 0;
-    clock::time_point ended_at{};
+    bool judged = false;     // what its end means is settled
+    bool stopped = false;    // by the terminal
+    rank_end end;            // what is known of it so far
+    int abort_code = 0;      // of one that aborted the job
+    std::string abort_text;  // why
   };
   enum class phase { running, asked_to_end, killed };
 
@@ -69,10 +68,10 @@ class job {
   void look_for_stops();
   void serve_host();
   void look_for_ends();
+  void note_end(int rank);
   void judge_ends();
   void judge(int rank);
-  [[nodiscard]] bool settled(const member&) const;
-  [[nodiscard]] bool another_is_dying(const member& failed) const;
+  bool mark_the_dying();
   void stand_in_for(int rank);
   void check_deadlines();
   void clear_groups();
@@ -100,13 +99,16 @@ class job {
   std::string host_name_;
   phase phase_ = phase::running;
   int result_ = 0;
+  int ends_ = 0;  // and aborts
   int connections_lost_ = 0;
+  bool child_changed_ = false;  // since the last look
   bool stop_told_ = false;
   std::optional<clock::time_point> interrupted_at_;
   unsigned passed_on_ = 0;  // signals sent to the ranks on behalf of the user, as bits
   std::optional<clock::time_point> timeout_;
   std::optional<clock::time_point> kill_at_;
   std::optional<clock::time_point> drain_until_;
+  std::optional<clock::time_point> reap_at_;
 };
 
 }  // namespace peal::launcher

@@ -1,5 +1,7 @@
 bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
+  launcher/cause.cpp \
+  launcher/cause.hpp \
   launcher/command_line.cpp \
   launcher/command_line.hpp \
   launcher/descriptors.cpp \
