@@ -182,6 +182,16 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     ++lane_.counted.packets_refused;
     return;
   }
+  if (said.kind == handshake_kind::failed) {
+    (void)say(said.from, handshake_kind::failed_too, 0);
+    hooks_.failed(said.from);
+    return;
+  }
+  if (said.kind == handshake_kind::failed_too) {
+    hooks_.failed_too(said.from);
+    return;
+  }
+  if (leaving_ || hooks_.given_up(said.from)) return;
   connection* const known = all_.of(said.from);
   switch (said.kind) {
     case handshake_kind::request: requested(said); return;
@@ -192,6 +202,7 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     case handshake_kind::gone:
       if (known && known->state == connection_state::answered && known->attempt == said.your_attempt) cancel(*known);
       return;
+    default: break;
   }
   ++lane_.counted.packets_refused;
 }
@@ -235,7 +246,8 @@ void connector::answer(connection& to, const handshake_packet& said) noexcept {
 void connector::replied(const handshake_packet& said) noexcept {
   connection* known = all_.of(said.from);
   if (!known || known->attempt != said.your_attempt) {
-    replied_in_vain(said);
+    // The request was given up; whoever answered it shall not wait.
+    (void)say(said.from, handshake_kind::gone, said.attempt);
     return;
   }
   if (known->state == connection_state::requesting) {
@@ -249,19 +261,18 @@ void connector::replied(const handshake_packet& said) noexcept {
     (void)send(packet(*known, handshake_kind::acknowledge, said.attempt));
 }
 
-/// The request was given up; whoever answered it shall not wait.
-void connector::replied_in_vain(const handshake_packet& said) noexcept {
+int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexcept {
   handshake_packet made;
   made.job = job_;
   made.from_incarnation = own_.incarnation;
-  made.to_incarnation = everyone_[said.from]->incarnation;
+  made.to_incarnation = everyone_[to]->incarnation;
   made.from = self_;
-  made.to = said.from;
-  made.your_attempt = said.attempt;
+  made.to = to;
+  made.your_attempt = answers;
   made.credits = 1;
-  made.kind = handshake_kind::gone;
+  made.kind = kind;
   made.bulk_count = 1;
-  (void)send(made);
+  return send(made);
 }
 
 void connector::heard(connection& from) noexcept {

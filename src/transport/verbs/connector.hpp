@@ -9,7 +9,7 @@
 // A connection has a number on each side, counted up, so that packets of an earlier one between the two are known for what they are. A
 // request may be given up as long as it is not answered; a reply to it is then answered with `gone`.
 // Packets carry the job's secret and both incarnations; anything else is dropped and counted. A handshake is never given up for lack of an
-// answer: the peer may compute for an hour before it looks.
+// answer: the peer may compute for an hour before it looks. Who was given up for another reason is told so (failure_notices.hpp).
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
@@ -37,6 +37,9 @@ class connector {
     std::function<bool(peer_id)> admits;       // asks whether a peer may connect now; it repeats its request
     std::function<bool(peer_id)> full;         // the device gives no more; false: then there will be no connection to this peer
     std::function<void(connection&)> removed;  // takes away a connection that never opened, or that is over
+    std::function<bool(peer_id)> given_up;     // asks, of one from which a packet came; true: it is told so
+    std::function<void(peer_id)> failed;       // the peer says that it has given this process up
+    std::function<void(peer_id)> failed_too;   // it has heard that this process has given it up
   };
 
   connector(lane&, connections&, sender&, handshake_port&, peer_id self, hooks);
@@ -55,6 +58,10 @@ class connector {
   [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
   /// When `poll` has something to repeat.
   [[nodiscard]] clock::time_point due() const noexcept;
+  /// From now on nobody gets a connection any more.
+  void leave() noexcept { leaving_ = true; }
+  /// A packet of no connection. 0, or why it did not leave.
+  int say(peer_id, handshake_kind, std::uint32_t answers) noexcept;
   /// A request that nobody has answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 
@@ -71,7 +78,6 @@ class connector {
 
  private:
   connection* make(peer_id) noexcept;
-  void replied_in_vain(const handshake_packet&) noexcept;
   [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
@@ -103,6 +109,7 @@ class connector {
   std::vector<connection*> waiting_;          // requesting or answered
   std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known
   std::uint32_t attempts_ = 0;                // connections begun
+  bool leaving_ = false;
 };
 
 }  // namespace peal::verbs

@@ -94,7 +94,7 @@ class datagram_channel {
   /// Nothing was heard: the oldest packet is to be repeated.
   void expire(clock::time_point now) noexcept;
 
-  /// The peer is dead: what waits for it is dropped, and what comes from it is acknowledged, but not delivered.
+  /// The peer has failed: what waits for it is dropped, and what comes from it is not delivered.
   void abandon() noexcept;
   /// What comes is acknowledged, but not delivered.
   void deafen() noexcept { deaf_ = true; }

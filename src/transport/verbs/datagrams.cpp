@@ -173,6 +173,8 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
     ++lane_.counted.packets_refused;
     return;
   }
+  // The last packets of one that has left are acknowledged whatever became of it here, since it waits for that.
+  if (!left(head.from) && hooks_.given_up(head.from)) return;
   datagram_channel& from = channel(head.from);
   const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes, packet + sizeof head};
   const auto now = clock::now();

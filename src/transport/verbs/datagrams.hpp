@@ -31,6 +31,7 @@ class datagrams final : private datagram_output {
     std::function<bool(peer_id)> may_take;          // messages of this peer may be delivered now
     std::function<void(peer_id, int)> unreachable;  // no packet can be sent to it: errno
     node_watch::told lost;                          // its node, or process, is no more
+    std::function<bool(peer_id)> given_up;          // asks, of one from which a packet came; true: it is told so
   };
   /// `who` knows everyone's address; `lane` counts what is refused.
   datagrams(lane&, handshake_port&, const connector& who, asker&, sink&, std::uint32_t peers, hooks);

@@ -94,7 +94,7 @@ void device_events::pair_failed(const news& told) noexcept {
       if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
   });
   if (told.rail == 0 && (told.number == port_.number() || retired_.holds(told.number))) {
-    if (told.number == port_.number()) port_.broke(cause);
+    if (told.number == port_.number()) port_.told_broken(cause);
     return;
   }
   if (!broken) log_warning("{} gave up a queue pair that is no connection's: {}", lane_.rails[told.rail].name(), cause);

@@ -104,6 +104,12 @@ void handshake_port::broke(const char* cause) noexcept {
   else wait_or_give_up(cause);
 }
 
+void handshake_port::told_broken(const char* cause) noexcept {
+  ibv_qp_attr now{};
+  ibv_qp_init_attr made{};
+  if (ibv_query_qp(pair_.get(), &now, IBV_QP_STATE, &made) != 0 || now.qp_state != IBV_QPS_RTS) broke(cause);
+}
+
 void handshake_port::wait_or_give_up(const char* cause) noexcept {
   recover_at_ = std::chrono::steady_clock::now() + first_pause * (1u << recoveries_);
   gone_ = recoveries_ == most_recoveries;

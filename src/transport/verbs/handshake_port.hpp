@@ -86,8 +86,10 @@ class handshake_port {
   using receiver = std::function<void(const std::byte*, std::size_t)>;
   bool poll(const receiver& got) noexcept;
 
-  /// The device says that the queue pair is of no use any more. The next `poll` sees to it.
+  /// The queue pair is of no use any more. The next `poll` sees to it.
   void broke(const char* cause) noexcept;
+  /// The device says so, perhaps of what it was before it was opened again.
+  void told_broken(const char* cause) noexcept;
   /// When `poll` wants to open it again.
   [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept {
     return broken_ && !gone_ ? recover_at_ : std::chrono::steady_clock::time_point::max();

@@ -86,6 +86,29 @@ void verbs_transport::state::remove(connection& at) noexcept {
   tiers.removed(peer);
 }
 
+/// There is no use in trying to talk to this peer, and it is to learn that.
+void verbs_transport::state::refused(peer_id peer) noexcept {
+  lost.push_back(peer);
+  if (unreachable[peer]) return;
+  unreachable[peer] = true;
+  const connection* const at = all.of(peer);
+  if (meetings.address_of(peer) && !mail.left(peer) && !(at && at->left)) notices.tell(peer);
+}
+
+/// The peer has given this process up; so nothing of what either sent since would be missed by anybody.
+void verbs_transport::state::refused_by(peer_id peer) noexcept {
+  notices.confirmed(peer);
+  if (unreachable[peer]) return;
+  log_warning("rank {} has given this rank up: the network was cut between them, or one of them stood still", peer);
+  if (connection* const at = all.of(peer)) {
+    meetings.forget(*at);
+    at->state = connection_state::lost;
+  }
+  mail.abandon(peer);
+  unreachable[peer] = true;
+  lost.push_back(peer);
+}
+
 std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
 
 void verbs_transport::peer_failed(peer_id gone) noexcept {
@@ -113,6 +136,7 @@ void verbs_transport::leave() noexcept {
     if (each.state == connection_state::open && !each.left && !each.over()) s.posts.say_goodbye(each);
   });
   s.mail.deliver_no_more();
+  s.meetings.leave();
   s.tiers.say_goodbye(s.dead);
   // What is received from now on is for nobody.
   do {
@@ -121,7 +145,7 @@ void verbs_transport::leave() noexcept {
     for (int each = 0; each < count; ++each)
       if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
     waiting = 0;
-    (void)s.door.poll([&](const std::byte* packet, std::size_t bytes) { s.mail.got(packet, bytes); });
+    (void)s.door.poll(s.packet);
     s.mail.poll();
     s.all.for_each(
         [&](connection& each) { waiting += each.state == connection_state::open && !each.left && !each.over() && each.outstanding() > 0; });

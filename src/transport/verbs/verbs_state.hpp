@@ -16,6 +16,7 @@
 #include "transport/verbs/datagrams.hpp"
 #include "transport/verbs/device.hpp"
 #include "transport/verbs/device_events.hpp"
+#include "transport/verbs/failure_notices.hpp"
 #include "transport/verbs/handshake_port.hpp"
 #include "transport/verbs/kernel_asker.hpp"
 #include "transport/verbs/lane.hpp"
@@ -71,9 +72,13 @@ struct verbs_transport::state {
     tiers.want_later(peer);
     return true;
   }
-  void refused(peer_id peer) noexcept {
-    unreachable[peer] = true;
-    lost.push_back(peer);
+  void refused(peer_id) noexcept;
+  void refused_by(peer_id) noexcept;
+  /// Whether a packet comes from one that counts as failed: then it is told so.
+  bool given_up(peer_id from) noexcept {
+    if (!unreachable[from]) return false;
+    notices.remind(from);
+    return true;
   }
 
   sink& out;
@@ -91,6 +96,7 @@ struct verbs_transport::state {
   verbs::payloads large;
   verbs::retired_pairs retired;
   verbs::connector meetings;
+  verbs::failure_notices notices;
   verbs::datagrams mail;
   verbs::promoter tiers;
   verbs::device_events events;

@@ -55,7 +55,9 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
                self,
                {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
                 [this](peer_id peer) { return tiers.admits(peer); }, [this](peer_id peer) { return full(peer); },
-                [this](connection& at) { remove(at); }}},
+                [this](connection& at) { remove(at); }, [this](peer_id peer) { return given_up(peer); },
+                [this](peer_id peer) { refused_by(peer); }, [this](peer_id peer) { notices.confirmed(peer); }}},
+      notices{meetings},
       mail{shared,
            door,
            meetings,
@@ -63,7 +65,7 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
            out,
            peers,
            {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); },
-            [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }}},
+            [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }, [this](peer_id peer) { return given_up(peer); }}},
       tiers{shared,
             all,
             posts,
@@ -225,6 +227,7 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
   mail.look_for_the_lost(now);
+  if (notices.any()) notices.repeat(now);
   if (retired.any()) {
     events.read();
     retired.step(now);
@@ -240,7 +243,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 bool verbs_transport::arm() noexcept { return state_->rests.arm(); }
 void verbs_transport::disarm() noexcept { state_->rests.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min({state_->rests.wakes_at(state_->probe_at), state_->retired.due(), state_->door.due()});
+  return std::min({state_->rests.wakes_at(state_->probe_at), state_->retired.due(), state_->notices.due(), state_->door.due()});
 }
 std::vector<int> verbs_transport::descriptors() const { return state_->rests.descriptors(); }
 void verbs_transport::rang(int descriptor) noexcept { state_->rests.rang(descriptor); }

@@ -65,6 +65,8 @@ enum class handshake_kind : std::uint8_t {
   reply,        // these are mine; they know yours
   acknowledge,  // I have your reply: you may send
   gone,         // your reply answers a request that I have given up
+  failed,       // for me you have failed, for good: failure_notices.hpp
+  failed_too,   // I have heard that
 };
 
 /// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.

@@ -29,6 +29,7 @@ tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/ends.hpp \
+  tests/unit/transport/verbs_agreement_test.cpp \
   tests/unit/transport/verbs_cold_test.cpp \
   tests/unit/transport/verbs_device_test.cpp \
   tests/unit/transport/verbs_double/card.cpp \

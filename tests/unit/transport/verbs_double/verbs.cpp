@@ -401,6 +401,12 @@ int ibv_modify_qp(ibv_qp* which, ibv_qp_attr* to, int mask) {
   return 0;
 }
 
+int ibv_query_qp(ibv_qp* which, ibv_qp_attr* into, int, ibv_qp_init_attr*) {
+  const lock hold{guard()};
+  into->qp_state = which->state;
+  return 0;
+}
+
 int ibv_destroy_qp(ibv_qp* which) {
   const lock hold{guard()};
   pair* const gone = &pair::from(which);
