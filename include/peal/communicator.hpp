@@ -96,7 +96,7 @@ class communicator : public detail::strided_forms {
 
   /// A value, or a container as long as the message.
   template <receivable T>
-  T recv(int source = any_source, tag = any_tag, status* = nullptr, const place& = place::current()) const;
+  [[nodiscard]] T recv(int source = any_source, tag = any_tag, status* = nullptr, const place& = place::current()) const;
   /// Fills from the start. A message that is longer is consumed and throws errc::truncated.
   template <recv_buffer B>
   status recv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current()) const;
@@ -108,7 +108,7 @@ class communicator : public detail::strided_forms {
   const;
   /// Sends and receives at the same time, with the same tag.
   template <receivable R, sendable B>
-  R sendrecv(B&& value, int dest, int source, tag = {}, const place& = place::current()) const;
+  [[nodiscard]] R sendrecv(B&& value, int dest, int source, tag = {}, const place& = place::current()) const;
 
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
@@ -123,7 +123,8 @@ class communicator : public detail::strided_forms {
 
   /// The root's value, on every rank. The value of the others does not matter.
   template <receivable T>
-  T bcast(T value, int root, const place& = place::current()) const;
+  [[nodiscard("bcast returns the root's value; bcast_into fills a buffer")]] T bcast(T value, int root,
+                                                                                     const place& = place::current()) const;
   template <receivable T>
   request<T> ibcast(T value, int root, const place& = place::current()) const;
   /// Fills the buffers of the others with the root's; as long on every rank.
@@ -138,10 +139,12 @@ class communicator : public detail::strided_forms {
   /// the others get their own value back, or an empty vector.
   template <class B, class Op = std::plus<>>
   requires reducible<const B&, Op>
-  auto reduce(const B& value, int root, Op op = {}, const place& = place::current()) const -> typename detail::reduced<const B&, Op>::type;
+  [[nodiscard]] auto reduce(const B& value, int root, Op op = {}, const place& = place::current()) const ->
+      typename detail::reduced<const B&, Op>::type;
   template <class B, class Op = std::plus<>>
   requires reducible<const B&, Op>
-  auto allreduce(const B& value, Op op = {}, const place& = place::current()) const -> typename detail::reduced<const B&, Op>::type;
+  [[nodiscard]] auto allreduce(const B& value, Op op = {}, const place& = place::current()) const ->
+      typename detail::reduced<const B&, Op>::type;
   template <class B, class Op = std::plus<>>
   requires reducible<B, Op>
   auto ireduce(B&& value, int root, Op op = {}, const place& = place::current()) const -> request<typename detail::reduced<B&, Op>::type>;
@@ -167,7 +170,7 @@ class communicator : public detail::strided_forms {
   /// Element by element, as allreduce, but rank i gets part i of size() equal ones, or block i (the lengths are the same on every rank).
   template <class B, class Op = std::plus<>>
   requires reducible_range<const B&, Op>
-  auto reduce_scatter_block(const B& values, Op op = {}, const place& = place::current()) const
+  [[nodiscard]] auto reduce_scatter_block(const B& values, Op op = {}, const place& = place::current()) const
       -> std::vector<std::ranges::range_value_t<B>>;
   template <class B, class Op = std::plus<>>
   requires reducible_range<B, Op>
@@ -175,7 +178,7 @@ class communicator : public detail::strided_forms {
       -> request<std::vector<std::ranges::range_value_t<B>>>;
   template <class B, class Op = std::plus<>>
   requires reducible_blocks<const B&, Op>
-  auto reduce_scatter(const B& parts, Op op = {}, const place& = place::current()) const
+  [[nodiscard]] auto reduce_scatter(const B& parts, Op op = {}, const place& = place::current()) const
       -> std::vector<detail::element_of_blocks<const B&>>;
   template <class B, class Op = std::plus<>>
   requires reducible_blocks<const B&, Op>
@@ -190,13 +193,14 @@ class communicator : public detail::strided_forms {
   /// into a vector, as long on every rank.
   template <class B, class Op = std::plus<>>
   requires reducible<const B&, Op>
-  auto scan(const B& value, Op op = {}, const place& = place::current()) const -> typename detail::reduced<const B&, Op>::type;
+  [[nodiscard]] auto scan(const B& value, Op op = {}, const place& = place::current()) const ->
+      typename detail::reduced<const B&, Op>::type;
   template <class B, class Op = std::plus<>>
   requires reducible<B, Op>
   auto iscan(B&& value, Op op = {}, const place& = place::current()) const -> request<typename detail::reduced<B&, Op>::type>;
   template <class B, class Op = std::plus<>>
   requires reducible<const B&, Op>
-  auto exscan(const B& value, Op op = {}, const place& = place::current()) const
+  [[nodiscard]] auto exscan(const B& value, Op op = {}, const place& = place::current()) const
       -> std::optional<typename detail::reduced<const B&, Op>::type>;
   template <class B, class Op = std::plus<>>
   requires reducible<B, Op>
@@ -219,23 +223,23 @@ class communicator : public detail::strided_forms {
   /// What every rank gave, in rank order, at the root (elsewhere an empty vector) or on all ranks. A value gives an element; a range, as
   /// long on every rank, its elements. Strings and serialized values may differ in length.
   template <sendable B>
-  auto gather(const B& value, int root, const place& = place::current()) const;
+  [[nodiscard]] auto gather(const B& value, int root, const place& = place::current()) const;
   template <sendable B>
   auto igather(B&& value, int root, const place& = place::current()) const;
   template <sendable B>
-  auto allgather(const B& value, const place& = place::current()) const;
+  [[nodiscard]] auto allgather(const B& value, const place& = place::current()) const;
   template <sendable B>
   auto iallgather(B&& value, const place& = place::current()) const;
   /// Ranges that differ in length: a block a rank.
   template <sendable B>
   requires detail::contiguous<B>
-  auto gatherv(const B& values, int root, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
+  [[nodiscard]] auto gatherv(const B& values, int root, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
   template <sendable B>
   requires detail::contiguous<B>
   auto igatherv(B&& values, int root, const place& = place::current()) const -> request<blocks<std::ranges::range_value_t<B>>>;
   template <sendable B>
   requires detail::contiguous<B>
-  auto allgatherv(const B& values, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
+  [[nodiscard]] auto allgatherv(const B& values, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
   template <sendable B>
   requires detail::contiguous<B>
   auto iallgatherv(B&& values, const place& = place::current()) const -> request<blocks<std::ranges::range_value_t<B>>>;
@@ -251,14 +255,16 @@ class communicator : public detail::strided_forms {
   /// The root's range in size() equal parts, one for each rank. The ranges of the others do not matter.
   template <std::ranges::sized_range B>
   requires serializable<std::ranges::range_value_t<B>>
-  auto scatter(const B& values, int root, const place& = place::current()) const -> std::vector<std::ranges::range_value_t<B>>;
+  [[nodiscard]] auto scatter(const B& values, int root, const place& = place::current()) const
+      -> std::vector<std::ranges::range_value_t<B>>;
   template <std::ranges::sized_range B>
   requires(serializable<std::ranges::range_value_t<B>>&& lasting<B>) auto iscatter(B&& values, int root,
                                                                                    const place& = place::current()) const
       -> request<std::vector<std::ranges::range_value_t<B>>>;
   /// The root's blocks, one for each rank.
   template <range_of_blocks B>
-  auto scatterv(const B& parts, int root, const place& = place::current()) const -> std::vector<typename detail::joined_blocks<B>::element>;
+  [[nodiscard]] auto scatterv(const B& parts, int root, const place& = place::current()) const
+      -> std::vector<typename detail::joined_blocks<B>::element>;
   template <range_of_blocks B>
   auto iscatterv(const B& parts, int root, const place& = place::current()) const
       -> request<std::vector<typename detail::joined_blocks<B>::element>>;
@@ -268,7 +274,7 @@ class communicator : public detail::strided_forms {
   /// Part i of the range goes to rank i; part i of the result came from rank i. Parts are equally long on all ranks.
   template <sendable B>
   requires detail::contiguous<B>
-  auto alltoall(const B& values, const place& = place::current()) const -> std::vector<std::ranges::range_value_t<B>>;
+  [[nodiscard]] auto alltoall(const B& values, const place& = place::current()) const -> std::vector<std::ranges::range_value_t<B>>;
   template <sendable B>
   requires detail::contiguous<B>
   auto ialltoall(B&& values, const place& = place::current()) const -> request<std::vector<std::ranges::range_value_t<B>>>;
@@ -276,7 +282,7 @@ class communicator : public detail::strided_forms {
   void alltoall_into(const B& values, R&& into, const place& = place::current()) const;
   /// Block i goes to rank i, whatever its length.
   template <range_of_blocks B>
-  auto alltoallv(const B& parts, const place& = place::current()) const -> blocks<typename detail::joined_blocks<B>::element>;
+  [[nodiscard]] auto alltoallv(const B& parts, const place& = place::current()) const -> blocks<typename detail::joined_blocks<B>::element>;
   template <range_of_blocks B>
   auto ialltoallv(const B& parts, const place& = place::current()) const -> request<blocks<typename detail::joined_blocks<B>::element>>;
   /// Piece i of `out` goes to rank i, and what comes from rank i fills piece i of `in`, whose length both know. Pieces may differ in type,

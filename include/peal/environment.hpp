@@ -30,9 +30,11 @@ struct options {
 class environment {
  public:
   /// The arguments are left as they are.
-  environment(int&, char**&, peal::options how = {}, const std::source_location& where = std::source_location::current())
+  [[nodiscard("the job ends with it: give it a name")]] environment(int&, char**&, peal::options how = {},
+                                                                    const std::source_location& where = std::source_location::current())
       : environment{how, where} {}
-  explicit environment(peal::options how = {}, const std::source_location& where = std::source_location::current())
+  [[nodiscard("the job ends with it: give it a name")]] explicit environment(
+      peal::options how = {}, const std::source_location& where = std::source_location::current())
       : where_{where}, world_{&start(how, where)} {}
   ~environment() { detail::end_job(std::uncaught_exceptions() > unwinding_, where_); }
   environment(const environment&) = delete;

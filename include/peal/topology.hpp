@@ -35,7 +35,7 @@ class graph : public detail::neighbor_forms {
       : graph{of, neighbors, neighbors, where} {}
   /// Collective: each rank tells the edges that it knows of, in whatever order; an edge is told once. Sources and destinations are in the
   /// order of the ranks that told them, and of telling.
-  static graph of_edges(const communicator& of, const std::vector<edge>& known, const place& where = place::current()) {
+  [[nodiscard]] static graph of_edges(const communicator& of, const std::vector<edge>& known, const place& where = place::current()) {
     const std::vector<edge> all = of.allgatherv(known, where).values();
     detail::neighborhood near;
     for (const edge& each : all) {

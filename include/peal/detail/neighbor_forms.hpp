@@ -29,7 +29,7 @@ class neighbor_forms : public communicator {
   /// What every source gave: an element each, or its range, as long on every rank. Of proc_null: zeros. Not strings, which are ranges that
   /// differ in length.
   template <elements_or_value B>
-  auto neighbor_allgather(const B& value, const place& = place::current()) const -> std::vector<given_element<B>>;
+  [[nodiscard]] auto neighbor_allgather(const B& value, const place& = place::current()) const -> std::vector<given_element<B>>;
   template <elements_or_value B>
   auto ineighbor_allgather(B&& value, const place& = place::current()) const -> request<std::vector<given_element<B>>>;
   template <planned_elements B>
@@ -45,7 +45,7 @@ class neighbor_forms : public communicator {
   /// Ranges that differ in length: a block a source.
   template <sendable B>
   requires contiguous<B>
-  auto neighbor_allgatherv(const B& values, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
+  [[nodiscard]] auto neighbor_allgatherv(const B& values, const place& = place::current()) const -> blocks<std::ranges::range_value_t<B>>;
   template <sendable B>
   requires contiguous<B>
   auto ineighbor_allgatherv(B&& values, const place& = place::current()) const -> request<blocks<std::ranges::range_value_t<B>>>;
@@ -58,7 +58,8 @@ class neighbor_forms : public communicator {
   /// form for blocks, or into.
   template <sendable B>
   requires contiguous<B>
-  auto neighbor_alltoall(const B& values, const place& = place::current()) const -> std::vector<std::ranges::range_value_t<B>>;
+  [[nodiscard]] auto neighbor_alltoall(const B& values, const place& = place::current()) const
+      -> std::vector<std::ranges::range_value_t<B>>;
   template <sendable B>
   requires contiguous<B>
   auto ineighbor_alltoall(B&& values, const place& = place::current()) const -> request<std::vector<std::ranges::range_value_t<B>>>;
@@ -74,7 +75,8 @@ class neighbor_forms : public communicator {
   plan<> neighbor_alltoall_into_plan(B&& values, R&& into, const place& = place::current()) const;
   /// Block i goes to destination i, whatever its length; block i of the result came from source i.
   template <range_of_blocks B>
-  auto neighbor_alltoallv(const B& parts, const place& = place::current()) const -> blocks<typename joined_blocks<B>::element>;
+  [[nodiscard]] auto neighbor_alltoallv(const B& parts, const place& = place::current()) const
+      -> blocks<typename joined_blocks<B>::element>;
   template <range_of_blocks B>
   auto ineighbor_alltoallv(const B& parts, const place& = place::current()) const -> request<blocks<typename joined_blocks<B>::element>>;
   template <planned_blocks B>

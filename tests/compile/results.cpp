@@ -1,0 +1,85 @@
+// A call whose result is its point is not made in vain: the compiler warns where nobody takes it.
+#include <peal/peal.hpp>
+#include <vector>
+
+extern const peal::communicator& world;
+extern const peal::graph& ring;
+
+// case: what arrives is taken by somebody
+// error: ignoring return value of .*communicator::recv\(
+// error: ignoring return value of .*communicator::sendrecv\(
+// error: ignoring return value of .*message::recv\(
+void run(peal::message& m) {
+  world.recv<int>();
+  world.sendrecv<int>(1, 0, 0);
+  std::move(m).recv<int>();
+}
+
+// case: bcast into nothing, as who comes from MPI writes it, is told of bcast_into
+// error: communicator::bcast\(.*bcast_into fills a buffer
+void run(int& x) { world.bcast(x, 0); }
+
+// case: what is reduced is taken by somebody
+// error: ignoring return value of .*communicator::reduce\(
+// error: ignoring return value of .*communicator::allreduce\(
+// error: ignoring return value of .*communicator::reduce_scatter_block\(
+// error: ignoring return value of .*communicator::reduce_scatter\(
+// error: ignoring return value of .*communicator::scan\(
+// error: ignoring return value of .*communicator::exscan\(
+void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) {
+  world.reduce(1, 0);
+  world.allreduce(v);
+  world.reduce_scatter_block(v);
+  world.reduce_scatter(parts);
+  world.scan(1);
+  world.exscan(v);
+}
+
+// case: what is gathered or dealt out is taken by somebody
+// error: ignoring return value of .*communicator::gather\(
+// error: ignoring return value of .*communicator::allgather\(
+// error: ignoring return value of .*communicator::gatherv\(
+// error: ignoring return value of .*communicator::allgatherv\(
+// error: ignoring return value of .*communicator::scatter\(
+// error: ignoring return value of .*communicator::scatterv\(
+// error: ignoring return value of .*communicator::alltoall\(
+// error: ignoring return value of .*communicator::alltoallv\(
+void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) {
+  world.gather(1, 0);
+  world.allgather(v);
+  world.gatherv(v, 0);
+  world.allgatherv(v);
+  world.scatter(v, 0);
+  world.scatterv(parts, 0);
+  world.alltoall(v);
+  world.alltoallv(parts);
+}
+
+// case: what comes from neighbours is taken by somebody
+// error: ignoring return value of .*neighbor_allgather\(
+// error: ignoring return value of .*neighbor_allgatherv\(
+// error: ignoring return value of .*neighbor_alltoall\(
+// error: ignoring return value of .*neighbor_alltoallv\(
+void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) {
+  ring.neighbor_allgather(1);
+  ring.neighbor_allgatherv(v);
+  ring.neighbor_alltoall(v);
+  ring.neighbor_alltoallv(parts);
+}
+
+// case: what may be left alone is not warned of
+// compiles
+void run(int& x, std::vector<int>& v) {
+  world.recv_into(x);
+  world.bcast_into(x, 0);
+  world.allreduce_into(x, v);
+  world.isend(3, 0).wait();
+}
+
+// case: an environment without a name would end the job at once
+// error: give it a name
+int main(int argc, char** argv) { peal::environment{argc, argv}; }
+
+// case: nor may one of options alone go without a name
+// error: give it a name
+int main() { peal::environment{peal::options{}}; }
