@@ -2,7 +2,8 @@
 // This process's part of a job, from its making to its end.
 //
 // Threads  make and destroy it in one thread; what else may be done by several says thread_level.
-// Errors   errc::already_started when the process has, or had, one; invalid_config; bootstrap_failed; no_space.
+// Errors   errc::already_started when the process has, or had, one; invalid_config; bootstrap_failed; no_space; peer_failed where another
+//          rank could not start.
 #pragma once
 
 #include <exception>

@@ -62,6 +62,11 @@ std::string text_without_place(const error& of) {
   return std::string{text};
 }
 
+std::string plain_text_of(const std::exception& thrown) {
+  const auto* const ours = dynamic_cast<const error*>(&thrown);
+  return ours != nullptr ? text_without_place(*ours) : thrown.what();
+}
+
 error placed_at(const error& from, const std::source_location& where) {
   return {from.code(), text_without_place(from), from.peer(), where};
 }

@@ -4,6 +4,7 @@
 // Layer    base.
 #pragma once
 
+#include <exception>
 #include <source_location>
 #include <string>
 
@@ -13,6 +14,8 @@ namespace peal {
 
 /// what() without the place before it and the code's own words behind it.
 std::string text_without_place(const error&);
+/// The same of any exception: what() where it is no error of peal's.
+std::string plain_text_of(const std::exception&);
 
 /// The same error as if thrown at `where`.
 error placed_at(const error&, const std::source_location& where);

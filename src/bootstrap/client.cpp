@@ -203,6 +203,16 @@ std::string file_name_of(std::string_view job) {
   return name;
 }
 
+/// What is told begins with one of these.
+constexpr char going_on = '+';
+constexpr char refusal = '-';
+
+std::string key_of(int exchange) { return fmt::format("peal.{}", exchange); }
+
+[[noreturn]] void fail_for(int rank, const std::string& told) {
+  throw error(errc::peer_failed, fmt::format("rank {} could not start: {}", rank, told.substr(1)), rank);
+}
+
 }  // namespace
 
 struct bootstrap_client::state {
@@ -214,10 +224,14 @@ struct bootstrap_client::state {
   int cores = 0;
   std::vector<int> local{0};
   bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
+  int exchanged = 0;
+  bool refused = false;  // by anybody
 
   void become_alone();
   void meet_launcher();
+  void tell(const std::string& what) const;
   std::string value_of(const std::string& key, int of) const;
+  std::string ask(const std::string& key, int of, const char* how, int seconds) const;
 };
 
 void bootstrap_client::state::become_alone() {
@@ -258,23 +272,38 @@ void bootstrap_client::state::meet_launcher() {
   listen_for_deaths();
 }
 
+// Puts it where the node's server has it at once, and everybody else after the next fence that collects.
+void bootstrap_client::state::tell(const std::string& what) const {
+  pmix_value_t value;
+  PMIX_VALUE_CONSTRUCT(&value);
+  value.type = PMIX_BYTE_OBJECT;
+  value.data.bo.bytes = const_cast<char*>(what.data());  // PMIx_Put copies
+  value.data.bo.size = what.size();
+  const std::string key = key_of(exchanged);
+  if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS) fail("PMIx_Put", status);
+  if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) fail("PMIx_Commit", status);
+}
+
+std::string bootstrap_client::state::ask(const std::string& key, int of, const char* how, int seconds) const {
+  const pmix_proc_t process = process_named(job, static_cast<pmix_rank_t>(of));
+  const bool yes = true;
+  pmix_info_t infos[2];
+  PMIX_INFO_CONSTRUCT(&infos[0]);
+  PMIX_INFO_CONSTRUCT(&infos[1]);
+  PMIx_Info_load(&infos[0], how, &yes, PMIX_BOOL);
+  PMIx_Info_load(&infos[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
+  pmix_value_holder held;
+  const pmix_status_t status = PMIx_Get(&process, key.c_str(), infos, std::size(infos), &held.value);
+  if (status != PMIX_SUCCESS || held.value->type != PMIX_BYTE_OBJECT) return {};
+  return {held.value->data.bo.bytes, held.value->data.bo.size};
+}
+
 // Empty when the rank died before it told. After a fence that collects, everything that there is lies here or with the node's server, so
 // nobody need wait for it: first a look that asks nobody, then one that the server answers at once.
 std::string bootstrap_client::state::value_of(const std::string& key, int of) const {
-  const pmix_proc_t process = process_named(job, static_cast<pmix_rank_t>(of));
-  const bool yes = true;
-  constexpr int patience = 20;  // seconds; a server that has not answered by then has lost the question
-  for (const char* how : {PMIX_OPTIONAL, PMIX_IMMEDIATE}) {
-    pmix_info_t infos[2];
-    PMIX_INFO_CONSTRUCT(&infos[0]);
-    PMIX_INFO_CONSTRUCT(&infos[1]);
-    PMIx_Info_load(&infos[0], how, &yes, PMIX_BOOL);
-    PMIx_Info_load(&infos[1], PMIX_TIMEOUT, &patience, PMIX_INT);
-    pmix_value_holder held;
-    const pmix_status_t status = PMIx_Get(&process, key.c_str(), infos, std::size(infos), &held.value);
-    if (status == PMIX_SUCCESS && held.value->type == PMIX_BYTE_OBJECT) return {held.value->data.bo.bytes, held.value->data.bo.size};
-  }
-  return {};
+  constexpr int patience = 20;  // a server that has not answered by then has lost the question
+  std::string found = ask(key, of, PMIX_OPTIONAL, patience);
+  return found.empty() ? ask(key, of, PMIX_IMMEDIATE, patience) : found;
 }
 
 bootstrap_client::bootstrap_client() : state_{std::make_unique<state>()} {
@@ -291,15 +320,10 @@ int bootstrap_client::cores() const noexcept { return state_->cores; }
 const std::string& bootstrap_client::job_name() const noexcept { return state_->name; }
 const std::vector<int>& bootstrap_client::local_ranks() const noexcept { return state_->local; }
 
-std::vector<std::string> bootstrap_client::exchange(const std::string& key, const std::string& mine) {
+std::vector<std::string> bootstrap_client::exchange(const std::string& mine) {
   if (alone()) return {mine};
-  pmix_value_t value;
-  PMIX_VALUE_CONSTRUCT(&value);
-  value.type = PMIX_BYTE_OBJECT;
-  value.data.bo.bytes = const_cast<char*>(mine.data());  // PMIx_Put copies
-  value.data.bo.size = mine.size();
-  if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS) fail("PMIx_Put", status);
-  if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) fail("PMIx_Commit", status);
+  state_->tell(going_on + mine);
+  const std::string key = key_of(state_->exchanged++);
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
   // The living may still be on their way here when a death is known: they tell what they have, and this is for all to see.
   constexpr std::chrono::seconds patience{10};
@@ -307,13 +331,40 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& key, cons
   if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
 
   std::vector<std::string> told(static_cast<std::size_t>(size()));
-  for (int of = 0; of < size(); ++of) told[static_cast<std::size_t>(of)] = of == rank() ? mine : state_->value_of(key, of);
+  for (int of = 0; of < size(); ++of) told[static_cast<std::size_t>(of)] = of == rank() ? going_on + mine : state_->value_of(key, of);
+  for (int of = 0; of < size(); ++of)
+    if (told[static_cast<std::size_t>(of)].starts_with(refusal)) {
+      state_->refused = true;
+      fail_for(of, told[static_cast<std::size_t>(of)]);
+    }
   // Without the dead a fence may be over before the news of the death is here. Who looks at the gap shall know.
   const bool complete = std::none_of(told.begin(), told.end(), [](const std::string& each) { return each.empty(); });
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!complete && !somebody_died() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  for (std::string& each : told)
+    if (!each.empty()) each.erase(0, 1);
   return told;
+}
+
+void bootstrap_client::refuse(const std::string& why) noexcept {
+  if (alone() || state_->refused) return;
+  state_->refused = true;
+  try {
+    state_->tell(refusal + why);
+    ++state_->exchanged;
+    (void)fence_all(process_named(state_->job, PMIX_RANK_WILDCARD), std::chrono::seconds{10}, nullptr);
+  } catch (const std::exception& problem) {
+    log_info("the other ranks cannot be told that this one does not start: {}", problem.what());
+  }
+}
+
+int bootstrap_client::exchanged() const noexcept { return state_->exchanged; }
+
+bool bootstrap_client::has_come(int rank, int exchange) const {
+  const std::string told = state_->ask(key_of(exchange), rank, PMIX_IMMEDIATE, 1);
+  if (told.starts_with(refusal)) fail_for(rank, told);
+  return !told.empty() || exchange < state_->exchanged;
 }
 
 bool bootstrap_client::fence(const std::function<bool()>& progress) {

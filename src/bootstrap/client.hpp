@@ -36,9 +36,16 @@ class bootstrap_client {
   /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then ask topology/).
   [[nodiscard]] int cores() const noexcept;
 
-  /// Tells everyone `mine`, which is not empty, and returns what everyone told, by rank. Collective; the data of a rank that died is empty,
-  /// and that of one who did not come within ten seconds after somebody's death.
-  std::vector<std::string> exchange(const std::string& key, const std::string& mine);
+  /// Tells everyone `mine`, and returns what everyone told, by rank. Collective; the data of a rank that died is empty, and that of one who
+  /// did not come within ten seconds after somebody's death. Throws errc::peer_failed where a rank refuses.
+  std::vector<std::string> exchange(const std::string& mine);
+  /// Instead of the next exchange: this rank cannot go on, and `why` is what the others are to know. Collective with it. Nothing happens
+  /// when somebody else has refused, so that nobody waits here any more.
+  void refuse(const std::string& why) noexcept;
+  /// How many exchanges there have been.
+  [[nodiscard]] int exchanged() const noexcept;
+  /// Whether a rank of this node has come to that exchange. Asks, and never waits long. Throws as `exchange` where it refuses.
+  [[nodiscard]] bool has_come(int rank, int exchange) const;
   /// Collective barrier; calls `progress` while it waits. False when a rank died before it came; ends as soon as a death is known, or when
   /// `progress` says false, since somebody will not come.
   bool fence(const std::function<bool()>& progress);

@@ -51,6 +51,22 @@ wait_policy::bounds spin_bounds(const config& settings, bool measures) {
   return {least, std::max(least, set("PEAL_WAIT_MOST", 2 * cost))};
 }
 
+/// A rank that does not get further than this is missed by the others all the same.
+config read_settings() {
+  try {
+    config settings = config::from_environment(false);
+    (void)spin_bounds(settings, false);
+    return settings;
+  } catch (const std::exception& problem) {
+    try {
+      bootstrap_client{}.refuse(plain_text_of(problem));
+    } catch (const error& unmet) {
+      log_info("the other ranks cannot be told that this one does not start: {}", unmet.what());
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 job* job::current_ = nullptr;
@@ -64,7 +80,7 @@ job& job::start(const detail::job_options& options, const detail::location& wher
                     " a peal::environment already; there can be one in the life of a process",
                 -1, where);
   try {
-    config settings = config::from_environment(false);
+    config settings = read_settings();
     set_log_level(log_level_from(settings.text("PEAL_LOG")));
     watch_forks([] { unlocked_ = biased_ = nullptr; });
     current_ = new job(std::move(settings), options);  // never deleted: see the header
@@ -114,7 +130,7 @@ job::job(config read, const detail::job_options& options)
   add_lanes(options.threads);
   set_waits();
   for (std::size_t each = 0; each < lanes_.size(); ++each)
-    lanes_[each]->open(each < segments_.size() ? &segments_[each] : nullptr, each, lanes_.size());
+    lanes_[each]->open(each < segments_.size() ? &segments_[each] : nullptr, lanes_.size());
   bootstrap_.on_death(around_.ring_all);
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -132,23 +148,27 @@ bool job::may_have_lanes() const {
 void job::join_node(bool threads) {
   node_meeting meeting{bootstrap_, settings, around_.node};
   std::vector<node_segment*> mine;
-  if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
-  const std::size_t wanted = lane_count_wanted(settings, threads && may_have_lanes());
+  std::size_t wanted = 1;
+  std::string costs;
+  around_.start_with([&] {
+    if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
+    wanted = lane_count_wanted(settings, threads && may_have_lanes());
+    // One rank reads the tuning file, and tells all what it holds: others might find another one.
+    costs = cost_note(bootstrap_.cores(), bootstrap_.rank() == 0 ? tuned_costs(settings) : std::nullopt);
+  });
   // Ranks that do not talk through shared memory gain nothing from being on one node.
   const bool apart = settings.text("PEAL_TRANSPORT") == "verbs";
   const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : around_.node.front();
-  // One rank reads the tuning file, and tells all what it holds: others might find another one.
-  const std::string costs = cost_note(bootstrap_.cores(), bootstrap_.rank() == 0 ? tuned_costs(settings) : std::nullopt);
   const std::string note = fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
-  meeting.agree_on("peal.segment", mine, note, [this](const auto& noted) {
+  const bool shared = meeting.agree_on(mine, note, [this](const auto& noted) {
     std::vector<std::optional<std::string>> told = noted;
     lane_count_ = take_lane_count(told);
     around_.nodes = take_nodes(told);
     around_.basis = take_cost_notes(told);
     if (const std::string problem = disagreement(told); !problem.empty()) throw error(errc::invalid_config, problem);
   });
-  if (!meeting.shares()) return;
-  heap.emplace(segments_.front());
+  if (!shared) segments_.clear();
+  if (!segments_.empty()) heap.emplace(segments_.front());
 }
 
 /// The other lanes, in a job of several ranks after everyone has said how many there are to be. They have segments of their own, without a
@@ -159,9 +179,12 @@ void job::add_lanes(bool threads) {
   if (size() > 1) {
     node_meeting meeting{bootstrap_, settings, around_.node};
     std::vector<node_segment*> mine;
-    for (std::size_t each = 1; meeting.shares() && each < lane_count_; ++each)
-      mine.push_back(&segments_.emplace_back(meeting.plan_for(each)));
-    meeting.agree_on("peal.lanes", mine, {}, [](const auto&) {});
+    around_.start_with([&] {
+      for (std::size_t each = 1; !segments_.empty() && each < lane_count_; ++each)
+        mine.push_back(&segments_.emplace_back(meeting.plan_for(each)));
+    });
+    if (!meeting.agree_on(mine, {}, [](const auto&) {}))
+      while (segments_.size() > 1) segments_.pop_back();
   }
   while (lanes_.size() < lane_count_) lanes_.push_back(std::make_unique<lane>(around_, threads));
   for (const auto& each : lanes_) family_.add(each->progress);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -31,7 +32,7 @@ communicator_state::communicator_state(std::uint32_t context, int rank, std::vec
 
 lane::lane(lane_surroundings& around, bool threads) : progress{threads}, around_{around} {}
 
-void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
+void lane::open(node_segment* segment, std::size_t lanes) {
   const config& settings = around_.settings;
   messaging_options options;
   options.self = static_cast<peer_id>(around_.bootstrap.rank());
@@ -51,23 +52,32 @@ void lane::open(node_segment* segment, std::size_t number, std::size_t lanes) {
     shm_.emplace(*segment, *messages, around_.node, shm);
     messages->add(*shm_);
   }
-  if (around_.several_nodes() || only_verbs) open_verbs(number, lanes);
+  if (around_.several_nodes() || only_verbs) open_verbs(lanes);
   together.emplace(*messages, settings, around_.nodes, around_.basis);
   if (compares_calls()) missing.emplace(progress, *messages, std::chrono::duration<double>{settings.seconds("PEAL_CHECK_AFTER")});
   if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, around_.basis.cores);
   progress.add(*this, engine::rate::sometimes);
 }
 
-void lane::open_verbs(std::size_t number, std::size_t lanes) {
+namespace {
+
+int wanted_gid(const config& settings) {
+  const std::string_view text = settings.text("PEAL_VERBS_GID");
+  verbs_settings wanted;
+  if (text == "auto") return wanted.gid;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), wanted.gid);
+  if (failed != std::errc{} || end != text.data() + text.size() || wanted.gid < 0)
+    throw error(errc::invalid_config, fmt::format("PEAL_VERBS_GID={}: allowed is auto, or an index into the port's GID table", text));
+  return wanted.gid;
+}
+
+}  // namespace
+
+void lane::open_verbs(std::size_t lanes) {
   const config& settings = around_.settings;
   bootstrap_client& bootstrap = around_.bootstrap;
   verbs_settings verbs;
   verbs.device = settings.text("PEAL_VERBS_DEVICE");
-  if (const std::string_view gid = settings.text("PEAL_VERBS_GID"); gid != "auto") {
-    const auto [end, failed] = std::from_chars(gid.data(), gid.data() + gid.size(), verbs.gid);
-    if (failed != std::errc{} || end != gid.data() + gid.size() || verbs.gid < 0)
-      throw error(errc::invalid_config, fmt::format("PEAL_VERBS_GID={}: allowed is auto, or an index into the port's GID table", gid));
-  }
   const auto& local = bootstrap.local_ranks();
   verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
   verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
@@ -82,8 +92,20 @@ void lane::open_verbs(std::size_t number, std::size_t lanes) {
   verbs.most_connections = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_MAX_RC"));
   verbs.bell = &progress.waking();
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
-  verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
-  verbs_->meet(bootstrap.exchange(number == 0 ? "peal.verbs" : fmt::format("peal.verbs.{}", number), verbs_->address()));
+  around_.start_with([&] {
+    verbs.gid = wanted_gid(settings);
+    verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
+  });
+  const std::vector<std::string> everyone = bootstrap.exchange(verbs_->address());
+  try {
+    verbs_->meet(everyone);
+  } catch (const std::exception& problem) {
+    // The others may be through with their start, so that nothing but the job's end reaches them.
+    const std::string why = fmt::format("rank {} could not start: {}", bootstrap.rank(), plain_text_of(problem));
+    log_error("{}", why);
+    bootstrap.abort(EXIT_FAILURE, why);
+    throw;
+  }
   messages->add(*verbs_);
   postings_.emplace(progress, *messages, *verbs_);
 }

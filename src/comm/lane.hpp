@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/config.hpp"
+#include "base/error_text.hpp"
 #include "bootstrap/client.hpp"
 #include "collective/collectives.hpp"
 #include "collective/cost_basis.hpp"
@@ -53,6 +55,17 @@ struct lane_surroundings {
     return false;
   };  // from the beginning of the end on: nothing of the user's can start anything any more
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
+
+  /// A step of the start that may fail on this rank alone. Then the others learn why from the next exchange, which there must be.
+  template <class Step>
+  void start_with(Step&& step) {
+    try {
+      step();
+    } catch (const std::exception& problem) {
+      bootstrap.refuse(plain_text_of(problem));
+      throw;
+    }
+  }
 };
 
 /// On cache lines of its own, as whatever it owns that is written to.
@@ -60,8 +73,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
  public:
   /// The engine only.
   lane(lane_surroundings&, bool threads);
-  /// The rest, as lane `number` of so many. `segment` is its own; null: there is none. Collective.
-  void open(node_segment* segment, std::size_t number, std::size_t lanes);
+  /// The rest, as one of so many. `segment` is its own; null: there is none. Collective.
+  void open(node_segment* segment, std::size_t lanes);
   /// From now on ranks that are waited for are asked whether they come. `alone`: one thread at a time calls.
   void watch_ends(const team& world, bool alone) { ends_.emplace(*messages, *together, direct_site(), world, alone); }
 
@@ -125,7 +138,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<roll_call> missing;  // where PEAL_CHECK=1
 
  private:
-  void open_verbs(std::size_t number, std::size_t lanes);
+  void open_verbs(std::size_t lanes);
   void failed(peer_id) noexcept;
   void free(detail::communicator_state&) noexcept;
   void say_what_is_awaited() noexcept;

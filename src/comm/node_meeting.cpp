@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/log.hpp"
 #include "peal/error.hpp"
 #include "transport/shm/shm_transport.hpp"
 
@@ -36,6 +37,9 @@ segment_plan node_meeting::plan_for(std::size_t lane) const {
   plan.transport_bytes = shm_transport::transport_bytes(plan.count);
   plan.heap_bytes = lane == 0 ? settings_.bytes("PEAL_SHM_HEAP") : 0;
   plan.maker_died = [&from = bootstrap_, first = static_cast<int>(node_.front())] { return from.knows_of_death(first); };
+  plan.maker_done = [&from = bootstrap_, first = static_cast<int>(node_.front()), next = bootstrap_.exchanged()] {
+    return from.has_come(first, next);
+  };
   plan.readable_by_peers = settings_.text("PEAL_SHM_COPY") != "pipeline";
   return plan;
 }
@@ -57,9 +61,9 @@ int node_meeting::stranger(const std::vector<std::string>& seen) const {
 
 // Every process of a node must have mapped the same files: one of that name may be left from a job that was killed. Nothing comes from a
 // rank that died meanwhile: the others go on, and what they send to it fails.
-void node_meeting::agree_on(const std::string& key, const std::vector<node_segment*>& segments, const std::string& note,
+bool node_meeting::agree_on(const std::vector<node_segment*>& segments, const std::string& note,
                             const std::function<void(const notes&)>& heard) {
-  std::vector<std::string> seen = bootstrap_.exchange(key, told(segments) + "|" + note);
+  std::vector<std::string> seen = bootstrap_.exchange(told(segments) + "|" + note);
   notes noted(seen.size());
   for (std::size_t each = 0; each < seen.size(); ++each) {
     const std::size_t end = seen[each].find('|');
@@ -72,16 +76,22 @@ void node_meeting::agree_on(const std::string& key, const std::vector<node_segme
     const std::string& mine = seen[static_cast<std::size_t>(bootstrap_.rank())];
     if (!segments.empty() && mine != reference(seen, mine))
       for (node_segment* const each : segments) each->reopen();
-    seen = bootstrap_.exchange(key + ".again", told(segments));
+    seen = bootstrap_.exchange(told(segments));
     if (const int rank = stranger(seen); rank >= 0 && bootstrap_.knows_of_death())
       throw error(errc::peer_failed, fmt::format("a rank died while the job started, and rank {} did not come to meet the others", rank),
                   rank);
-    else if (rank >= 0)
-      throw error(errc::bootstrap_failed, fmt::format("the ranks of a node do not see the same {}: do they run in containers of their own? "
-                                                      "Share that folder, or set PEAL_SHM_DIR to one that they share",
-                                                      settings_.text("PEAL_SHM_DIR")));
+    else if (rank >= 0 && settings_.text("PEAL_TRANSPORT") == "verbs") {
+      log_info("rank {} does not share {} with the others of its node: there is no shared memory", rank, settings_.text("PEAL_SHM_DIR"));
+      return false;
+    } else if (rank >= 0)
+      throw error(errc::bootstrap_failed,
+                  fmt::format("rank {} does not see what rank {} of the same node has made in its PEAL_SHM_DIR, which is {} for this rank: "
+                              "do they run in containers of their own? Share that folder, or set PEAL_SHM_DIR to one that they share, "
+                              "alike; or let everything go over RDMA (PEAL_TRANSPORT=verbs)",
+                              rank, node_of(seen[static_cast<std::size_t>(rank)]), settings_.text("PEAL_SHM_DIR")));
   }
   for (node_segment* const each : segments) each->unlink();
+  return true;
 }
 
 }  // namespace peal

@@ -31,9 +31,10 @@ class node_meeting {
   /// What ranks noted, by rank; nothing of those who died.
   using notes = std::vector<std::optional<std::string>>;
   /// Collective, over all nodes; who is alone on its node has no segments. `heard` is called with the notes before anything is said of the
-  /// segments, since what they tell may be why those differ. In the end the segments' names are taken away.
-  void agree_on(const std::string& key, const std::vector<node_segment*>& segments, const std::string& note,
-                const std::function<void(const notes&)>& heard);
+  /// segments, since what they tell may be why those differ. In the end the segments' names are taken away. False: where ranks can do
+  /// without, some do not see the segments of their node, and nobody is to use any.
+  [[nodiscard]] bool agree_on(const std::vector<node_segment*>& segments, const std::string& note,
+                              const std::function<void(const notes&)>& heard);
 
  private:
   [[nodiscard]] std::string told(const std::vector<node_segment*>&) const;

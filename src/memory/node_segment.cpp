@@ -31,6 +31,8 @@ constexpr std::size_t card_bytes = 4 * cache_line;             // in front of ea
 /// How long index 0 may take to make the file. The launcher ends the job when that process dies, or tells; this is for those that do
 /// neither.
 constexpr std::chrono::seconds patience{60};
+/// Index 0 is asked after so long whether it has made the file, and again and again.
+constexpr std::chrono::milliseconds between_questions{200};
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -161,12 +163,20 @@ void node_segment::create() {
 void node_segment::attach() {
   const std::string name = path();
   const auto deadline = std::chrono::steady_clock::now() + patience;
+  auto question = std::chrono::steady_clock::now() + between_questions;
   // Index 0 is a few milliseconds ahead or behind; the pause grows so that many waiters leave it the core.
   for (auto pause = std::chrono::microseconds{100};; pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
     const bool maker_died = plan_.maker_died && plan_.maker_died();  // asked before the look: it may have died after the making
+    const bool asks = plan_.maker_done && std::chrono::steady_clock::now() >= question;
+    const bool maker_done = asks && plan_.maker_done();  // likewise
+    if (asks) question = std::chrono::steady_clock::now() + between_questions;
     file_ = open(name.c_str(), O_RDWR | O_CLOEXEC);
     if (file_ >= 0) break;
     if (errno != ENOENT) fail(errno, fmt::format("cannot open {}", name));
+    if (maker_done) {
+      nonce_ = 0;
+      return;
+    }
     if (maker_died) throw error{errc::peer_failed, fmt::format("the first rank of this node died before it had made {}", name)};
     if (std::chrono::steady_clock::now() > deadline)
       fail(ETIMEDOUT, fmt::format("{} did not appear within {} s: the first rank of this node did not make it", name, patience.count()));

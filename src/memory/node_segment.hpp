@@ -45,6 +45,8 @@ struct segment_plan {
   bool readable_by_peers = true;    // lets Yama know that the peers may use process_vm_readv on this process
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();  // further commits of this process are refused as if all was full
   std::function<bool()> maker_died = {};  // whether index 0 is known to have died, so that its file will not come; may be null
+  std::function<bool()> maker_done = {};  // whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
+                                          // throw
 };
 
 /// What each process writes down about itself, so that others can try whether they may read its memory.
@@ -67,6 +69,7 @@ class node_segment {
   node_segment(const node_segment&) = delete;
   node_segment& operator=(const node_segment&) = delete;
 
+  /// 0: the file of index 0 is not to be seen here.
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
   /// Maps the file that now has the name. Only before anything in the segment was used.
   void reopen();

@@ -23,6 +23,7 @@ check_PROGRAMS += \
   tests/job/sample \
   tests/job/silent \
   tests/job/sleepers \
+  tests/job/start \
   tests/job/threads \
   tests/job/traffic \
   tests/job/unequal
@@ -67,6 +68,8 @@ tests_job_random_collectives_SOURCES = tests/job/random/block.hpp tests/job/rand
 tests_job_random_collectives_LDADD = libpeal.la
 tests_job_same_bits_SOURCES = tests/job/same_bits.cpp tests/job/support.hpp
 tests_job_same_bits_LDADD = libpeal.la
+tests_job_start_SOURCES = tests/job/start.cpp tests/job/support.hpp
+tests_job_start_LDADD = libpeal.la
 tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp
 tests_job_threads_LDADD = libpeal.la -lpthread
 tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
@@ -98,4 +101,5 @@ EXTRA_DIST += \
   tests/job/left.toml \
   tests/job/random.toml \
   tests/job/run_job_tests \
+  tests/job/start.toml \
   tests/job/whereabouts.py

@@ -28,8 +28,8 @@ using peal::bootstrap_client;
 
 std::string word_of(int rank, std::size_t size) { return std::string(size, static_cast<char>('a' + rank % 26)) + std::to_string(rank); }
 
-bool met_all(bootstrap_client& client, const std::string& key, std::size_t size) {
-  const auto told = client.exchange(key, word_of(client.rank(), size));
+bool met_all(bootstrap_client& client, std::size_t size) {
+  const auto told = client.exchange(word_of(client.rank(), size));
   bool right = static_cast<int>(told.size()) == client.size() && static_cast<int>(client.local_ranks().size()) == client.size();
   for (int rank = 0; rank < client.size(); ++rank) right = right && told[static_cast<std::size_t>(rank)] == word_of(rank, size);
   if (!right) std::printf("rank %d: the exchange went wrong\n", client.rank());
@@ -37,7 +37,7 @@ bool met_all(bootstrap_client& client, const std::string& key, std::size_t size)
 }
 
 int survive(bootstrap_client& client) {
-  if (!met_all(client, "first", 10)) return 3;
+  if (!met_all(client, 10)) return 3;
   if (client.rank() == 1) ::kill(::getpid(), SIGKILL);
   std::vector<int> dead;
   for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60}; dead.empty();) {
@@ -52,7 +52,7 @@ int survive(bootstrap_client& client) {
 }
 
 int absent(bootstrap_client& client) {
-  const auto told = client.exchange("first", "here");
+  const auto told = client.exchange("here");
   int count = 0;
   for (const std::string& each : told) count += each == "here" ? 1 : 0;
   std::printf("rank %d: %d of %d told something\n", client.rank(), count, client.size());
@@ -62,7 +62,7 @@ int absent(bootstrap_client& client) {
 
 // Without peal, so that pealrun alone has to find out what was first.
 void relay(bootstrap_client& client) {
-  const auto pids = client.exchange("pid", std::to_string(::getpid()));
+  const auto pids = client.exchange(std::to_string(::getpid()));
   std::printf("%d\n", ::getpid());
   std::fflush(stdout);
   if (client.rank() == 2) {
@@ -91,8 +91,8 @@ int main(int count, char** words) {
   bootstrap_client client;
   if (mode == "survive") return survive(client);
   if (mode == "absent") return absent(client);
-  if (!met_all(client, "first", 10)) return 3;
-  if (mode == "twice" && !met_all(client, "second", 100'000)) return 3;
+  if (!met_all(client, 10)) return 3;
+  if (mode == "twice" && !met_all(client, 100'000)) return 3;
   if (mode == "relay") relay(client);
   if (client.rank() == 1 && mode == "abort") client.abort(std::atoi(words[2]), "rank 1 gives up");
   if (client.rank() == 1 && mode == "linger") ::_exit(0);

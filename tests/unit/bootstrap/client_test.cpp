@@ -32,7 +32,7 @@ TEST_F(job_of_one, is_rank_0_of_1) {
 TEST_F(job_of_one, exchanges_with_itself_and_never_waits) {
   peal::bootstrap_client client;
   const std::string mine{"a\0b", 3};
-  EXPECT_EQ(client.exchange("key", mine), std::vector<std::string>{mine});
+  EXPECT_EQ(client.exchange(mine), std::vector<std::string>{mine});
   EXPECT_TRUE(client.fence([] { return true; }));
   EXPECT_TRUE(client.fence({}));
   EXPECT_TRUE(client.failures().empty());

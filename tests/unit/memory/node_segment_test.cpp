@@ -147,6 +147,18 @@ TEST(node_segment, attaching_does_not_wait_for_the_dead) {
   EXPECT_EQ(attached.nonce(), made.nonce());
 }
 
+TEST(node_segment, a_file_that_is_made_elsewhere_is_not_waited_for) {
+  const folder here, elsewhere;
+  node_segment made{plan(elsewhere.path(), 0, 2)};
+  segment_plan apart = plan(here.path(), 1, 2);
+  apart.maker_done = [] { return true; };
+  node_segment stranger{apart};
+  EXPECT_EQ(stranger.nonce(), 0U);
+  EXPECT_NE(made.nonce(), 0U);
+  stranger.reopen();
+  EXPECT_EQ(stranger.nonce(), 0U);
+}
+
 TEST(node_segment, nothing_is_left_behind) {
   const folder in;
   {
