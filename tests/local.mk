@@ -47,6 +47,6 @@ check-address check-thread:
 	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check QUICK=$(QUICK) SUITES='$(or $(SUITES),unit job)'
 
 clean-local:
-	-rm -rf test-logs
+	-rm -rf test-logs examples/bench/installed
 include tests/lab/local.mk
 include tests/launcher/local.mk

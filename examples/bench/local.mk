@@ -1,9 +1,8 @@
 # The OSU-style benchmarks, and the same loops in C for MPI that bench-compare builds.
-bin_PROGRAMS += \
+bench_programs = \
   examples/bench/peal_allgather \
   examples/bench/peal_allreduce \
   examples/bench/peal_alltoall \
-  examples/bench/peal_bare_copy \
   examples/bench/peal_barrier \
   examples/bench/peal_bcast \
   examples/bench/peal_bibw \
@@ -22,6 +21,19 @@ bin_PROGRAMS += \
   examples/bench/peal_scan \
   examples/bench/peal_scatter \
   examples/bench/peal_wakeup
+bin_PROGRAMS += $(bench_programs) examples/bench/peal_bare_copy
+
+# Here a benchmark finds the library of this folder. The one that is installed must find the installed library, so it is linked once more.
+bench_to_install = $(bench_programs:examples/bench/%=examples/bench/installed/%)
+$(bench_to_install): examples/bench/installed/%: examples/bench/%
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CXXLD)$(LIBTOOL) $(AM_V_lt) --tag=CXX $(AM_LIBTOOLFLAGS) $(LIBTOOLFLAGS) --mode=link $(CXX) $(AM_CXXFLAGS) $(CXXFLAGS) \
+	  $(PEAL_SANITIZE_FLAGS) $(LDFLAGS) -o $@ $(examples_bench_$(@F)_OBJECTS) $(examples_bench_$(@F)_LDADD) $(LIBS)
+install-exec-hook: $(bench_to_install)
+	@for program in $(bench_to_install); do \
+	  to="$(DESTDIR)$(bindir)/`echo $$program | sed 's,.*/,,;$(transform)'`"; \
+	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) $(LIBTOOLFLAGS) --mode=install $(INSTALL_PROGRAM) $$program "$$to" || exit 1; \
+	done
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
 examples_bench_libbench_la_SOURCES = examples/bench/collective.cpp examples/bench/collective.hpp examples/bench/common.cpp \
