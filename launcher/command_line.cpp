@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/config.hpp"
 #include "config.h"
 #include "program.hpp"
 
@@ -53,6 +54,8 @@ std::string check_variable(const std::string& text) {
   if (name.empty()) return fmt::format("'{}' has no name: NAME or NAME=VALUE is allowed", text);
   if (text == name && std::getenv(name.c_str()) == nullptr)
     return fmt::format("{} is not set, so there is nothing to pass on: set it, or give {}=VALUE", name, name);
+  if (const variable* known = find_variable(name); known != nullptr && text != name)  // of others rank 0 warns
+    return objection(*known, std::string_view{text}.substr(name.size() + 1));
   return {};
 }
 

@@ -22,18 +22,14 @@ std::string_view form_of(variable_kind kind) {
     case variable_kind::bytes: return "a size such as 4096, 64K, 1M or 2G, in ";
     case variable_kind::seconds: return "a number of seconds in ";
     case variable_kind::count: return "a whole number in ";
+    case variable_kind::count_or_auto: return "auto, or a whole number in ";
+    case variable_kind::microseconds_or_auto: return "auto, or a number of microseconds in ";
     default: return "";
   }
 }
 
-const variable* find(std::string_view name) {
-  for (const variable& each : variables())
-    if (each.name == name) return &each;
-  return nullptr;
-}
-
 const variable& require(std::string_view name) {
-  const variable* found = find(name);
+  const variable* found = find_variable(name);
   if (found == nullptr) throw error(errc::internal, fmt::format("{} is not in the table of variables", name));
   return *found;
 }
@@ -52,6 +48,14 @@ bool within(std::string_view allowed, Number value, Parse parse) {
   return value >= parse(allowed.substr(0, dots)) && value <= parse(allowed.substr(dots + 2));
 }
 
+// "1..16" of "auto|1..16".
+std::string_view range_of(const variable& which) { return which.allowed.substr(which.allowed.find('|') + 1); }
+
+bool within_reals(std::string_view allowed, std::string_view value) {
+  const double number = parse_number<double>(value);
+  return std::isfinite(number) && within(allowed, number, parse_number<double>);
+}
+
 bool allows(const variable& which, std::string_view value) {
   try {
     switch (which.kind) {
@@ -59,10 +63,10 @@ bool allows(const variable& which, std::string_view value) {
         return !value.empty() && fmt::format("|{}|", which.allowed).find(fmt::format("|{}|", value)) != std::string::npos;
       case variable_kind::bytes: return within(which.allowed, parse_bytes(value), parse_bytes);
       case variable_kind::count: return within(which.allowed, parse_number<std::size_t>(value), parse_number<std::size_t>);
-      case variable_kind::seconds: {
-        const double seconds = parse_number<double>(value);
-        return std::isfinite(seconds) && within(which.allowed, seconds, parse_number<double>);
-      }
+      case variable_kind::seconds: return within_reals(which.allowed, value);
+      case variable_kind::count_or_auto:
+        return value == "auto" || within(range_of(which), parse_number<std::size_t>(value), parse_number<std::size_t>);
+      case variable_kind::microseconds_or_auto: return value == "auto" || within_reals(range_of(which), value);
       case variable_kind::path: return value.starts_with('/');
       case variable_kind::text: return !value.empty();
     }
@@ -103,9 +107,16 @@ void for_each_set(Visitor&& visit) {
 
 }  // namespace
 
+const variable* find_variable(std::string_view name) {
+  for (const variable& each : variables())
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
 std::string objection(const variable& which, std::string_view value) {
   if (allows(which, value)) return {};
-  std::string allowed{which.allowed};
+  const bool or_auto = which.kind == variable_kind::count_or_auto || which.kind == variable_kind::microseconds_or_auto;
+  std::string allowed{or_auto ? range_of(which) : which.allowed};
   std::replace(allowed.begin(), allowed.end(), '|', ' ');
   return fmt::format("{}={}: allowed is {}{}", which.name, value, form_of(which.kind), allowed);
 }
@@ -113,7 +124,7 @@ std::string objection(const variable& which, std::string_view value) {
 std::vector<unknown_variable> unknown_variables() {
   std::vector<unknown_variable> found;
   for_each_set([&](std::string_view name, std::string_view) {
-    if (find(name) == nullptr) found.push_back({std::string{name}, nearest(name)});
+    if (find_variable(name) == nullptr) found.push_back({std::string{name}, nearest(name)});
   });
   return found;
 }
@@ -135,7 +146,7 @@ std::size_t parse_bytes(std::string_view text) {
 config config::from_environment(bool warn_unknown) {
   config result;
   for_each_set([&](std::string_view name, std::string_view value) {
-    const variable* known = find(name);
+    const variable* known = find_variable(name);
     if (known == nullptr) return;
     if (const std::string wrong = objection(*known, value); !wrong.empty()) throw error(errc::invalid_config, wrong);
     result.set_.emplace(name, value);
@@ -155,5 +166,15 @@ std::string_view config::text(std::string_view name) const {
 std::size_t config::bytes(std::string_view name) const { return parse_bytes(text(name)); }
 std::size_t config::count(std::string_view name) const { return parse_number<std::size_t>(text(name)); }
 double config::seconds(std::string_view name) const { return parse_number<double>(text(name)); }
+
+std::optional<std::size_t> config::count_unless_auto(std::string_view name) const {
+  if (text(name) == "auto") return std::nullopt;
+  return count(name);
+}
+
+std::optional<double> config::microseconds_unless_auto(std::string_view name) const {
+  if (text(name) == "auto") return std::nullopt;
+  return parse_number<double>(text(name));
+}
 
 }  // namespace peal

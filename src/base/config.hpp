@@ -8,24 +8,28 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace peal {
 
-enum class variable_kind { choice, bytes, seconds, count, path, text };
+enum class variable_kind { choice, bytes, seconds, count, path, text, count_or_auto, microseconds_or_auto };
 
 struct variable {
   std::string_view name;
   variable_kind kind;
-  std::string_view allowed;   // choices separated by '|'; for numbers "minimum..maximum"
+  std::string_view allowed;   // choices separated by '|'; for numbers "minimum..maximum", or "auto|" and that
   std::string_view fallback;  // the default, as one would write it
   std::string_view meaning;
 };
 
 /// The whole table, by name.
 const std::vector<variable>& variables();
+
+/// The row of a name; null when the table has none.
+const variable* find_variable(std::string_view name);
 
 /// What is wrong with a value: names variable, value and what is allowed. Empty when nothing is.
 std::string objection(const variable&, std::string_view value);
@@ -47,6 +51,8 @@ class config {
   [[nodiscard]] std::size_t bytes(std::string_view name) const;      // bytes: 4096, 64K, 1M, 2G
   [[nodiscard]] std::size_t count(std::string_view name) const;
   [[nodiscard]] double seconds(std::string_view name) const;
+  [[nodiscard]] std::optional<std::size_t> count_unless_auto(std::string_view name) const;
+  [[nodiscard]] std::optional<double> microseconds_unless_auto(std::string_view name) const;
   [[nodiscard]] bool is_set(std::string_view name) const { return set_.contains(std::string{name}); }
 
  private:

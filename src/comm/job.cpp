@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -37,13 +36,8 @@ constexpr std::uint32_t world_context = 0;
 /// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that they matter now.
 wait_policy::bounds spin_bounds(const config& settings, bool measures) {
   const auto set = [&](const char* name, std::chrono::nanoseconds measured) {
-    if (settings.text(name) == "auto") return measured;
-    double microseconds = 0;
-    const std::string_view text = settings.text(name);
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), microseconds);
-    if (failed != std::errc{} || end != text.data() + text.size() || !(microseconds >= 0 && microseconds <= 1e6))
-      throw error(errc::invalid_config, fmt::format("{}={}: allowed is auto, or a number of microseconds in 0..1000000", name, text));
-    return std::chrono::nanoseconds{static_cast<std::int64_t>(microseconds * 1000)};
+    const auto microseconds = settings.microseconds_unless_auto(name);
+    return microseconds ? std::chrono::nanoseconds{static_cast<std::int64_t>(*microseconds * 1000)} : measured;
   };
   measures = measures && (settings.text("PEAL_WAIT_LEAST") == "auto" || settings.text("PEAL_WAIT_MOST") == "auto");
   const auto cost = measures ? measured_cost_of_waking() : wait_policy::usual.least;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -59,25 +58,12 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   progress.add(*this, engine::rate::sometimes);
 }
 
-namespace {
-
-int wanted_gid(const config& settings) {
-  const std::string_view text = settings.text("PEAL_VERBS_GID");
-  verbs_settings wanted;
-  if (text == "auto") return wanted.gid;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), wanted.gid);
-  if (failed != std::errc{} || end != text.data() + text.size() || wanted.gid < 0)
-    throw error(errc::invalid_config, fmt::format("PEAL_VERBS_GID={}: allowed is auto, or an index into the port's GID table", text));
-  return wanted.gid;
-}
-
-}  // namespace
-
 void lane::open_verbs(std::size_t lanes) {
   const config& settings = around_.settings;
   bootstrap_client& bootstrap = around_.bootstrap;
   verbs_settings verbs;
   verbs.device = settings.text("PEAL_VERBS_DEVICE");
+  if (const auto gid = settings.count_unless_auto("PEAL_VERBS_GID")) verbs.gid = static_cast<int>(*gid);
   const auto& local = bootstrap.local_ranks();
   verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
   verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
@@ -93,7 +79,6 @@ void lane::open_verbs(std::size_t lanes) {
   verbs.bell = &progress.waking();
   verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   around_.start_with([&] {
-    verbs.gid = wanted_gid(settings);
     verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
   });
   const std::vector<std::string> everyone = bootstrap.exchange(verbs_->address());

@@ -3,7 +3,7 @@
 //
 // Layer    comm: may include base/.
 // Threads  any.
-// Errors   lane_count_wanted throws errc::invalid_config.
+// Errors   nothing throws.
 #pragma once
 
 #include <cstddef>

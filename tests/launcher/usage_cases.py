@@ -105,6 +105,21 @@ def nonsense_in_a_variable_is_refused_once(desk):
 
 
 @case()
+def nonsense_in_a_number_of_a_variable_is_refused_once(desk):
+    for name, wrong in (("PEAL_LANES", ("99", "0", "x")), ("PEAL_WAIT_LEAST", ("-1",)), ("PEAL_WAIT_MOST", ("x",)), ("PEAL_VERBS_GID", ("x",))):
+        for value in wrong:
+            refused(desk, 2, "-n", "2", "true", says=[f"{name}={value}: allowed is auto, or a"], env={name: value})
+    equal(desk.run("true", env={"PEAL_LANES": "auto", "PEAL_WAIT_LEAST": "0.5", "PEAL_VERBS_GID": "3"}).code, 0, "what is allowed")
+
+
+@case()
+def nonsense_in_a_variable_for_ranks_is_refused_too(desk):
+    refused(desk, 2, "-n", "2", "-x", "PEAL_WAIT=foo", "true", says=["-x", "PEAL_WAIT=foo: allowed is one of: adaptive poll block"])
+    refused(desk, 2, "true", ":", "-x", "PEAL_LANES=0", "true", says=["PEAL_LANES=0"])
+    equal(desk.run("-x", "PEAL_WAIT=block", "-x", "PEAL_LOK=x", "true").code, 0, "what is allowed, and what is unknown")
+
+
+@case()
 def an_unknown_variable_is_warned_of_once(desk):
     program = str(harness.build / "tests/launcher/blocked_rank")
     done = desk.run("-n", "2", "--bind", "none", program, "nothing", env={"PEAL_LOK": "info"})

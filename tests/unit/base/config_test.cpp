@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -67,6 +68,23 @@ TEST(config, nonsense_is_refused_with_name_value_and_what_is_allowed) {
   EXPECT_NE(refusal("PEAL_UNWIND_TIMEOUT", "nan"), "accepted");
   EXPECT_NE(refusal("PEAL_SHM_DIR", "relative/path"), "accepted");
   EXPECT_NE(refusal("PEAL_LOG", ""), "accepted");
+}
+
+TEST(config, a_number_may_be_left_to_peal) {
+  const auto lanes = [](const char* value) {
+    const with_variable set{"PEAL_LANES", value};
+    return peal::config::from_environment(false).count_unless_auto("PEAL_LANES");
+  };
+  EXPECT_EQ(lanes("auto"), std::nullopt);
+  EXPECT_EQ(lanes("16"), 16u);
+  const with_variable set{"PEAL_WAIT_MOST", "2.5"};
+  const peal::config settings = peal::config::from_environment(false);
+  EXPECT_EQ(settings.microseconds_unless_auto("PEAL_WAIT_MOST"), 2.5);
+  EXPECT_EQ(settings.microseconds_unless_auto("PEAL_WAIT_LEAST"), std::nullopt);
+  for (const char* wrong : {"99", "0", "x", "-1", "2x", " 2", "Auto", ""}) EXPECT_NE(refusal("PEAL_LANES", wrong), "accepted") << wrong;
+  for (const char* wrong : {"-1", "x", "1000001", "nan", "1us"}) EXPECT_NE(refusal("PEAL_WAIT_LEAST", wrong), "accepted") << wrong;
+  for (const char* wrong : {"x", "-1", "1.5"}) EXPECT_NE(refusal("PEAL_VERBS_GID", wrong), "accepted") << wrong;
+  EXPECT_NE(refusal("PEAL_LANES", "99").find("PEAL_LANES=99: allowed is auto, or a whole number in 1..16"), std::string::npos);
 }
 
 TEST(config, an_unknown_name_is_warned_of_with_the_nearest) {
