@@ -91,7 +91,8 @@ struct handshake {
   std::chrono::milliseconds pause{0};
   std::chrono::steady_clock::time_point since;
   bool complained = false;
-  int searches = 0;  // for the way to the peer, in vain
+  std::chrono::steady_clock::time_point without_since = std::chrono::steady_clock::time_point::max();  // the peer has no queue pairs at all
+  int searches = 0;                                                                                    // for the way to the peer, in vain
 };
 
 struct connection {

@@ -202,6 +202,7 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     case handshake_kind::gone:
       if (known && known->state == connection_state::answered && known->attempt == said.your_attempt) cancel(*known);
       return;
+    case handshake_kind::no_room: sent_away(said); return;
     default: break;
   }
   ++lane_.counted.packets_refused;
@@ -215,9 +216,12 @@ void connector::requested(const handshake_packet& said) noexcept {
     known = nullptr;
   }
   if (!known) {
-    if (!is_new || !hooks_.admits(said.from)) return;
-    known = make(said.from);
-    if (!known) return;
+    if (!is_new) return;
+    if (hooks_.admits(said.from)) known = make(said.from);
+    if (!known) {
+      (void)say(said.from, handshake_kind::no_room, all_.count() == 0 ? 1 : 0);
+      return;
+    }
     known->meeting = std::make_unique<handshake>();
     known->meeting->since = clock::now();
     waiting_.push_back(known);
@@ -273,6 +277,18 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.kind = kind;
   made.bulk_count = 1;
   return send(made);
+}
+
+/// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long as a silent adapter would be waited for.
+void connector::sent_away(const handshake_packet& said) noexcept {
+  connection* const known = all_.of(said.from);
+  if (!known || known->state != connection_state::requesting) return;
+  hooks_.no_room();
+  handshake& mine = *known->meeting;
+  const auto now = clock::now();
+  mine.without_since = said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
+  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.silence} && hooks_.needed(said.from))
+    give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
 void connector::heard(connection& from) noexcept {

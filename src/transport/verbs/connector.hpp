@@ -36,6 +36,8 @@ class connector {
     std::function<void(peer_id)> refused;      // there will be no connection to this peer
     std::function<bool(peer_id)> admits;       // asks whether a peer may connect now; it repeats its request
     std::function<bool(peer_id)> full;         // the device gives no more; false: then there will be no connection to this peer
+    std::function<void()> no_room;             // a peer has none for a connection at the moment
+    std::function<bool(peer_id)> needed;       // asks whether something waits that only a connection to this peer can carry
     std::function<void(connection&)> removed;  // takes away a connection that never opened, or that is over
     std::function<bool(peer_id)> given_up;     // asks, of one from which a packet came; true: it is told so
     std::function<void(peer_id)> failed;       // the peer says that it has given this process up
@@ -81,6 +83,7 @@ class connector {
   [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
+  void sent_away(const handshake_packet&) noexcept;
   void answer(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool begin_sending(connection&) noexcept;

@@ -43,6 +43,7 @@ datagram_channel& datagrams::channel(peer_id of) {
   auto& known = channels_[of];
   if (!known) {
     datagram_output& out = *this;
+    used_ = true;
     known = std::make_unique<datagram_channel>(sink_, out, *store_, counted_, of);
     watch(of);
     if (!delivers_) known->deafen();

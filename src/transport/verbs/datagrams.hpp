@@ -63,6 +63,8 @@ class datagrams final : private datagram_output {
   [[nodiscard]] bool settled() const noexcept;
   [[nodiscard]] bool refuses_eager(peer_id of) const noexcept { return channels_[of] && channels_[of]->refuses_eager(); }
   [[nodiscard]] bool left(peer_id which) const noexcept { return channels_[which] && channels_[which]->left(); }
+  /// Whether a message has ever gone, or come, this way.
+  [[nodiscard]] bool used() const noexcept { return used_; }
   [[nodiscard]] bool knows(peer_id which) const noexcept { return channels_[which] != nullptr; }
   void set_refuses_eager(bool) noexcept;
   void say_goodbye(peer_id to) noexcept;
@@ -109,6 +111,7 @@ class datagrams final : private datagram_output {
   bool together_ = false;
   bool refuses_ = false;
   bool delivers_ = true;
+  bool used_ = false;
 };
 
 }  // namespace peal::verbs

@@ -31,18 +31,19 @@ std::uint32_t depth(const device& of) noexcept { return static_cast<std::uint32_
 constexpr std::uint32_t most_recoveries = 5;
 constexpr std::chrono::milliseconds first_pause{10};
 
+std::size_t packet_of(const device& of) noexcept { return std::size_t{128} << static_cast<unsigned>(of.port().active_mtu); }  // 1 is 256
+
 constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + 63) & ~std::size_t{63}; }
 
 }  // namespace
 
 port_plan port_plan::for_handshakes(const device& on) noexcept {
-  return {sizeof(handshake_packet), std::min(256u, depth(on)), std::min(32u, depth(on)), 64};
+  return {packet_of(on), std::min(128u, depth(on)), std::min(32u, depth(on)), 64};
 }
 
 port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noexcept {
-  const auto mtu = std::size_t{128} << static_cast<unsigned>(on.port().active_mtu);  // ibv_mtu: 1 is 256
   const auto routes = static_cast<std::size_t>(std::max(on.limits().max_ah, 0)) / ranks_of_node;
-  return {mtu, std::min(most_receives, depth(on)), std::min(most_sends, depth(on)), std::clamp<std::size_t>(routes, 16, 4096)};
+  return {packet_of(on), std::min(most_receives, depth(on)), std::min(most_sends, depth(on)), std::clamp<std::size_t>(routes, 16, 4096)};
 }
 
 handshake_port::handshake_port(const device& on) : on_{on} {

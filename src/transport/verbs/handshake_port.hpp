@@ -42,7 +42,8 @@ struct port_plan {
   std::uint32_t sends = 0;
   std::size_t routes = 0;  // to how many peers the way is remembered
 
-  /// Everyone of a large job may start at once; what is lost is repeated.
+  /// Everyone of a large job may start at once; what is lost is repeated. Packets of the port's MTU, since any peer may come to lack queue
+  /// pairs, and send its messages so.
   static port_plan for_handshakes(const device&) noexcept;
   /// Several full windows, and packets of the port's MTU.
   static port_plan for_messages(const device&, unsigned ranks_of_node) noexcept;

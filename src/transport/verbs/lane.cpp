@@ -37,12 +37,12 @@ completion_queue make_completions(const device& on) {
   return made;
 }
 
-bool grow(ibv_cq& queue, const device& on, std::size_t needed, std::size_t connections) noexcept {
+bool grow(ibv_cq& queue, const device& on, std::size_t needed) noexcept {
   if (static_cast<std::size_t>(queue.cqe) >= needed) return true;
   const auto most = static_cast<std::size_t>(on.limits().max_cqe);
   const int failed = needed > most ? EINVAL : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed + 1) - 1, most)));
   if (failed == 0) on.channel().resized(queue);
-  else log_error("{} has no completion queue of {} entries for {} connections: {}", on.name(), needed, connections, std::strerror(failed));
+  else log_info("{} has no completion queue of {} entries: {}", on.name(), needed, std::strerror(failed));
   return failed == 0;
 }
 
@@ -106,10 +106,10 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
 bool lane::grow_completions(std::size_t connections) noexcept {
   const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : set.window + 2);
   const std::size_t needed = connections * each + (receives_ ? std::min(receives_for(connections), receive_limit_) : 0);
-  if (!grow(*completions_, on, needed, connections)) return false;
+  if (!grow(*completions_, on, needed)) return false;
   // One connection more than there are: completions of one that has gone may stand there for a while.
   for (std::size_t rail = 1; rail < rails.size(); ++rail)
-    if (!grow(*further_[rail - 1], rails[rail], (connections + 1) * set.bulk * set.read_depth, connections)) return false;
+    if (!grow(*further_[rail - 1], rails[rail], (connections + 1) * set.bulk * set.read_depth)) return false;
   return true;
 }
 

@@ -75,6 +75,8 @@ void promoter::opened(connection& at) noexcept {
   at.heard_epoch = lane_.epoch;
   at.carries = datagrams_.drained(at.peer);
   patience_ = first_patience;
+  short_since_ = clock::time_point::max();
+  next_try_ = {};
   if (datagrams_.knows(at.peer)) ++lane_.counted.promotions;
   const auto first = std::stable_partition(fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
   const std::vector<fetch*> its(first, fetches_.end());
@@ -88,7 +90,7 @@ void promoter::forget(const connection& gone) noexcept {
 }
 
 void promoter::removed(peer_id without) noexcept {
-  if (std::any_of(fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from == without; })) want(without);
+  if (needed(without)) want(without);
 }
 
 void promoter::abandon(peer_id gone) noexcept {
@@ -128,7 +130,7 @@ void promoter::want_later(peer_id to) noexcept {
 }
 
 bool promoter::admits(peer_id from) noexcept {
-  if (all_.count() < rules_.most) return true;
+  if (all_.count() < rules_.most) return all_.count() > 0 || clock::now() >= next_try_;
   connection* in_the_way = nullptr;
   const peer_id self = meetings_.self();
   all_.for_each([&](connection& each) {
@@ -145,11 +147,24 @@ bool promoter::admits(peer_id from) noexcept {
 }
 
 bool promoter::full(peer_id wanted) noexcept {
-  if (!rules_.cold || all_.count() == 0) return false;
-  log_info("the RDMA device gives {} connections and no more", all_.count());
-  rules_.most = static_cast<std::uint32_t>(all_.count());
-  want(wanted);
+  const auto now = clock::now();
+  go_cold();
+  if (all_.count() > 0) {
+    log_info("the RDMA device gives {} connections and no more", all_.count());
+    rules_.most = static_cast<std::uint32_t>(all_.count());
+  } else {
+    if (short_since_ == clock::time_point::max())
+      log_warning("{} gives no connection at the moment; messages to peers go as datagrams, and large ones wait", lane_.on.name());
+    short_since_ = std::min(short_since_, now);
+    next_try_ = now + between_demands;
+    if (now - short_since_ > std::chrono::duration<double>{lane_.set.silence} && needed(wanted)) return false;
+  }
+  want_later(wanted);
   return true;
+}
+
+bool promoter::needed(peer_id which) const noexcept {
+  return std::ranges::any_of(fetches_, [which](const fetch* each) { return each->from == which; });
 }
 
 bool promoter::step() noexcept {
@@ -164,8 +179,11 @@ promoter::clock::time_point promoter::due() const noexcept {
 }
 
 bool promoter::begin_those_who_wait() noexcept {
+  if (all_.count() == 0 && clock::now() < next_try_) return false;
   bool any = false;
-  for (std::size_t each = 0; each < line_.size();) {
+  // Who finds no room stands at the end of the line again.
+  std::size_t count = line_.size();
+  for (std::size_t each = 0; each < count;) {
     const peer_id to = line_[each];
     const connection* const at = all_.of(to);
     if (at ? at->ending : all_.count() >= rules_.most) {
@@ -174,6 +192,7 @@ bool promoter::begin_those_who_wait() noexcept {
     }
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(each));
     in_line_[to] = false;
+    --count;
     if (!at) meetings_.start(to);
     any = true;
   }

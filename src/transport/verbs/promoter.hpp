@@ -32,7 +32,7 @@
 namespace peal::verbs {
 
 struct promotion_rules {
-  bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that
+  bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
   std::uint32_t after = 16;   // messages to a cold peer
   std::uint32_t most = 1024;  // connections
 };
@@ -57,8 +57,11 @@ class promoter {
   [[nodiscard]] bool may_take_datagrams(peer_id from) const noexcept;
   /// A peer asks for a connection, and there is none.
   [[nodiscard]] bool admits(peer_id) noexcept;
-  /// The device gives no more connections. False: there are none at all.
+  /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that need a connection take turns. False: there
+  /// is none at all, for as long as a silent adapter is waited for, and something waits that cannot go otherwise.
   [[nodiscard]] bool full(peer_id wanted) noexcept;
+  /// Whether something waits for a connection to this peer.
+  [[nodiscard]] bool needed(peer_id) const noexcept;
   /// There is no room for a connection to this peer at the moment: it stands in the line.
   void want_later(peer_id) noexcept;
 
@@ -67,8 +70,8 @@ class promoter {
   [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept;
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
   [[nodiscard]] std::uint32_t most() const noexcept { return rules_.most; }
-  /// Before the first message.
-  void start_cold() noexcept { rules_.cold = true; }
+  /// From now on messages to peers without a connection go as datagrams.
+  void go_cold() noexcept { rules_.cold = true; }
   /// This process leaves: everyone without a connection is told.
   void say_goodbye(const std::vector<bool>& dead) noexcept;
   /// The connection is being taken away; and it has been, with the peer alive.
@@ -100,6 +103,8 @@ class promoter {
   std::vector<fetch*> fetches_;  // wait for a connection, oldest first
   std::vector<connection*> ending_;
   clock::time_point next_demand_;
+  // While there is no connection at all, since the device gives none: since when, and when it is asked again.
+  clock::time_point short_since_ = clock::time_point::max(), next_try_;
   std::chrono::milliseconds patience_;
 };
 

@@ -55,8 +55,9 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
                self,
                {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
                 [this](peer_id peer) { return tiers.admits(peer); }, [this](peer_id peer) { return full(peer); },
-                [this](connection& at) { remove(at); }, [this](peer_id peer) { return given_up(peer); },
-                [this](peer_id peer) { refused_by(peer); }, [this](peer_id peer) { notices.confirmed(peer); }}},
+                [this] { tiers.go_cold(); }, [this](peer_id peer) { return tiers.needed(peer); }, [this](connection& at) { remove(at); },
+                [this](peer_id peer) { return given_up(peer); }, [this](peer_id peer) { refused_by(peer); },
+                [this](peer_id peer) { notices.confirmed(peer); }}},
       notices{meetings},
       mail{shared,
            door,
@@ -103,7 +104,7 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
   for (const std::string& each : everyone) {
     known.push_back(address_from(each));
     // Ranks may have been told different things, or have poorer devices.
-    if (known.back() && known.back()->starts_cold) s.tiers.start_cold();
+    if (known.back() && known.back()->starts_cold) s.tiers.go_cold();
   }
   s.meetings.meet(std::move(known));
   s.mail.meet();
@@ -188,7 +189,7 @@ bool verbs_transport::poll() noexcept {
   s.posts.flush();
   bool moved = s.read_some() > 0;
   if (!moved) s.shared.idle();
-  if (s.shared.epoch % turns_between_strangers == 0 || s.tiers.cold() || s.meetings.busy()) moved |= s.poll_port();
+  if (s.shared.epoch % turns_between_strangers == 0 || s.tiers.cold() || s.mail.used() || s.meetings.busy()) moved |= s.poll_port();
   moved |= s.tiers.poll();
   moved |= s.large.poll();
   s.posts.flush();

@@ -67,6 +67,7 @@ enum class handshake_kind : std::uint8_t {
   gone,         // your reply answers a request that I have given up
   failed,       // for me you have failed, for good: failure_notices.hpp
   failed_too,   // I have heard that
+  no_room,      // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have none with anybody
 };
 
 /// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
