@@ -10,6 +10,7 @@
 #include <complex>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <typeinfo>
@@ -135,10 +136,11 @@ consteval bool is_fixed() {
   }
 }
 
-/// The kernel's name of a type.
+/// The kernel's name of a type. Integers of 128 bits, which the compiler's extensions take for integral, have no kernel.
 template <class T>
 consteval scalar scalar_of() {
   if constexpr (std::is_same_v<T, bool>) return scalar::boolean;
+  else if constexpr (std::is_integral_v<T> && sizeof(T) > sizeof(std::uint64_t)) return scalar::opaque;
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
     return sizeof(T) == 1 ? scalar::i8 : sizeof(T) == 2 ? scalar::i16 : sizeof(T) == 4 ? scalar::i32 : scalar::i64;
   else if constexpr (std::is_integral_v<T>)

@@ -12,7 +12,8 @@ check_PROGRAMS += \
   tests/job/api/plans \
   tests/job/api/requests \
   tests/job/api/strided \
-  tests/job/api/threads
+  tests/job/api/threads \
+  tests/job/api/wide
 
 tests_job_api_collectives_SOURCES = tests/job/api/collectives.cpp
 tests_job_api_collectives_LDADD = libpeal.la
@@ -40,5 +41,8 @@ tests_job_api_strided_SOURCES = tests/job/api/strided.cpp
 tests_job_api_strided_LDADD = libpeal.la
 tests_job_api_threads_SOURCES = tests/job/api/threads.cpp
 tests_job_api_threads_LDADD = libpeal.la -lpthread
+tests_job_api_wide_SOURCES = tests/job/api/wide.cpp
+tests_job_api_wide_LDADD = libpeal.la
+tests_job_api_wide_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++20
 
 EXTRA_DIST += tests/job/api.toml
