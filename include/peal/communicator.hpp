@@ -159,10 +159,10 @@ class communicator : public detail::strided_forms {
   template <recv_block B, class Op = std::plus<>>
   requires(reducible<B, Op>&& lasting<B>) request<> iallreduce_inplace(B&& buffer, Op op = {}, const place& = place::current())
   const;
-  template <send_block B, recv_block R, class Op = std::plus<>>
+  template <send_block B, recv_block_for<B> R, class Op = std::plus<>>
   requires reducible<const B&, Op>
   void allreduce_into(const B& value, R&& into, Op op = {}, const place& = place::current()) const;
-  template <send_block B, recv_block R, class Op = std::plus<>>
+  template <send_block B, recv_block_for<B> R, class Op = std::plus<>>
   requires reducible<const B&, Op>
   void reduce_into(const B& value, R&& into, int root, Op op = {}, const place& = place::current()) const;
 
@@ -185,7 +185,7 @@ class communicator : public detail::strided_forms {
   auto ireduce_scatter(const B& parts, Op op = {}, const place& = place::current()) const
       -> request<std::vector<detail::element_of_blocks<const B&>>>;
   /// Into memory of the caller's, which holds this rank's part at least.
-  template <send_block B, recv_block R, class Op = std::plus<>>
+  template <send_block B, recv_block_for<B> R, class Op = std::plus<>>
   requires reducible_range<const B&, Op>
   void reduce_scatter_block_into(const B& values, R&& into, Op op = {}, const place& = place::current()) const;
 
@@ -244,11 +244,11 @@ class communicator : public detail::strided_forms {
   requires detail::contiguous<B>
   auto iallgatherv(B&& values, const place& = place::current()) const -> request<blocks<std::ranges::range_value_t<B>>>;
   /// Into memory of the caller's: size() times what a rank gives (gather_into: at the root; the others' may be empty).
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   void gather_into(const B& value, R&& into, int root, const place& = place::current()) const;
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   void allgather_into(const B& value, R&& into, const place& = place::current()) const;
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   requires(lasting<B>&& lasting<R>) request<> iallgather_into(B&& value, R&& into, const place& = place::current())
   const;
 
@@ -268,7 +268,7 @@ class communicator : public detail::strided_forms {
   template <range_of_blocks B>
   auto iscatterv(const B& parts, int root, const place& = place::current()) const
       -> request<std::vector<typename detail::joined_blocks<B>::element>>;
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   void scatter_into(const B& values, R&& into, int root, const place& = place::current()) const;
 
   /// Part i of the range goes to rank i; part i of the result came from rank i. Parts are equally long on all ranks.
@@ -278,7 +278,7 @@ class communicator : public detail::strided_forms {
   template <sendable B>
   requires detail::contiguous<B>
   auto ialltoall(B&& values, const place& = place::current()) const -> request<std::vector<std::ranges::range_value_t<B>>>;
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   void alltoall_into(const B& values, R&& into, const place& = place::current()) const;
   /// Block i goes to rank i, whatever its length.
   template <range_of_blocks B>

@@ -2,6 +2,7 @@
 // What the calls of a communicator take, as concepts that the compiler names.
 #pragma once
 
+#include <concepts>
 #include <ranges>
 #include <type_traits>
 
@@ -32,6 +33,22 @@ template <class B>
 concept send_block = detail::sent_in_place<B>;
 template <class B>
 concept recv_block = detail::filled_in_place<B>;
+
+namespace detail {
+template <class B>
+using element_of_buffer =
+    std::conditional_t<std::is_void_v<typename elements_in<B>::type>, std::remove_cvref_t<B>, typename elements_in<B>::type>;
+/// An Element, or a range or strided view of such.
+template <class B, class Element>
+concept of_elements = std::same_as<std::remove_cvref_t<B>, Element> || std::same_as<element_of_buffer<B>, Element>;
+}  // namespace detail
+
+/// R can be filled with what B holds: values of the very same type, a single one or the elements of a range or strided view.
+template <class R, class B>
+concept same_elements = detail::of_elements<R, detail::element_of_buffer<B>> || detail::of_elements<R, std::remove_cvref_t<B>>;
+/// What is filled with the elements of B.
+template <class R, class B>
+concept recv_block_for = recv_block<R> && same_elements<R, B>;
 
 /// Gathered as a value of its own: fixed values, strings, and what is serialized. Other ranges of fixed values are gathered element by
 /// element.

@@ -122,7 +122,7 @@ const {
   return detail::begin_task<task>(state(where), where, detail::collective::allreduce, 0, nullptr, room.data(), room.size(), std::move(op));
 }
 
-template <send_block B, recv_block R, class Op>
+template <send_block B, recv_block_for<B> R, class Op>
 requires reducible<const B&, Op>
 void communicator::allreduce_into(const B& value, R&& into, Op op, const place& where) const {
   const auto bytes = detail::bytes_of(value);
@@ -132,7 +132,7 @@ void communicator::allreduce_into(const B& value, R&& into, Op op, const place& 
   detail::run_task(state(where), task{detail::collective::allreduce, 0, bytes.data(), room.data(), bytes.size(), std::move(op)}, where);
 }
 
-template <send_block B, recv_block R, class Op>
+template <send_block B, recv_block_for<B> R, class Op>
 requires reducible<const B&, Op>
 void communicator::reduce_into(const B& value, R&& into, int root, Op op, const place& where) const {
   const auto bytes = detail::bytes_of(value);
@@ -195,7 +195,7 @@ auto communicator::iallgatherv(B&& values, const place& where) const -> request<
   return detail::begin_task<task>(state(where), where, team(), detail::collective::allgather, 0, std::forward<B>(values));
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 void communicator::gather_into(const B& value, R&& into, int root, const place& where) const {
   const auto bytes = detail::bytes_of(value);
   const auto room = detail::room_of(into);
@@ -203,7 +203,7 @@ void communicator::gather_into(const B& value, R&& into, int root, const place& 
   detail::run_collective(state(where), detail::call_of<B>(detail::collective::gather, root, bytes, room, bytes.size()), where);
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 void communicator::allgather_into(const B& value, R&& into, const place& where) const {
   const auto bytes = detail::bytes_of(value);
   const auto room = detail::room_of(into);
@@ -211,7 +211,7 @@ void communicator::allgather_into(const B& value, R&& into, const place& where) 
   detail::run_collective(state(where), detail::call_of<B>(detail::collective::allgather, 0, bytes, room, bytes.size()), where);
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 requires(lasting<B>&& lasting<R>) request<> communicator::iallgather_into(B&& value, R&& into, const place& where)
 const {
   const auto bytes = detail::bytes_of(value);
@@ -251,7 +251,7 @@ auto communicator::iscatterv(const B& parts, int root, const place& where) const
   return detail::begin_task<task>(state(where), where, team(), root, parts, where);
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 void communicator::scatter_into(const B& values, R&& into, int root, const place& where) const {
   const auto bytes = detail::bytes_of(values);
   const auto room = detail::room_of(into);
@@ -286,7 +286,7 @@ auto communicator::ialltoall(B&& values, const place& where) const -> request<st
   return detail::begin_task<task>(state(where), where, team(), detail::collective::alltoall, 0, std::forward<B>(values));
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 void communicator::alltoall_into(const B& values, R&& into, const place& where) const {
   const auto bytes = detail::bytes_of(values);
   const auto room = detail::room_of(into);

@@ -12,7 +12,7 @@
 namespace peal::detail {
 
 // ---- reductions ------------------------------------------------------------------------------------------------------------------------
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> request<> into_forms::ireduce_into(B&& value, R&& into, int root, Op op, const place& where)
 const {
   return begin_on_buffers<element_for<Op, B>>(
@@ -20,7 +20,7 @@ const {
       std::move(op));
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> request<> into_forms::iallreduce_into(B&& value, R&& into, Op op, const place& where)
 const {
   return begin_on_buffers<element_for<Op, B>>(
@@ -47,42 +47,42 @@ const {
                                              std::move(op));
 }
 
-template <send_block B, recv_block R, class Op>
+template <send_block B, recv_block_for<B> R, class Op>
 requires reducible<const B&, Op>
 void into_forms::scan_into(const B& value, R&& into, Op op, const place& where) const {
   run_on_buffers<element_for<Op, B>>(state(where), reduce_into_call(collective::scan, 0, bytes_of(value), room_of(into), true, where),
                                      where, std::move(op));
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> request<> into_forms::iscan_into(B&& value, R&& into, Op op, const place& where)
 const {
   return begin_on_buffers<element_for<Op, B>>(
       state(where), reduce_into_call(collective::scan, 0, bytes_of(value), room_of(into), true, where), where, std::move(op));
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> plan<> into_forms::scan_into_plan(B&& value, R&& into, Op op, const place& where)
 const {
   return plan_on_buffers<element_for<Op, B>>(
       state(where), reduce_into_call(collective::scan, 0, bytes_of(value), room_of(into), true, where), where, std::move(op));
 }
 
-template <send_block B, recv_block R, class Op>
+template <send_block B, recv_block_for<B> R, class Op>
 requires reducible<const B&, Op>
 void into_forms::exscan_into(const B& value, R&& into, Op op, const place& where) const {
   run_on_buffers<element_for<Op, B>>(state(where), reduce_into_call(collective::exscan, 0, bytes_of(value), room_of(into), true, where),
                                      where, std::move(op));
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> request<> into_forms::iexscan_into(B&& value, R&& into, Op op, const place& where)
 const {
   return begin_on_buffers<element_for<Op, B>>(
       state(where), reduce_into_call(collective::exscan, 0, bytes_of(value), room_of(into), true, where), where, std::move(op));
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> plan<> into_forms::exscan_into_plan(B&& value, R&& into, Op op, const place& where)
 const {
   return plan_on_buffers<element_for<Op, B>>(
@@ -90,7 +90,7 @@ const {
 }
 
 // ---- parts of reductions ---------------------------------------------------------------------------------------------------------------
-template <planned_range B, planned_room R, class Op>
+template <planned_range B, planned_room_for<B> R, class Op>
 requires reducible_range<B, Op> request<> into_forms::ireduce_scatter_block_into(B&& values, R&& into, Op op, const place& where)
 const {
   return begin_on_buffers<std::ranges::range_value_t<B>>(
@@ -127,7 +127,7 @@ const {
       std::move(op));
 }
 
-template <send_block B, recv_block R, class Op>
+template <send_block B, recv_block_for<B> R, class Op>
 requires reducible_range<const B&, Op>
 void into_forms::reduce_scatter_into(const B& values, std::span<const std::size_t> lengths, R&& into, Op op, const place& where) const {
   run_on_buffers<std::ranges::range_value_t<B>>(state(where),
@@ -136,7 +136,7 @@ void into_forms::reduce_scatter_into(const B& values, std::span<const std::size_
                                                 where, std::move(op));
 }
 
-template <planned_range B, planned_room R, class Op>
+template <planned_range B, planned_room_for<B> R, class Op>
 requires reducible_range<B, Op> request<> into_forms::ireduce_scatter_into(B&& values, std::span<const std::size_t> lengths, R&& into,
                                                                            Op op, const place& where)
 const {
@@ -147,7 +147,7 @@ const {
       where, std::move(op));
 }
 
-template <planned_range B, planned_room R, class Op>
+template <planned_range B, planned_room_for<B> R, class Op>
 requires reducible_range<B, Op> plan<> into_forms::reduce_scatter_into_plan(B&& values, std::span<const std::size_t> lengths, R&& into,
                                                                             Op op, const place& where)
 const {
@@ -188,17 +188,17 @@ const {
 }
 
 // ---- what only moves -------------------------------------------------------------------------------------------------------------------
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 request<> into_forms::igather_into(B&& value, R&& into, int root, const place& where) const {
   return begin_on_buffers<given_element<B>>(state(where), gather_into_call(root, bytes_of(value), room_of(into), team(), where), where);
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 request<> into_forms::iscatter_into(B&& values, R&& into, int root, const place& where) const {
   return begin_on_buffers<given_element<R>>(state(where), scatter_into_call(root, bytes_of(values), room_of(into), team(), where), where);
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 request<> into_forms::ialltoall_into(B&& values, R&& into, const place& where) const {
   return begin_on_buffers<given_element<B>>(
       state(where), alltoall_into_call(bytes_of(values), sizeof(given_element<B>), room_of(into), team(), where), where);

@@ -17,10 +17,10 @@ namespace peal::detail {
 
 class into_forms : public plan_forms {
  public:
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> request<> ireduce_into(B&& value, R&& into, int root, Op op = {}, const place& = place::current())
   const;
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> request<> iallreduce_into(B&& value, R&& into, Op op = {}, const place& = place::current())
   const;
   /// The result replaces what the root gave; the buffers of the others stay as they are.
@@ -35,26 +35,26 @@ class into_forms : public plan_forms {
   const;
 
   /// Of exscan, rank 0's memory stays as it is.
-  template <send_block B, recv_block R, class Op = std::plus<>>
+  template <send_block B, recv_block_for<B> R, class Op = std::plus<>>
   requires reducible<const B&, Op>
   void scan_into(const B& value, R&& into, Op op = {}, const place& = place::current()) const;
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> request<> iscan_into(B&& value, R&& into, Op op = {}, const place& = place::current())
   const;
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> plan<> scan_into_plan(B&& value, R&& into, Op op = {}, const place& = place::current())
   const;
-  template <send_block B, recv_block R, class Op = std::plus<>>
+  template <send_block B, recv_block_for<B> R, class Op = std::plus<>>
   requires reducible<const B&, Op>
   void exscan_into(const B& value, R&& into, Op op = {}, const place& = place::current()) const;
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> request<> iexscan_into(B&& value, R&& into, Op op = {}, const place& = place::current())
   const;
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> plan<> exscan_into_plan(B&& value, R&& into, Op op = {}, const place& = place::current())
   const;
 
-  template <planned_range B, planned_room R, class Op = std::plus<>>
+  template <planned_range B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible_range<B, Op> request<> ireduce_scatter_block_into(B&& values, R&& into, Op op = {}, const place& = place::current())
   const;
   /// This rank's part replaces the beginning of what it gave; what lies behind it is undefined then.
@@ -68,15 +68,15 @@ class into_forms : public plan_forms {
   requires reducible_range<B, Op> plan<> reduce_scatter_block_inplace_plan(B&& buffer, Op op = {}, const place& = place::current())
   const;
   /// `lengths`: elements of each rank's part, which lie one after the other; the same on every rank. Copied.
-  template <send_block B, recv_block R, class Op = std::plus<>>
+  template <send_block B, recv_block_for<B> R, class Op = std::plus<>>
   requires reducible_range<const B&, Op>
   void reduce_scatter_into(const B& values, std::span<const std::size_t> lengths, R&& into, Op op = {},
                            const place& = place::current()) const;
-  template <planned_range B, planned_room R, class Op = std::plus<>>
+  template <planned_range B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible_range<B, Op> request<> ireduce_scatter_into(B&& values, std::span<const std::size_t> lengths, R&& into, Op op = {},
                                                                  const place& = place::current())
   const;
-  template <planned_range B, planned_room R, class Op = std::plus<>>
+  template <planned_range B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible_range<B, Op> plan<> reduce_scatter_into_plan(B&& values, std::span<const std::size_t> lengths, R&& into, Op op = {},
                                                                   const place& = place::current())
   const;
@@ -92,11 +92,11 @@ class into_forms : public plan_forms {
                                                                      const place& = place::current())
   const;
 
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   request<> igather_into(B&& value, R&& into, int root, const place& = place::current()) const;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   request<> iscatter_into(B&& values, R&& into, int root, const place& = place::current()) const;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   request<> ialltoall_into(B&& values, R&& into, const place& = place::current()) const;
   /// The root's buffer (of allgather: every buffer) is size() blocks long, and its own block is at its place already. The others give their
   /// block (gather), or take it (scatter).

@@ -29,7 +29,7 @@ auto plan_forms::allgather_plan(B&& value, const place& where) const -> plan<std
   return make_plan<element>(state(where), call, many_values<element>{bytes.size() / sizeof(element) * team().count()}, where);
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::gather_into_plan(B&& value, R&& into, int root, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
@@ -38,7 +38,7 @@ plan<> plan_forms::gather_into_plan(B&& value, R&& into, int root, const place& 
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::allgather_into_plan(B&& value, R&& into, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
@@ -90,7 +90,7 @@ auto plan_forms::scatter_plan(B&& values, int root, const place& where) const ->
   return make_plan<element>(state(where), call, many_values<element>{part / sizeof(element)}, where);
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::scatter_into_plan(B&& values, R&& into, int root, const place& where) const {
   const auto bytes = bytes_of(values);
   const auto room = room_of(into);
@@ -129,7 +129,7 @@ auto plan_forms::alltoall_plan(B&& values, const place& where) const -> plan<std
   return make_plan<element>(state(where), call, many_values<element>{bytes.size() / sizeof(element)}, where);
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::alltoall_into_plan(B&& values, R&& into, const place& where) const {
   const auto bytes = bytes_of(values);
   const auto room = room_of(into);

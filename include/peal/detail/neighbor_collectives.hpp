@@ -112,7 +112,7 @@ auto neighbor_forms::neighbor_allgather_plan(B&& value, const place& where) cons
   return make_plan<element>(state(where), call, many_values<element>{bytes.size() / sizeof(element) * sources(where).size()}, where);
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 void neighbor_forms::neighbor_allgather_into(const B& value, R&& into, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
@@ -121,7 +121,7 @@ void neighbor_forms::neighbor_allgather_into(const B& value, R&& into, const pla
                  where);
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 requires(lasting<B>&& lasting<R>) request<> neighbor_forms::ineighbor_allgather_into(B&& value, R&& into, const place& where)
 const {
   const auto bytes = bytes_of(value);
@@ -131,7 +131,7 @@ const {
   return request<>{start_collective(state(where), call, where)};
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 plan<> neighbor_forms::neighbor_allgather_into_plan(B&& value, R&& into, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
@@ -205,20 +205,20 @@ collective_call neighbor_exchange_call(const neighborhood& near, std::span<const
   return neighbor_call(collective::neighbor_alltoall, bytes.data(), room, part, type_of<given_element<B>>());
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 void neighbor_forms::neighbor_alltoall_into(const B& values, R&& into, const place& where) const {
   communicator_state& in = state(where);
   run_collective(in, neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), where), where);
 }
 
-template <send_block B, recv_block R>
+template <send_block B, recv_block_for<B> R>
 requires(lasting<B>&& lasting<R>) request<> neighbor_forms::ineighbor_alltoall_into(B&& values, R&& into, const place& where)
 const {
   communicator_state& in = state(where);
   return request<>{start_collective(in, neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), where), where)};
 }
 
-template <planned_block B, planned_room R>
+template <planned_block B, planned_room_for<B> R>
 plan<> neighbor_forms::neighbor_alltoall_into_plan(B&& values, R&& into, const place& where) const {
   communicator_state& in = state(where);
   const auto call = neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), where);

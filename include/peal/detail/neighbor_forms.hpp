@@ -35,12 +35,12 @@ class neighbor_forms : public communicator {
   template <planned_elements B>
   auto neighbor_allgather_plan(B&& value, const place& = place::current()) const -> plan<std::span<const given_element<B>>>;
   /// Into memory of the caller's: sources().size() times what a rank gives. What is there for proc_null stays as it is.
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   void neighbor_allgather_into(const B& value, R&& into, const place& = place::current()) const;
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   requires(lasting<B>&& lasting<R>) request<> ineighbor_allgather_into(B&& value, R&& into, const place& = place::current())
   const;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   plan<> neighbor_allgather_into_plan(B&& value, R&& into, const place& = place::current()) const;
   /// Ranges that differ in length: a block a source.
   template <sendable B>
@@ -66,12 +66,12 @@ class neighbor_forms : public communicator {
   template <planned_range B>
   auto neighbor_alltoall_plan(B&& values, const place& = place::current()) const -> plan<std::span<const std::ranges::range_value_t<B>>>;
   /// Into memory of the caller's, which is sources().size() parts long.
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   void neighbor_alltoall_into(const B& values, R&& into, const place& = place::current()) const;
-  template <send_block B, recv_block R>
+  template <send_block B, recv_block_for<B> R>
   requires(lasting<B>&& lasting<R>) request<> ineighbor_alltoall_into(B&& values, R&& into, const place& = place::current())
   const;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   plan<> neighbor_alltoall_into_plan(B&& values, R&& into, const place& = place::current()) const;
   /// Block i goes to destination i, whatever its length; block i of the result came from source i.
   template <range_of_blocks B>

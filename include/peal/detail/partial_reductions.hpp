@@ -55,7 +55,7 @@ auto communicator::ireduce_scatter(const B& parts, Op op, const place& where) co
   return detail::begin_task<task>(state(where), where, team(), parts, std::move(op), where);
 }
 
-template <send_block B, recv_block R, class Op>
+template <send_block B, recv_block_for<B> R, class Op>
 requires reducible_range<const B&, Op>
 void communicator::reduce_scatter_block_into(const B& values, R&& into, Op op, const place& where) const {
   using element = std::ranges::range_value_t<B>;

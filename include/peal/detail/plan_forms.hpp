@@ -39,6 +39,9 @@ concept planned_blocks = range_of_blocks<B> && lasting<B>;
 /// Memory that plans fill.
 template <class B>
 concept planned_room = recv_block<B> && lasting<B>;
+/// The same, with the elements of B.
+template <class R, class B>
+concept planned_room_for = planned_room<R> && same_elements<R, B>;
 
 namespace detail {
 
@@ -71,10 +74,10 @@ class plan_forms : public communicator_handle {
   requires reducible<B, Op>
   auto allreduce_plan(B&& value, Op op = {}, const place& = place::current()) const -> plan<typename planned_reduced<B, Op>::type>;
   /// Into memory of the caller's (reduce_into_plan: of the root; the others' may be empty), or in the place of what was given.
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> plan<> reduce_into_plan(B&& value, R&& into, int root, Op op = {}, const place& = place::current())
   const;
-  template <planned_block B, planned_room R, class Op = std::plus<>>
+  template <planned_block B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible<B, Op> plan<> allreduce_into_plan(B&& value, R&& into, Op op = {}, const place& = place::current())
   const;
   template <planned_room B, class Op = std::plus<>>
@@ -102,7 +105,7 @@ class plan_forms : public communicator_handle {
   requires reducible_range<B, Op>
   auto reduce_scatter_block_plan(B&& values, Op op = {}, const place& = place::current()) const
       -> plan<std::span<const std::ranges::range_value_t<B>>>;
-  template <planned_range B, planned_room R, class Op = std::plus<>>
+  template <planned_range B, planned_room_for<B> R, class Op = std::plus<>>
   requires reducible_range<B, Op> plan<> reduce_scatter_block_into_plan(B&& values, R&& into, Op op = {}, const place& = place::current())
   const;
   template <planned_blocks B, class Op = std::plus<>>
@@ -116,9 +119,9 @@ class plan_forms : public communicator_handle {
   template <planned_elements B>
   auto allgather_plan(B&& value, const place& = place::current()) const -> plan<std::span<const given_element<B>>>;
   /// Into memory of the caller's: size() times what a rank gives (gather_into_plan: at the root; the others' may be empty).
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   plan<> gather_into_plan(B&& value, R&& into, int root, const place& = place::current()) const;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   plan<> allgather_into_plan(B&& value, R&& into, const place& = place::current()) const;
   /// Ranges that differ in length: a block a rank.
   template <planned_range B>
@@ -131,7 +134,7 @@ class plan_forms : public communicator_handle {
   /// The root's range in size() equal parts, or its blocks, one for each rank. What the others give does not matter, and may be empty.
   template <planned_range B>
   auto scatter_plan(B&& values, int root, const place& = place::current()) const -> plan<std::span<const std::ranges::range_value_t<B>>>;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   plan<> scatter_into_plan(B&& values, R&& into, int root, const place& = place::current()) const;
   template <planned_blocks B>
   auto scatterv_plan(B&& parts, int root, const place& = place::current()) const -> plan<std::span<const element_of_planned_blocks<B>>>;
@@ -139,7 +142,7 @@ class plan_forms : public communicator_handle {
   /// Part i of the range goes to rank i; part i of the result came from rank i. Parts are equally long on all ranks; blocks are not.
   template <planned_range B>
   auto alltoall_plan(B&& values, const place& = place::current()) const -> plan<std::span<const std::ranges::range_value_t<B>>>;
-  template <planned_block B, planned_room R>
+  template <planned_block B, planned_room_for<B> R>
   plan<> alltoall_into_plan(B&& values, R&& into, const place& = place::current()) const;
   template <planned_blocks B>
   auto alltoallv_plan(B&& parts, const place& = place::current()) const

@@ -107,7 +107,7 @@ auto plan_forms::allreduce_plan(B&& value, Op op, const place& where) const -> p
                                        std::move(op), where);
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> plan<> plan_forms::reduce_into_plan(B&& value, R&& into, int root, Op op, const place& where)
 const {
   const auto bytes = bytes_of(value);
@@ -117,7 +117,7 @@ const {
   return make_plan<element_for<Op, B>>(state(where), call, read_in_place{}, left_in_place{}, std::move(op), where);
 }
 
-template <planned_block B, planned_room R, class Op>
+template <planned_block B, planned_room_for<B> R, class Op>
 requires reducible<B, Op> plan<> plan_forms::allreduce_into_plan(B&& value, R&& into, Op op, const place& where)
 const {
   const auto bytes = bytes_of(value);
@@ -178,7 +178,7 @@ auto plan_forms::reduce_scatter_block_plan(B&& values, Op op, const place& where
   return make_plan<element>(state(where), call, read_in_place{}, many_values<element>{part / sizeof(element)}, std::move(op), where);
 }
 
-template <planned_range B, planned_room R, class Op>
+template <planned_range B, planned_room_for<B> R, class Op>
 requires reducible_range<B, Op> plan<> plan_forms::reduce_scatter_block_into_plan(B&& values, R&& into, Op op, const place& where)
 const {
   using element = std::ranges::range_value_t<B>;

@@ -19,11 +19,8 @@ template <class B>
 concept strided_room = strided_view<B> && recv_buffer<B> && !recv_block<B>;
 /// What is read and what is filled, one of them a strided view.
 template <class B, class R>
-concept strided_pair = (send_buffer<B> || fixed<std::remove_cvref_t<B>>)&&recv_buffer<R> && !(send_block<B> && recv_block<R>);
-
-template <class B>
-using element_of_buffer =
-    std::conditional_t<std::is_void_v<typename elements_in<B>::type>, std::remove_cvref_t<B>, typename elements_in<B>::type>;
+concept strided_pair = (send_buffer<B> || fixed<std::remove_cvref_t<B>>)&&recv_buffer<R>&& same_elements<R, B> &&
+                       !(send_block<B> && recv_block<R>);
 
 class strided_forms : public into_forms {
  public:
