@@ -8,14 +8,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 namespace peal::launcher {
 
 namespace {
 
-// Beyond this a line is written in pieces, or a rank that never ends its line would fill our memory.
-constexpr std::size_t longest_line = 1 << 20;
+// Lines that have not ended are kept until all of them take this much; then those longer than `long_line` are written in pieces. Else a
+// rank that never ends its line would fill our memory.
+constexpr std::size_t most_unfinished = 64 << 20;
+constexpr std::size_t long_line = 1 << 20;
 // Beyond this the ranks wait: whoever reads our output is slower than they are.
 constexpr std::size_t most_waiting = 4 << 20;
 
@@ -40,12 +43,16 @@ void tagged_output::add_to(std::vector<pollfd>& list) const {
     if (!waiting_[to].text.empty()) list.push_back({to, POLLOUT, 0});
 }
 
+// The list has the streams in their order, without those that `add_to` left out.
 void tagged_output::serve(const std::vector<pollfd>& list) {
+  auto next = streams_.begin();
   for (const pollfd& each : list) {
     if (each.revents == 0) continue;
     if (each.events == POLLOUT && each.fd <= STDERR_FILENO) write(each.fd);
-    const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const stream& one) { return one.from == each.fd; });
-    if (found != streams_.end() && each.events == POLLIN) read(*found);
+    if (each.events != POLLIN) continue;
+    while (next != streams_.end() && next->from != each.fd) ++next;
+    if (next == streams_.end()) break;
+    read(*next);
   }
   std::erase_if(streams_, [](const stream& each) { return each.from < 0; });
 }
@@ -54,18 +61,22 @@ void tagged_output::read(stream& from) {
   std::array<char, 65536> bytes;  // what a pipe holds
   const ssize_t got = ::read(from.from, bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  std::size_t looked_at = from.part.size();  // there is no end of a line
   if (got > 0) from.part.append(bytes.data(), static_cast<std::size_t>(got));
+  unfinished_ += from.part.size() - looked_at;
   std::string& out = waiting_[from.to].text;
   const auto emit = [&](std::size_t start, std::size_t end) {
     fmt::format_to(std::back_inserter(out), "[{}] ", from.rank);
     out.append(from.part, start, end - start).push_back('\n');
   };
   std::size_t start = 0;
-  for (std::size_t end; (end = from.part.find('\n', start)) != std::string::npos; start = end + 1) emit(start, end);
+  for (std::size_t end; (end = from.part.find('\n', looked_at)) != std::string::npos; start = looked_at = end + 1) emit(start, end);
   from.part.erase(0, start);
-  if (from.part.size() > longest_line || (got <= 0 && !from.part.empty())) {
+  unfinished_ -= start;
+  if ((unfinished_ > most_unfinished && from.part.size() > long_line) || (got <= 0 && !from.part.empty())) {
     emit(0, from.part.size());
-    from.part.clear();
+    unfinished_ -= from.part.size();
+    from.part = {};
   }
   if (got <= 0) {
     ::close(from.from);
@@ -79,8 +90,8 @@ void tagged_output::write(int to) {
   queue& out = waiting_[to];
   std::size_t size = std::min<std::size_t>(out.text.size() - out.written, PIPE_BUF);
   // Whole lines where they fit, so that other writers to the same pipe do not part them.
-  if (const auto end = out.text.rfind('\n', out.written + size - 1); end != std::string::npos && end >= out.written)
-    size = end + 1 - out.written;
+  const auto next = std::string_view{out.text}.substr(out.written, size);
+  if (const auto end = next.rfind('\n'); end != std::string_view::npos) size = end + 1;
   const ssize_t written = ::write(to, out.text.data() + out.written, size);
   if (written < 0) {
     if (errno == EINTR || errno == EAGAIN) return;

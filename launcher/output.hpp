@@ -54,7 +54,8 @@ class tagged_output {
     std::string text;
     std::size_t written = 0;  // of the text
   };
-  queue waiting_[3];  // by descriptor: whole lines not yet written
+  std::size_t unfinished_ = 0;  // bytes of all parts
+  queue waiting_[3];            // by descriptor: whole lines not yet written
   int broken_ = 0;
 };
 

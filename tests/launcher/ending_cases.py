@@ -157,7 +157,7 @@ def the_next_pealrun_sweeps(desk):
     process = desk.start("-n", 2, "sh", "-c", "echo x > $PEAL_SHM_DIR/$PMIX_NAMESPACE.0; echo ready; exec sleep 1000", start_new_session=True)
     equal(process.some_lines(2), ["ready\n"] * 2, "start")
     # The guard first, so that nobody is left to tidy up. Ranks die with pealrun all the same.
-    os.kill(guard_of(process.pid), signal.SIGKILL)
+    os.kill(wait_until(lambda: guard_of(process.pid), "the guard stands"), signal.SIGKILL)
     process.kill()
     desk.finish(process)
     wait_until(lambda: not desk.processes(), "the ranks have died with pealrun")

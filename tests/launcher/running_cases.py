@@ -107,6 +107,9 @@ def tagged_lines_are_whole(desk):
 def tagged_lines_may_be_long_or_unfinished(desk):
     done = desk.run("--tag-output", "-n", 3, *plain("long", 300_000))
     equal(sorted(done.lines()), [f"[{rank}] " + "x" * 300_000 for rank in range(3)], "long lines")
+    done = desk.run("--tag-output", "-n", 2, *plain("long", 5_000_000))
+    check(sorted(done.lines()) == [f"[{rank}] " + "x" * 5_000_000 for rank in range(2)],
+          f"lines of 5 MB are torn: {[(line[:5], len(line)) for line in done.lines()][:20]}")
     done = desk.run("--tag-output", "-n", 2, "printf", "no end")
     equal(sorted(done.lines()), ["[0] no end", "[1] no end"], "lines without an end")
     done = desk.run("--tag-output", "sh", "-c", r"printf '\n\na\n'")
