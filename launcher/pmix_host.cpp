@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "bootstrap/client.hpp"
 #include "peal/error.hpp"
@@ -43,10 +44,11 @@ void forget_outer_launcher() {
 }
 
 // libpmix leaves Nagle's algorithm on: an event after an event then waits 40 ms for an acknowledgement. What a listening socket accepts
-// inherits the option.
+// inherits the option. Where there is no /proc it is slower.
 void accept_without_delay() {
-  for (const auto& each : std::filesystem::directory_iterator{"/proc/self/fd"}) {
-    const int descriptor = std::atoi(each.path().filename().c_str());
+  std::error_code failed;
+  for (std::filesystem::directory_iterator each{"/proc/self/fd", failed}, end; !failed && each != end; each.increment(failed)) {
+    const int descriptor = std::atoi(each->path().filename().c_str());
     int listening = 0;
     socklen_t size = sizeof listening;
     if (::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || listening == 0) continue;

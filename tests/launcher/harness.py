@@ -68,6 +68,14 @@ def state_of(pid):
         return ""
 
 
+def in_namespaces(which, script):
+    """Words before a command that run the script and then the command in namespaces of their own."""
+    words = [shutil.which("unshare") or "unshare", *which, "sh", "-c", f'{script} && exec "$@"', "sh"]
+    if subprocess.run([*words, "true"], capture_output=True, check=False).returncode != 0:
+        raise Skip(f"needs namespaces of its own (unshare {' '.join(which)}), which are not allowed here")
+    return words
+
+
 class Done:
     def __init__(self, code, out, err, seconds):
         self.code, self.out, self.err, self.seconds = code, out, err, seconds

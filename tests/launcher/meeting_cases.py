@@ -3,7 +3,7 @@ import shutil
 import signal
 
 import harness
-from harness import PROMPT, Skip, case, check, equal, state_of, wait_until
+from harness import PROMPT, Skip, case, check, equal, in_namespaces, state_of, wait_until
 
 
 def meeting(*words):
@@ -92,6 +92,13 @@ def two_deaths_found_at_once_are_one_failure(desk):
     equal(done.code, 137, f"rank 2 was the first: {done}")
     check("rank 2 on" in done.err, f"{done}")
     return f"ended {done.seconds:.2f} s after its start"
+
+
+@case()
+def ranks_meet_without_proc(desk):
+    done = desk.run("-n", 3, *meeting("meet"), under=in_namespaces(["-r", "-m"], "mount -t tmpfs none /proc"))
+    equal((done.code, done.complaints()), (0, []), f"{done}")
+    check(done.out.startswith("met 3 ranks"), done.out)
 
 
 @case()

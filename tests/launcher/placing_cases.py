@@ -2,10 +2,9 @@
 import os
 import re
 import shutil
-import subprocess
 
 import harness
-from harness import LONG, Skip, case, check, equal, wait_until
+from harness import LONG, Skip, case, check, equal, in_namespaces, wait_until
 
 
 def places(*words):
@@ -78,14 +77,6 @@ def more_ranks_than_cores_are_warned_of_in_one_line(desk):
 def ranks_are_not_bound_when_not_wanted(desk):
     done = desk.run("--bind", "none", "-n", 1, *places())
     equal((read_places(done), done.err), ({0: allowed()}, ""), "places")
-
-
-def in_namespaces(which, script):
-    """Words before a command that run the script and then the command in namespaces of their own."""
-    words = [shutil.which("unshare") or "unshare", *which, "sh", "-c", f'{script} && exec "$@"', "sh"]
-    if subprocess.run([*words, "true"], capture_output=True, check=False).returncode != 0:
-        raise Skip(f"needs namespaces of its own (unshare {' '.join(which)}), which are not allowed here")
-    return words
 
 
 @case(alone=True)
