@@ -353,15 +353,13 @@ void job::check_deadlines() {
   if (all_ended && !drain_until_) clear_groups();
 }
 
-// All ranks have ended; what they started may run on. After a failure it has had SIGTERM and gets the rest of its grace.
+// All ranks have ended; what they started may run on. After a failure it has had SIGTERM and gets the rest of its grace. The ranks are
+// fetched last: until then their groups' numbers are theirs.
 void job::clear_groups() {
-  for (member& each : members_) fetch(each);
+  for (strays_.reap(); kill_at_ && clock::now() < *kill_at_ && strays_.any_in_group_of_others(); strays_.reap()) ::usleep(2000);
+  signal_groups(SIGKILL, true);
   for (member& each : members_) {
-    while (kill_at_ && clock::now() < *kill_at_ && ::kill(-each.pid, 0) == 0) {
-      strays_.reap();
-      ::usleep(2000);
-    }
-    ::kill(-each.pid, SIGKILL);  // an empty group: fails at once
+    fetch(each);
     each.pid = -1;
   }
   kill_at_.reset();

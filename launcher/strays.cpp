@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -33,6 +34,12 @@ bool strays::ran_before(pid_t child) const { return before_.contains(child) || g
 void strays::reap() {
   for (const pid_t each : children())
     if (!awaited_.contains(each) && ::waitpid(each, nullptr, WNOHANG) == each) before_.erase(each);  // the number may be given out again
+}
+
+bool strays::any_in_group_of_others() const {
+  const std::vector<pid_t> list = children();
+  return std::any_of(list.begin(), list.end(),
+                     [this](pid_t each) { return !awaited_.contains(each) && awaited_.contains(::getpgid(each)); });
 }
 
 void strays::end() {

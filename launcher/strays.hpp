@@ -27,6 +27,8 @@ class strays {
 
   /// Fetches strays that have ended, so that a long job does not gather them.
   void reap();
+  /// Whether one runs that belongs to the process group of a child that somebody else waits for.
+  [[nodiscard]] bool any_in_group_of_others() const;
   /// Kills all strays and waits for them.
   void end();
 

@@ -61,6 +61,14 @@ def ranks_that_do_not_heed_sigterm_are_killed(desk):
 
 
 @case()
+def what_a_failed_rank_leaves_may_tidy_up_too(desk):
+    child = '(trap "sleep 0.2; : >tidied; exit" TERM; : >ready; while :; do sleep 0.02; done) &'
+    done = desk.run("-n", 2, "sh", "-c", f"if [ $PMIX_RANK = 1 ]; then {child} while ! [ -e ready ]; do sleep 0.02; done; exit 5; fi; exec sleep 1000")
+    equal(done.code, 5, "exit code")
+    check((desk.work / "tidied").exists(), "the child of the rank that failed had no time after SIGTERM")
+
+
+@case()
 def stopped_ranks_are_ended_too(desk):
     done = desk.run("-n", 2, "sh", "-c", 'if [ $PMIX_RANK = 1 ]; then while ! grep -q "State:.T" /proc/$(cat up)/status; do sleep 0.01; done; exit 5; fi; '
                     'echo $$ > up.new; mv up.new up; kill -STOP $$; sleep 1000')
