@@ -279,7 +279,7 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   return send(made);
 }
 
-/// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long as a silent adapter would be waited for.
+/// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long as one waits for a silent adapter.
 void connector::sent_away(const handshake_packet& said) noexcept {
   connection* const known = all_.of(said.from);
   if (!known || known->state != connection_state::requesting) return;

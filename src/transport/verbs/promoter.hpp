@@ -57,8 +57,8 @@ class promoter {
   [[nodiscard]] bool may_take_datagrams(peer_id from) const noexcept;
   /// A peer asks for a connection, and there is none.
   [[nodiscard]] bool admits(peer_id) noexcept;
-  /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that need a connection take turns. False: there
-  /// is none at all, for as long as a silent adapter is waited for, and something waits that cannot go otherwise.
+  /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that need a connection take turns. False:
+  /// there is none at all, for as long as a silent adapter is waited for, and something waits that cannot go otherwise.
   [[nodiscard]] bool full(peer_id wanted) noexcept;
   /// Whether something waits for a connection to this peer.
   [[nodiscard]] bool needed(peer_id) const noexcept;
