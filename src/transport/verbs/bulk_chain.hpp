@@ -38,6 +38,14 @@ class bulk_chain {
     ++count_;
   }
 
+  /// A message of nothing with this number.
+  void add_notice(const bulk_part& part, std::uint64_t id, std::uint32_t number) noexcept {
+    add(part, IBV_WR_SEND_WITH_IMM, id, {}, 0, 0);
+    ibv_send_wr& request = requests_[count_ - 1];
+    request.num_sge = 0;
+    request.imm_data = number;
+  }
+
   /// 0, or why the queue pair is broken.
   [[nodiscard]] int post(bulk_queue& to, lane& of) noexcept {
     ibv_send_wr* refused = nullptr;

@@ -65,7 +65,8 @@ class bounded_queue {
 
 struct write_job;
 
-/// Part of a large payload that is read for a fetch of ours, or written for a peer's: one of the two is null.
+/// Part of a large payload that is read for a fetch of ours, or written for a peer's: one of the two is null. Of no bytes: a notice that
+/// follows what was written (writer.hpp).
 struct bulk_part {
   fetch* of;
   write_job* job;

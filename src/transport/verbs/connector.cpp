@@ -314,6 +314,8 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
     remote.number = said.bulk_qp[number_of(of, each)];
     remote.first_psn = said.first_psn;
     mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
+    if (mine.link != 0 && each % of.bulk_count == of.bulk_count - std::size_t{1} && mine.pair->state == IBV_QPS_INIT)
+      lane_.expect_notices(*mine.pair, work_id::make(work::notice, of.index, of.generation, static_cast<std::uint32_t>(each)));
     if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
     else if (ready_to_receive(*mine.pair, remote)) continue;
     else if (mine.link == 0) return false;

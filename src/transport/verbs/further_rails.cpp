@@ -35,6 +35,11 @@ bool further_rails::take(const ibv_wc& one) noexcept {
     failed(*at, queue, one.status == IBV_WC_RETRY_EXC_ERR ? "no answer comes over it" : ibv_wc_status_str(one.status));
     return true;
   }
+  if (which.kind() == work::notice) {
+    (void)lane::expect_notice(*queue.pair, which);
+    writes_.noticed(*at, queue, one.imm_data);
+    return true;
+  }
   --lane_.bulk.elsewhere;
   if (queue.under_way.front().job) writes_.completed(*at, queue);
   else reads_.completed(*at, which.detail());
@@ -71,6 +76,7 @@ void further_rails::leave_out(connection& at, std::uint32_t link) noexcept {
     reads_.read_again(at, each);
   }
   --at.links;
+  writes_.expect_no_notices(at, static_cast<std::uint8_t>(link));
 }
 
 bool further_rails::tell() noexcept {

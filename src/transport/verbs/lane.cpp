@@ -73,7 +73,7 @@ std::uint32_t most_connections(const std::vector<device>& rails, const settings&
     by_entries = std::max(by_entries, (entries - most) / sends);
   std::size_t made = std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
   for (std::size_t each = 1; each < rails.size(); ++each) {
-    const std::size_t held = limit(rails[each].limits().max_cqe) / bulk;  // one connection more than there are
+    const std::size_t held = limit(rails[each].limits().max_cqe) / (bulk + set.read_depth);  // one connection more than there are
     made = std::min({made, pairs_of(rails[each]) / set.bulk, held > 0 ? held - 1 : 0});
   }
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(made, 1, 1'000'000));
@@ -107,9 +107,9 @@ bool lane::grow_completions(std::size_t connections) noexcept {
   const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : set.window + 2);
   const std::size_t needed = connections * each + (receives_ ? std::min(receives_for(connections), receive_limit_) : 0);
   if (!grow(*completions_, on, needed)) return false;
-  // One connection more than there are: completions of one that has gone may stand there for a while.
+  // One connection more than there are: completions of one that has gone may stand there for a while. And one queue pair more, for notices.
   for (std::size_t rail = 1; rail < rails.size(); ++rail)
-    if (!grow(*further_[rail - 1], rails[rail], (connections + 1) * set.bulk * set.read_depth)) return false;
+    if (!grow(*further_[rail - 1], rails[rail], (connections + 1) * (set.bulk + 1) * set.read_depth)) return false;
   return true;
 }
 
@@ -206,8 +206,20 @@ queue_pair lane::make_bulk(std::uint8_t rail) noexcept {
   plan.completions = rail == 0 ? completions() : completions(rail);
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
-  plan.receive_depth = 1;
+  plan.receive_depth = rail == 0 ? 1 : set.read_depth;
   return make_reliable(rails[rail], plan);
+}
+
+bool lane::expect_notice(ibv_qp& at, work_id what) noexcept {
+  ibv_recv_wr request{};
+  request.wr_id = what.word;
+  ibv_recv_wr* refused = nullptr;
+  return ibv_post_recv(&at, &request, &refused) == 0;
+}
+
+void lane::expect_notices(ibv_qp& at, work_id what) const noexcept {
+  for (std::uint32_t each = 0; each < set.read_depth && expect_notice(at, what); ++each) {
+  }
 }
 
 }  // namespace peal::verbs

@@ -52,11 +52,11 @@ settings fitted(settings wishes, const std::vector<device>&) noexcept;
 std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node, bool shared_receives) noexcept;
 
 // What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so wr_id says it all.
-enum class work : std::uint8_t { receive, send, read };
+enum class work : std::uint8_t { receive, send, read, notice };
 
 struct work_id {
   // kind: 2 bits, generation: 8, connection: 22, detail: 32 (receive: slot; send: sequence number; read, also of a
-  // write: which bulk queue pair)
+  // write, and notice, the receive of one: which bulk queue pair)
   std::uint64_t word;
   static constexpr work_id make(work kind, std::uint32_t connection, std::uint8_t generation, std::uint32_t detail) noexcept {
     return {std::uint64_t(kind) << 62 | std::uint64_t{generation} << 54 | std::uint64_t{connection} << 32 | detail};
@@ -70,7 +70,7 @@ struct work_id {
 /// What polls must look at besides the completion queue of the first rail.
 struct bulk_matters {
   std::uint32_t refused = 0;    // parts that a queue did not take
-  std::uint32_t elsewhere = 0;  // work requests under way on further rails
+  std::uint32_t elsewhere = 0;  // work requests under way on further rails, and shares that wait for notices there
   std::uint32_t left_out = 0;   // connections of which a rail was left out, and whose peer has not been told: at most so many
   [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
 };
@@ -94,6 +94,9 @@ class lane {
   /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
   [[nodiscard]] queue_pair make_control() noexcept;
   [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
+  /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair takes none.
+  static bool expect_notice(ibv_qp&, work_id) noexcept;
+  void expect_notices(ibv_qp&, work_id) const noexcept;
   /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free when it is gone.
   [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
 

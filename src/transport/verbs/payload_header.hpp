@@ -17,13 +17,13 @@ enum class payload_kind : std::uint32_t {
   data,      // staged.hpp: here are some of them
   push,      // pusher.hpp: the beginning of a payload that was just announced
   write,     // writer.hpp: write these bytes into my memory
-  written,   // writer.hpp: they are there
+  written,   // writer.hpp: they are there, as far as their devices are concerned
   left_out,  // further_rails.hpp: this link is used no more
 };
 
 struct payload_header {
   payload_kind kind = payload_kind::ask;
-  std::uint32_t detail = 0;    // left_out: the link; push: how much older the oldest unanswered one is
+  std::uint32_t detail = 0;    // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each link used
   std::uint64_t number = 0;    // of the fetch, as its receiver counts; of the push, as its sender counts
   std::uint64_t position = 0;  // ask: the address in the sender; write: in the receiver; otherwise: where in the payload the bytes belong
   std::uint64_t bytes = 0;     // ask, write: how many; otherwise: how many follow

@@ -59,9 +59,43 @@ void writer::arrived(connection& from, const payload_header& header, const std::
     return;
   }
   const auto found = shares_.find(header.number);
-  if (found == shares_.end() || found->second.from != from.peer) return;
-  share over = found->second;
-  shares_.erase(found);
+  if (found == shares_.end() || found->second.from != from.peer || found->second.told) return;
+  share& mine = found->second;
+  for (const bulk_queue& each : from.bulk)
+    if (each.link != 0 && each.pair && (header.detail & ~mine.noticed & 1u << each.link) != 0)
+      mine.awaited = static_cast<std::uint8_t>(mine.awaited | 1u << each.link);
+  mine.told = true;
+  if (mine.awaited == 0) written(found);
+  else ++lane_.bulk.elsewhere;
+}
+
+void writer::noticed(const connection& from, const bulk_queue& through, std::uint32_t number) noexcept {
+  // Of the number that was dealt out last, or of one before it: they are compared modulo 2^32.
+  const auto found = shares_.find(last_number_ - (static_cast<std::uint32_t>(last_number_) - number));
+  if (found != shares_.end() && found->second.from == from.peer) noticed(found, static_cast<std::uint8_t>(1u << through.link));
+}
+
+void writer::noticed(shares::iterator of, std::uint8_t links) noexcept {
+  share& mine = of->second;
+  mine.noticed = static_cast<std::uint8_t>(mine.noticed | links);
+  if (mine.awaited == 0) return;
+  mine.awaited = static_cast<std::uint8_t>(mine.awaited & ~links);
+  if (mine.awaited != 0) return;
+  --lane_.bulk.elsewhere;
+  written(of);
+}
+
+void writer::expect_no_notices(const connection& from, std::uint8_t link) noexcept {
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [number, each] : shares_)
+    if (each.from == from.peer) waiting.push_back(number);
+  for (const std::uint64_t number : waiting)
+    if (const auto found = shares_.find(number); found != shares_.end()) noticed(found, static_cast<std::uint8_t>(1u << link));
+}
+
+void writer::written(shares::iterator which) noexcept {
+  share over = which->second;
+  shares_.erase(which);
   if (over.of->absorb) over.of->absorb(*over.of, over.target, over.begin, over.bytes);
   let_go(over);
   count(*over.of, over.bytes);
@@ -87,6 +121,7 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
   bulk_chain chain;
   while (mine.has_parts() && at.under_way.size() + chain.size() < limit) {
     bulk_part part{nullptr, &mine, mine.posted, static_cast<std::uint32_t>(std::min(longest, mine.bytes - mine.posted))};
+    if (at.link != 0) mine.used = static_cast<std::uint8_t>(mine.used | 1u << at.link);
     if (mine.again.empty()) {
       mine.posted += part.bytes;
     } else {
@@ -111,7 +146,8 @@ void writer::write_again(bulk_queue& gone) noexcept {
   for (std::size_t left = gone.under_way.size(); left > 0; --left) {
     const bulk_part each = gone.under_way.front();
     gone.under_way.pop_front();
-    if (each.job) each.job->again.push_back(each);
+    if (each.job && each.bytes == 0) --each.job->noticing;
+    else if (each.job) each.job->again.push_back(each);
     else gone.under_way.push_back(each);
   }
 }
@@ -120,6 +156,10 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
   const bulk_part over = which.under_way.front();
   which.under_way.pop_front();
   write_job& mine = *over.job;
+  if (over.bytes == 0) {
+    --mine.noticing;
+    return;  // `step` takes it away
+  }
   mine.arrived += over.bytes;
   lane_.counted.write_bytes += over.bytes;
   lane_.counted.rail_bytes[which.rail] += over.bytes;
@@ -128,15 +168,43 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
     (void)post(mine);
     return;
   }
-  notes_.push_back({at.peer, {payload_kind::written, 0, mine.number, 0, 0}, {}});
-  jobs_.remove_if([&](const write_job& each) { return &each == &mine; });
+  notes_.push_back({at.peer, {payload_kind::written, mine.used, mine.number, 0, 0}, {}});
+  mine.unnoticed = mine.used;
+  post_notices(mine);
+  if (mine.over()) jobs_.remove_if([&](const write_job& each) { return &each == &mine; });
+}
+
+void writer::post_notices(write_job& mine) noexcept {
+  connection* const to = all_.of(mine.to);
+  if (!to || to->state != connection_state::open) return;
+  for (std::size_t each = to->bulk_count * std::size_t{2} - 1; each < to->bulk.size(); each += to->bulk_count) {
+    bulk_queue& at = to->bulk[each];
+    const auto bit = static_cast<std::uint8_t>(1u << at.link);
+    if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= lane_.set.read_depth || !at.refused.empty()) continue;
+    mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed & ~bit);
+    if (!at.pair) continue;  // left out, which the peer is told
+    bulk_chain chain;
+    chain.add_notice({nullptr, &mine, 0, 0}, work_id::make(work::read, to->index, to->generation, static_cast<std::uint32_t>(each)).word,
+                     static_cast<std::uint32_t>(mine.number));
+    ++mine.noticing;
+    const int failed = chain.post(at, lane_);
+    if (!at.refused.empty()) {
+      at.refused.clear();
+      --mine.noticing;
+      mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed | bit);
+    }
+    if (failed != 0) broke_(*to, at, failed);
+  }
 }
 
 bool writer::step() noexcept {
   bool moved = false;
   while (tell()) moved = true;
-  for (write_job& each : jobs_)
+  for (write_job& each : jobs_) {
     if (each.has_parts()) moved |= post(each);
+    if (each.unnoticed != 0) post_notices(each);
+  }
+  jobs_.remove_if([](const write_job& each) { return each.over(); });
   return moved;
 }
 
@@ -179,6 +247,7 @@ void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
       continue;
     }
     ending.push_back(each->second.of);
+    if (each->second.awaited != 0) --lane_.bulk.elsewhere;
     let_go(each->second);
     each = shares_.erase(each);
   }

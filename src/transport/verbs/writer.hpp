@@ -6,11 +6,16 @@
 // that all have arrived, it tells so in a message. The source stays exposed meanwhile, since the receiver answers the announcement later
 // than that.
 //
+// That a WRITE was acknowledged does not say that it can be seen: it may still be on the way from that adapter to the memory when the
+// message comes through another one. So each further rail that was used carries a notice too, a SEND behind the WRITEs on their own queue
+// pair, and the receiver waits for all of them; but not for those of a link that it has left out, whose queue pair is destroyed.
+//
 // Layer    transport/verbs.
 // Units    bytes.
 // Threads  one at a time.
 // Errors   told to fetch::done by the caller of abandon.
-// Source   ibv_post_send(3), IBV_WR_RDMA_WRITE.
+// Source   ibv_post_send(3), IBV_WR_RDMA_WRITE; InfiniBand specification, 9.5, o9-20 (a completed receive follows earlier WRITEs of its
+//          queue pair in memory).
 #pragma once
 
 #include <array>
@@ -38,7 +43,12 @@ struct write_job {
   std::array<std::uint32_t, most_rails> remote_keys{};
   std::uint64_t bytes = 0, posted = 0, arrived = 0;
   std::vector<bulk_part> again;  // what was posted in vain
+  std::uint8_t used = 0;         // a bit for each link, but the first, over which something was written
+  std::uint8_t unnoticed = 0;    // those whose notice has not been posted, once all has arrived
+  std::uint8_t noticing = 0;     // notices under way
 
+  /// Nothing more is to be posted, and nothing under way.
+  [[nodiscard]] bool over() const noexcept { return arrived == bytes && unnoticed == 0 && noticing == 0; }
   [[nodiscard]] bool has_parts() const noexcept { return posted < bytes || !again.empty(); }
 };
 
@@ -52,8 +62,12 @@ class writer {
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
   /// A packet has come that is of ours.
   void arrived(connection& from, const payload_header&, const std::byte* data) noexcept;
-  /// The oldest part of this bulk queue pair has arrived; it was a write.
+  /// The oldest part of this bulk queue pair has arrived; it was a write, or a notice.
   void completed(connection&, bulk_queue&) noexcept;
+  /// A notice has come.
+  void noticed(const connection& from, const bulk_queue&, std::uint32_t number) noexcept;
+  /// A link was left out here: no notice is waited for there.
+  void expect_no_notices(const connection& from, std::uint8_t link) noexcept;
 
   /// Whether anything to or from this peer has been asked for and not told of.
   [[nodiscard]] bool under_way(peer_id with) const noexcept;
@@ -74,7 +88,9 @@ class writer {
     fetch* of;
     std::uint64_t begin, bytes;
     registration* into;
-    std::byte* target;  // ours when the fetch lands nowhere
+    std::byte* target;                      // ours when the fetch lands nowhere
+    bool told = false;                      // that all is written
+    std::uint8_t noticed = 0, awaited = 0;  // a bit for each link
   };
   struct where_it_lies {
     std::uint64_t address;
@@ -89,7 +105,11 @@ class writer {
   [[nodiscard]] bool post(write_job&) noexcept;
   [[nodiscard]] bool post(write_job&, connection&, std::size_t which) noexcept;
   [[nodiscard]] bool tell() noexcept;
+  void post_notices(write_job&) noexcept;
   void let_go(share&) noexcept;
+  using shares = std::unordered_map<std::uint64_t, share>;
+  void written(shares::iterator) noexcept;
+  void noticed(shares::iterator, std::uint8_t links) noexcept;
 
   lane& lane_;
   registration_cache& cache_;
@@ -97,7 +117,7 @@ class writer {
   sender& sender_;
   broken broke_;
   std::uint64_t last_number_ = 0;
-  std::unordered_map<std::uint64_t, share> shares_;
+  shares shares_;
   std::list<write_job> jobs_;  // in place, since parts under way point to them
   std::deque<note> notes_;     // for which there was no room yet
 };

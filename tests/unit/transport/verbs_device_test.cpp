@@ -1,5 +1,5 @@
 // What adapters do that Soft-RoCE does not, or not on demand, on cards of this process's own: receives that vanish with their queue pair, a
-// queue pair for datagrams that breaks.
+// queue pair for datagrams that breaks, WRITEs that are acknowledged before they can be seen.
 #include <gtest/gtest.h>
 
 #include "unit/transport/verbs_double/ends.hpp"
@@ -90,5 +90,83 @@ TEST_F(verbs_device, a_device_that_carries_no_datagram_any_more_loses_its_peers)
   EXPECT_TRUE(wait([&] { return !(lost = at(0).lost()).empty(); }));
   EXPECT_EQ(lost, std::vector<peer_id>{1});
 }
+
+/// Both ends use two cards; what is written through the second one comes late.
+class verbs_two_cards : public verbs_on_cards, public testing::WithParamInterface<const char*> {
+ protected:
+  static constexpr std::size_t large = 1'500'001, many = 3;
+  std::vector<std::vector<std::byte>> sources, targets;
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+
+  void SetUp() override {
+    verbs_settings both;
+    both.device = "all";
+    both.silence = 0.2;
+    both.rendezvous = GetParam();
+    both.push = 0;
+    begin(2, both);
+    meet(0, 1);
+    cards[1]->holds_writes = true;
+    for (std::uint64_t each = 0; each < many; ++each) sources.push_back(pattern(large, each));
+  }
+  void TearDown() override {
+    fetches.clear();
+    verbs_on_cards::TearDown();
+  }
+  /// End 0 fetches payloads of end 1.
+  void start() {
+    fetches.clear();
+    targets.assign(many, std::vector<std::byte>(large));
+    for (std::size_t each = 0; each < many; ++each) {
+      fetches.push_back(std::make_unique<tracked_fetch>(1, at(1).expose(0, sources[each].data(), large), targets[each].data(), large));
+      at(0).start_fetch(*fetches.back());
+    }
+  }
+  /// Each is looked at when it is said to be there, not later.
+  void finish() {
+    std::size_t seen = 0;
+    const auto look = [&] {
+      at(0).poll();
+      for (std::size_t each = 0; each < many; ++each) {
+        if (fetches[each]->calls != 1) continue;
+        ++seen;
+        fetches[each]->calls = 2;
+        EXPECT_FALSE(fetches[each]->error) << fetches[each]->error.message();
+        EXPECT_TRUE(targets[each] == sources[each]) << "payload " << each << " is not there";
+        at(1).withdraw(0, fetches[each]->where);
+      }
+      at(1).poll();
+    };
+    ASSERT_TRUE(until(look, [&] { return seen == many; }));
+  }
+};
+
+TEST_P(verbs_two_cards, what_is_said_to_be_written_is_there) {
+  for (int round = 0; round < 3; ++round) {
+    start();
+    finish();
+  }
+  EXPECT_GT(count(1, "verbs.rail_bytes.double1:1"), large / 4);
+  EXPECT_EQ(count(0, "verbs.rails_left_out") + count(1, "verbs.rails_left_out"), 0u);
+  // Nothing is left that would keep a process from its sleep.
+  int idle = 0;
+  EXPECT_TRUE(until([&] { idle = at(0).poll() || at(1).poll() ? 0 : idle + 1; }, [&] { return idle == 500; }));
+}
+
+TEST_P(verbs_two_cards, what_was_written_through_a_card_that_fails_is_there_too) {
+  for (const peer_id breaks : {0u, 1u})
+    for (const int turns : {0, 1, 3, 6}) {
+      if (breaks + turns > 0) SetUp();
+      start();
+      poll(turns);
+      at(breaks).break_rail(1 - breaks, 1);
+      finish();
+      start();
+      finish();
+      EXPECT_TRUE(at(0).lost().empty() && at(1).lost().empty());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, verbs_two_cards, testing::Values("write", "both"), [](const auto& of) { return std::string{of.param}; });
 
 }  // namespace
