@@ -235,9 +235,15 @@ struct bootstrap_client::state {
 };
 
 void bootstrap_client::state::become_alone() {
-  if (const char* tasks = std::getenv("SLURM_NTASKS"); tasks != nullptr && std::atoi(tasks) > 1)
+  // Of the step, which srun sets: a program in a batch script is one task, however many the allocation is for.
+  if (const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS"); tasks != nullptr && std::atoi(tasks) > 1)
     throw error(errc::bootstrap_failed,
                 fmt::format("Slurm started {} tasks without PMIx, so they cannot find each other: add --mpi=pmix to srun", tasks));
+  if (const char* ranks = std::getenv("PMI_SIZE"); ranks != nullptr && std::atoi(ranks) > 1)
+    throw error(errc::bootstrap_failed,
+                fmt::format("a launcher started {} processes with PMI instead of PMIx, so they cannot find each other: use pealrun, or one "
+                            "that has PMIx",
+                            ranks));
   name = job_name_of(this_process());
 }
 

@@ -20,7 +20,8 @@ inline constexpr const char* launcher_cores_key = "peal.cores";
 
 class bootstrap_client {
  public:
-  /// Meets the launcher. With no PMIX_NAMESPACE in the environment it is a job of one; SLURM_NTASKS > 1 without PMIx throws.
+  /// Meets the launcher. With no PMIX_NAMESPACE in the environment it is a job of one; where a launcher has started several
+  /// processes without PMIx (SLURM_STEP_NUM_TASKS, PMI_SIZE) it throws.
   bootstrap_client();
   ~bootstrap_client();
   bootstrap_client(const bootstrap_client&) = delete;

@@ -120,14 +120,20 @@ def pealrun_runs_inside_pealrun(desk):
 def a_program_without_launcher_is_a_job_of_one(desk):
     done = desk.run("meet", program=meeting()[0])
     equal((done.code, done.out), (0, "met 1 ranks on 0 cores\n"), "alone")
-    done = desk.run("meet", program=meeting()[0], env={"SLURM_NTASKS": "1"})
+    done = desk.run("meet", program=meeting()[0], env={"SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "1"})
     equal((done.code, done.out), (0, "met 1 ranks on 0 cores\n"), "one task of Slurm")
 
 
 @case()
 def tasks_of_slurm_without_pmix_are_refused(desk):
-    done = desk.run("meet", program=meeting()[0], env={"SLURM_NTASKS": "4"})
+    done = desk.run("meet", program=meeting()[0], env={"SLURM_STEP_NUM_TASKS": "4"})
     check(done.code != 0 and "add --mpi=pmix" in done.err, f"{done}")
+
+
+@case()
+def processes_of_a_launcher_without_pmix_are_refused(desk):
+    done = desk.run("meet", program=meeting()[0], env={"PMI_SIZE": "2", "PMI_RANK": "0"})
+    check(done.code != 0 and "use pealrun" in done.err, f"{done}")
 
 
 @case()
