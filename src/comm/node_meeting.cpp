@@ -29,6 +29,8 @@ segment_plan node_meeting::plan_for(std::size_t lane) const {
   segment_plan plan;
   plan.directory = settings_.text("PEAL_SHM_DIR");
   plan.job_name = bootstrap_.job_name();
+  // What a launcher takes for several nodes may be one machine.
+  if (static_cast<std::size_t>(bootstrap_.size()) > node_.size()) plan.job_name += fmt::format(".n{}", node_.front());
   if (lane > 0) plan.job_name += fmt::format(".{}", lane);
   const auto& local = bootstrap_.local_ranks();
   plan.index = static_cast<int>(std::ranges::find(local, bootstrap_.rank()) - local.begin());

@@ -64,6 +64,12 @@ int reserve(int file, std::size_t offset, std::size_t bytes) {
   return error == EOPNOTSUPP ? posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes)) : error;
 }
 
+/// Whether it is a plain file of this user.
+bool is_own(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
 }  // namespace
 
 struct node_segment::header {
@@ -122,8 +128,8 @@ void node_segment::compute_size() {
 
 void node_segment::create() {
   const std::string final_name = path();
-  const std::string first_name = fmt::format("{}.new", final_name);
-  ::unlink(first_name.c_str());
+  // Nobody can have made a file of this name before, neither another user nor another launcher that gives its jobs the same names.
+  const std::string first_name = fmt::format("{}.{:016x}.new", final_name, random_number());
   file_ = open(first_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file_ < 0) fail(errno, fmt::format("cannot make {} (PEAL_SHM_DIR names the folder)", first_name));
   const auto give_up = [&](int error, const std::string& what) {
@@ -156,7 +162,8 @@ void node_segment::create() {
     return;
   }
   // The rename publishes the header: who opens the file afterwards sees all of it.
-  if (rename(first_name.c_str(), final_name.c_str()) != 0) give_up(errno, fmt::format("cannot name {}", final_name));
+  if (rename(first_name.c_str(), final_name.c_str()) != 0)
+    give_up(errno, fmt::format("cannot name {}: has another user made it?", final_name));
   named_ = true;
 }
 
@@ -170,9 +177,13 @@ void node_segment::attach() {
     const bool asks = plan_.maker_done && std::chrono::steady_clock::now() >= question;
     const bool maker_done = asks && plan_.maker_done();  // likewise
     if (asks) question = std::chrono::steady_clock::now() + between_questions;
-    file_ = open(name.c_str(), O_RDWR | O_CLOEXEC);
-    if (file_ >= 0) break;
-    if (errno != ENOENT) fail(errno, fmt::format("cannot open {}", name));
+    file_ = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file_ >= 0 && is_own(file_)) break;
+    const int problem = file_ >= 0 ? ENOENT : errno;
+    if (file_ >= 0) ::close(file_);
+    file_ = -1;
+    // A link, or what another user has put there, is not what index 0 makes.
+    if (problem != ENOENT && problem != ELOOP && problem != EACCES) fail(problem, fmt::format("cannot open {}", name));
     if (maker_done) {
       nonce_ = 0;
       return;

@@ -147,6 +147,36 @@ TEST(node_segment, attaching_does_not_wait_for_the_dead) {
   EXPECT_EQ(attached.nonce(), made.nonce());
 }
 
+TEST(node_segment, what_others_have_put_in_its_way_is_neither_used_nor_followed) {
+  const folder in, elsewhere;
+  const std::string name = in.path() + "/job.peal";
+  std::filesystem::create_directory(name + ".new");  // of a name that the file might have at first
+  const std::string target = elsewhere.path() + "/precious";
+  std::ofstream{target} << "precious";
+  std::filesystem::create_symlink(target, name);
+  segment_plan late = plan(in.path(), 1, 2);
+  late.maker_done = [] { return true; };
+  node_segment second{late};
+  EXPECT_EQ(second.nonce(), 0U);
+  const node_segment first{plan(in.path(), 0, 2)};
+  second.reopen();
+  EXPECT_EQ(second.nonce(), first.nonce());
+  std::string left;
+  std::getline(std::ifstream{target} >> std::ws, left);
+  EXPECT_EQ(left, "precious");
+}
+
+TEST(node_segment, a_file_of_another_user_is_not_taken) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs to be root";
+  const folder in;
+  node_segment first{plan(in.path(), 0, 2)};
+  ASSERT_EQ(chown((in.path() + "/job.peal").c_str(), 12345, 12345), 0);
+  segment_plan late = plan(in.path(), 1, 2);
+  late.maker_done = [] { return true; };
+  const node_segment second{late};
+  EXPECT_EQ(second.nonce(), 0U);
+}
+
 TEST(node_segment, a_file_that_is_made_elsewhere_is_not_waited_for) {
   const folder here, elsewhere;
   node_segment made{plan(elsewhere.path(), 0, 2)};
