@@ -138,6 +138,22 @@ void without_news_at_the_end(const communicator& world) {
   world.barrier();
 }
 
+// The last rank is on another node, and the link to it is cut: the first rank and it lose each other and leave, while the others, who talk
+// to neither of them over the link, wait for the first one. The launcher tells nobody.
+void one_behind_a_cut(const communicator& world) {
+  const int far = last_of(world), other = world.rank() == 0 ? far : 0;
+  if (world.rank() != 0 && world.rank() != far) {
+    (void)job::throws(errc::peer_failed, [&] { (void)world.recv<int>(0, data); });
+    return;
+  }
+  auto sent = world.isend(job::bytes_of(large, 1), other, data);
+  job::check(job::holds(world.recv<std::vector<std::byte>>(other, data), 1), "a message before the cut");
+  sent.wait();
+  if (world.rank() == 0) job::equal(std::system("lab-link cut"), 0, "lab-link cut");
+  (void)job::throws(errc::peer_failed, [&] { (void)world.recv<int>(other, data); });
+  if (world.rank() == 0) job::equal(std::system("lab-link heal"), 0, "lab-link heal");  // the launcher needs it too
+}
+
 constexpr std::pair<const char*, void (*)(const communicator&)> ways[] = {
     {"barrier", in_barrier},
     {"receive", in_receive},
@@ -150,6 +166,7 @@ constexpr std::pair<const char*, void (*)(const communicator&)> ways[] = {
     {"part_done", part_done},
     {"answers_at_the_end", answers_at_the_end},
     {"without_news", without_news},
+    {"one_behind_a_cut", one_behind_a_cut},
     {"without_news_at_the_end", without_news_at_the_end},
 };
 
