@@ -46,7 +46,7 @@ std::string with_place(const std::string& what, const std::source_location& wher
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  static const category instance;
+  static const category& instance = *new category;  // never destroyed: static objects may use it to the last
   return instance;
 }
 

@@ -8,4 +8,6 @@ libpeal_core_la_SOURCES += \
   src/base/error_text.hpp \
   src/base/log.cpp \
   src/base/log.hpp \
+  src/base/uncaught.cpp \
+  src/base/uncaught.hpp \
   src/base/variables.cpp

@@ -5,7 +5,8 @@ namespace peal {
 
 const std::vector<variable>& variables() {
   using enum variable_kind;
-  static const std::vector<variable> table{
+  // Never destroyed: an environment may be held by a static object, and ends after this would have.
+  static const std::vector<variable>& table = *new std::vector<variable>{
       {"PEAL_LOG", choice, "quiet|error|warning|info|debug", "warning", "how much peal says on standard error"},
       {"PEAL_SHM_DIR", path, "an absolute path", "/dev/shm", "folder of the node's shared segment"},
       {"PEAL_SHM_COPY", choice, "auto|direct|pipeline", "auto",

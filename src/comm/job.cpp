@@ -16,6 +16,7 @@
 
 #include "base/error_text.hpp"
 #include "base/log.hpp"
+#include "base/uncaught.hpp"
 #include "collective/cost_basis.hpp"
 #include "collective/crew.hpp"
 #include "collective/tuning.hpp"
@@ -53,7 +54,9 @@ config read_settings() {
     return settings;
   } catch (const std::exception& problem) {
     try {
-      bootstrap_client{}.refuse(plain_text_of(problem));
+      bootstrap_client missed;
+      if (!missed.alone()) set_log_rank(missed.rank());
+      missed.refuse(plain_text_of(problem));
     } catch (const error& unmet) {
       log_info("the other ranks cannot be told that this one does not start: {}", unmet.what());
     }
@@ -73,6 +76,7 @@ job& job::start(const detail::job_options& options, const detail::location& wher
                 std::string{current_->alive_ ? "this process has" : "this process had"} +
                     " a peal::environment already; there can be one in the life of a process",
                 -1, where);
+  tell_of_uncaught_errors();
   try {
     config settings = read_settings();
     set_log_level(log_level_from(settings.text("PEAL_LOG")));

@@ -127,7 +127,7 @@ unmap_hooks place_and_try() {
 }  // namespace
 
 const unmap_hooks& use_unmap_hooks() {
-  static const unmap_hooks made = place_and_try();
+  static const unmap_hooks& made = *new unmap_hooks(place_and_try());  // never destroyed: static objects may use it to the last
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -34,6 +35,7 @@ void misbehave(const peal::communicator& world, const std::string& how) {
     raise(SIGSEGV);
   }
   if (how == "kill") kill(getpid(), SIGKILL);
+  if (how == "uncaught") world.send(1, world.size(), nobody_asks);
   if (how == "throw" || how == "unwind") throw std::runtime_error{"nobody catches this"};
   const auto lent = job::bytes_of(large, 1);
   if (how == "unwind_request") unwind_a_request(world, lent);
@@ -56,6 +58,16 @@ void run(int argc, char** argv, const std::string& how) {
   if (how == "unwind_request_in_time" && world.rank() == 0)
     job::check(job::holds(world.recv<std::vector<std::byte>>(world.size() - 1, nobody_asks), 1), "what was lent arrived whole");
   (void)world.recv<int>(world.size() - 1, peal::tag{0});
+}
+
+// A static object that is older than everything that peal makes holds the environment, so it ends after all that.
+std::unique_ptr<peal::environment> held;
+void end_at_exit() {
+  held = std::make_unique<peal::environment>();
+  const auto& world = held->world();
+  job::my_rank() = world.rank();
+  job::equal(world.allreduce(1), world.size(), "a sum");
+  (void)job::throws(peal::errc::invalid_rank, [&] { world.send(1, world.size()); });
 }
 
 // The end of an environment waits for everybody: the last rank may still need the others.
@@ -83,7 +95,11 @@ int main(int argc, char** argv) {
     end_late(argc, argv);
     return 0;
   }
-  if (how == "throw") run(argc, argv, how);
+  if (how == "at_exit") {
+    end_at_exit();
+    return 0;
+  }
+  if (how == "throw" || how == "uncaught") run(argc, argv, how);
   try {
     run(argc, argv, how);
   } catch (const std::runtime_error&) {
