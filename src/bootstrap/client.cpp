@@ -407,6 +407,8 @@ void bootstrap_client::abort(int code, const std::string& why) noexcept {
   ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the others
 }
 
+void bootstrap_client::abandon() noexcept { state_->met = false; }
+
 // PMIx_Finalize waits for the server's answer two seconds at most, so a launcher that is gone does not hold us up.
 void bootstrap_client::finish(bool) noexcept {
   if (!state_->met) return;

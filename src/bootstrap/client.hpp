@@ -63,6 +63,8 @@ class bootstrap_client {
   void abort(int code, const std::string& why) noexcept;
   /// Leaves PMIx. Collective unless `alone_now` (after a failure).
   void finish(bool alone_now) noexcept;
+  /// PMIx has lost its descriptors, and would wait for its server for ever: nothing of it is called any more.
+  void abandon() noexcept;
 
  private:
   struct state;

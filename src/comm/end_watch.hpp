@@ -37,11 +37,11 @@ class end_watch {
   end_watch(const end_watch&) = delete;
   end_watch& operator=(const end_watch&) = delete;
 
-  /// Once in a while: asks those who have been waited for since the last time, and does what answers said. True: something may have ended.
+  /// Once in a while, which the backstop of sleeps is enough for: asks those who have been waited for since the last time, and does what
+  /// answers said. True: something may have ended.
   bool look();
   /// Whether it is time, as it is when there has been an answer.
   [[nodiscard]] bool due() const noexcept;
-  [[nodiscard]] clock::time_point next() const noexcept { return next_; }
 
   /// This process starts nothing more: whoever asked is told, and whoever asks from now on.
   void declare_end() noexcept;

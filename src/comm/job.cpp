@@ -119,6 +119,7 @@ job::job(config read, const detail::job_options& options)
     for (const auto& each : lanes_) each->progress.waking().ring();
   };
   lanes_.push_back(std::make_unique<lane>(around_, options.threads));
+  bell_ = first_lane().progress.waking().address();
   if (size() > 1) join_node(options.threads);
   // Only now that all ranks have been found to have the same settings: this ends them all.
   if (around_.several_nodes() && settings.text("PEAL_TRANSPORT") == "shm")
@@ -248,6 +249,15 @@ void job::begin_end() noexcept {
   };
 }
 
+/// Whether the program has closed descriptors that are not its own. Then PMIx has lost its connection, most likely, and would not say so:
+/// the others see that this rank leaves.
+bool job::lost_descriptors() noexcept {
+  if (first_lane().progress.waking().address() == bell_) return false;
+  log_error("descriptors that peal has opened were closed by the program, so this rank leaves without waiting for the others");
+  bootstrap_.abandon();
+  return true;
+}
+
 void job::end(bool at_once) noexcept {
   if (helper_) helper_->stop();
   bool failed = at_once;
@@ -261,7 +271,7 @@ void job::end(bool at_once) noexcept {
       for (const auto& each : lanes_) each->turn(late);
       return around_.gone.count() == 0 && !around_.left;
     };
-    failed = around_.gone.count() != 0 || around_.left || !bootstrap_.fence(go_on);
+    failed = around_.gone.count() != 0 || around_.left || lost_descriptors() || !bootstrap_.fence(go_on);
     for (const auto& each : lanes_) each->run_deferred();
   }
   alive_ = false;

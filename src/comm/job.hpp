@@ -88,6 +88,7 @@ class job final {
   void set_waits();
   void start_helper();
   void begin_end() noexcept;
+  [[nodiscard]] bool lost_descriptors() noexcept;
   [[noreturn]] static void refuse(const detail::location&);
 
   static job* current_;
@@ -103,6 +104,7 @@ class job final {
   engine_family family_;  // has members where there are several lanes
   std::atomic<std::uint32_t> contexts_given_{0};
   std::vector<std::unique_ptr<lane>> lanes_;  // one at least
+  wakeup_address bell_;                       // of the first lane, as it was made
   std::deque<crowd> crowds_;                  // one a lane
   std::optional<helper_thread> helper_;
   std::unique_ptr<detail::communicator_state> world_;

@@ -110,10 +110,11 @@ bool lane::poll() noexcept {
   if (verbs_)
     for (const peer_id each : verbs_->lost()) told |= around_.gone.add(each);
   if (told) around_.ring_all();  // the other lanes
-  bool news = heard_of_ < around_.gone.count();
+  const bool news = heard_of_ < around_.gone.count();
   while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
   const bool looks = ends_ && ends_->due();
-  if (looks) news |= ends_->look();
+  // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a lost wake-up.
+  if (looks && ends_->look()) progress.rouse();
   if (heard_of_ == 0 && !looks) [[likely]]
     return news;
   // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end. Not every rank
@@ -123,9 +124,9 @@ bool lane::poll() noexcept {
     if (messages->has_failed(each) || each == self || !route(each).has_left(each)) continue;
     log_info("rank {} has left the job", each);
     around_.left = true;
-    news = true;
     messages->peer_left(each);
     together->peer_failed(each);
+    progress.rouse();
   }
   return news;
 }

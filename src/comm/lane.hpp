@@ -146,7 +146,6 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   transport& route(peer_id) noexcept override;
   bool poll() noexcept override;                 // news of failures
   bool arm() noexcept override { return true; }  // the news of a death rings
-  [[nodiscard]] deadline wakes_at() const noexcept override { return ends_ ? ends_->next() : deadline::max(); }
 
   lane_surroundings& around_;
   std::size_t heard_of_ = 0;  // of the failures

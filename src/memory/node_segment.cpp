@@ -255,6 +255,7 @@ void node_segment::give_back(std::size_t offset, std::size_t bytes) noexcept {
 }
 
 std::string node_segment::shortage(std::size_t bytes, int error) const {
+  if (error == EBADF) return fmt::format("cannot reserve {}: the program has closed descriptors that peal has opened", readable(bytes));
   struct statvfs space {};
   std::string left;
   if (statvfs(plan_.directory.c_str(), &space) == 0) left = fmt::format(", {} are free there", readable(space.f_bavail * space.f_frsize));

@@ -20,6 +20,7 @@ struct wakeup_address {
   std::int64_t descriptor = -1;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  friend bool operator==(const wakeup_address&, const wakeup_address&) = default;
 };
 
 class wakeup {

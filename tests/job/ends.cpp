@@ -34,6 +34,11 @@ void misbehave(const peal::communicator& world, const std::string& how) {
     signal(SIGSEGV, SIG_DFL);  // a sanitizer would make an exit of it
     raise(SIGSEGV);
   }
+  if (how == "close") {
+    for (int each = 3; each < 1024; ++each) ::close(each);
+    for (int to = 0; to < world.rank(); ++to) world.send(1, to);
+    world.barrier();
+  }
   if (how == "kill") kill(getpid(), SIGKILL);
   if (how == "uncaught") world.send(1, world.size(), nobody_asks);
   if (how == "throw" || how == "unwind") throw std::runtime_error{"nobody catches this"};
@@ -58,6 +63,7 @@ void run(int argc, char** argv, const std::string& how) {
   if (how == "unwind_request_in_time" && world.rank() == 0)
     job::check(job::holds(world.recv<std::vector<std::byte>>(world.size() - 1, nobody_asks), 1), "what was lent arrived whole");
   (void)world.recv<int>(world.size() - 1, peal::tag{0});
+  if (how == "close") world.barrier();
 }
 
 // A static object that is older than everything that peal makes holds the environment, so it ends after all that.
