@@ -43,6 +43,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device_choice.hpp \
   src/transport/verbs/device_events.cpp \
   src/transport/verbs/device_events.hpp \
+  src/transport/verbs/exposures.hpp \
   src/transport/verbs/failure_notices.cpp \
   src/transport/verbs/failure_notices.hpp \
   src/transport/verbs/fetch_progress.hpp \

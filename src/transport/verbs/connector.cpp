@@ -40,7 +40,8 @@ connector::connector(lane& shared, connections& all, sender& out, handshake_port
 void connector::meet(std::vector<std::optional<address>> everyone) {
   everyone_ = std::move(everyone);
   last_attempts_.resize(everyone_.size());
-  if (!everyone_.empty() && everyone_.front()) job_ = everyone_.front()->job;
+  const auto first = std::ranges::find_if(everyone_, [](const std::optional<address>& each) { return each.has_value(); });
+  job_ = first == everyone_.end() ? own_.job : (*first)->job;
 }
 
 // ---- making

@@ -23,24 +23,28 @@ namespace peal::verbs {
 
 /// What the words of a remote_region mean here.
 struct exposed {
-  static remote_region make(const void* data, registration* held) noexcept {
+  /// `number`: exposures.hpp.
+  static remote_region make(const void* data, std::uint64_t number, const registration* held) noexcept {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
-    made.words[2] = reinterpret_cast<std::uint64_t>(held);  // words[3]: pusher.hpp
+    made.words[2] = number;  // words[3]: pusher.hpp
     if (held) {
+      made.words[2] |= is_registered;
       made.words[1] = std::uint64_t{held->remote_key(1)} << 32 | held->remote_key(0);
       made.words[4] = std::uint64_t{held->remote_key(3)} << 32 | held->remote_key(2);
     }
     return made;
   }
   static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
-  static bool registered(const remote_region& of) noexcept { return of.words[2] != 0; }
+  static bool registered(const remote_region& of) noexcept { return (of.words[2] & is_registered) != 0; }
+  static std::uint64_t number(const remote_region& of) noexcept { return of.words[2] & ~is_registered; }
   /// With that rail of its owner's.
   static std::uint32_t key(const remote_region& of, std::uint8_t rail) noexcept {
     return static_cast<std::uint32_t>(of.words[rail < 2 ? 1 : 4] >> 32 * (rail & 1));
   }
-  /// For its owner only; null when it is not registered.
-  static registration* held(const remote_region& of) noexcept { return reinterpret_cast<registration*>(of.words[2]); }
+
+ private:
+  static constexpr std::uint64_t is_registered = std::uint64_t{1} << 63;
 };
 
 class fetcher {

@@ -25,7 +25,7 @@ struct payload_header {
   payload_kind kind = payload_kind::ask;
   std::uint32_t detail = 0;    // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each link used
   std::uint64_t number = 0;    // of the fetch, as its receiver counts; of the push, as its sender counts
-  std::uint64_t position = 0;  // ask: the address in the sender; write: in the receiver; otherwise: where in the payload the bytes belong
+  std::uint64_t position = 0;  // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
   std::uint64_t bytes = 0;     // ask, write: how many; otherwise: how many follow
 };
 static_assert(sizeof(payload_header) == 32);

@@ -17,14 +17,20 @@ constexpr std::size_t worth_two = 64 << 10;
 }  // namespace
 
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
-  remote_region made = exposed::make(data, cache_.acquire(data, bytes, range_use::source));
+  registration* const held = cache_.acquire(data, bytes, range_use::source);
+  remote_region made = exposed::make(data, exposed_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
   if (connection* const at = all_.of(to)) made.words[3] = pushes_.plan(*at, static_cast<const std::byte*>(data), bytes);
   return made;
 }
 
 void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
   pushes_.withdraw(to, where.words[3]);
-  if (registration* held = exposed::held(where)) cache_.release(*held);
+  const std::uint64_t number = exposed::number(where);
+  const exposure* const over = exposed_.find(number);
+  if (!over) return;
+  stages_.withdraw(number);
+  if (over->held) cache_.release(*over->held);
+  exposed_.remove(number);
 }
 
 void payloads::start(fetch& f) noexcept {
@@ -91,7 +97,9 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
   const std::byte* const data = packet + sizeof header;
   const std::size_t behind = bytes - sizeof header;
   switch (header.kind) {
-    case payload_kind::ask: stages_.arrived(from, header, data); return;
+    case payload_kind::ask:
+      if (!stages_.asked(from, header, data, behind)) ++lane_.counted.packets_refused;
+      return;
     case payload_kind::data:
       if (header.bytes == behind) stages_.arrived(from, header, data);
       return;
@@ -99,7 +107,9 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
       if (header.bytes == behind) pushes_.arrived(from.peer, header, data);
       return;
     case payload_kind::write:
-    case payload_kind::written: writes_.arrived(from, header, data); return;
+      if (!writes_.asked(from, header, data, behind)) ++lane_.counted.packets_refused;
+      return;
+    case payload_kind::written: writes_.arrived(from, header); return;
     case payload_kind::left_out: rails_.told(from, header.detail); return;
   }
 }

@@ -30,8 +30,8 @@ class payloads {
         pushes_{shared, all, out},
         broke_{std::move(broke)},
         reads_{shared, cache, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
-        writes_{shared, cache, all, out, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
-        stages_{shared, all, out},
+        writes_{shared, cache, all, out, exposed_, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
+        stages_{shared, all, out, exposed_},
         rails_{shared, all, out, reads_, writes_} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
@@ -68,6 +68,7 @@ class payloads {
   registration_cache& cache_;
   sender& sender_;
   const rendezvous_mode mode_;
+  exposures exposed_;
   pusher pushes_;
   const broken broke_;
   fetcher reads_;

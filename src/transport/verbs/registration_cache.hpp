@@ -98,6 +98,8 @@ class registration_cache {
   /// A registration that covers the range, until `release`. A hit makes no system call.
   [[nodiscard]] registration* acquire(const void* address, std::size_t length, range_use) noexcept;
   void release(registration&) noexcept;
+  /// One user more of one that is acquired.
+  void share(registration& acquired) noexcept { ++acquired.users; }
 
   [[nodiscard]] const registration_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t idle_bytes() const noexcept { return idle_bytes_; }

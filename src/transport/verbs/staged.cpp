@@ -1,6 +1,9 @@
 #include "transport/verbs/staged.hpp"
 
 #include <algorithm>
+#include <cstring>
+
+#include "transport/verbs/fetcher.hpp"
 
 namespace peal::verbs {
 
@@ -13,8 +16,8 @@ constexpr int packets_a_turn = 8;
 
 void staged::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   const std::uint64_t number = ++last_number_;
-  incoming_.emplace(number, incoming{from.peer, &f, begin, end - begin});
-  asks_.push_back({from.peer, {payload_kind::ask, 0, number, f.where.words[0] + begin, end - begin}});
+  incoming_.emplace(number, incoming{from.peer, &f, begin, end - begin, end - begin});
+  asks_.push_back({from.peer, {payload_kind::ask, 0, number, begin, end - begin}, exposed::number(f.where)});
 }
 
 bool staged::step() noexcept {
@@ -36,7 +39,9 @@ bool staged::step() noexcept {
 bool staged::ask() noexcept {
   for (auto each = asks_.begin(); each != asks_.end(); ++each) {
     connection* to = all_.of(each->to);
-    if (!to || to->state != connection_state::open || !sender_.send_staged(*to, &each->what, sizeof each->what, nullptr, 0)) continue;
+    if (!to || to->state != connection_state::open ||
+        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number, sizeof each->number))
+      continue;
     asks_.erase(each);
     return true;
   }
@@ -58,16 +63,26 @@ bool staged::serve(job& mine) noexcept {
   return moved;
 }
 
+bool staged::asked(connection& from, const payload_header& header, const std::byte* data, std::size_t bytes) noexcept {
+  std::uint64_t number = 0;
+  if (bytes < sizeof number) return false;
+  std::memcpy(&number, data, sizeof number);
+  const exposure* const found = exposed_.find(number, from.peer, header.position, header.bytes);
+  if (found) jobs_.push_back({from.peer, found->data + header.position, header.bytes, header.number, number});
+  return found != nullptr;
+}
+
+void staged::withdraw(std::uint64_t number) noexcept {
+  std::erase_if(jobs_, [number](const job& each) { return each.exposed == number; });
+}
+
 void staged::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
-  if (header.kind == payload_kind::ask) {
-    jobs_.push_back({from.peer, reinterpret_cast<const std::byte*>(header.position), header.bytes, header.number});
-    return;
-  }
   const auto found = incoming_.find(header.number);
   if (found == incoming_.end() || found->second.from != from.peer) return;
   incoming& mine = found->second;
   fetch& f = *mine.into;
-  if (header.bytes > mine.missing) return;
+  // They come in order, and each once.
+  if (header.bytes > mine.missing || header.position != mine.bytes - mine.missing) return;
   take(f, data, mine.begin + header.position, header.bytes);
   mine.missing -= header.bytes;
   if (mine.missing == 0) incoming_.erase(found);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "transport/verbs/connections.hpp"
+#include "transport/verbs/exposures.hpp"
 #include "transport/verbs/fetch_progress.hpp"
 #include "transport/verbs/payload_header.hpp"
 #include "transport/verbs/sender.hpp"
@@ -22,11 +23,16 @@ namespace peal::verbs {
 
 class staged {
  public:
-  staged(lane& shared, connections& all, sender& out) : lane_{shared}, all_{all}, sender_{out} {}
+  staged(lane& shared, connections& all, sender& out, const exposures& to_peers)
+      : lane_{shared}, all_{all}, sender_{out}, exposed_{to_peers} {}
 
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
   void start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
-  /// A packet has come that is of ours.
+  /// A peer asks for bytes. False: of what was never exposed to it.
+  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data, std::size_t bytes) noexcept;
+  /// Nothing more is sent of what was exposed under this number.
+  void withdraw(std::uint64_t number) noexcept;
+  /// Bytes have come.
   void arrived(connection& from, const payload_header&, const std::byte* data) noexcept;
   [[nodiscard]] bool busy() const noexcept { return !asks_.empty() || !jobs_.empty(); }
   /// Sends what can be sent. True when something was.
@@ -41,17 +47,20 @@ class staged {
     peer_id from;
     fetch* into;
     std::uint64_t begin;    // of what was asked for
-    std::uint64_t missing;  // of it
+    std::uint64_t bytes;    // of it,
+    std::uint64_t missing;  // and how many have not come
   };
   struct question {
     peer_id to;
     payload_header what;
+    std::uint64_t number;  // exposures.hpp
   };
   struct job {
     peer_id to;
     const std::byte* data;
     std::uint64_t bytes;
     std::uint64_t number;
+    std::uint64_t exposed;  // its number there
     std::uint64_t sent = 0;
   };
   bool ask() noexcept;
@@ -60,6 +69,7 @@ class staged {
   lane& lane_;
   connections& all_;
   sender& sender_;
+  const exposures& exposed_;
   std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, incoming> incoming_;
   std::deque<question> asks_;  // ours, for which there was no room yet

@@ -26,7 +26,7 @@ using secret = std::array<std::uint64_t, 2>;
 
 /// How a process can be reached: what it tells the others before the first message.
 struct address {
-  static constexpr std::uint32_t current_layout = 3;
+  static constexpr std::uint32_t current_layout = 4;
 
   std::uint32_t layout = current_layout;
   std::uint32_t handshake_qp = 0;   // number of its UD queue pair
@@ -35,7 +35,7 @@ struct address {
   std::uint8_t starts_cold = 0;   // this process talks to peers without a connection; so must everyone then
   std::uint16_t door = 0;         // UDP port that is there as long as the process: kernel_asker.hpp; 0: none
   std::uint64_t incarnation = 0;  // random: tells this process from an earlier one with the same numbers
-  secret job{};                   // of rank 0 it is the job's
+  secret job{};                   // of the first rank that has told an address it is the job's
   std::array<rail_address, most_rails> rails{};
 
   /// The rail of messages and handshakes: link layers must be the same on both sides.

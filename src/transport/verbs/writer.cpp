@@ -36,7 +36,7 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
   }
   const std::uint64_t number = ++last_number_;
   const payload_header ask{payload_kind::write, 0, number, reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
-  note question{from.peer, ask, {exposed::address(f.where) + begin, f.where.words[2], {}}};
+  note question{from.peer, ask, {exposed::number(f.where), begin, {}}};
   for (std::size_t rail = 0; rail < most_rails; ++rail) question.source.target_keys[rail] = mine.into->remote_key(rail);
   notes_.push_back(question);
   shares_.emplace(number, mine);
@@ -50,14 +50,7 @@ void writer::let_go(share& over) noexcept {
   if (over.of->lands_nowhere()) std::free(over.target);
 }
 
-void writer::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
-  if (header.kind == payload_kind::write) {
-    where_it_lies source;
-    std::memcpy(&source, data, sizeof source);
-    const auto* const held = reinterpret_cast<const registration*>(source.registered);
-    jobs_.push_back({from.peer, header.number, source.address, header.position, held, source.target_keys, header.bytes, 0, 0, {}});
-    return;
-  }
+void writer::arrived(connection& from, const payload_header& header) noexcept {
   const auto found = shares_.find(header.number);
   if (found == shares_.end() || found->second.from != from.peer || found->second.told) return;
   share& mine = found->second;
@@ -102,6 +95,29 @@ void writer::written(shares::iterator which) noexcept {
 }
 
 // ---- the sender
+
+bool writer::asked(connection& from, const payload_header& header, const std::byte* data, std::size_t bytes) noexcept {
+  where_it_lies source;
+  if (bytes < sizeof source) return false;
+  std::memcpy(&source, data, sizeof source);
+  const exposure* const found = exposed_.find(source.number, from.peer, source.at, header.bytes);
+  if (!found || !found->held) return false;
+  // It stays registered as long as anything is written from it, whenever it is withdrawn.
+  cache_.share(*found->held);
+  const auto first = reinterpret_cast<std::uint64_t>(found->data) + source.at;
+  jobs_.push_back({from.peer, header.number, first, header.position, found->held, source.target_keys, header.bytes, 0, 0, {}});
+  return true;
+}
+
+/// Those that nothing is under way for.
+template <class Which>
+void writer::end_jobs(Which which) noexcept {
+  jobs_.remove_if([&](const write_job& each) {
+    if (!which(each)) return false;
+    cache_.release(*each.from);
+    return true;
+  });
+}
 
 bool writer::post(write_job& mine) noexcept {
   connection* const to = all_.of(mine.to);
@@ -171,7 +187,7 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
   notes_.push_back({at.peer, {payload_kind::written, mine.used, mine.number, 0, 0}, {}});
   mine.unnoticed = mine.used;
   post_notices(mine);
-  if (mine.over()) jobs_.remove_if([&](const write_job& each) { return &each == &mine; });
+  if (mine.over()) end_jobs([&](const write_job& each) { return &each == &mine; });
 }
 
 void writer::post_notices(write_job& mine) noexcept {
@@ -204,7 +220,7 @@ bool writer::step() noexcept {
     if (each.has_parts()) moved |= post(each);
     if (each.unnoticed != 0) post_notices(each);
   }
-  jobs_.remove_if([](const write_job& each) { return each.over(); });
+  end_jobs([](const write_job& each) { return each.over(); });
   return moved;
 }
 
@@ -240,7 +256,7 @@ bool writer::under_way(peer_id with) const noexcept {
 
 void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
   std::erase_if(notes_, [&](const note& each) { return each.to == gone; });
-  jobs_.remove_if([&](const write_job& each) { return each.to == gone; });
+  end_jobs([&](const write_job& each) { return each.to == gone; });
   for (auto each = shares_.begin(); each != shares_.end();) {
     if (each->second.from != gone) {
       ++each;

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "transport/verbs/connections.hpp"
+#include "transport/verbs/exposures.hpp"
 #include "transport/verbs/fetch_progress.hpp"
 #include "transport/verbs/payload_header.hpp"
 #include "transport/verbs/registration_cache.hpp"
@@ -39,7 +40,7 @@ struct write_job {
   peer_id to = 0;
   std::uint64_t number = 0;
   std::uint64_t source = 0, target = 0;  // addresses
-  const registration* from = nullptr;
+  registration* from = nullptr;
   std::array<std::uint32_t, most_rails> remote_keys{};
   std::uint64_t bytes = 0, posted = 0, arrived = 0;
   std::vector<bulk_part> again;  // what was posted in vain
@@ -55,13 +56,15 @@ struct write_job {
 class writer {
  public:
   using broken = std::function<void(connection&, bulk_queue&, int)>;
-  writer(lane& shared, registration_cache& cache, connections& all, sender& out, broken broke)
-      : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, broke_{std::move(broke)} {}
+  writer(lane& shared, registration_cache& cache, connections& all, sender& out, const exposures& to_peers, broken broke)
+      : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, exposed_{to_peers}, broke_{std::move(broke)} {}
 
   /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it cannot be written, and nothing happened.
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
-  /// A packet has come that is of ours.
-  void arrived(connection& from, const payload_header&, const std::byte* data) noexcept;
+  /// A peer asks for a share. False: of what was never exposed to it.
+  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data, std::size_t bytes) noexcept;
+  /// A peer has written one.
+  void arrived(connection& from, const payload_header&) noexcept;
   /// The oldest part of this bulk queue pair has arrived; it was a write, or a notice.
   void completed(connection&, bulk_queue&) noexcept;
   /// A notice has come.
@@ -93,8 +96,8 @@ class writer {
     std::uint8_t noticed = 0, awaited = 0;  // a bit for each link
   };
   struct where_it_lies {
-    std::uint64_t address;
-    std::uint64_t registered;  // remote_region's word, for its owner
+    std::uint64_t number;  // exposures.hpp
+    std::uint64_t at;      // where in it the share begins
     std::array<std::uint32_t, most_rails> target_keys;
   };
   struct note {
@@ -106,6 +109,8 @@ class writer {
   [[nodiscard]] bool post(write_job&, connection&, std::size_t which) noexcept;
   [[nodiscard]] bool tell() noexcept;
   void post_notices(write_job&) noexcept;
+  template <class Which>
+  void end_jobs(Which) noexcept;
   void let_go(share&) noexcept;
   using shares = std::unordered_map<std::uint64_t, share>;
   void written(shares::iterator) noexcept;
@@ -115,6 +120,7 @@ class writer {
   registration_cache& cache_;
   connections& all_;
   sender& sender_;
+  const exposures& exposed_;
   broken broke_;
   std::uint64_t last_number_ = 0;
   shares shares_;

@@ -15,7 +15,9 @@
 
 #include <infiniband/verbs.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -39,9 +41,10 @@ struct card {
   bool holds_writes = false;   // WRITEs are acknowledged, and stay in the card until it tells its host anything (or release_writes)
   bool resizes = true;         // completion queues can be resized
   bool tells_last_wqe = true;  // IBV_EVENT_QP_LAST_WQE_REACHED
-  std::size_t most_reliable = no_limit;  // reliable queue pairs at a time: beyond them ENOMEM
-  std::size_t refused_transitions = 0;   // so many further changes of a queue pair's state fail with EIO
-  std::size_t drop_datagrams = 0;        // so many of those that come next
+  std::size_t most_reliable = no_limit;                        // reliable queue pairs at a time: beyond them ENOMEM
+  std::size_t refused_transitions = 0;                         // so many further changes of a queue pair's state fail with EIO
+  std::size_t drop_datagrams = 0;                              // so many of those that come next
+  std::function<void(const std::byte*, std::size_t)> listens;  // to datagrams on their way to this card
 
   // ---- what there is
   std::vector<pair*> pairs;

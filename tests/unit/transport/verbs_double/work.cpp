@@ -231,6 +231,7 @@ ibv_wc_status pair::send_datagram(const request& which) {
   const auto& way = which.what.wr.ud;
   pair* const to = everything().find(*on, reinterpret_cast<const address_handle*>(way.ah)->to, way.remote_qpn);
   if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) || to->key != way.remote_qkey) return IBV_WC_SUCCESS;
+  if (to->on->listens) to->on->listens(its.data(), its.size());
   if (to->on->drop_datagrams > 0) {
     --to->on->drop_datagrams;
     return IBV_WC_SUCCESS;
