@@ -2,8 +2,9 @@
 // Many requests, and what to do with each when it has ended.
 //
 // Threads  a queue belongs to one thread at a time. Handlers run in poll and wait, with no lock held.
-// Errors   what a handler throws leaves poll or wait; the rest is handled by the next call. arm and event_fd throw errc::not_started
-//          where there is no environment, also in a forked child, and errc::no_space when there are no file descriptors left.
+// Errors   what a handler throws leaves poll or wait; the rest is handled by the next call. add throws errc::invalid_argument for an empty
+//          request. arm and event_fd throw errc::not_started where there is no environment, also in a forked child, and errc::no_space when
+//          there are no file descriptors left.
 #pragma once
 
 #include <atomic>
@@ -46,14 +47,18 @@ class completion_queue {
   /// Hands over a request. `handler` is called with it when it has ended (its wait() then returns, or throws, at once); or with its
   /// value, where it takes that, and then an error leaves poll or wait.
   template <class T, class Handler = detail::ignore_value>
-  void add(request<T>&& under_way, Handler handler = {}) {
+  void add(request<T>&& under_way, Handler handler = {}, const std::source_location& where = std::source_location::current()) {
+    if (!under_way.valid())
+      detail::fail(errc::invalid_argument, "an empty request, waited for or moved from, cannot be added to a queue", -1, where);
     auto made = std::make_unique<held_entry<T, Handler>>(std::move(under_way), std::move(handler));
     entry* added = made.get();
-    entries_.emplace(added, std::move(made));
     if (!ready_) ready_ = std::make_shared<ready_list>();
-    auto* told = new notice{ready_, added};
-    added->subscribe(*told);
-    told->give_back();
+    entries_.emplace(added, std::move(made));
+    struct giver_back {
+      notice* it;
+      ~giver_back() { it->give_back(); }
+    } told{new notice{ready_, added}};
+    added->subscribe(*told.it);
   }
 
   /// How many requests it holds.
@@ -66,11 +71,16 @@ class completion_queue {
     else detail::progress();
     return handle();
   }
-  /// Handles one request at least; returns 0 at once when the queue is empty.
+  /// Handles one request at least; returns 0 at once when the queue is empty. What has not ended when the environment does is handled as
+  /// well, one by one: its wait() throws errc::not_started.
   std::size_t wait() {
     if (entries_.empty()) return 0;
-    detail::wait_until([](void* list) { return static_cast<ready_list*>(list)->some.load(std::memory_order_acquire); }, ready_.get());
-    return handle();
+    while (
+        detail::wait_until([](void* list) { return static_cast<ready_list*>(list)->some.load(std::memory_order_acquire); }, ready_.get()))
+      if (const std::size_t handled = handle(); handled != 0) return handled;
+    const auto left = entries_.extract(entries_.begin());
+    left.mapped()->finish();
+    return 1;
   }
 
   /// A descriptor that becomes readable after arm(), when there may be something to do for poll(). It is the queue's: it moves with it, and
@@ -151,6 +161,7 @@ class completion_queue {
     std::size_t handled = 0;
     while (entry* next = take()) {
       const auto over = entries_.extract(next);
+      if (over.empty()) continue;  // handled after the end of the environment
       ++handled;
       over.mapped()->finish();
     }

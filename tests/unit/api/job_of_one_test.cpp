@@ -148,6 +148,47 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
   });
 }
 
+TEST(completion_queue, does_not_take_an_empty_request) {
+  alone([] {
+    peal::environment env;
+    peal::completion_queue queue;
+    expect_error(peal::errc::invalid_argument, "an empty request", [&] { queue.add(peal::request<int>{}); });
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(queue.wait(), 0u);
+    queue.add(env.world().isend(1, 0));
+    EXPECT_EQ(env.world().recv<int>(), 1);
+    EXPECT_EQ(queue.wait(), 1u);
+  });
+}
+
+TEST(completion_queue, empties_itself_after_the_end_of_the_environment) {
+  alone([] {
+    std::optional<peal::environment> env{std::in_place};
+    peal::completion_queue queue;
+    int values = 0, requests = 0;
+    queue.add(env->world().irecv<int>(), [&](int) { ++values; });
+    queue.add(env->world().irecv<int>(), [&](peal::request<int> over) {
+      ++requests;
+      expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { over.wait(); });
+    });
+    env.reset();
+    EXPECT_EQ(queue.poll(), 0u);
+    int failures = 0;
+    for (int round = 0; round < 2; ++round) {
+      try {
+        EXPECT_EQ(queue.wait(), 1u);
+      } catch (const peal::error& e) {
+        EXPECT_EQ(e.code(), peal::errc::not_started);
+        ++failures;
+      }
+    }
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(failures, 1);
+    EXPECT_EQ(requests, 1);
+    EXPECT_EQ(values, 0);
+  });
+}
+
 TEST(environment, an_exception_ends_a_job_of_one_as_it_would_any_program) {
   alone([] {
     try {
