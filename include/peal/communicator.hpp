@@ -8,6 +8,8 @@
 //          the message to that.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <source_location>
@@ -73,10 +75,13 @@ class communicator : public detail::strided_forms {
     return communicator{detail::duplicate(state(where), where)};
   }
   /// Ranks of one colour get a communicator, ordered by key, then by rank. Without a colour: none.
-  [[nodiscard]] std::optional<communicator> split(std::optional<int> color, int key = 0, const place& where = place::current()) const {
+  [[nodiscard]] std::optional<communicator> split(std::optional<std::int64_t> color, std::int64_t key = 0,
+                                                  const place& where = place::current()) const {
     detail::communicator_state* made = detail::split(state(where), color.has_value(), color.value_or(0), key, where);
     return made ? std::optional<communicator>{std::in_place, *made} : std::nullopt;
   }
+  template <std::floating_point Number>
+  std::optional<communicator> split(Number color, std::int64_t key = 0, const place& = place::current()) const = delete;  // would be cut
   [[nodiscard]] communicator split(locality, const place& where = place::current()) const {
     return communicator{detail::split_node(state(where), where)};
   }

@@ -2,9 +2,14 @@
 // What tells messages of one sender apart, and the values that stand for any of them.
 //
 // Units    tags of messages are 0 to 2^31 - 1.
+// Errors   errc::invalid_tag for an enumerator that is none of these, with the place where it became a tag; in a constant expression the
+//          compiler refuses it.
 #pragma once
 
 #include <compare>
+#include <cstdint>
+#include <limits>
+#include <source_location>
 #include <type_traits>
 
 #include <peal/detail/core.hpp>
@@ -20,7 +25,11 @@ class tag {
   constexpr tag() noexcept = default;
   explicit constexpr tag(int value) noexcept : value_{value} {}
   template <enumeration Enum>
-  constexpr tag(Enum value) noexcept : value_{static_cast<int>(value)} {}
+  constexpr tag(Enum value, const std::source_location& where = std::source_location::current()) : value_{static_cast<int>(value)} {
+    // One that is negative is beyond the limit as well, once it is taken as unsigned.
+    if (static_cast<std::uintmax_t>(value) > static_cast<std::uintmax_t>(std::numeric_limits<int>::max())) [[unlikely]]
+      detail::fail(errc::invalid_tag, "an enumerator that is no tag: tags are 0 to 2147483647", -1, where);
+  }
 
   [[nodiscard]] constexpr int value() const noexcept { return value_; }
   friend constexpr auto operator<=>(const tag&, const tag&) noexcept = default;

@@ -11,9 +11,9 @@ namespace {
 
 /// What a rank says in a split.
 struct ballot {
-  int joins;
-  int color;
-  int key;
+  std::int64_t color;
+  std::int64_t key;
+  std::uint32_t joins;
   std::uint32_t context;  // of the new communicator, should this rank be its first
 };
 
@@ -57,11 +57,11 @@ bool same_node(const communicator_state& in, int rank, const location& where) {
 }
 
 communicator_state& duplicate(communicator_state& from, const location& where) {
-  return *split_by(job::require(where), from, {.joins = 1, .color = 0, .key = from.rank(), .context = 0}, where);
+  return *split_by(job::require(where), from, {.color = 0, .key = from.rank(), .joins = 1, .context = 0}, where);
 }
 
-communicator_state* split(communicator_state& from, bool joins, int color, int key, const location& where) {
-  return split_by(job::require(where), from, {.joins = joins ? 1 : 0, .color = color, .key = key, .context = 0}, where);
+communicator_state* split(communicator_state& from, bool joins, std::int64_t color, std::int64_t key, const location& where) {
+  return split_by(job::require(where), from, {.color = color, .key = key, .joins = joins ? 1U : 0U, .context = 0}, where);
 }
 
 communicator_state& split_node(communicator_state& from, const location& where) {
@@ -69,7 +69,7 @@ communicator_state& split_node(communicator_state& from, const location& where) 
   // The lowest rank on the same node names the group.
   int first = 0;
   while (!here.on_this_node(from.peer(first))) ++first;
-  return *split_by(here, from, {.joins = 1, .color = first, .key = from.rank(), .context = 0}, where);
+  return *split_by(here, from, {.color = first, .key = from.rank(), .joins = 1, .context = 0}, where);
 }
 
 void release(communicator_state& gone) noexcept {

@@ -168,6 +168,22 @@ void run() { world.send(5, peal::tag{7}, 1); }
 // error: could not convert|cannot convert|no matching function
 void run() { world.send(5, kind::first); }
 
+// case: an enumerator that is no tag is refused where it is a constant
+// error: call to non-'constexpr' function
+enum class below { zero = -1 };
+constexpr peal::tag refused = below::zero;
+
+// case: colours are whole numbers
+// error: use of deleted function
+void run() { (void)world.split(0.5); }
+
+// case: colours of every width, or none
+// compiles
+void run(long l, unsigned u, std::size_t s, std::optional<int> o) {
+  const auto all = {world.split(l).has_value(), world.split(u).has_value(), world.split(s, l).has_value(), world.split(o).has_value()};
+  (void)(world.split(std::nullopt).has_value() && all.size() != 0);
+}
+
 // case: strings are not added up
 // error: satisfaction of 'reducible
 void run(const std::vector<std::string>& v) { (void)world.allreduce(v); }

@@ -79,7 +79,7 @@ PEAL_EXPORT int size_of(const communicator_state&) noexcept;
 PEAL_EXPORT bool same_node(const communicator_state&, int rank, const location&);
 PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);  // collective
 /// Collective. A rank without a colour (`joins` false) gets null.
-PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, int color, int key, const location&);
+PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int64_t color, std::int64_t key, const location&);
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);  // collective: the ranks of each node
 PEAL_EXPORT void release(communicator_state&) noexcept;                            // local; fine after the end of the job
 

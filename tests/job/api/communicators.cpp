@@ -47,6 +47,12 @@ void parts(const peal::communicator& world) {
   job::equal(some.has_value(), rank != 0, "without a colour there is none");
   if (some) job::equal(some->allreduce(1), size - 1, "the others");
 
+  // Colours and keys of 64 bits, which the lower 32 do not tell apart.
+  const auto alone = world.split((1L << 32) * (rank + 1));
+  job::equal(alone->size(), 1, "ranks of a long colour");
+  const auto turned = world.split(0, (1L << 32) * (size - rank));
+  job::equal(turned->rank(), size - 1 - rank, "place by a long key");
+
   const auto node = world.split(peal::locality::node);
   for (int r = 0; r < node.size(); ++r) job::check(node.same_node(r), "a node's ranks are on it");
   job::check(world.same_node(rank), "one is with oneself");

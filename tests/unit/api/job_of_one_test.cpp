@@ -148,6 +148,27 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
   });
 }
 
+enum class wide : long long { zero = 0, largest = 2147483647, too_large = 2147483648, whole_turn = 1LL << 32 };
+enum class negative { like_any = -2, like_nobody = -3 };
+enum class tiny : unsigned char { largest = 255 };
+
+TEST(tags, are_enumerators_that_fit_and_no_others) {
+  alone([] {
+    peal::environment env;
+    const auto& world = env.world();
+    EXPECT_EQ(tag{wide::largest}.value(), 2147483647);
+    EXPECT_EQ(tag{tiny::largest}.value(), 255);
+    world.send(1, 0, wide::zero);
+    for (const wide each : {wide::too_large, wide::whole_turn}) {
+      expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { world.send(2, 0, each); });
+      expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { (void)world.recv<int>(0, each); });
+    }
+    for (const negative each : {negative::like_any, negative::like_nobody})
+      expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { (void)world.irecv<int>(0, each); });
+    EXPECT_EQ(world.recv<int>(0, wide::zero), 1);
+  });
+}
+
 TEST(completion_queue, does_not_take_an_empty_request) {
   alone([] {
     peal::environment env;
