@@ -94,9 +94,9 @@ placement::placement(const machine& node, const job_request& request) {
   const int available = std::min(static_cast<int>(node.cores().size()) - taken, usable);
   release();
   cores_ = std::max(1, available);
-  const bool enough = wanted <= available;
-  if (!enough || !may_bind(node, request)) {
-    if (request.ranks() > usable || (!enough && request.bind != binding_policy::none))
+  const bool bind = may_bind(node, request);
+  if (!bind || wanted > available) {
+    if (bind || (request.bind == binding_policy::none ? request.ranks() : wanted) > usable)
       warning_ = shortage(request, static_cast<int>(std::min<long long>(wanted, 1 << 30)), usable, taken);
     return;
   }
