@@ -49,7 +49,8 @@ class connector {
   /// What others must know of this process; `secret` is what this process would have as the job's.
   [[nodiscard]] const address& own() const noexcept { return own_; }
   [[nodiscard]] address& own() noexcept { return own_; }
-  /// Everyone's, by rank; of the first that has told one comes the job's secret. Before the first start. A rank without one cannot be reached.
+  /// Everyone's, by rank; of the first that has told one comes the job's secret. Before the first start. Who has told none cannot be
+  /// reached.
   void meet(std::vector<std::optional<address>> everyone);
 
   void start(peer_id) noexcept;
