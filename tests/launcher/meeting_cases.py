@@ -77,11 +77,10 @@ def a_death_ends_a_job_that_waits_in_a_fence(desk):
     check("rank 1 on" in done.err and "SIGKILL" in done.err, done.err)
 
 
-@case()
-def two_deaths_found_at_once_are_one_failure(desk):
-    process = desk.start("-n", 4, *meeting("relay"))
+def two_deaths(desk, how):
+    """While pealrun is stopped ranks 1 and 2 end; it finds both at once."""
+    process = desk.start("-n", 4, *meeting(how))
     pids = [int(each) for each in process.some_lines(4)]
-    # While pealrun is stopped two ranks die; it finds both at once.
     process.send_signal(signal.SIGSTOP)
     wait_until(lambda: state_of(process.pid) == "T", "pealrun is stopped")
     (desk.work / "go").write_text("")
@@ -92,6 +91,16 @@ def two_deaths_found_at_once_are_one_failure(desk):
     equal(done.code, 137, f"rank 2 was the first: {done}")
     check("rank 2 on" in done.err, f"{done}")
     return f"ended {done.seconds:.2f} s after its start"
+
+
+@case()
+def two_deaths_found_at_once_are_one_failure(desk):
+    return two_deaths(desk, "relay")
+
+
+@case()
+def a_rank_that_was_killed_is_named_although_its_end_is_told_later(desk):
+    return two_deaths(desk, "overtaken")
 
 
 @case()

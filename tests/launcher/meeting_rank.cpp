@@ -7,6 +7,7 @@
 //   absent          rank 1 ends before it meets anyone; the others print how many told something
 //   abort CODE      rank 1 aborts the job while the others wait in a fence
 //   relay           rank 2 kills itself when a file "go" appears; rank 1 sees it dead and exits with 5; the others wait in a fence
+//   overtaken       as relay, but rank 1 exits first: what pealrun finds when the system tells of the end of a killed rank too late
 //   linger          rank 1 exits with 0 without finishing while the others wait in a fence
 #include <unistd.h>
 
@@ -60,27 +61,24 @@ int absent(bootstrap_client& client) {
   return 0;
 }
 
-// Without peal, so that pealrun alone has to find out what was first.
-void relay(bootstrap_client& client) {
+// Without peal, so that pealrun alone has to find out what was first. Rank `first` ends when a file "go" appears, the other one of ranks 1
+// and 2 when it sees that.
+void relay(bootstrap_client& client, int first) {
   const auto pids = client.exchange(std::to_string(::getpid()));
   std::printf("%d\n", ::getpid());
   std::fflush(stdout);
-  if (client.rank() == 2) {
-    while (::access("go", F_OK) != 0) std::this_thread::yield();
-    ::kill(::getpid(), SIGKILL);
-  }
-  const auto dead = [&pids] {
-    std::ifstream file{"/proc/" + pids[2] + "/stat"};
+  const auto dead = [pid = pids[static_cast<std::size_t>(first)]] {
+    std::ifstream file{"/proc/" + pid + "/stat"};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
     if (text.find(") Z") == std::string::npos) return false;
     // The connection ends with the last thread.
-    const std::filesystem::directory_iterator threads{"/proc/" + pids[2] + "/task"};
+    const std::filesystem::directory_iterator threads{"/proc/" + pid + "/task"};
     return std::distance(begin(threads), end(threads)) == 1;
   };
-  if (client.rank() == 1) {
-    while (!dead()) std::this_thread::yield();
-    ::_exit(5);
-  }
+  if (client.rank() != 1 && client.rank() != 2) return;
+  while (client.rank() == first ? ::access("go", F_OK) != 0 : !dead()) std::this_thread::yield();
+  if (client.rank() == 2) ::kill(::getpid(), SIGKILL);
+  ::_exit(5);
 }
 
 }  // namespace
@@ -93,7 +91,8 @@ int main(int count, char** words) {
   if (mode == "absent") return absent(client);
   if (!met_all(client, 10)) return 3;
   if (mode == "twice" && !met_all(client, 100'000)) return 3;
-  if (mode == "relay") relay(client);
+  if (mode == "relay") relay(client, 2);
+  if (mode == "overtaken") relay(client, 1);
   if (client.rank() == 1 && mode == "abort") client.abort(std::atoi(words[2]), "rank 1 gives up");
   if (client.rank() == 1 && mode == "linger") ::_exit(0);
   if (!client.fence([] { return true; })) return 5;
