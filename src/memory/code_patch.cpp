@@ -145,25 +145,30 @@ object_code code_around(const void* address) {
 
 constexpr code load_sixth_argument{0x4c, 0x8b, 0x4c, 0x24, 0x08};  // mov 8(%rsp),%r9
 
-/// Adds the site whose `syscall` instruction stands at `at`, if it is to be watched.
-void add_site(std::vector<site>& into, const std::uint8_t* at, std::span<const watched_call> wanted) {
+/// Whether what begins with b8 behind that byte may be another instruction than mov to eax: with a REX prefix another register is loaded, or
+/// eight bytes are, and with 66 two. The byte may also be the end of the instruction before, which nobody can tell.
+constexpr bool may_be_prefix(std::uint8_t before) { return (before & 0xf0) == 0x40 || before == 0x66; }
+
+/// Adds the site whose `syscall` instruction stands at `at`, if it is to be watched. False: it cannot be told whether it is.
+[[nodiscard]] bool add_site(std::vector<site>& into, const std::uint8_t* at, std::span<const watched_call> wanted) {
   site made{reinterpret_cast<std::uintptr_t>(at) - patched_bytes, {}, -1};
   std::memcpy(made.was.data(), at - patched_bytes, patched_bytes);
   if (made.was == load_sixth_argument) {
     into.push_back(made);
-    return;
+    return true;
   }
-  if (made.was[0] != 0xb8) return;
+  if (made.was[0] != 0xb8) return true;
   std::memcpy(&made.number, &made.was[1], sizeof made.number);
   for (const watched_call& each : wanted) {
     if (each.number != made.number) continue;
     into.push_back(made);
-    return;
+    return !may_be_prefix(at[-static_cast<std::ptrdiff_t>(patched_bytes) - 1]);
   }
+  return true;
 }
 
-/// All sites of an object. Looks for `syscall`, 0f 05, sixteen bytes at a time: libc has two megabytes.
-void add_sites(std::vector<site>& into, object_code in, std::span<const watched_call> wanted) {
+/// All sites of an object; false: of one it cannot be told what it is. Looks for `syscall`, 0f 05, sixteen bytes at a time: libc has two megabytes.
+[[nodiscard]] bool add_sites(std::vector<site>& into, object_code in, std::span<const watched_call> wanted) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(in.begin);
   const auto* const end = reinterpret_cast<const std::uint8_t*>(in.end);
   const __m128i first = _mm_set1_epi8(0x0f), second = _mm_set1_epi8(0x05);
@@ -173,8 +178,9 @@ void add_sites(std::vector<site>& into, object_code in, std::span<const watched_
     const __m128i next = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
     const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(here, first), _mm_cmpeq_epi8(next, second));
     for (auto mask = static_cast<unsigned>(_mm_movemask_epi8(both)); mask != 0; mask &= mask - 1)
-      add_site(into, at + __builtin_ctz(mask), wanted);
+      if (!add_site(into, at + __builtin_ctz(mask), wanted)) return false;
   }
+  return true;
 }
 
 /// Whether a function begins like one that somebody else has redirected, or that stands under a debugger.
@@ -368,7 +374,7 @@ std::string watch_system_calls(std::span<const watched_call> calls, system_call_
   std::vector<site> sites;
   for (const object_code& each : objects) {
     if (each.begin == 0) return "the code of the C library is not where it is expected";
-    add_sites(sites, each, calls);
+    if (!add_sites(sites, each, calls)) return "an instruction of the C library cannot be told from another";
   }
   for (const watched_call& each : calls)
     if (each.required)

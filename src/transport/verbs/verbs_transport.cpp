@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 
+#include "base/log.hpp"
 #include "memory/unmap_hooks.hpp"
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
@@ -25,10 +27,17 @@ constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
 /// Turns between two looks for strangers, where nobody talks in datagrams.
 constexpr std::uint32_t turns_between_strangers = 16;
 
-/// What tells the cache of memory that goes away; null: registrations end with their use.
-const unmap_log* log_for(const verbs_settings& from) {
+/// What tells the cache of memory that goes away; null: registrations end with their use. The first rank says so, once.
+const unmap_log* log_for(const verbs_settings& from, peer_id self) {
   if (!from.cache_registrations) return nullptr;
-  return from.without_hooks || use_unmap_hooks().work ? &unmapped() : nullptr;
+  if (from.without_hooks || use_unmap_hooks().work) return &unmapped();
+  static std::atomic<bool> said{false};
+  if (self == 0 && !said.exchange(true, std::memory_order_relaxed))
+    log_warning(
+        "memory does not stay registered with the RDMA device after its use, so large messages take longer: {} "
+        "(PEAL_VERBS_REGISTRATION_CACHE=off says that this is wanted)",
+        use_unmap_hooks().problem);
+  return nullptr;
 }
 
 }  // namespace
@@ -39,7 +48,7 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       on{rails.front()},
       ports{ports_of(rails)},
       regions{domains_of(rails)},
-      cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from)},
+      cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from, self)},
       shared{rails, settings_of(from, rails, peers)},
       ranks_of_node{from.local_size},
       kernels{on.gid()},

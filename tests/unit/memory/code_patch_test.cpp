@@ -64,6 +64,20 @@ TEST_F(code_patch, leaves_alone_what_somebody_else_has_patched) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST_F(code_patch, leaves_alone_what_may_be_another_instruction) {
+  auto* const at = static_cast<std::uint8_t*>(dlsym(RTLD_DEFAULT, "munmap"));
+  if (at[0] != 0xb8) GTEST_SKIP() << "munmap of this C library does not begin with its number";
+  EXPECT_EXIT(
+      {
+        const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(at - 1) & ~std::uintptr_t{4095};
+        if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) end(false, "mprotect");
+        at[-1] = 0x41;  // what nobody runs, between two functions: as if it were mov to r8d
+        const unmap_hooks& hooks = use_unmap_hooks();
+        end(!hooks.work && hooks.problem == "an instruction of the C library cannot be told from another", hooks.problem);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(code_patch, notices_who_patches_later) {
   EXPECT_EXIT(
       {

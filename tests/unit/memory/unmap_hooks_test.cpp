@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -60,6 +62,81 @@ TEST_P(memory_that_leaves, stands_in_the_log) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, memory_that_leaves, testing::ValuesIn(ways_to_leave()), [](const auto& info) { return info.param.name; });
+
+#if defined(__x86_64__)
+struct alignas(16) vector_registers {
+  std::array<std::uint8_t, 256> bytes;
+};
+
+/// Calls a function of the C library with something in every vector register, and says what was in them afterwards.
+vector_registers left_by(void* function, const vector_registers& before, void* first, std::uintptr_t second, std::uintptr_t third) {
+  vector_registers after{};
+  register void* call asm("r12") = function;
+  register const void* from asm("r13") = &before;
+  register void* to asm("r14") = &after;
+  asm volatile(
+      "movq %%rsp, %%rbx\n"
+      "subq $256, %%rsp\n"
+      "andq $-64, %%rsp\n"
+      "movdqa 0(%%r13), %%xmm0\n"
+      "movdqa 16(%%r13), %%xmm1\n"
+      "movdqa 32(%%r13), %%xmm2\n"
+      "movdqa 48(%%r13), %%xmm3\n"
+      "movdqa 64(%%r13), %%xmm4\n"
+      "movdqa 80(%%r13), %%xmm5\n"
+      "movdqa 96(%%r13), %%xmm6\n"
+      "movdqa 112(%%r13), %%xmm7\n"
+      "movdqa 128(%%r13), %%xmm8\n"
+      "movdqa 144(%%r13), %%xmm9\n"
+      "movdqa 160(%%r13), %%xmm10\n"
+      "movdqa 176(%%r13), %%xmm11\n"
+      "movdqa 192(%%r13), %%xmm12\n"
+      "movdqa 208(%%r13), %%xmm13\n"
+      "movdqa 224(%%r13), %%xmm14\n"
+      "movdqa 240(%%r13), %%xmm15\n"
+      "callq *%%r12\n"
+      "movdqa %%xmm0, 0(%%r14)\n"
+      "movdqa %%xmm1, 16(%%r14)\n"
+      "movdqa %%xmm2, 32(%%r14)\n"
+      "movdqa %%xmm3, 48(%%r14)\n"
+      "movdqa %%xmm4, 64(%%r14)\n"
+      "movdqa %%xmm5, 80(%%r14)\n"
+      "movdqa %%xmm6, 96(%%r14)\n"
+      "movdqa %%xmm7, 112(%%r14)\n"
+      "movdqa %%xmm8, 128(%%r14)\n"
+      "movdqa %%xmm9, 144(%%r14)\n"
+      "movdqa %%xmm10, 160(%%r14)\n"
+      "movdqa %%xmm11, 176(%%r14)\n"
+      "movdqa %%xmm12, 192(%%r14)\n"
+      "movdqa %%xmm13, 208(%%r14)\n"
+      "movdqa %%xmm14, 224(%%r14)\n"
+      "movdqa %%xmm15, 240(%%r14)\n"
+      "movq %%rbx, %%rsp\n"
+      : "+D"(first), "+S"(second), "+d"(third)
+      : "r"(call), "r"(from), "r"(to)
+      : "rax", "rbx", "rcx", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  return after;
+}
+
+// The C library's functions around a system call touch none, and may keep something in them.
+TEST_F(unmap_hooks, vector_registers_stay) {
+  vector_registers before{};
+  for (std::size_t each = 0; each < before.bytes.size(); ++each) before.bytes[each] = static_cast<std::uint8_t>(each + 1);
+  const auto stays = [&](const char* name, std::uintptr_t second, std::uintptr_t third) {
+    const auto after = left_by(dlsym(RTLD_DEFAULT, name), before, ways::map(bytes), second, third);
+    EXPECT_EQ(after.bytes, before.bytes) << name;
+  };
+  unmap_log::reader reader{unmapped()};
+  stays("mprotect", bytes, PROT_READ | PROT_WRITE);
+  stays("madvise", bytes, MADV_DONTNEED);
+  stays("munmap", bytes, 0);
+  stays("shmdt", 0, 0);
+  std::size_t notes = 0;
+  reader.take([&](std::uintptr_t, std::uintptr_t) { ++notes; });
+  EXPECT_GE(notes, 3U) << "the hooks were called";
+}
+#endif
 
 TEST_F(unmap_hooks, memory_that_stays_is_not_told) {
   unmap_log::reader reader{unmapped()};
