@@ -78,15 +78,14 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
 
 job::~job() {
   signal_groups(SIGKILL, true);
-  for (const member& each : members_)
-    if (each.pid > 0) fetch(each);
+  for (const member& each : members_) fetch(each);
   strays_.end();
 }
 
 int job::run() {
   if (request_.timeout > 0)
     timeout_ = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{request_.timeout});
-  for (int rank = 0; rank < request_.ranks(); ++rank) start(rank);
+  start_all();
   while (!over()) {
     wait_for_something();
     serve_signals();
@@ -101,6 +100,16 @@ int job::run() {
     }
   }
   return result_;
+}
+
+// Ranks that run already leave little time to start the others where there are few cores, so the time may be over before all have started.
+void job::start_all() {
+  int started = 0;
+  while (started < request_.ranks() && phase_ == phase::running) {
+    start(started++);
+    if (timeout_ && clock::now() >= *timeout_) check_deadlines();
+  }
+  for (; started < request_.ranks(); ++started) members_[static_cast<std::size_t>(started)].ended = true;
 }
 
 void job::start(int rank) {
@@ -369,6 +378,7 @@ void job::clear_groups() {
 
 // Waits for the end of a rank and lets its number go.
 void job::fetch(const member& of) {
+  if (of.pid <= 0) return;
   ::waitpid(of.pid, nullptr, 0);
   strays_.forget(of.pid);
 }
@@ -402,7 +412,8 @@ std::string job::describe(int rank) const {
 std::string job::still_running() const {
   std::string list;
   for (std::size_t rank = 0; rank < members_.size(); ++rank)
-    if (!members_[rank].ended) fmt::format_to(std::back_inserter(list), "{}{}", list.empty() ? "ranks still running: " : ",", rank);
+    if (members_[rank].pid > 0 && !members_[rank].ended)
+      fmt::format_to(std::back_inserter(list), "{}{}", list.empty() ? "ranks still running: " : ",", rank);
   return list;
 }
 

@@ -61,6 +61,7 @@ class job {
   };
   enum class phase { running, asked_to_end, killed };
 
+  void start_all();
   void start(int rank);
   void wait_for_something();
   void serve_signals();

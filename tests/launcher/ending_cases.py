@@ -85,6 +85,14 @@ def a_job_may_run_only_so_long(desk):
 
 
 @case()
+def the_time_runs_while_ranks_are_started(desk):
+    done = desk.run("--timeout", "0.001", "-n", 200, "sleep", "1000")
+    equal(done.code, 124, f"exit code: {done}")
+    check(re.search(r"longer than 0.001 s \(--timeout\) and is killed; ranks still running: 0\b", done.err), done.err)
+    check(not re.search(r"\b199\b", done.err), f"the last rank was started all the same: {done.err}")
+
+
+@case()
 def what_ranks_leave_running_is_ended(desk):
     done = desk.run("-n", 2, "sh", "-c", "sleep 1000 & setsid sleep 1001 & (setsid sh -c 'sleep 1002 & sleep 1003' &) ; exit 0", stdout=-3, stderr=-3)
     equal(done.code, 0, "exit code")
