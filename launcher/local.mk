@@ -14,6 +14,7 @@ pealrun_SOURCES = \
   launcher/input.hpp \
   launcher/job.cpp \
   launcher/job.hpp \
+  launcher/job_ends.cpp \
   launcher/main.cpp \
   launcher/output.cpp \
   launcher/output.hpp \

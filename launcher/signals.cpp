@@ -1,10 +1,12 @@
 #include "signals.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 namespace peal::launcher {
@@ -38,6 +40,11 @@ void signal_source::restore() const noexcept {
   sigaction(SIGPIPE, &pipe_before_, nullptr);
   sigaction(SIGCHLD, &child_before_, nullptr);
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("signal {} (SIG{})", signal, name) : fmt::format("signal {}", signal);
 }
 
 }  // namespace peal::launcher

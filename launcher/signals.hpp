@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include <string>
 #include <vector>
 
 namespace peal::launcher {
@@ -31,6 +32,9 @@ class signal_source {
   struct sigaction child_before_ {};
   int descriptor_ = -1;
 };
+
+/// "signal 11 (SIGSEGV)".
+std::string signal_name(int signal);
 
 /// Passed on to the ranks as they are.
 inline constexpr int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
