@@ -39,6 +39,7 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs_double/objects.hpp \
   tests/unit/transport/verbs_double/verbs.cpp \
   tests/unit/transport/verbs_double/work.cpp \
+  tests/unit/transport/verbs_sleep_test.cpp \
   tests/unit/transport/verbs_test.cpp \
   tests/unit/transport/verbs_trust_test.cpp
 tests_unit_verbs_double_test_CPPFLAGS = $(unit_cppflags)

@@ -162,7 +162,7 @@ TEST_F(verbs_shortage, what_only_a_connection_carries_fails_where_there_never_is
   for (const peer_id poor : {0u, 1u})
     for (const peer_id from : {0u, 1u}) {
       verbs_settings hasty;
-      hasty.silence = 0.2;
+      hasty.silence = 0.1;
       begin(2, hasty);
       cards[poor]->most_reliable = 0;
       talk(0, 1, 5);

@@ -1,5 +1,5 @@
 // Several processes' ends on one RDMA device, in one process: messages without connections, and connections that come and go. Skipped where
-// there is no device; the lab has one.
+// there is no device; the lab has one, and verbs_double_test brings its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Ends of a connection that sleep on what their device tells, as the engine does. Skipped where there is no device; the lab has one.
+// Ends of a connection that sleep on what their device tells, as the engine does. Skipped where there is no device; the lab has
+// one, and verbs_double_test brings its own.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>

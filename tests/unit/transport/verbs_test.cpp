@@ -1,5 +1,5 @@
 // The verbs transport on a real device: what costs a doorbell, what happens when a connection breaks, what strangers can do. Skipped
-// where there is none; the lab has one.
+// where there is none; the lab has one, and verbs_double_test brings its own.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
