@@ -18,6 +18,7 @@ EXTRA_DIST += \
   tests/compile/into.cpp \
   tests/compile/results.cpp \
   tests/compile/run_compile_tests \
+  tests/compile/types.cpp \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/ring.cpp \
   tests/install/run_install_tests \

@@ -2,11 +2,14 @@
 // Which types are sent as the bytes they are made of.
 //
 // Errors   a type that does not qualify fails the concept `fixed`, which the compiler names.
-// Source   Boost.PFR for the members of aggregates; it knows neither base classes nor arrays of C, so aggregates with those opt in.
+// Source   Boost.PFR for the members of aggregates. It knows neither base classes nor arrays of C: of aggregates with those it is asked
+//          whether all their parts can be initialized by fixed values.
 //          g++ 12 crashes on aggregates that hold a std::array of a class with a destructor: give those a type_traits.
 #pragma once
 
 #include <array>
+#include <bitset>
+#include <chrono>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -103,6 +106,17 @@ struct is_std_array<std::array<T, Count>> : std::true_type {};
 template <class T>
 consteval bool is_fixed();
 
+/// A time on a steady clock means nothing on another machine.
+template <class T>
+struct is_bits_or_time : std::false_type {};
+template <std::size_t Bits>
+struct is_bits_or_time<std::bitset<Bits>> : std::true_type {};
+template <class Rep, class Period>
+struct is_bits_or_time<std::chrono::duration<Rep, Period>> : std::bool_constant<is_fixed<Rep>()> {};
+template <class Clock, class Duration>
+struct is_bits_or_time<std::chrono::time_point<Clock, Duration>>
+    : std::bool_constant<!Clock::is_steady && is_bits_or_time<Duration>::value> {};
+
 template <class T, std::size_t... I>
 consteval bool elements_are_fixed(std::index_sequence<I...>) {
   return (is_fixed<std::remove_cv_t<std::tuple_element_t<I, T>>>() && ...);
@@ -111,6 +125,40 @@ consteval bool elements_are_fixed(std::index_sequence<I...>) {
 template <class T, std::size_t... I>
 consteval bool members_are_fixed(std::index_sequence<I...>) {
   return (is_fixed<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>>() && ...);
+}
+
+/// Converts to fixed types. To others by a deleted function rather than not at all, for then the compiler would take several of it for the
+/// members of a nested aggregate one by one, whatever that says about how it is sent.
+struct any_fixed {
+  template <class T>
+  requires(is_fixed<std::remove_cv_t<T>>()) constexpr operator T&() const& noexcept;
+  template <class T>
+  requires(!is_fixed<std::remove_cv_t<T>>()) operator T&() const& = delete;
+};
+
+template <class T, class Part, std::size_t... I>
+consteval bool made_of_parts(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), Part{})...}; };
+}
+
+/// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires: T{} is valid, so that any smaller number of
+/// initializers is valid too.
+template <class T, std::size_t Least = 0, std::size_t Most = sizeof(T) * 8>
+consteval std::size_t parts_of() {
+  if constexpr (Least == Most) {
+    return Least;
+  } else {
+    constexpr std::size_t middle = Least + (Most - Least + 1) / 2;
+    if constexpr (made_of_parts<T, any_value>(std::make_index_sequence<middle>{})) return parts_of<T, middle, Most>();
+    else return parts_of<T, Least, middle - 1>();
+  }
+}
+
+/// Of aggregates that are not reflectable. Without T{} there may be references.
+template <class T>
+consteval bool parts_are_fixed() {
+  if constexpr (requires { T{}; }) return made_of_parts<T, any_fixed>(std::make_index_sequence<parts_of<T>()>{});
+  else return false;
 }
 
 template <class T>
@@ -123,6 +171,8 @@ consteval bool is_fixed() {
     return false;
   } else if constexpr (enable_fixed<T>) {
     return std::is_trivially_copyable_v<T>;
+  } else if constexpr (is_bits_or_time<T>::value) {
+    return true;
   } else if constexpr (is_std_array<T>::value) {
     return std::tuple_size_v<T> != 0 && is_fixed<std::remove_cv_t<typename T::value_type>>();
   } else if constexpr (is_tuple<T>::value) {
@@ -130,7 +180,7 @@ consteval bool is_fixed() {
   } else if constexpr (std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && std::is_aggregate_v<T>) {
     // Not trivially copyable, since the assignment of pair and tuple is not trivial.
     if constexpr (reflectable<T>) return members_are_fixed<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
-    return false;
+    else return parts_are_fixed<T>();
   } else {
     return false;
   }
@@ -165,8 +215,8 @@ const std::type_info* type_of() noexcept {
 
 }  // namespace detail
 
-/// Sent as bytes: arithmetic types, enumerations, complex; array, pair, tuple and aggregates of such, member by member; what opts in.
-/// Neither pointers nor what points elsewhere (string_view, span, reference_wrapper).
+/// Sent as bytes: arithmetic types, enumerations, complex, bitset, durations and times; array, pair, tuple and aggregates of such, with
+/// their arrays of C and their bases; what opts in. Neither pointers nor what points elsewhere (string_view, span, reference_wrapper).
 template <class T>
 concept fixed = std::is_object_v<T> && !std::is_array_v<T> && detail::is_fixed<std::remove_cv_t<T>>();
 

@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bitset>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -166,6 +168,37 @@ TEST(tags, are_enumerators_that_fit_and_no_others) {
     for (const negative each : {negative::like_any, negative::like_nobody})
       expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { (void)world.irecv<int>(0, each); });
     EXPECT_EQ(world.recv<int>(0, wide::zero), 1);
+  });
+}
+
+struct header {
+  int kind;
+  double weights[3];
+};
+struct record : header {
+  std::chrono::milliseconds length;
+  std::bitset<70> flags;
+  char name[2][8];
+};
+
+TEST(job_of_one, sends_arrays_bases_bits_and_times_as_they_lie) {
+  alone([] {
+    peal::environment env;
+    const auto& world = env.world();
+    record given{{7, {1, 2, 3}}, std::chrono::milliseconds{1500}, {}, {"first", "second"}};
+    given.flags.set(69);
+    world.send(given, 0);
+    world.send(std::vector{given, given}, 0);
+    const auto one = world.recv<record>();
+    const auto two = world.recv<std::vector<record>>();
+    ASSERT_EQ(two.size(), 2u);
+    for (const record& got : {one, two[0], two[1], world.bcast(given, 0), world.allgather(given)[0]}) {
+      EXPECT_EQ(got.kind, 7);
+      EXPECT_EQ(got.weights[2], 3);
+      EXPECT_EQ(got.length, std::chrono::milliseconds{1500});
+      EXPECT_EQ(got.flags, given.flags);
+      EXPECT_STREQ(got.name[1], "second");
+    }
   });
 }
 
