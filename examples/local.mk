@@ -23,4 +23,8 @@ examples_ring_LDADD = libpeal.la
 examples_sort_SOURCES = examples/sort.cpp
 examples_sort_LDADD = libpeal.la
 
+# The library, its programs, and the benchmarks that examples/demo runs: half of what `make` builds.
+.PHONY: demo-programs
+demo-programs: libpeal.la pealrun peal-info peal-sim examples/bench/peal_latency examples/bench/peal_bw examples/bench/peal_allreduce
+
 include examples/bench/local.mk
