@@ -37,7 +37,7 @@ void connections::remove(connection& gone) noexcept {
 void connections::index() noexcept {
   table_.assign(std::max<std::size_t>(16, std::bit_ceil(2 * count_ + 1)), {});
   for (const auto& each : places_) {
-    if (!each) continue;
+    if (!each || !each->control) continue;  // one whose end is being told of has none any more
     std::uint32_t at = each->control->qp_num & mask();
     while (table_[at].owner) at = (at + 1) & mask();
     table_[at] = {each->control->qp_num, each.get()};

@@ -92,6 +92,32 @@ TEST_F(verbs_agreement, who_was_given_up_does_not_wait_when_it_leaves) {
   EXPECT_EQ(at(1).lost(), std::vector<peer_id>{0});
 }
 
+/// As p2p does, to which the end of an operation may be the reason to begin another one.
+TEST_F(verbs_agreement, the_end_of_a_fetch_may_begin_a_connection) {
+  begin(3, patient());
+  meet(0, 1);
+  const auto source = pattern(1'000'000, 1);
+  std::vector<std::byte> target(source.size());
+  struct fetch_then_send : tracked_fetch {
+    using tracked_fetch::tracked_fetch;
+    verbs_transport* by = nullptr;
+  } fetching{1, at(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+  fetching.by = &at(0);
+  fetching.context = &fetching;
+  fetching.done = [](fetch& f, std::error_code e) noexcept {
+    auto& self = *static_cast<fetch_then_send*>(f.context);
+    ++self.calls;
+    self.error = e;
+    (void)self.by->send(2, message(8), "12345678");
+  };
+  cards[1]->cut = true;
+  at(0).start_fetch(fetching);
+  at(0).peer_failed(1);
+  EXPECT_EQ(fetching.calls, 1);
+  EXPECT_EQ(fetching.error, errc::peer_failed);
+  meet(0, 2);
+}
+
 class verbs_shortage : public verbs_agreement {
  protected:
   /// `count` messages each way between these two, in order and whole.
