@@ -1,4 +1,4 @@
-// left HOW: the last rank returns from main, or another one leaves the job, while others wait for it. Each HOW is what those wait in, or
+// left HOW [threads]: the last rank returns from main, or another one leaves the job, while others wait for it. Each HOW is what those wait in, or
 // what they may still do.
 #include <pmix.h>
 #include <signal.h>
@@ -173,7 +173,8 @@ constexpr std::pair<const char*, void (*)(const communicator&)> ways[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  peal::environment env{argc, argv};
+  const bool threads = argc > 2 && std::string{argv[2]} == "threads";
+  peal::environment env{argc, argv, {threads ? peal::thread_level::multiple : peal::thread_level::single}};
   const auto& world = env.world();
   job::my_rank() = world.rank();
   const std::string how = argc > 1 ? argv[1] : "barrier";
