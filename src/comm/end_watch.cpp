@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/log.hpp"
@@ -16,10 +17,9 @@ constexpr std::uint32_t own_context = contexts_of_one - 1;  // of the world's, w
 
 constexpr std::chrono::seconds between_looks{1};
 
-/// Who is seen to wait at so many looks in a row asks, and asks again later: the first question may have come before the other rank had
-/// made the communicator.
-constexpr unsigned looks_before = 2;
-constexpr unsigned looks_between = 8;
+/// Whether who has been seen to wait at so many looks in a row asks: at the second one, and again later, since the first question may have
+/// come before the other rank had made the communicator. Ever more seldom, for a rank that computes takes no questions.
+constexpr bool asks_at(unsigned looks) noexcept { return looks > 1 && std::has_single_bit(looks); }
 
 /// At a look. A rank may have receives from all others posted; it does not begin to talk to all of them at once because of that.
 constexpr int most_asked = 64;
@@ -183,9 +183,8 @@ void end_watch::ask() {
     while (known != watched_.end() && known->what < each) ++known;
     const bool again = known != watched_.end() && known->what == each;
     unsigned looks = again ? known->looks + 1 : 1;
-    const bool time = looks >= looks_before && (looks - looks_before) % looks_between == 0;
-    if (time && asked == most_asked) --looks;  // the next time
-    else if (time) say(each.peer, saying::asks, each.context), ++asked;
+    if (asks_at(looks) && asked == most_asked) --looks;  // the next time
+    else if (asks_at(looks)) say(each.peer, saying::asks, each.context), ++asked;
     now.push_back({each, looks});
   }
   watched_ = std::move(now);
