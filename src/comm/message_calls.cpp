@@ -232,6 +232,8 @@ matched_message* try_probe_take(communicator_state& on, int source, int tag, out
     here.progress.poll();
     found = here.messages->take(on, on.context(), source, tag, of);
   }
+  // Where any source will do, a message of this rank's own may still come.
+  if (found == nullptr && !here.messages->note_probe(on, source) && source != any_source_value) of.error = errc::peer_failed;
   if (found == nullptr && of.error) throw_failure(of.error, "probe of", source, where);
   return found;
 }
@@ -242,7 +244,11 @@ matched_message* probe_take(communicator_state& on, int source, int tag, outcome
   matched_message* found = nullptr;
   here.progress.wait_until([&] {
     found = here.messages->take(on, on.context(), source, tag, of);
-    return found != nullptr || of.error;
+    if (found != nullptr || of.error) return true;
+    const bool may_come =
+        here.messages->note_probe(on, source) || (source == any_source_value && (on.size() == 1 || here.progress.shared()));
+    if (!may_come) of.error = errc::peer_failed;
+    return !may_come;
   });
   if (found == nullptr) throw_failure(of.error, "probe of", source, where);
   return found;

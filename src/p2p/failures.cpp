@@ -1,6 +1,7 @@
 // What ends when a peer dies. Everything that ends is put aside first and ended then, since hooks may start and cancel operations.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "p2p/messaging.hpp"
 #include "peal/error.hpp"
@@ -108,7 +109,16 @@ int messaging::who_may_send(const team& among) const noexcept {
   return -1;
 }
 
+bool messaging::note_probe(const team& among, int source) noexcept {
+  const int from = source != detail::any_source_value ? source : who_may_send(among);
+  if (from < 0 || peers_[among.peer(from)].failed || peers_[among.peer(from)].ended) return false;
+  probed_ = {among.peer(from), among.context(), false};
+  has_probed_ = among.peer(from) != self_;
+  return true;
+}
+
 void messaging::list_awaited(std::vector<awaited>& into, bool may_end) {
+  if (std::exchange(has_probed_, false)) into.push_back(probed_);
   const auto add = [&](const operation& each, peer_id peer, std::uint32_t context) {
     if (peer != self_) into.push_back({peer, each.members->context(), context != each.members->context()});
   };

@@ -144,6 +144,9 @@ class messaging final : public sink, public progress_source {
   /// Appends whom operations wait for. Of a receive from any source it is one of those who may still send, and where there is none it ends
   /// with errc::peer_failed if `may_end`.
   void list_awaited(std::vector<awaited>&, bool may_end);
+  /// Somebody has looked in vain for a message of that source, and may look again: until the next list it is waited for. False: nobody is
+  /// left who may send one.
+  bool note_probe(const team&, int source) noexcept;
   /// Whether something of the user's is to be called when an operation ends.
   [[nodiscard]] bool has_hooks() const noexcept { return hooked_ != 0; }
   /// At the end, or after a failure: nobody here will ask for more messages. What has come unasked is thrown away, and so is what comes
@@ -249,7 +252,9 @@ class messaging final : public sink, public progress_source {
   std::vector<peer_id> stalled_;   // peers with a queue that is not empty
   std::vector<peer_id> failures_;  // in the order heard of
   bool somebody_gone_ = false;     // dead, left or at its end
-  std::size_t outgoing_ = 0;       // queued, announced or owed an answer
+  bool has_probed_ = false;
+  awaited probed_;            // the last one, since the last list
+  std::size_t outgoing_ = 0;  // queued, announced or owed an answer
   std::size_t unexpected_bytes_ = 0;
   std::size_t hooked_ = 0;   // operations with a user's hook
   bool wants_eager_ = true;  // what the transports were told last

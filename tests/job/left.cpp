@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "support.hpp"
 
@@ -38,6 +39,20 @@ void in_receive(const communicator& world) {
   // The others are there still.
   for (int to = 0; to < last_of(world); ++to) world.send(world.rank(), to, data);
   for (int from = 0; from < last_of(world); ++from) job::equal(world.recv<int>(from, data), from, "a message of one who stays");
+}
+
+void in_probe(const communicator& world) {
+  if (is_last(world)) {
+    for (int to = 0; to < last_of(world); ++to) world.send(to, to, word);
+    return;
+  }
+  (void)job::throws(errc::peer_failed, [&] { (void)world.mprobe(last_of(world), data); });
+  auto came = world.mprobe(last_of(world), word);
+  job::equal(std::move(came).recv<int>(), world.rank(), "what came before");
+  (void)job::throws(errc::peer_failed, [&] {
+    while (!world.improbe(last_of(world), word)) {
+    }
+  });
 }
 
 // Of two ranks: there is nobody else who may send.
@@ -157,6 +172,7 @@ void one_behind_a_cut(const communicator& world) {
 constexpr std::pair<const char*, void (*)(const communicator&)> ways[] = {
     {"barrier", in_barrier},
     {"receive", in_receive},
+    {"probe", in_probe},
     {"receive_from_any", in_receive_from_any},
     {"send", in_send},
     {"long_allreduce", in_long_allreduce},
