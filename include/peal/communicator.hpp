@@ -99,6 +99,16 @@ class communicator : public detail::strided_forms {
   requires lasting<B> request<> isend(B&& lent, int dest, tag = {}, const place& = place::current())
   const;
 
+  /// As send and isend, but they end only when the receiver has matched the message, however short it is.
+  template <sendable B>
+  void ssend(B&& value, int dest, tag = {}, const place& = place::current()) const;
+  template <sendable B>
+  requires(!lasting<B>) request<B> issend(B&& owned, int dest, tag = {}, const place& = place::current())
+  const;
+  template <sendable B>
+  requires lasting<B> request<> issend(B&& lent, int dest, tag = {}, const place& = place::current())
+  const;
+
   /// A value, or a container as long as the message.
   template <receivable T>
   [[nodiscard]] T recv(int source = any_source, tag = any_tag, status* = nullptr, const place& = place::current()) const;

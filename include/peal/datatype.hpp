@@ -141,8 +141,8 @@ consteval bool made_of_parts(std::index_sequence<I...>) {
   return requires { T{(static_cast<void>(I), Part{})...}; };
 }
 
-/// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires: T{} is valid, so that any smaller number of
-/// initializers is valid too.
+/// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires: T{} is valid, so that any smaller number
+/// of initializers is valid too.
 template <class T, std::size_t Least = 0, std::size_t Most = sizeof(T) * 8>
 consteval std::size_t parts_of() {
   if constexpr (Least == Most) {

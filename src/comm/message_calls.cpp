@@ -177,6 +177,17 @@ namespace {
 
 }  // namespace
 
+operation* start_synchronous_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) return &sent_at_once;
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, true);
+  if (!finished(started)) here.progress.started(bytes);
+  return keep(here, on, started, where);
+}
+
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]

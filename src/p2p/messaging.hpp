@@ -66,8 +66,9 @@ class messaging final : public sink, public progress_source {
 
   // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that). It may be
   // finished on return, and its hook is not called then.
-  operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
-                        completion_hook = {}) noexcept;
+  // A synchronous send is not finished before its receiver has matched it.
+  operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag, completion_hook = {},
+                        bool synchronous = false) noexcept;
   operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
                         completion_hook = {}) noexcept;
   /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context is the operation, its `owner` is

@@ -72,10 +72,11 @@ struct operation_match : operation_end, list_node {
 static_assert(sizeof(operation_match) == 2 * cache_line);
 
 struct operation : operation_match, lane_node<0> {
-  static constexpr std::uint8_t growing = 1;   // `allocate` makes the buffer
-  static constexpr std::uint8_t hooked = 2;    // `user_hook` is to be called
-  static constexpr std::uint8_t detached = 4;  // nobody will release it: it does so itself, and calls `owner_free`
-  static constexpr std::uint8_t exposed = 8;   // a send whose payload the transport knows: transfer.where
+  static constexpr std::uint8_t growing = 1;       // `allocate` makes the buffer
+  static constexpr std::uint8_t hooked = 2;        // `user_hook` is to be called
+  static constexpr std::uint8_t detached = 4;      // nobody will release it: it does so itself, and calls `owner_free`
+  static constexpr std::uint8_t exposed = 8;       // a send whose payload the transport knows: transfer.where
+  static constexpr std::uint8_t synchronous = 32;  // a send that is announced however short it is, so that it ends when it is matched
   static constexpr std::uint8_t absorbing =
       16;  // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie meanwhile
 

@@ -14,7 +14,7 @@ messaging::handed messaging::announce(operation& out, peer_state& peer) noexcept
   if (!(out.flags & operation::exposed)) {
     out.flags |= operation::exposed;
     ++out.generation;  // so that an answer that comes when this place of the pool is used again is known for what it is
-    if (out.capacity > 0) out.transfer.where = peer.via->expose(out.target, out.buffer, out.capacity);
+    out.transfer.where = out.capacity > 0 ? peer.via->expose(out.target, out.buffer, out.capacity) : decltype(out.transfer.where){};
   }
   const announcement what{out.capacity, std::uint64_t{out.generation} << 32 | out.index, out.transfer.where};
   const envelope e{out.key, out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::announce)} << 24 | sizeof what};

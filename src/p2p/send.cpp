@@ -40,14 +40,16 @@ bool messaging::buffer_send(const team& in, std::uint32_t context, const void* d
 }
 
 operation& messaging::start_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
-                                 completion_hook hook) noexcept {
+                                 completion_hook hook, bool synchronous) noexcept {
   const peer_id to = in.peer(dest);
   operation& sent = operations_.take(operation_kind::send);
   sent.result.source = in.rank();
   sent.result.tag = tag;
   sent.result.bytes = bytes;
   peer_state& peer = reach(to);
-  if (try_send(in, context, data, bytes, dest, tag)) {
+  if (synchronous) {
+    sent.flags |= operation::synchronous;
+  } else if (try_send(in, context, data, bytes, dest, tag)) {
     sent.state = operation_state::done;
     sent.finished.store(true, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
     return sent;
@@ -76,7 +78,8 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
 messaging::handed messaging::hand_over(operation& out, peer_state& peer) noexcept {
   if (out.kind == operation_kind::answer)
     return send_answer(peer, out.target, out.remote_id, out.result.error.value()) ? handed::whole : handed::no_space;
-  if (out.capacity > peer.eager_limit || (out.flags & operation::exposed) || !peer.via->wants_eager(out.target)) return announce(out, peer);
+  if (out.capacity > peer.eager_limit || (out.flags & (operation::exposed | operation::synchronous)) || !peer.via->wants_eager(out.target))
+    return announce(out, peer);
   const envelope e{out.key, out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::eager)} << 24 | out.capacity};
   return peer.via->send(out.target, e, out.buffer) ? handed::whole : handed::no_space;
 }

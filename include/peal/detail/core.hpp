@@ -108,6 +108,8 @@ PEAL_EXPORT outcome recv_growing(communicator_state&, const growing_buffer&, int
 
 /// Nonblocking forms. The operation must be given back with `drop` once, finished or not.
 PEAL_EXPORT operation* start_send(communicator_state&, const void* data, std::size_t bytes, int dest, int tag, const location&);
+/// Finished when the receiver has matched it, however short it is.
+PEAL_EXPORT operation* start_synchronous_send(communicator_state&, const void* data, std::size_t bytes, int dest, int tag, const location&);
 PEAL_EXPORT operation* start_recv(communicator_state&, void* data, std::size_t capacity, int source, int tag, const location&);
 PEAL_EXPORT operation* start_recv_growing(communicator_state&, const growing_buffer&, int source, int tag, const location&);
 

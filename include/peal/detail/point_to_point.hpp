@@ -16,31 +16,54 @@ void communicator::send(B&& value, int dest, peal::tag tag, const place& where) 
   detail::with_bytes(value, [&](const void* data, std::size_t bytes) { detail::send(in, data, bytes, dest, tag.value(), where); });
 }
 
-template <sendable B>
-requires(!lasting<B>) request<B> communicator::isend(B&& owned, int dest, peal::tag tag, const place& where)
-const {
-  using made_type = std::conditional_t<detail::sent_in_place<B>, detail::owned_send<B>, detail::packed_owned_send<B>>;
+namespace detail {
+
+/// Start: start_send, or another function that sends.
+template <auto Start, class B>
+request<B> begin_owned_send(communicator_state& in, B&& owned, int dest, peal::tag tag, const location& where) {
+  using made_type = std::conditional_t<sent_in_place<B>, owned_send<B>, packed_owned_send<B>>;
   auto made = std::make_unique<made_type>(std::move(owned));
   std::span<const std::byte> bytes;
-  if constexpr (detail::sent_in_place<B>) bytes = detail::bytes_of(made->value());
+  if constexpr (sent_in_place<B>) bytes = bytes_of(made->value());
   else bytes = made->bytes();
-  made->op = detail::start_send(state(where), bytes.data(), bytes.size(), dest, tag.value(), where);
+  made->op = Start(in, bytes.data(), bytes.size(), dest, tag.value(), where);
   return request<B>{made.release()};
 }
 
-template <sendable B>
-requires lasting<B> request<> communicator::isend(B&& lent, int dest, peal::tag tag, const place& where)
-const {
-  detail::communicator_state& in = state(where);
-  if constexpr (detail::sent_in_place<B>) {
-    const auto bytes = detail::bytes_of(lent);
-    return request<>{detail::start_send(in, bytes.data(), bytes.size(), dest, tag.value(), where)};
+template <auto Start, class B>
+request<> begin_lent_send(communicator_state& in, const B& lent, int dest, peal::tag tag, const location& where) {
+  if constexpr (sent_in_place<B>) {
+    const auto bytes = bytes_of(lent);
+    return request<>{Start(in, bytes.data(), bytes.size(), dest, tag.value(), where)};
   } else {
-    auto made = std::make_unique<detail::packed_send>(detail::pack(lent));
-    made->op = detail::start_send(in, made->bytes().data(), made->bytes().size(), dest, tag.value(), where);
+    auto made = std::make_unique<packed_send>(pack(lent));
+    made->op = Start(in, made->bytes().data(), made->bytes().size(), dest, tag.value(), where);
     return request<>{made.release()};
   }
 }
+
+}  // namespace detail
+
+template <sendable B>
+requires(!lasting<B>) request<B> communicator::isend(B&& owned, int dest, peal::tag tag, const place& where)
+const { return detail::begin_owned_send<&detail::start_send>(state(where), std::move(owned), dest, tag, where); }
+
+template <sendable B>
+requires lasting<B> request<> communicator::isend(B&& lent, int dest, peal::tag tag, const place& where)
+const { return detail::begin_lent_send<&detail::start_send>(state(where), lent, dest, tag, where); }
+
+template <sendable B>
+void communicator::ssend(B&& value, int dest, peal::tag tag, const place& where) const {
+  detail::begin_lent_send<&detail::start_synchronous_send>(state(where), value, dest, tag, where).wait(where);
+}
+
+template <sendable B>
+requires(!lasting<B>) request<B> communicator::issend(B&& owned, int dest, peal::tag tag, const place& where)
+const { return detail::begin_owned_send<&detail::start_synchronous_send>(state(where), std::move(owned), dest, tag, where); }
+
+template <sendable B>
+requires lasting<B> request<> communicator::issend(B&& lent, int dest, peal::tag tag, const place& where)
+const { return detail::begin_lent_send<&detail::start_synchronous_send>(state(where), lent, dest, tag, where); }
 
 template <receivable T>
 T communicator::recv(int source, peal::tag tag, status* known, const place& where) const {

@@ -23,7 +23,8 @@ remote_region self_transport::expose(peer_id, const void* data, std::size_t byte
 
 void self_transport::start_fetch(fetch& f) noexcept {
   if (f.absorb != nullptr) f.absorb(f, reinterpret_cast<const std::byte*>(f.where.words[0]), 0, f.bytes);
-  else std::memmove(f.into, reinterpret_cast<const void*>(f.where.words[0]), f.bytes);  // sender's and receiver's buffer may be the same
+  else if (f.bytes > 0)
+    std::memmove(f.into, reinterpret_cast<const void*>(f.where.words[0]), f.bytes);  // sender's and receiver's buffer may be the same
   f.done(f, {});
 }
 

@@ -86,6 +86,35 @@ void values(const peal::communicator& world) {
   goes_round(world, std::map<int, int>{{1, rank}}, std::map<int, int>{{1, left}}, "map");
 }
 
+// A synchronous send has not ended before its receive is there, however short it is.
+void synchronous(const peal::communicator& world) {
+  const int right = right_of(world), left = left_of(world);
+  for (const std::size_t length : {0, 1, 10, 1000, 500'000}) {
+    const std::vector<int> mine(length, world.rank()), theirs(length, left);
+    auto lent = world.issend(mine, right, tag{5});
+    auto owned = world.issend(std::vector<int>{mine}, right, tag{6});
+    world.send(world.rank(), right, tag{5});
+    world.barrier();
+    for (int look = 0; look < 100; ++look) job::check(!lent.ready() && !owned.ready(), "over before it is received");
+    world.barrier();
+    job::check(world.recv<std::vector<int>>(left, tag{6}) == theirs, "what was owned");
+    job::check(world.recv<std::vector<int>>(left, tag{5}) == theirs, "what was lent, in its turn");
+    job::equal(world.recv<int>(left, tag{5}), left, "what was sent behind it");
+    lent.wait();
+    job::check(owned.wait() == mine, "the buffer comes back");
+
+    auto coming = world.irecv<std::vector<int>>(left, tag{7});
+    world.ssend(mine, right, tag{7});
+    job::check(coming.wait() == theirs, "a blocking one");
+  }
+  auto text = world.irecv<std::vector<std::string>>(left, tag{8});
+  world.ssend(std::vector<std::string>{"packed"}, right, tag{8});
+  job::equal(text.wait().at(0), "packed"s, "what is packed");
+  world.ssend(1, peal::proc_null);
+  job::throws(peal::errc::invalid_rank, [&] { world.ssend(1, 1000); });
+  job::throws(peal::errc::invalid_tag, [&] { (void)world.issend(1, right, peal::any_tag); });
+}
+
 void buffers(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   std::vector<int> mine(5000, world.rank()), room(6000, -1);
@@ -267,6 +296,7 @@ void errors(const peal::communicator& world) {
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
                         {{"values", values},
+                         {"synchronous", synchronous},
                          {"buffers", buffers},
                          {"strided", strided},
                          {"oneself", oneself},
