@@ -145,8 +145,8 @@ object_code code_around(const void* address) {
 
 constexpr code load_sixth_argument{0x4c, 0x8b, 0x4c, 0x24, 0x08};  // mov 8(%rsp),%r9
 
-/// Whether what begins with b8 behind that byte may be another instruction than mov to eax: with a REX prefix another register is loaded, or
-/// eight bytes are, and with 66 two. The byte may also be the end of the instruction before, which nobody can tell.
+/// Whether what begins with b8 behind that byte may be another instruction than mov to eax: with a REX prefix another register is
+/// loaded, or eight bytes are, and with 66 two. The byte may also be the end of the instruction before, which nobody can tell.
 constexpr bool may_be_prefix(std::uint8_t before) { return (before & 0xf0) == 0x40 || before == 0x66; }
 
 /// Adds the site whose `syscall` instruction stands at `at`, if it is to be watched. False: it cannot be told whether it is.
@@ -167,7 +167,8 @@ constexpr bool may_be_prefix(std::uint8_t before) { return (before & 0xf0) == 0x
   return true;
 }
 
-/// All sites of an object; false: of one it cannot be told what it is. Looks for `syscall`, 0f 05, sixteen bytes at a time: libc has two megabytes.
+/// All sites of an object; false: of one it cannot be told what it is.
+/// Looks for `syscall`, 0f 05, sixteen bytes at a time: libc has two megabytes.
 [[nodiscard]] bool add_sites(std::vector<site>& into, object_code in, std::span<const watched_call> wanted) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(in.begin);
   const auto* const end = reinterpret_cast<const std::uint8_t*>(in.end);

@@ -1,5 +1,5 @@
-// left HOW [threads]: the last rank returns from main, or another one leaves the job, while others wait for it. Each HOW is what those wait in, or
-// what they may still do.
+// left HOW [threads]: the last rank returns from main, or another one leaves the job, while others wait for it. Each HOW is what those wait
+// in, or what they may still do.
 #include <pmix.h>
 #include <signal.h>
 #include <unistd.h>
