@@ -42,6 +42,8 @@ const std::vector<variable>& variables() {
       {"PEAL_ASYNC", choice, "0|1", "0", "whether a helper thread of each rank moves messages while the program computes"},
       {"PEAL_LANES", count_or_auto, "auto|1..16", "auto",
        "with thread_level::multiple: among how many lanes communicators are dealt, so that their threads do not meet"},
+      {"PEAL_COMMUNICATORS", count_or_auto, "auto|1..500000000", "auto",
+       "how many communicators may be alive at a time that have the same first rank, but for the world"},
       {"PEAL_CHECK", choice, "0|1", "0",
        "whether ranks compare their calls of each collective first, and tell what differs instead of hanging"},
       {"PEAL_CHECK_AFTER", seconds, "0.1..86400", "30",

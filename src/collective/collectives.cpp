@@ -75,7 +75,7 @@ blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_
 }  // namespace
 
 struct collective_state::state {
-  state(collectives::state& in, const team& of);
+  state(collectives::state& in, const team& of, const state* like);
 
   collectives::state& home;
   const team& members;
@@ -83,7 +83,8 @@ struct collective_state::state {
   const spread where;  // how the team lies on nodes, where prices count
   std::uint32_t sequence = 0;
   plan_cache plans;
-  std::optional<node_map> nodes;  // where there are such with several members
+  std::shared_ptr<const node_map> nodes;  // where there are such with several members
+  std::size_t place = 0;                  // among the states
   bool looked_for_nodes = false;
   std::atomic<bool> failed{false};  // a member is dead. Written under the engine's lock; relaxed: a flag that stays
   operation* drain = nullptr;       // once failed: takes what others still send
@@ -191,9 +192,9 @@ const node_map* collectives::state::nodes_of(collective_state::state& of) const 
     std::vector<std::uint32_t> by_rank;
     for (const peer_id each : of.members.peers())
       if (!nodes.empty()) by_rank.push_back(nodes[each]);
-    if (node_map found{by_rank}; found.has_levels()) of.nodes = std::move(found);
+    if (node_map found{by_rank}; found.has_levels()) of.nodes = std::make_shared<const node_map>(std::move(found));
   }
-  return of.nodes ? &*of.nodes : nullptr;
+  return of.nodes.get();
 }
 
 collectives::state::flight& collectives::state::take_flight() {
@@ -305,18 +306,32 @@ void collectives::state::drain(collective_state::state& of) noexcept {
   }
 }
 
-collective_state::state::state(collectives::state& in, const team& of)
-    : home{in}, members{of}, where{in.basis.costs ? in.basis.of(of.peers(), in.nodes) : spread{}} {}
+collective_state::state::state(collectives::state& in, const team& of, const state* like)
+    : home{in},
+      members{of},
+      where{like             ? like->where
+            : in.basis.costs ? in.basis.of(of.peers(), in.nodes)
+                             : spread{}} {
+  if (like == nullptr) return;
+  nodes = like->nodes;
+  looked_for_nodes = like->looked_for_nodes;
+}
 
-collective_state::collective_state(collectives& in, const team& members) : state_{std::make_unique<state>(*in.state_, members)} {
+collective_state::collective_state(collectives& in, const team& members, const collective_state* like)
+    : state_{std::make_unique<state>(*in.state_, members, like ? like->state_.get() : nullptr)} {
   collectives::state& home = *in.state_;
+  state_->place = home.states.size();
   home.states.push_back(state_.get());
-  if (std::ranges::any_of(members.peers(), [&](peer_id peer) { return home.messages.has_failed(peer); })) home.fail(*state_);
+  if (home.messages.somebody_gone() && std::ranges::any_of(members.peers(), [&](peer_id peer) { return home.messages.has_failed(peer); }))
+    home.fail(*state_);
 }
 
 collective_state::~collective_state() {
   collectives::state& home = state_->home;
-  std::erase(home.states, state_.get());
+  // The last one takes its place: there may be very many.
+  home.states[state_->place] = home.states.back();
+  home.states[state_->place]->place = state_->place;
+  home.states.pop_back();
   if (!state_->drain) return;
   // Withdrawn without its hook, which would post it again.
   operation& last = *state_->drain;

@@ -54,8 +54,8 @@ class prepared_collective;
 /// What a communicator keeps for its collectives: their sequence number, which keeps them apart, and the schedules it used before.
 class collective_state {
  public:
-  /// Both must outlive this.
-  collective_state(collectives&, const team&);
+  /// Both must outlive this. `like`, if given, is of a team with the same peers; what is known of how they lie is shared with it.
+  collective_state(collectives&, const team&, const collective_state* like = nullptr);
   ~collective_state();  // Requires: no collective of it is under way.
   collective_state(const collective_state&) = delete;
   collective_state& operator=(const collective_state&) = delete;

@@ -13,7 +13,7 @@ checked_calls::checked_calls(messaging& messages, collectives& together, collect
     : messages_{messages},
       together_{together},
       plain_{plain},
-      comparing_{of.context() + 1, of.rank(), of.peers()},
+      comparing_{of.context() + 1, of},
       comparisons_{together_, comparing_},
       missing_{missing} {
   if (missing_) missing_->add(*this);

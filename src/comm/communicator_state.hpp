@@ -27,7 +27,8 @@ namespace peal::detail {
 /// On cache lines of its own, since threads write to theirs at the same time.
 /// A team first of all, so that an operation's `members` leads back here.
 struct alignas(cache_line) communicator_state : team {
-  communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in);
+  /// `like`: of a communicator with the same peers, null where there is none.
+  communicator_state(const team& members, lane& in, const collective_state* like = nullptr);
 
   lane& home;  // under whose lock everything below is
   collective_state collective;

@@ -20,12 +20,10 @@
 
 #include "collective/collectives.hpp"
 #include "collective/direct/site.hpp"
+#include "comm/context_pool.hpp"
 #include "p2p/messaging.hpp"
 
 namespace peal {
-
-/// Of a communicator: its own, a multiple of this, and those that follow.
-inline constexpr std::uint32_t contexts_of_one = 8;
 
 class end_watch {
  public:

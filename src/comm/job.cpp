@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -133,7 +132,7 @@ job::job(config read, const detail::job_options& options)
   bootstrap_.on_death(around_.ring_all);
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
-  world_ = std::make_unique<detail::communicator_state>(world_context, bootstrap_.rank(), std::move(everyone), first_lane());
+  world_ = std::make_unique<detail::communicator_state>(team{world_context, bootstrap_.rank(), std::move(everyone)}, first_lane());
   if (size() > 1)
     for (const auto& each : lanes_) each->watch_ends(*world_, !options.threads);
 }
@@ -211,16 +210,6 @@ void job::refuse(const detail::location& where) {
     throw error(errc::not_started, "this process was forked from a rank, and is none itself", -1, where);
   throw error(errc::not_started, current_ == nullptr ? "no peal::environment has been made yet" : "the peal::environment has ended", -1,
               where);
-}
-
-std::uint32_t job::new_context(const detail::location& where) {
-  // Groups of eight contexts (team.hpp, checked_calls.hpp, two_steps.hpp, channel.hpp) are dealt out to the processes in turn: group 0 is
-  // the world's, then one each, then the second each...
-  const std::uint64_t turn = contexts_given_.fetch_add(1, std::memory_order_relaxed);  // threads make communicators side by side
-  const std::uint64_t group = 1 + static_cast<std::uint64_t>(bootstrap_.rank()) + turn * static_cast<std::uint64_t>(bootstrap_.size());
-  if (group > std::numeric_limits<std::uint32_t>::max() / contexts_of_one)
-    throw error(errc::no_space, "this job has made as many communicators as it may", -1, where);
-  return static_cast<std::uint32_t>(contexts_of_one * group);
 }
 
 // By the turn in which the context was dealt, so that one after the other they go round the lanes.

@@ -64,8 +64,7 @@ class job final {
   [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
   [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
   [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return around_.on_node[peer]; }
-  /// A context, and the three after it, that no other process of the job gives out, and this one only once.
-  [[nodiscard]] std::uint32_t new_context(const detail::location&);
+  [[nodiscard]] context_pool& contexts() noexcept { return around_.contexts; }
   /// Which every process finds alike.
   [[nodiscard]] lane& lane_of(std::uint32_t context) noexcept;
   [[nodiscard]] lane& lane_of(const detail::operation&) noexcept;
@@ -101,8 +100,7 @@ class job final {
   lane_surroundings around_;
   std::deque<node_segment> segments_;  // by lane; none for who is alone on its node
   std::size_t lane_count_ = 1;
-  engine_family family_;  // has members where there are several lanes
-  std::atomic<std::uint32_t> contexts_given_{0};
+  engine_family family_;                      // has members where there are several lanes
   std::vector<std::unique_ptr<lane>> lanes_;  // one at least
   wakeup_address bell_;                       // of the first lane, as it was made
   std::deque<crowd> crowds_;                  // one a lane

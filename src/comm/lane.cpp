@@ -17,11 +17,8 @@ namespace peal {
 
 namespace detail {
 
-communicator_state::communicator_state(std::uint32_t context, int rank, std::vector<peer_id> peers, lane& in)
-    : team{context, rank, std::move(peers)},
-      home{in},
-      collective{*in.together, *this},
-      direct{in.direct_site(), *in.together, collective, *this} {
+communicator_state::communicator_state(const team& members, lane& in, const collective_state* like)
+    : team{members}, home{in}, collective{*in.together, *this, like}, direct{in.direct_site(), *in.together, collective, *this} {
   if (size() > 1 && in.compares_calls())
     checked = std::make_unique<checked_calls>(*in.messages, *in.together, collective, *this, &*in.missing);
   in.progress.put_to_use();
@@ -138,13 +135,12 @@ void lane::failed(peer_id gone) noexcept {
 
 void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
-  const bool stepped = gone.stepped != nullptr, checked = gone.checked != nullptr;
+  // Of one whose collectives fail, others may still send.
+  const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);  // relaxed: the engine's lock is held
   delete &gone;
   if (ends_) ends_->forget(first);
-  messages->forget(first);
-  messages->forget(first + 1);
-  if (checked) messages->forget(first + 2);
-  if (stepped) messages->forget(first + 3);
+  for (std::uint32_t each = 0; each != contexts_of_one; ++each) messages->forget(first + each);
+  around_.contexts.free(first, sound);
 }
 
 namespace {

@@ -24,6 +24,7 @@
 #include "collective/cost_basis.hpp"
 #include "collective/direct/site.hpp"
 #include "comm/communicator_state.hpp"
+#include "comm/context_pool.hpp"
 #include "comm/end_watch.hpp"
 #include "comm/failure_news.hpp"
 #include "comm/postings.hpp"
@@ -39,10 +40,14 @@ namespace peal {
 
 /// What all lanes of a process have in common. Outlives them.
 struct lane_surroundings {
-  lane_surroundings(const config& with, bootstrap_client& of) : settings{with}, bootstrap{of} {}
+  lane_surroundings(const config& with, bootstrap_client& of)
+      : settings{with},
+        bootstrap{of},
+        contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()), with.count_unless_auto("PEAL_COMMUNICATORS")} {}
 
   const config& settings;
   bootstrap_client& bootstrap;
+  context_pool contexts;                   // of communicators
   std::vector<peer_id> node;               // the processes of this node, by local index
   std::vector<bool> on_node;               // by peer
   std::vector<peer_id> nodes;              // by peer, the lowest one of its node; empty: there is one node

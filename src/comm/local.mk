@@ -10,6 +10,8 @@ libpeal_core_la_SOURCES += \
   src/comm/collective_calls.cpp \
   src/comm/communicator_calls.cpp \
   src/comm/communicator_state.hpp \
+  src/comm/context_pool.cpp \
+  src/comm/context_pool.hpp \
   src/comm/counters_text.cpp \
   src/comm/counters_text.hpp \
   src/comm/end_watch.cpp \

@@ -5,7 +5,7 @@
 namespace peal {
 
 two_steps::two_steps(messaging& messages, collectives& together, collective_state& first, const team& of)
-    : messages_{messages}, together_{together}, first_{first}, later_{of.context() + 2, of.rank(), of.peers()}, second_{together, later_} {}
+    : messages_{messages}, together_{together}, first_{first}, later_{of.context() + 2, of}, second_{together, later_, &first} {}
 
 operation& two_steps::start(const collective_call& first, const detail::second_step& step) noexcept {
   operation& whole = messages_.make_operation();

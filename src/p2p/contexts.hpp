@@ -38,8 +38,13 @@ class context_table {
     context_state* const used = recent_[context % recent_.size()];
     return used && used->id == context ? used : nullptr;
   }
+  /// Null when it was never asked for.
+  context_state* known(std::uint32_t context) noexcept {
+    const auto found = all_.find(context);
+    return found == all_.end() ? nullptr : found->second.get();
+  }
   void erase(std::uint32_t context) noexcept {
-    recent_[context % recent_.size()] = nullptr;
+    if (recent(context)) recent_[context % recent_.size()] = nullptr;
     all_.erase(context);
   }
   template <class Visitor>

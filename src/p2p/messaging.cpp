@@ -127,9 +127,10 @@ bool messaging::cancel(operation& unwanted) noexcept {
 }
 
 void messaging::forget(std::uint32_t context) noexcept {
-  context_state& at = contexts_.at(context);
-  while (matched_message* message = at.unexpected.front()) {
-    at.unexpected.remove(*message);
+  context_state* const at = contexts_.known(context);
+  if (at == nullptr) return;
+  while (matched_message* message = at->unexpected.front()) {
+    at->unexpected.remove(*message);
     discard(*message);
   }
   contexts_.erase(context);

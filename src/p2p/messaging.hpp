@@ -137,6 +137,8 @@ class messaging final : public sink, public progress_source {
   void peer_failed(peer_id) noexcept;
   /// The same for a peer that has left while others go on. Receives from any source wait on: they are for those who stay.
   void peer_left(peer_id) noexcept;
+  /// Whether any peer has died, left or come to its end.
+  [[nodiscard]] bool somebody_gone() const noexcept { return somebody_gone_; }
   [[nodiscard]] bool has_failed(peer_id peer) const noexcept { return peers_[peer].failed; }
   /// The peer is at its end, and what it sent has arrived: receives that wait for more from it end with errc::peer_failed, those posted
   /// from now on too. It answers still, and refuses by itself what is sent to it.

@@ -1,8 +1,12 @@
 // communicators [part ...]: dup and split, many of them, with traffic in several at once.
+#include <malloc.h>
+
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "support.hpp"
 
@@ -82,6 +86,79 @@ void storm(const communicator& world) {
   }
 }
 
+// Far more of them, one after the other, than may be alive at a time, and then one too many.
+void again_and_again(const communicator& world) {
+  const int right = (world.rank() + 1) % world.size();
+  for (int i = 0; i < 100; ++i) {
+    const auto copy = world.dup();
+    const auto part = world.split(i % 2 == 0 ? world.rank() % 2 : i % 3, i % 5 == 0 ? -world.rank() : world.rank());
+    const auto sent = copy.isend(i, right);
+    job::equal(copy.recv<int>(), i, "a message in the newest dup");
+    job::equal(part->allgather(i).back(), i, "a collective in the newest part");
+  }
+}
+
+// Under a sanitizer nothing is counted.
+std::size_t heap_in_use() {
+#ifdef __GLIBC__
+  return mallinfo2().uordblks;
+#else
+  return 0;
+#endif
+}
+
+// What a communicator needed goes with it, whatever its collectives were. A helper thread makes pools grow at times of its own.
+void forgotten(const communicator& world) {
+  if (std::getenv("PEAL_ASYNC") != nullptr) return;
+  const auto once = [&world](int i) {
+    const auto copy = world.dup();
+    copy.barrier();
+    job::equal(copy.allgatherv(std::vector{i}).values().back(), i, "gathered in two steps");
+    job::equal(copy.allreduce(std::vector<int>(10'000, i)).back(), i * world.size(), "a long collective");
+  };
+  for (int i = 0; i < 50; ++i) once(i);
+  const std::size_t before = heap_in_use();
+  constexpr std::size_t rounds = 400;
+  for (std::size_t i = 0; i < rounds; ++i) once(static_cast<int>(i));
+  const std::size_t after = heap_in_use();
+  job::check(after < before + rounds * 64,
+             "nothing is left of communicators that have gone, but " + std::to_string(after - before) + " bytes");
+}
+
+// Where PEAL_COMMUNICATORS is set. All ranks are told that there is none left, and those that live go on.
+void too_many(const communicator& world) {
+  const char* const most = std::getenv("PEAL_COMMUNICATORS");
+  if (most == nullptr) return;
+  std::vector<communicator> alive;
+  for (int i = 0; i < std::atoi(most); ++i) alive.push_back(world.dup());
+  for (int i = 0; i < 3; ++i) job::throws(peal::errc::no_space, [&] { (void)world.dup(); });
+  // A part whose first rank has some left is refused too, since others are.
+  job::throws(peal::errc::no_space, [&] { (void)world.split(world.rank() == 0 ? 0 : 1); });
+  job::equal(world.allreduce(1), world.size(), "a collective after refusals");
+  if (world.size() > 1) {
+    const auto rest = world.split(world.rank() == 0 ? std::nullopt : std::optional{0});
+    job::equal(rest.has_value(), world.rank() != 0, "a part whose first rank has some left");
+    if (rest) job::equal(rest->allreduce(1), world.size() - 1, "a collective in it");
+  }
+  // Rank 0 has given up two that the last rank keeps: those are not given again.
+  const bool keeps = world.rank() == world.size() - 1 && world.size() > 1;
+  std::vector<communicator> kept;
+  for (int i = 0; i < 3; ++i) {
+    if (keeps && i < 2) kept.push_back(std::move(alive.front()));
+    alive.erase(alive.begin());
+  }
+  const int left = world.size() > 1 ? 1 : 3;
+  for (int i = 0; i < left; ++i) {
+    alive.push_back(world.dup());
+    job::equal(alive.back().allreduce(1), world.size(), "a collective in one whose number was used before");
+  }
+  job::throws(peal::errc::no_space, [&] { (void)world.dup(); });
+  kept.clear();
+  for (int i = left; i < 3; ++i) alive.push_back(world.dup());
+  job::throws(peal::errc::no_space, [&] { (void)world.dup(); });
+  for (const auto& each : alive) job::equal(each.allreduce(1), world.size(), "a collective in each");
+}
+
 void handles(const communicator& world) {
   auto one = world.dup();
   auto two = std::move(one);
@@ -94,6 +171,8 @@ void handles(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv,
-                        {job::part{"copies", copies}, job::part{"parts", parts}, job::part{"storm", storm}, job::part{"handles", handles}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"copies", copies}, job::part{"parts", parts}, job::part{"storm", storm}, job::part{"handles", handles},
+       job::part{"again_and_again", again_and_again}, job::part{"forgotten", forgotten}, job::part{"too_many", too_many}});
 }

@@ -57,8 +57,7 @@ class channel {
   enum class state : std::uint8_t { asks, told, open, full };
 
   struct by_messages {
-    by_messages(collectives& in, const team& of, std::uint32_t offset)
-        : members{of.context() + offset, of.rank(), of.peers()}, state{in, members} {}
+    by_messages(collectives& in, const team& of, std::uint32_t offset) : members{of.context() + offset, of}, state{in, members} {}
     team members;
     collective_state state;
   };

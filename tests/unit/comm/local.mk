@@ -4,6 +4,7 @@ tests_unit_comm_test_SOURCES = \
   tests/unit/comm/agreement_test.cpp \
   tests/unit/comm/call_record_test.cpp \
   tests/unit/comm/checked_calls_test.cpp \
+  tests/unit/comm/context_pool_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
   tests/unit/comm/lane_count_test.cpp \
   tests/unit/comm/node_list_test.cpp
