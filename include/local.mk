@@ -30,6 +30,7 @@ pealdetail_HEADERS = \
   include/peal/detail/collectives.hpp \
   include/peal/detail/communicator_handle.hpp \
   include/peal/detail/continuation.hpp \
+  include/peal/detail/with_status.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/export.hpp \
   include/peal/detail/into_calls.hpp \

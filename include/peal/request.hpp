@@ -103,6 +103,10 @@ class [[nodiscard]] request {
   template <class F>
   auto then(F next) &&;
 
+  /// A request whose value comes with source, tag and length of its message, in wait, wait_all, then, co_await and queues alike:
+  ///     auto [value, status] = world.irecv<int>().with_status().wait();
+  request<completion<T>> with_status(const place& where = place::current()) &&;
+
   /// In a coroutine: its value, or what wait would throw.
   auto operator co_await() &&;
 
@@ -168,3 +172,4 @@ class [[nodiscard]] request {
 }  // namespace peal
 
 #include <peal/detail/continuation.hpp>  // IWYU pragma: export
+#include <peal/detail/with_status.hpp>   // IWYU pragma: export

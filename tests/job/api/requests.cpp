@@ -253,6 +253,62 @@ void dropping(const peal::communicator& world) {
   { auto barrier = world.ibarrier(); }
 }
 
+// Source, tag and length, whichever way a receive ends.
+void statuses(const peal::communicator& world) {
+  const int right = right_of(world), left = left_of(world);
+  const auto check = [&](const peal::status& known, int number, std::size_t bytes) {
+    job::equal(known.source, left, "source");
+    job::equal(known.tag.value(), number, "tag");
+    job::equal(known.bytes, bytes, "length");
+  };
+  const auto begin = [&](int number) { return world.irecv<int>(peal::any_source, tag{number}).with_status(); };
+  const auto send = [&](int number) { world.send(number, right, tag{number}); };
+
+  auto text = world.irecv<std::string>().with_status();
+  world.send("seven77"s, right, tag{9});
+  const auto [words, known] = text.wait();
+  job::equal(words, "seven77"s, "value");
+  check(known, 9, 7);
+
+  std::vector<peal::request<peal::completion<int>>> several;
+  for (int i = 0; i < 3; ++i) several.push_back(begin(i));
+  for (int i = 0; i < 3; ++i) send(i);
+  job::check(peal::wait_any(several).has_value(), "wait_any");
+  const auto all = peal::wait_all(several);
+  for (int i = 0; i < 3; ++i) {
+    job::equal(all[static_cast<std::size_t>(i)].value, i, "value of several");
+    check(all[static_cast<std::size_t>(i)].status, i, sizeof(int));
+  }
+
+  auto followed = begin(4).then([&](const peal::completion<int>& got) {
+    check(got.status, 4, sizeof(int));
+    return got.value + 1;
+  });
+  peal::completion_queue queue;
+  int handled = 0;
+  queue.add(begin(5), [&](const peal::completion<int>& got) {
+    check(got.status, 5, sizeof(int));
+    handled = got.value;
+  });
+  send(4);
+  send(5);
+  job::equal(followed.wait(), 5, "what followed");
+  while (!queue.empty()) queue.wait();
+  job::equal(handled, 5, "handled");
+
+  auto withdrawn = begin(6);
+  job::check(withdrawn.cancel(), "withdrawn");
+  std::error_code error;
+  (void)withdrawn.wait(error);
+  job::check(error == peal::errc::cancelled, "an error is stored");
+  auto dropped = begin(7);
+  dropped = {};
+  world.barrier();
+  send(7);
+  job::equal(world.recv<int>(left, tag{7}), 7, "a dropped one is withdrawn");
+  job::throws(peal::errc::invalid_argument, [] { (void)peal::request<int>{}.with_status(); });
+}
+
 void queue(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   peal::completion_queue done;
@@ -300,5 +356,6 @@ int main(int argc, char** argv) {
                          {"coroutines", coroutines},
                          {"cancelling", cancelling},
                          {"dropping", dropping},
+                         {"statuses", statuses},
                          {"queue", queue}});
 }
