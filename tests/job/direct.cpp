@@ -326,6 +326,27 @@ void sleepers(const communicator& world) {
   job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
 }
 
+// The step in which an operation throws wakes the rank above as any other does. The one that threw is away for longer than a sleep lasts.
+void sleepers_above_one_that_throws(const communicator& world) {
+  if (world.size() < 3) return;
+  const std::vector<int> mine(8'000, 1);
+  const auto add = [&](int a, int b) {
+    if (world.rank() == 1) throw std::runtime_error{"not today"};
+    return a + b;
+  };
+  world.barrier();
+  (void)world.scan(mine);  // the first long call tells where its block is
+  if (world.rank() == 1) usleep(50'000);
+  try {
+    (void)world.scan(mine, add);
+    job::check(world.rank() == 0, "what an operation threw below is no result");
+  } catch (const std::runtime_error&) {
+    job::check(world.rank() != 0, "nothing is spoilt below");
+  }
+  if (world.rank() == 1) usleep(1'300'000);
+  job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
+}
+
 /// Until the news has come, then it ends for good.
 void death(const communicator& world) {
   const int dead = world.size() - 1;
@@ -373,5 +394,6 @@ int main(int argc, char** argv) {
       {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected}, job::part{"many", many},
        job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts}, job::part{"throws", throws},
        job::part{"continuations", continuations}, job::part{"nested", nested}, job::part{"nested_at_first", nested_at_first},
-       job::part{"behind", behind}, job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers}});
+       job::part{"behind", behind}, job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers},
+       job::part{"sleepers_above_one_that_throws", sleepers_above_one_that_throws}});
 }

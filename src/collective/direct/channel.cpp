@@ -152,6 +152,7 @@ class channel::entered final : public progress_source, public waiting_call {
     } catch (...) {
       thrown_ = std::current_exception();
       moved = true;
+      on_.wake_all<Locked>();  // the step that threw may have stamped, so that others know
     }
     return moved;
   }
