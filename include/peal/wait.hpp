@@ -30,10 +30,21 @@ using held_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 template <class T>
 held_value<T> take_held(request<T>& from) {
   if constexpr (std::is_void_v<T>) {
-    from.wait();
+    if (from.valid()) from.wait();
     return {};
   } else {
     return from.wait();
+  }
+}
+
+/// Nothing where it failed; then `first` holds the first error.
+template <class T>
+std::optional<held_value<T>> take_or_note(request<T>& from, std::exception_ptr& first) {
+  try {
+    return std::optional<held_value<T>>{take_held(from)};
+  } catch (...) {
+    if (!first) first = std::current_exception();
+    return std::nullopt;
   }
 }
 }  // namespace detail
@@ -63,11 +74,14 @@ auto wait_all(Range&& requests) {
   if constexpr (!std::is_void_v<value>) return values;
 }
 
-/// The values as a tuple, std::monostate for a request without one.
+/// The values as a tuple, std::monostate for a request without one. Empty requests are passed over when they have no value.
 template <class... T>
 std::tuple<detail::held_value<T>...> wait_all(request<T>&... requests) {
-  (requests.wait_for_end(), ...);
-  return {detail::take_held(requests)...};
+  ((requests.valid() && requests.wait_for_end()), ...);
+  std::exception_ptr first;
+  std::tuple<std::optional<detail::held_value<T>>...> all{detail::take_or_note(requests, first)...};
+  if (first) std::rethrow_exception(first);
+  return std::apply([](auto&... each) { return std::tuple<detail::held_value<T>...>{*std::move(each)...}; }, all);
 }
 
 /// The index of one that has ended, which remains for the caller to wait for; nothing when all are empty.

@@ -202,6 +202,31 @@ TEST(job_of_one, sends_arrays_bases_bits_and_times_as_they_lie) {
   });
 }
 
+TEST(wait_all, of_several_takes_all_before_it_throws_and_passes_over_empty_ones) {
+  alone([] {
+    peal::environment env;
+    const auto& world = env.world();
+    int small = 0;
+    world.send(std::vector{1, 2}, 0, tag{1});
+    world.send(5, 0, tag{2});
+    auto truncated = world.irecv_into(small, 0, tag{1});
+    auto good = world.irecv<int>(0, tag{2});
+    peal::request<> empty;
+    peal::request<int> without;
+    try {
+      peal::wait_all(truncated, without, good);
+      ADD_FAILURE() << "no error";
+    } catch (const peal::error& e) {
+      EXPECT_EQ(e.code(), peal::errc::truncated) << e.what();
+    }
+    EXPECT_FALSE(truncated.valid());
+    EXPECT_FALSE(good.valid());
+    auto last = world.irecv<int>(0, tag{3});
+    world.send(6, 0, tag{3});
+    EXPECT_EQ(std::get<1>(peal::wait_all(empty, last)), 6);
+  });
+}
+
 TEST(completion_queue, does_not_take_an_empty_request) {
   alone([] {
     peal::environment env;
