@@ -170,20 +170,25 @@ const operation* messaging::pending_send() const noexcept {
   return nullptr;
 }
 
-// A receive that would be posted now. From a dead peer: it ends. From any source: it ends once, when a member of the team has died and
-// nothing in this context has said so yet; afterwards the user knows, and may receive from those who live.
-bool messaging::ends_for_failure(context_state& at, operation& wanted) noexcept {
-  bool ends = false;
-  if (from_any_source(wanted)) {
-    for (std::size_t i = at.failures_told; i < failures_.size() && !ends; ++i) ends = contains(*wanted.members, failures_[i]);
-    wanted.result.source = detail::any_source_value;
-  } else {
-    const peer_state& from = peers_[wanted.members->peer(source_of(wanted.key))];
-    ends = from.failed || from.ended;
-    wanted.result.source = source_of(wanted.key);
+// What is asked for now. From a dead peer: it fails. From any source: it fails once, when a member of the team has died and nothing in this
+// context has said so yet; afterwards the user knows, and may receive from those who live.
+bool messaging::fails_for_failure(context_state& at, const team& among, int source) noexcept {
+  bool fails = false;
+  if (source == detail::any_source_value) {
+    for (std::size_t i = at.failures_told; i < failures_.size() && !fails; ++i) fails = contains(among, failures_[i]);
+    at.failures_told = failures_.size();
+    return fails;
   }
-  if (from_any_source(wanted) || ends) at.failures_told = failures_.size();
-  if (!ends) return false;
+  const peer_state& from = peers_[among.peer(source)];
+  fails = from.failed || from.ended;
+  if (fails) at.failures_told = failures_.size();
+  return fails;
+}
+
+bool messaging::ends_for_failure(context_state& at, operation& wanted) noexcept {
+  const int source = from_any_source(wanted) ? detail::any_source_value : source_of(wanted.key);
+  wanted.result.source = source;
+  if (!fails_for_failure(at, *wanted.members, source)) return false;
   wanted.result.tag = tag_of(wanted.key);
   wanted.result.bytes = 0;
   end(wanted, errc::peer_failed);

@@ -110,7 +110,8 @@ class messaging final : public sink, public progress_source {
 
   // ---- probes
   bool probe(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
-  /// Takes the first message that matches out of matching; null when there is none. It ends with start_recv_matched or discard.
+  /// Takes the first message that matches out of matching; null when there is none, with outcome::error where a receive would fail because the
+  /// one who should send is dead. What is taken ends with start_recv_matched or discard.
   matched_message* take(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
   operation& start_recv_matched(matched_message&, void* data, std::size_t capacity, completion_hook = {}) noexcept;
   void discard(matched_message&) noexcept;
@@ -227,6 +228,7 @@ class messaging final : public sink, public progress_source {
   void put_aside_receives(peer_id, bool died, linked_list<operation>& aside) noexcept;
   void put_aside(context_state&, operation& receive, linked_list<operation>& aside) noexcept;
   [[nodiscard]] int who_may_send(const team&) const noexcept;
+  bool fails_for_failure(context_state&, const team& among, int source) noexcept;
   bool ends_for_failure(context_state&, operation&) noexcept;
 
   // Nothing of the operation is touched after its hook, which may release it.

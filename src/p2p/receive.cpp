@@ -175,10 +175,13 @@ bool messaging::probe(const team&, std::uint32_t context, int source, int tag, o
   return true;
 }
 
-matched_message* messaging::take(const team&, std::uint32_t context, int source, int tag, outcome& what) noexcept {
+matched_message* messaging::take(const team& in, std::uint32_t context, int source, int tag, outcome& what) noexcept {
   context_state& at = contexts_.at(context);
   matched_message* found = at.unexpected.find(match_pattern::of(source, tag));
-  if (!found) return nullptr;
+  if (!found) {
+    if (somebody_gone_ && fails_for_failure(at, in, source)) what = {.tag = tag, .source = source, .bytes = 0, .error = errc::peer_failed};
+    return nullptr;
+  }
   at.unexpected.remove(*found);
   what = {.tag = tag_of(found->key), .source = source_of(found->key), .bytes = found->bytes, .error = {}};
   return found;

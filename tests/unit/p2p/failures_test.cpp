@@ -147,6 +147,33 @@ TEST(peer_failed, is_told_to_the_next_receive_from_any_source_when_nobody_has_he
   EXPECT_FALSE(over(told.receive(0, -1, 1, &got, sizeof got))) << "the user knows from the receive before";
 }
 
+TEST(peer_failed, is_told_to_who_probes_as_to_who_receives) {
+  fake_job job{3};
+  const int sent = 5;
+  job.send(1, 0, 1, &sent, sizeof sent);
+  job.settle();
+  outcome of;
+  EXPECT_EQ(job[0].take(job.world(0), 0, 2, 1, of), nullptr);
+  EXPECT_FALSE(of.error) << "rank 2 lives";
+  job[0].peer_failed(2);
+  EXPECT_EQ(job[0].take(job.world(0), 0, 2, 1, of), nullptr);
+  EXPECT_EQ(of.error, errc::peer_failed);
+  EXPECT_EQ(of.source, 2);
+  of = {};
+  EXPECT_EQ(job[0].take(job.world(0), 0, -1, 2, of), nullptr);
+  EXPECT_FALSE(of.error) << "the user knows from the probe before";
+  matched_message* const kept = job[0].take(job.world(0), 0, -1, 1, of);
+  ASSERT_NE(kept, nullptr) << "messages of those who live are found";
+  job[0].discard(*kept);
+  job[0].peer_failed(1);
+  EXPECT_EQ(job[0].take(job.world(0), 0, -1, 2, of), nullptr);
+  EXPECT_EQ(of.error, errc::peer_failed) << "a probe from any source hears of another death once";
+  EXPECT_EQ(of.source, -1);
+  of = {};
+  EXPECT_EQ(job[0].take(job.world(0), 0, -1, 2, of), nullptr);
+  EXPECT_FALSE(of.error);
+}
+
 TEST(peer_failed, hooks_may_start_and_cancel_operations) {
   fake_job job{3};
   struct reaction {
