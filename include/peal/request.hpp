@@ -2,9 +2,9 @@
 // Something under way: a send, a receive, a collective, or what follows them.
 //
 // Threads  a request belongs to one thread at a time. Continuations and coroutines go on in whatever user's thread makes progress (in wait,
-//          test,
-//          poll), with no lock held; what they throw is rethrown by that call.
-// Errors   wait and test throw peal::error; wait(error) stores the code instead.
+//          test, poll), with no lock held.
+// Errors   wait and test throw peal::error; wait(error) stores the code instead. What a continuation throws its own request rethrows; where
+//          that request was dropped while it ran, a later test or poll does, but no call that has a result of its own to give.
 #pragma once
 
 #include <chrono>

@@ -84,9 +84,9 @@ bool engine::take_deferred(deferred& next) {
   return false;
 }
 
-void engine::keep(std::exception_ptr thrown) noexcept {
+void engine::keep(std::exception_ptr thrown, bool first) noexcept {
   const std::lock_guard<engine> guard{*this};
-  surplus_.push_back(std::move(thrown));
+  surplus_.insert(first ? surplus_.begin() : surplus_.end(), std::move(thrown));
   has_deferred_.store(true, std::memory_order_relaxed);
 }
 

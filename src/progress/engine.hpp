@@ -6,7 +6,8 @@
 // Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for, or a helper thread. It guards all sources
 //          and everything built on them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock
 //          to start something. Who takes it with try_lock is going to poll, and takes the lead back from the helper.
-// Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it; a wait ends first.
+// Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it. A wait that ends because what it waits
+//          for has come throws nothing of that kind: a later progress call does, or the end of the job tells of it.
 #pragma once
 
 #include <poll.h>
@@ -166,7 +167,7 @@ class engine {
   void report(std::vector<counter>&) const;
   /// Whether something is deferred.
   [[nodiscard]] bool owes_calls() const noexcept { return has_deferred_.load(std::memory_order_relaxed); }
-  /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call and wait does this.
+  /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call does this.
   void run_deferred() {
     if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
   }
@@ -271,7 +272,7 @@ class engine {
   bool take_deferred(deferred&);
   void run_deferred_into(std::exception_ptr& first) noexcept;
   void run_deferred_and_rethrow();
-  void keep(std::exception_ptr) noexcept;
+  void keep(std::exception_ptr thrown, bool first = false) noexcept;
   static void give_way() noexcept;
 
   std::vector<progress_source*> every_;
@@ -365,7 +366,11 @@ bool engine::wait(Predicate& holds, deadline until) {
     if (following_.load(std::memory_order_relaxed) > 0) call_followers();
     if (slept_at_all && helper_ != nullptr) call_helper_back();
   }
-  if (thrown) std::rethrow_exception(thrown);
+  if (thrown) [[unlikely]] {
+    // What the caller waited for has come, and an exception of somebody else's would take it away.
+    if (!held) std::rethrow_exception(thrown);
+    keep(std::move(thrown), true);
+  }
   return held;
 }
 

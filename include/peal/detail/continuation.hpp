@@ -96,8 +96,8 @@ class continuation final : public hook {
       failure_ = std::current_exception();
     }
     if (thrown) failure_ = thrown;
-    settle();
-    if (thrown) std::rethrow_exception(thrown);
+    // Whoever holds the request hears of it there. Nobody does: the progress call has to tell.
+    if (!settle() && thrown) std::rethrow_exception(thrown);
   }
 
   // What the user's function throws is kept apart from the errors of the source: those are for take alone.
@@ -115,14 +115,18 @@ class continuation final : public hook {
     }
   }
 
-  void settle() {
+  /// Whether anybody wants to know what became of it.
+  bool settle() {
     hook* follower = nullptr;
+    bool wanted = false;
     {
       const std::lock_guard guard{mutex_};
       settled_.store(true, std::memory_order_release);  // pairs with settled(): value_ and failure_ are there
       follower = std::exchange(follower_, nullptr);
+      wanted = wanted_;
     }
     if (follower) hook::call(follower);
+    return wanted;
   }
 
   request<T> source_;

@@ -137,7 +137,7 @@ PEAL_EXPORT const location& origin_of(const operation&) noexcept;
 /// Withdraws a receive that is not matched, or a send of which nothing has left; true when it ended so (errc::cancelled).
 PEAL_EXPORT bool cancel(operation&);
 /// Calls `hook(context)` in the thread that finishes a later progress call, with no lock held, after the operation is finished; at once
-/// when it is finished already. One hook an operation. What it throws is rethrown by that progress call.
+/// when it is finished already. One hook an operation. What it throws a progress call rethrows that has no result to lose.
 PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* context);
 /// Called with null, or when the owner of the buffers goes away: gives the operation back. Finished: at once. Otherwise it detaches, and
 /// `owner_free(owner)` is called when the buffers are no longer needed (an owned send); with a null `owner_free` a receive that is not

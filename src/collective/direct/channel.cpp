@@ -242,12 +242,7 @@ void channel::await(entered& mine) {
     in_->waiting.push_back(&mine);
   }
   while (!mine.over()) {
-    try {
-      progress.wait_unlocked([&] { return mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members()); });
-    } catch (...) {
-      if (!thrown_) thrown_ = std::current_exception();
-      else progress.defer_throw(std::current_exception());
-    }
+    progress.wait_unlocked([&] { return mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members()); });
     if (mine.over() || !failed_.load(std::memory_order_relaxed)) continue;
     const std::lock_guard<engine> guard{progress};
     mine.abandon();
@@ -272,14 +267,10 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     else mine.hurry<long_play>();
   }
   if (!mine.over()) await(mine);
-  if (mine.started() != nullptr) [[unlikely]] {
-    if (thrown_) in_->progress.defer_throw(std::exchange(thrown_, nullptr));
+  if (mine.started() != nullptr) [[unlikely]]
     return mine.started();
-  }
   if (const std::exception_ptr thrown = mine.thrown()) [[unlikely]]
     std::rethrow_exception(thrown);
-  if (thrown_) [[unlikely]]
-    std::rethrow_exception(std::exchange(thrown_, nullptr));
   became = mine.error();
   if (++calls_ % calls_a_turn == 0) in_->progress.progress();
   return nullptr;

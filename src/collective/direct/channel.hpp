@@ -92,7 +92,6 @@ class channel {
   const std::atomic<bool>& failed_;
   std::vector<shm::receiver> others_;
   entered* innermost_ = nullptr;
-  std::exception_ptr thrown_;  // by a continuation, in a wait
   lot short_{area_bytes, 1};
   lot long_{long_area_bytes, 3};
 };

@@ -139,7 +139,7 @@ void continuations(const peal::communicator& world) {
   job::check(ran, "a continuation of what is over runs at once");
   finished.wait();
 
-  // What it throws comes out of the call that makes progress: here the wait for it.
+  // What it throws its request tells, and no other call, whose result would be lost.
   auto thrower = world.irecv<int>(left).then([](int) -> int { throw std::runtime_error{"from a continuation"}; });
   world.send(1, right);
   try {
@@ -147,6 +147,22 @@ void continuations(const peal::communicator& world) {
     job::fail("the exception of a continuation is lost");
   } catch (const std::runtime_error& e) {
     job::equal(std::string{e.what()}, "from a continuation"s, "the exception of a continuation");
+  }
+  auto beside = world.irecv<int>(left, tag{1}).then([](int) -> int { throw std::runtime_error{"beside a receive"}; });
+  world.send(1, right, tag{1});
+  world.send(7, right, tag{2});
+  job::equal(world.recv<int>(left, tag{2}), 7, "a message that comes beside an exception");
+  auto in_a_sum = world.irecv<int>(left, tag{1}).then([](int) -> int { throw std::runtime_error{"beside a sum"}; });
+  world.send(1, right, tag{1});
+  job::equal(world.allreduce(2), 2 * world.size(), "a sum beside an exception");
+  for (auto* each : {&beside, &in_a_sum}) {
+    bool told = false;
+    try {
+      each->wait();
+    } catch (const std::runtime_error&) {
+      told = true;
+    }
+    job::check(told, "the request of a continuation tells what it threw");
   }
 
   // An error of the message goes to the end of the chain; no continuation runs.
