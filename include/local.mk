@@ -30,7 +30,6 @@ pealdetail_HEADERS = \
   include/peal/detail/collectives.hpp \
   include/peal/detail/communicator_handle.hpp \
   include/peal/detail/continuation.hpp \
-  include/peal/detail/with_status.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/export.hpp \
   include/peal/detail/into_calls.hpp \
@@ -49,4 +48,5 @@ pealdetail_HEADERS = \
   include/peal/detail/request_body.hpp \
   include/peal/detail/strided_collectives.hpp \
   include/peal/detail/strided_forms.hpp \
-  include/peal/detail/varying_tasks.hpp
+  include/peal/detail/varying_tasks.hpp \
+  include/peal/detail/with_status.hpp

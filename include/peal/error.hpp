@@ -18,7 +18,7 @@ enum class errc {
   invalid_rank,      // a rank outside the communicator
   invalid_tag,       // a negative tag, or any_tag in a send
   invalid_root,      // the root of a collective is no rank of the communicator
-  invalid_argument,  // counts, sizes or options that contradict each other
+  invalid_argument,  // counts, sizes or options that contradict each other; a handle that is empty
   invalid_config,    // a PEAL_ variable that has no meaning
   not_started,       // no environment is alive: before the first or after the end
   already_started,   // a second environment in one process

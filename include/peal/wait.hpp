@@ -55,7 +55,7 @@ concept request_range = std::ranges::forward_range<Range> && detail::is_request<
 
 /// The values, in the order of the requests (void: none). Empty requests are passed over when they have no value.
 template <request_range Range>
-auto wait_all(Range&& requests) {
+auto wait_all(Range&& requests, const std::source_location& where = std::source_location::current()) {
   using value = typename std::ranges::range_value_t<Range>::value_type;
   for (auto& each : requests)
     if (each.valid()) each.wait_for_end();
@@ -64,8 +64,8 @@ auto wait_all(Range&& requests) {
   for (auto& each : requests) {
     if (std::is_void_v<value> && !each.valid()) continue;
     try {
-      if constexpr (std::is_void_v<value>) each.wait();
-      else values.push_back(each.wait());
+      if constexpr (std::is_void_v<value>) each.wait(where);
+      else values.push_back(each.wait(where));
     } catch (...) {
       if (!first) first = std::current_exception();
     }
@@ -86,7 +86,7 @@ std::tuple<detail::held_value<T>...> wait_all(request<T>&... requests) {
 
 /// The index of one that has ended, which remains for the caller to wait for; nothing when all are empty.
 template <request_range Range>
-std::optional<std::size_t> wait_any(Range&& requests) {
+std::optional<std::size_t> wait_any(Range&& requests, const std::source_location& where = std::source_location::current()) {
   struct search {
     Range& requests;
     std::optional<std::size_t> over = {};
@@ -104,15 +104,15 @@ std::optional<std::size_t> wait_any(Range&& requests) {
     }
   } found{requests};
   if (!found.look() && !detail::wait_until([](void* all) { return static_cast<search*>(all)->look(); }, &found))
-    detail::fail(errc::not_started, "the peal::environment ended before any of these requests", -1, detail::location::current());
+    detail::fail(errc::not_started, "the peal::environment ended before any of these requests", -1, where);
   return found.over;
 }
 
 /// The indices of all that have ended, one at least; empty when all requests are.
 template <request_range Range>
-std::vector<std::size_t> wait_some(Range&& requests) {
+std::vector<std::size_t> wait_some(Range&& requests, const std::source_location& where = std::source_location::current()) {
   std::vector<std::size_t> over;
-  if (!wait_any(requests)) return over;
+  if (!wait_any(requests, where)) return over;
   std::size_t at = 0;
   for (auto& each : requests) {
     if (each.valid() && each.is_over()) over.push_back(at);

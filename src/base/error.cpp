@@ -20,7 +20,7 @@ class category final : public std::error_category {
       case errc::invalid_rank: return "no such rank in this communicator";
       case errc::invalid_tag: return "not a tag that a message can have";
       case errc::invalid_root: return "the root is no rank of this communicator";
-      case errc::invalid_argument: return "arguments that contradict each other";
+      case errc::invalid_argument: return "an argument, or something empty, that cannot be used so";
       case errc::invalid_config: return "a PEAL_ variable with a value that has no meaning";
       case errc::not_started: return "no peal::environment is alive";
       case errc::already_started: return "this process has, or had, a peal::environment already";

@@ -17,8 +17,8 @@ class communicator_handle {
  public:
   using place = std::source_location;
 
-  [[nodiscard]] int rank() const { return rank_of(state(place::current())); }
-  [[nodiscard]] int size() const { return size_of(state(place::current())); }
+  [[nodiscard]] int rank(const place& where = place::current()) const { return rank_of(state(where)); }
+  [[nodiscard]] int size(const place& where = place::current()) const { return size_of(state(where)); }
 
  protected:
   explicit communicator_handle(communicator_state& state) noexcept : state_{&state} {}

@@ -227,6 +227,18 @@ TEST(wait_all, of_several_takes_all_before_it_throws_and_passes_over_empty_ones)
   });
 }
 
+TEST(errors, of_what_is_empty_name_the_place_of_the_call) {
+  alone([] {
+    peal::environment env;
+    auto first = env.world().dup();
+    const auto second = std::move(first);
+    expect_error(peal::errc::invalid_argument, "moved from", [&] { (void)first.rank(); });
+    expect_error(peal::errc::invalid_argument, "moved from", [&] { (void)first.size(); });
+    std::vector<peal::request<int>> empty(1);
+    expect_error(peal::errc::invalid_argument, "this request is empty", [&] { (void)peal::wait_all(empty); });
+  });
+}
+
 TEST(completion_queue, does_not_take_an_empty_request) {
   alone([] {
     peal::environment env;
