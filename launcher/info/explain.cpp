@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
@@ -19,7 +18,6 @@ namespace peal::info {
 namespace {
 
 using detail::collective;
-using nlohmann::ordered_json;
 
 constexpr int most_ranks = 1 << 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 40;
@@ -160,29 +158,6 @@ std::string to_text(const explanation& of) {
     if (each.taken) fmt::format_to(to, "\n* chosen by {}\n", why(of, each));
   if (of.direct) text += "Blocking calls go past messages, through memory of all ranks (direct); nonblocking ones and plans by *.\n";
   return text;
-}
-
-std::string to_json(const explanation& of) {
-  ordered_json all = ordered_json::array();
-  for (const candidate& each : of.found)
-    all.push_back({{"name", each.as.how->name},
-                   {"price_ns", each.price ? ordered_json(*each.price) : ordered_json(nullptr)},
-                   {"chosen", each.taken},
-                   {"because", each.taken ? ordered_json(to_text(each.as.why)) : ordered_json(nullptr)},
-                   {"radix", each.as.radix},
-                   {"segment_bytes", each.as.cut.bytes},
-                   {"lanes", each.as.cut.lanes}});
-  const ordered_json whole{{"collective", name_of(of.kind)},
-                           {"ranks", of.ranks},
-                           {"nodes", of.nodes},
-                           {"cores", of.where.cores},
-                           {"bytes", of.bytes},
-                           {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
-                           {"tuning_problem", of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
-                           {"direct_when_blocking", of.direct.has_value()},
-                           {"direct_price_ns", of.direct ? ordered_json(*of.direct) : ordered_json(nullptr)},
-                           {"algorithms", std::move(all)}};
-  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace peal::info

@@ -1,8 +1,11 @@
-// The report for programs. Names are those of the text; what is unknown or unlimited is null; sizes are bytes.
+// What peal-info says, for programs. Names are those of the text; what is unknown or unlimited is null; sizes are bytes. All of it is
+// here, since <nlohmann/json.hpp> costs the compiler more than what is written with it.
 #include <nlohmann/json.hpp>
 
 #include "config.h"
+#include "explain.hpp"
 #include "report.hpp"
+#include "tune.hpp"
 
 namespace peal::info {
 
@@ -99,6 +102,39 @@ std::string to_json(const report& all) {
       {"variables", std::move(variables)},
       {"problems", all.problems}};
   // A variable may hold any bytes; what is no UTF-8 is replaced.
+  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json(const explanation& of) {
+  ordered_json all = ordered_json::array();
+  for (const candidate& each : of.found)
+    all.push_back({{"name", each.as.how->name},
+                   {"price_ns", each.price ? ordered_json(*each.price) : ordered_json(nullptr)},
+                   {"chosen", each.taken},
+                   {"because", each.taken ? ordered_json(to_text(each.as.why)) : ordered_json(nullptr)},
+                   {"radix", each.as.radix},
+                   {"segment_bytes", each.as.cut.bytes},
+                   {"lanes", each.as.cut.lanes}});
+  const ordered_json whole{{"collective", name_of(of.kind)},
+                           {"ranks", of.ranks},
+                           {"nodes", of.nodes},
+                           {"cores", of.where.cores},
+                           {"bytes", of.bytes},
+                           {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
+                           {"tuning_problem", of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
+                           {"direct_when_blocking", of.direct.has_value()},
+                           {"direct_price_ns", of.direct ? ordered_json(*of.direct) : ordered_json(nullptr)},
+                           {"algorithms", std::move(all)}};
+  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json(const cost_parameters& costs, bool inside_a_node, bool between_nodes, const std::string& file) {
+  ordered_json values;
+  for (const cost_field& each : cost_fields()) values[std::string{each.name}] = costs.*each.value;
+  const ordered_json whole{{"tuning_file", file},
+                           {"measured_inside_a_node", inside_a_node},
+                           {"measured_between_nodes", between_nodes},
+                           {"parameters", std::move(values)}};
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -9,7 +9,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "base/config.hpp"
@@ -82,16 +81,6 @@ std::string to_text(const measured& found, const cost_parameters& before, const 
   return text + fmt::format("\nWritten to {}; later jobs go by it.\n", file);
 }
 
-std::string to_json(const measured& found, const std::string& file) {
-  nlohmann::ordered_json values;
-  for (const cost_field& each : cost_fields()) values[std::string{each.name}] = found.costs.*each.value;
-  const nlohmann::ordered_json whole{{"tuning_file", file},
-                                     {"measured_inside_a_node", found.local},
-                                     {"measured_between_nodes", found.remote},
-                                     {"parameters", std::move(values)}};
-  return whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::string tune(int count, char** words, bool json) {
@@ -112,7 +101,7 @@ std::string tune(int count, char** words, bool json) {
   // Only now, that no other rank waits for this one.
   if (!found.problem.empty()) throw std::runtime_error(found.problem);
   write_file(file, tuning_text(found.costs, remark(found)));
-  return json ? to_json(found, file) : to_text(found, before, file);
+  return json ? to_json(found.costs, found.local, found.remote, file) : to_text(found, before, file);
 }
 
 }  // namespace peal::info

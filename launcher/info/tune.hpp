@@ -8,9 +8,14 @@
 
 #include <string>
 
+#include "collective/cost_parameters.hpp"
+
 namespace peal::info {
 
 /// What to print: nothing on ranks other than 0.
 std::string tune(int count, char** words, bool json);
+
+/// What was measured and written to that file, for programs (json.cpp).
+std::string to_json(const cost_parameters&, bool inside_a_node, bool between_nodes, const std::string& file);
 
 }  // namespace peal::info

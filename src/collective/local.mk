@@ -6,19 +6,13 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/hierarchy.hpp \
   src/collective/algorithms/tree.hpp \
   src/collective/algorithms/unit.cpp \
-  src/collective/bill.cpp \
   src/collective/bill.hpp \
-  src/collective/choice.cpp \
   src/collective/choice.hpp \
   src/collective/collectives.cpp \
   src/collective/collectives.hpp \
-  src/collective/cost.cpp \
   src/collective/cost.hpp \
-  src/collective/cost_basis.cpp \
   src/collective/cost_basis.hpp \
-  src/collective/cost_by_node.cpp \
   src/collective/cost_by_node.hpp \
-  src/collective/cost_parameters.cpp \
   src/collective/cost_parameters.hpp \
   src/collective/crew.cpp \
   src/collective/crew.hpp \
@@ -40,7 +34,6 @@ libpeal_core_la_SOURCES += \
   src/collective/kernels/baseline.cpp \
   src/collective/kernels/body.hpp \
   src/collective/kernels/kernels.hpp \
-  src/collective/node_map.cpp \
   src/collective/node_map.hpp \
   src/collective/plan_cache.cpp \
   src/collective/plan_cache.hpp \
@@ -51,11 +44,19 @@ libpeal_core_la_SOURCES += \
   src/collective/run.hpp \
   src/collective/schedule.cpp \
   src/collective/schedule.hpp \
-  src/collective/tuning.cpp \
-  src/collective/tuning.hpp
+  src/collective/tuning.hpp \
+  src/collective/unit.cpp
 
 # A file an algorithm to read, one to compile: unit.cpp includes them. Apart they take fifteen times as long.
 EXTRA_DIST += \
+  src/collective/bill.cpp \
+  src/collective/choice.cpp \
+  src/collective/cost.cpp \
+  src/collective/cost_basis.cpp \
+  src/collective/cost_by_node.cpp \
+  src/collective/cost_parameters.cpp \
+  src/collective/node_map.cpp \
+  src/collective/tuning.cpp \
   src/collective/algorithms/allgather_bruck.cpp \
   src/collective/algorithms/allgather_doubling.cpp \
   src/collective/algorithms/allgather_flat.cpp \

@@ -1,13 +1,15 @@
 # Not part of libpeal: peal-sim and the unit tests link it.
 noinst_LTLIBRARIES += libpeal_simulator.la
 libpeal_simulator_la_SOURCES = \
-  src/simulator/fabric.cpp \
   src/simulator/fabric.hpp \
-  src/simulator/forecast.cpp \
   src/simulator/forecast.hpp \
-  src/simulator/machine.cpp \
   src/simulator/machine.hpp \
-  src/simulator/shape.cpp \
   src/simulator/shape.hpp \
-  src/simulator/simulation.cpp \
-  src/simulator/simulation.hpp
+  src/simulator/simulation.hpp \
+  src/simulator/unit.cpp
+EXTRA_DIST += \
+  src/simulator/fabric.cpp \
+  src/simulator/forecast.cpp \
+  src/simulator/machine.cpp \
+  src/simulator/shape.cpp \
+  src/simulator/simulation.cpp

@@ -1,0 +1,6 @@
+// The simulator, compiled as one, in half the time.
+#include "simulator/fabric.cpp"
+#include "simulator/forecast.cpp"
+#include "simulator/machine.cpp"
+#include "simulator/shape.cpp"
+#include "simulator/simulation.cpp"
