@@ -54,6 +54,31 @@ void roots(const communicator& world) {
   job::equal(world.allreduce(1), world.size(), "a collective after wrong ones");
 }
 
+// What one rank alone is refused all ranks learn of, and the collectives behind it meet as they should.
+void refused_by_one(const communicator& world) {
+  const auto ranks = static_cast<std::size_t>(world.size());
+  const int last = world.size() - 1;
+  const std::vector<int> odd(ranks + 1);
+  const std::vector<std::vector<int>> blocks(ranks, {world.rank()}), too_many(ranks + 1, {7});
+  const auto& given = world.rank() == last ? too_many : blocks;
+  const auto next = [&](int value) {
+    job::equal(world.iallreduce(value).wait(), value * world.size(), "a collective behind a refused one");
+  };
+  if (world.size() > 1) {
+    names_place(job::throws(errc::invalid_argument, [&] { (void)world.scatter(odd, 0); }));
+    next(1);
+    job::throws(errc::invalid_argument, [&] { (void)world.iscatter(odd, last).wait(); });
+    next(2);
+  }
+  names_place(job::throws(errc::invalid_argument, [&] { (void)world.scatterv(given, last); }));
+  next(3);
+  names_place(job::throws(errc::invalid_argument, [&] { (void)world.alltoallv(given); }));
+  next(4);
+  job::throws(errc::invalid_argument, [&] { (void)world.ialltoallv(given).wait(); });
+  next(5);
+  job::equal(world.scatterv(blocks, last).front(), last, "blocks after refused ones");
+}
+
 int after_the_end(int argc, char** argv) {
   std::optional<peal::environment> env{std::in_place, argc, argv};
   const auto& world = env->world();
@@ -75,5 +100,6 @@ int after_the_end(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string{argv[1]} == "after_the_end") return after_the_end(argc, argv);
-  return job::run_parts(argc, argv, {job::part{"ranks_and_tags", ranks_and_tags}, job::part{"roots", roots}});
+  return job::run_parts(
+      argc, argv, {job::part{"ranks_and_tags", ranks_and_tags}, job::part{"roots", roots}, job::part{"refused_by_one", refused_by_one}});
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -259,6 +260,13 @@ operation* start_task(communicator_state& in, Task& task, const location& where)
   else return start_collective(in, task.first(), where);
 }
 
+/// Throws what was wrong on this rank, once it has taken part.
+template <class Task>
+void rethrow_refusal(const Task& task) {
+  if constexpr (requires { task.refusal(); })
+    if (task.refusal()) std::rethrow_exception(task.refusal());
+}
+
 /// Ends an operation, whatever happens on the way.
 class operation_holder {
  public:
@@ -277,6 +285,7 @@ typename Task::result_type run_task(communicator_state& in, Task&& task, const l
   if constexpr (two_steps<Task>) {
     const operation_holder under_way{start_task(in, task, where)};
     wait(*under_way);
+    rethrow_refusal(task);
     if (result_of(*under_way).error) raise(*under_way);
   } else {
     run_collective(in, task.first(), where);
@@ -316,8 +325,11 @@ class collective_body final : public body<typename Task::result_type> {
 template <class Task, class... Args>
 request<typename Task::result_type> begin_task(communicator_state& in, const location& where, Args&&... args) {
   auto made = std::make_unique<collective_body<Task>>(std::forward<Args>(args)...);
+  const Task& task = made->task();
   made->op = start_task(in, made->task(), where);
-  return request<typename Task::result_type>{made.release()};
+  request<typename Task::result_type> started{made.release()};
+  rethrow_refusal(task);
+  return started;
 }
 
 }  // namespace peal::detail

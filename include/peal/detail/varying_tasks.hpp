@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -117,6 +119,12 @@ class varying_gather_task {
   Out out_;
 };
 
+/// Instead of a length: the rank that gives has been given what cannot be moved. It takes part all the same, so that nobody waits for it in
+/// vain or takes a later call for this one, and all ranks learn of it.
+inline constexpr std::uint64_t refused_length = ~std::uint64_t{0};
+
+[[noreturn]] inline void fail_refused() { fail(errc::invalid_argument, "a rank was given what cannot be moved", -1, location::current()); }
+
 /// scatter of blocks whose lengths only the root knows. Gives: where the root has them (blocks_given, joined_blocks).
 template <class Gives, class Out>
 class scatter_task {
@@ -125,9 +133,16 @@ class scatter_task {
   template <class Given>
   scatter_task(place_in_team where, int root, Given&& given, const location& call) : root_{root}, gives_{where.rank == root} {
     if (!gives_) return;
-    in_.emplace(std::forward<Given>(given), where.count(), call);
-    for (const std::size_t each : in_->bytes()) lengths_.push_back(each);
+    try {
+      in_.emplace(std::forward<Given>(given), where.count(), call);
+      for (const std::size_t each : in_->bytes()) lengths_.push_back(each);
+    } catch (...) {
+      refusal_ = std::current_exception();
+      lengths_.assign(where.count(), refused_length);
+    }
   }
+  /// What was wrong on this rank, or null.
+  [[nodiscard]] const std::exception_ptr& refusal() const noexcept { return refusal_; }
   collective_call first() {
     collective_call call = common();
     call.send = lengths_.data();
@@ -136,6 +151,7 @@ class scatter_task {
     return call;
   }
   bool second(collective_call& call) {
+    if (mine_.front() == refused_length) fail_refused();
     call = common();
     call.varying = true;
     call.bytes = mine_.front();
@@ -162,6 +178,7 @@ class scatter_task {
   std::optional<Gives> in_;
   std::vector<std::uint64_t> lengths_;
   std::vector<std::uint64_t> mine_{0};
+  std::exception_ptr refusal_;
   Out out_;
 };
 
@@ -215,8 +232,17 @@ class varying_alltoall_task {
  public:
   using element = typename joined_blocks<Range>::element;
   using result_type = blocks<element>;
-  varying_alltoall_task(place_in_team where, const Range& given, const location& call)
-      : in_{given, where.count(), call}, outgoing_(in_.bytes().begin(), in_.bytes().end()), arriving_(where.count()) {}
+  varying_alltoall_task(place_in_team where, const Range& given, const location& call) : arriving_(where.count()) {
+    try {
+      in_.emplace(given, where.count(), call);
+      outgoing_.assign(in_->bytes().begin(), in_->bytes().end());
+    } catch (...) {
+      refusal_ = std::current_exception();
+      outgoing_.assign(where.count(), refused_length);
+    }
+  }
+  /// What was wrong on this rank, or null.
+  [[nodiscard]] const std::exception_ptr& refusal() const noexcept { return refusal_; }
   collective_call first() {
     collective_call call;
     call.kind = collective::alltoall;
@@ -227,10 +253,12 @@ class varying_alltoall_task {
     return call;
   }
   bool second(collective_call& call) {
+    for (const std::uint64_t each : arriving_)
+      if (each == refused_length) fail_refused();
     call = {};
     call.kind = collective::alltoall;
     call.varying = true;
-    call.send = in_.data();
+    call.send = in_->data();
     call.send_bytes = outgoing_.data();
     std::size_t total = 0;
     for (const std::uint64_t each : arriving_) total += each;
@@ -241,9 +269,10 @@ class varying_alltoall_task {
   result_type result() { return out_.take(arriving_); }
 
  private:
-  parts_as_given<Range> in_;
+  std::optional<parts_as_given<Range>> in_;
   std::vector<std::uint64_t> outgoing_;
   std::vector<std::uint64_t> arriving_;
+  std::exception_ptr refusal_;
   into_blocks<element> out_;
 };
 
