@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -55,13 +56,27 @@ std::uint64_t random_number() {
   throw peal::error{error == ENOSPC ? make_error_code(errc::no_space) : std::error_code{error, std::system_category()}, what};
 }
 
-/// Where fallocate is unknown to the file system, writing zeros does the same.
+/// Reserves the range. A signal makes the kernel give up and undo what the call did, so it is asked for pieces, and after a signal for shorter ones:
+/// a program with a profiling timer would never get much at a time. Where fallocate is unknown to the file system, writing zeros does the same.
 int reserve(int file, std::size_t offset, std::size_t bytes) {
-  int error = 0;
-  do {
-    error = fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  } while (error == EINTR);
-  return error == EOPNOTSUPP ? posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes)) : error;
+  constexpr std::size_t longest = std::size_t{16} << 20, shortest = std::size_t{64} << 10;
+  const std::size_t begin = offset, end = offset + bytes;
+  for (std::size_t step = longest; offset < end;) {
+    const std::size_t piece = std::min(step, end - offset);
+    if (fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(piece)) == 0) {
+      offset += piece;
+    } else if (errno == EINTR) {
+      step = std::max(piece / 2, shortest);
+    } else if (errno == EOPNOTSUPP) {
+      return posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(end - offset));
+    } else {
+      const int error = errno;
+      if (offset > begin)
+        fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), static_cast<off_t>(offset - begin));
+      return error;
+    }
+  }
+  return 0;
 }
 
 /// Whether it is a plain file of this user.

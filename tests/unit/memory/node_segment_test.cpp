@@ -6,10 +6,12 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -98,6 +100,28 @@ TEST(node_segment, memory_is_taken_only_for_what_is_used) {
   ASSERT_EQ(stat((in.path() + "/job.peal").c_str(), &status), 0);
   EXPECT_GT(status.st_size, std::int64_t{64} << 30);
   EXPECT_LT(status.st_blocks * 512, 2 << 20);
+}
+
+// In a process of its own, since a timer's signals would reach other tests' system calls.
+TEST(node_segment, a_timer_that_ticks_often_does_not_keep_memory_away) {
+  const folder in;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    segment_plan wanted = plan(in.path(), 0, 1);
+    wanted.heap_bytes = std::size_t{256} << 20;
+    node_segment only{wanted};
+    struct sigaction ticks {};
+    ticks.sa_handler = [](int) {};
+    sigaction(SIGALRM, &ticks, nullptr);
+    const itimerval often{.it_interval = {0, 2000}, .it_value = {0, 2000}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    _exit(only.commit(only.heap_part(0).offset, only.heap_part(0).bytes));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(node_segment, what_is_given_back_is_free_again) {
