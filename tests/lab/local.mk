@@ -1,9 +1,11 @@
 # The lab: virtual nodes with RDMA devices, and what is tested in them.
 EXTRA_DIST += \
+	tests/lab/boots.py \
 	tests/lab/collectives.toml \
 	tests/lab/guest/cgroup.conf \
 	tests/lab/guest/init \
 	tests/lab/guest/lab-barrier \
+	tests/lab/guest/lab-cases \
 	tests/lab/guest/lab-leaks \
 	tests/lab/guest/lab-link \
 	tests/lab/guest/lab-node \

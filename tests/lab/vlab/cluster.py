@@ -21,6 +21,7 @@ BOOT_LIMIT = 180.0
 # How long a hanging node gets to say what it is doing, on a machine that is busy too.
 REPORT_LIMIT = 30.0
 CHUNK = 65536
+LOOK = 0.25  # how often the loop looks whether it is to end, when nothing comes
 
 
 class Cluster:
@@ -34,6 +35,7 @@ class Cluster:
         self.timers = []  # (when, what to call), unsorted: there are a handful
         self.wires = {}  # node but the first: our own ends of its links
         self.unfinished = {}  # (node, stream): the last line of output, still without its end
+        self.over = False  # whether somebody asked to end the command as if it were out of time
 
     def __enter__(self):
         return self
@@ -54,11 +56,15 @@ class Cluster:
         for machine in self.machines:
             machine.tell("go")
         runners = [m for m in self.machines if self.options.all_nodes or m.number == 0]
-        done = self.loop(lambda: all(m.code is not None for m in runners), started + self.options.timeout)
-        if not done:
+        self.loop(lambda: self.over or all(m.code is not None for m in runners), started + self.options.timeout)
+        if any(m.code is None for m in runners):
             self.out_of_time([m for m in runners if m.code is None])
         self.flush()
         return next((m.code for m in runners if m.code), 0)
+
+    def time_is_over(self):
+        """Ends the command as if it were out of time, from a signal handler: the loop looks at it several times a second."""
+        self.over = True
 
     def boot(self):
         key = os.urandom(1024)
@@ -128,7 +134,7 @@ class Cluster:
             for timer in [t for t in self.timers if t[0] <= now]:
                 self.timers.remove(timer)
                 timer[1]()
-            wake = min([deadline] + [t[0] for t in self.timers])
+            wake = min([deadline, now + LOOK] + [t[0] for t in self.timers])
             for key, _ in self.selector.select(max(0.0, wake - time.monotonic())):
                 self.serve(key.fileobj, *key.data)
         return True
@@ -210,7 +216,8 @@ class Cluster:
         broken = [m for m in self.machines if m.sends_no_more()]
         if broken:
             raise LabError(f"{names(broken)} cannot send: an emulated card stands still (console above)")
-        raise OutOfTime(f"the command did not end within {self.options.timeout:g} s on {names(late)} (console above)")
+        when = "before it was told to" if self.over else f"within {self.options.timeout:g} s"
+        raise OutOfTime(f"the command did not end {when} on {names(late)} (console above)")
 
     def show_tails(self, machines):
         for machine in machines:

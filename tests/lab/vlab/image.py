@@ -33,7 +33,7 @@ MODULES = {
 LAYOUT = 1
 GUEST = Path(__file__).resolve().parent.parent / "guest"
 # Where a file of GUEST goes, when not into lab/.
-PLACES = {"init": "init", "lab-link": "lab/bin/lab-link", "lab-barrier": "lab/bin/lab-barrier", "lab-leaks": "lab/bin/lab-leaks", "lab-node": "lab/bin/lab-node"}
+PLACES = {"init": "init"} | {name: f"lab/bin/{name}" for name in ("lab-barrier", "lab-cases", "lab-leaks", "lab-link", "lab-node")}
 
 
 def cache_folder():

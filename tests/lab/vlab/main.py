@@ -41,7 +41,8 @@ def on_signal(number, _):
 
 
 def take_care_of_endings():
-    """Signals end the run in order, and so does the death of whoever started us, unless we were given a session of our own (setsid)."""
+    """Signals end the run in order, and so does the death of whoever started us, unless we were given a session of our own (setsid).
+    SIGUSR1 ends it as if its time were over."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, on_signal)
     if os.getsid(0) != os.getpid():
@@ -105,6 +106,7 @@ def main(arguments):
     take_care_of_endings()
     try:
         with results(chosen.out) as share, Cluster(chosen, image.obtain(say), share, say) as cluster:
+            signal.signal(signal.SIGUSR1, lambda *_: cluster.time_is_over())
             return cluster.run()
     except LabError as error:
         say(str(error))

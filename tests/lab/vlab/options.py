@@ -20,7 +20,10 @@ EPILOG = """in a node:
   lab-link WORD...       changes loss, delay and cuts from inside (run `lab-link help`)
   lab-barrier NAME       waits until every node has come to it
   lab-node stop|continue NUMBER: another node stands still, adapter and all, and goes on
+  lab-cases FOLDER       runs the commands FOLDER/0.sh, 1.sh, ... (see its head)
   lab-leaks              fails when RDMA resources are left on the node, or the kernel's log complains
+
+SIGUSR1 ends the command as if it were out of time.
 
 exit codes: the command's own (with --all-nodes the first that is not 0, by node); 124: out of time; 125: the lab failed; 2: wrong usage"""
 

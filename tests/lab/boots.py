@@ -1,0 +1,182 @@
+"""Runs many cases in one boot of the lab, since a boot takes longer than most cases. A case that fails ends its boot, and those behind it get another."""
+
+import contextlib
+import queue
+import re
+import signal
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from place import LIMIT, CardStandsStill, Place, check
+from vlab import options as lab_options
+
+MARK = re.compile(rb"@case (\d+) (begins|ends) ?(\d*)")
+BOOT = "boot"  # stands where the number of a case does, for what is printed before the first
+
+
+class Case:
+    """
+    name      what it is called
+    command   for a shell on the first node
+    lab       words for tests/lab/run
+    output    regular expressions to be found in what it prints
+    leaks     whether RDMA resources and the kernel's log are looked at afterwards
+    last      whether it leaves its nodes unfit for other cases
+    limit     seconds
+    """
+
+    def __init__(self, entry, limit):
+        self.name, self.command = entry["name"], entry["command"].strip() + "\n"
+        self.output, self.leaks, self.last = entry.get("output", []), entry.get("leaks", True), entry.get("last", False)
+        self.limit = limit
+        self.lab, self.link = split_lab(entry.get("lab", []))
+
+    def write(self, folder, number):
+        (folder / f"{number}.sh").write_text(self.command)
+        if self.link:
+            (folder / f"{number}.link").write_text(self.link)
+        if self.leaks:
+            (folder / f"{number}.leaks").touch()
+
+    def judge(self, code, text):
+        """Raises what is wrong."""
+        check(code == 0, f"exit code {code}\n{text}")
+        for pattern in self.output:
+            check(re.search(pattern, text, re.MULTILINE), f"the output lacks /{pattern}/:\n{text}")
+
+
+def split_lab(words):
+    """(words that a boot needs, what its links do to packets): with Slurm the links can be set from inside, so they need no boot of their own."""
+    if "--slurm" not in words:
+        return tuple(words), ""
+    kept, link, rest = [], [], list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in ("--loss", "--delay", "--netem"):
+            link += [word, rest.pop(0)]
+        else:
+            kept.append(word)
+    return tuple(kept), lab_options.netem_words(lab_options.parse(["-n", "2", *link, "--", "true"])) if link else ""
+
+
+def boots_of(cases):
+    """Lists of cases, each for one boot: those that need the same lab, in their order, a case that is `last` at the end."""
+    groups = {}
+    for case in cases:
+        groups.setdefault(case.lab, []).append(case)
+    found = []
+    for group in groups.values():
+        several, lasts = [case for case in group if not case.last], [case for case in group if case.last]
+        found.append(several + lasts[:1])
+        found += [[case] for case in lasts[1:]]
+    return found
+
+
+class Boot:
+    """One boot: `environment` is for the commands; `told(case, problem, seconds)` hears of each case as it ends, problem being None or an exception."""
+
+    def __init__(self, cases, environment, told):
+        self.cases, self.told = cases, told
+        self.texts = {}  # number: what the case has printed, of both streams
+        self.over = 0  # cases that have ended
+        self.events = queue.Queue()
+        with tempfile.TemporaryDirectory(prefix="labtest.") as folder:
+            self.place = Place(Path(folder))
+            self.place.environment.update(environment)
+            self.run()
+
+    def run(self):
+        script = self.place.out / "cases"
+        script.mkdir(parents=True)
+        for number, case in enumerate(self.cases):
+            case.write(script, number)
+        process = self.place.start(*self.cases[0].lab, "--timeout", "86400", "--", "sh", "-c", 'lab-cases "$LAB_OUT/cases"')
+        readers = [threading.Thread(target=self.read, args=(stream,), daemon=True) for stream in (process.stdout, process.stderr)]
+        for reader in readers:
+            reader.start()
+        try:
+            self.follow(process)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+            process.wait(LIMIT)
+            for reader in readers:
+                reader.join(10)
+
+    def read(self, stream):
+        number = BOOT
+        for line in stream:
+            if found := MARK.fullmatch(line.strip()):
+                number = int(found[1]) if found[2] == b"begins" else BOOT
+                self.events.put((int(found[1]), found[2].decode(), int(found[3] or 0)))
+            else:
+                self.texts.setdefault(number, []).append(line.decode(errors="replace"))
+        self.events.put((None, "closed", 0))
+
+    def follow(self, process):
+        """Both streams tell of each beginning and end; a case has ended when both have said so."""
+        heard, closed, began, deadline, late = {}, 0, time.monotonic(), time.monotonic() + LIMIT, False
+        while closed < 2:
+            try:
+                number, what, code = self.events.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                check(not late, "the lab does not end")
+                # It then says what its nodes are doing, and ends.
+                process.send_signal(signal.SIGUSR1)
+                late, deadline = True, time.monotonic() + LIMIT
+                continue
+            if what == "closed":
+                closed += 1
+                continue
+            heard[number, what] = heard.get((number, what), 0) + 1
+            if heard[number, what] < 2 and what == "ends" or late:
+                continue
+            if what == "begins" and heard[number, what] == 1:
+                began, deadline = time.monotonic(), time.monotonic() + self.cases[number].limit
+            elif what == "ends":
+                self.end(number, code, began)
+                began, deadline = time.monotonic(), time.monotonic() + LIMIT
+        code = process.wait()
+        if code and self.over < len(self.cases) and not heard.get((self.over, "ends")):
+            self.broken(code, late, began)
+
+    def text(self, number):
+        return "".join(self.texts.get(number, [])).strip() + "\n"
+
+    def end(self, number, code, began):
+        self.over = number + 1
+        problem = None
+        try:
+            self.cases[number].judge(code, self.text(number))
+        except AssertionError as error:
+            problem = error
+        self.told(self.cases[number], problem, time.monotonic() - began)
+
+    def broken(self, code, late, began):
+        """The lab ended in the middle of a case, or before the first."""
+        text = self.text(self.over) + self.text(BOOT)
+        if code == 125 and "an emulated card stands still" in text:
+            raise CardStandsStill(text)
+        case = self.cases[self.over]
+        self.over += 1
+        self.told(case, AssertionError(f"{'no end' if late else f'exit code {code}'}\n{text}"), time.monotonic() - began)
+
+
+def run_all(cases, environment, told):
+    """Runs all of them. Where the emulated network breaks, which is nothing that a program in the lab could do, a case is tried once more."""
+    for rest in boots_of(cases):
+        tried = None
+        while rest:
+            over = []
+            try:
+                Boot(rest, environment, lambda case, problem, seconds: (over.append(case), told(case, problem, seconds)))
+            except CardStandsStill as error:
+                at = rest[len(over)]
+                print(f"{error}# {at.name}: the emulated network broke", flush=True)
+                if at is tried:
+                    told(at, error, 0.0)
+                    over.append(at)
+                tried = at
+            rest = rest[len(over):]

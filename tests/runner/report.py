@@ -1,0 +1,87 @@
+"""Counts cases, prints each as it ends with its seconds, and tells at the end what failed, what did not run, and what took long."""
+
+import json
+
+OUTPUT_LINES = 200  # of a failed case, told at the end
+SLOWEST = 20
+
+
+class Report:
+    """`cases` holds [result, name, seconds or None], the result being PASS, FAIL, SKIP or "NOT RUN"."""
+
+    def __init__(self, label=""):
+        self.label = label
+        self.cases = []
+        self.failures = []  # (name, lines of output)
+        self.spans = []  # (what, seconds): suites and builds
+
+    def count(self, result):
+        return sum(case[0] == result for case in self.cases)
+
+    def add(self, result, name, output=(), seconds=None):
+        name = f"{self.label}{name}"
+        self.cases.append([result, name, seconds])
+        if result == "FAIL":
+            self.failures.append((name, list(output)))
+        print(result, name, "" if seconds is None else f"({seconds:.2f} s)", flush=True)
+
+    def span(self, what, seconds):
+        self.spans.append([f"{self.label}{what}", seconds])
+
+    def save(self, path, complete):
+        """Keeps what is known so far; `complete` says whether all suites are over."""
+        path.write_text(json.dumps({"cases": self.cases, "failures": self.failures, "spans": self.spans, "complete": complete}))
+
+    def load(self, path):
+        """Adds what save() kept; whether it was complete."""
+        found = json.loads(path.read_text()) if path.exists() else {"cases": [], "failures": [], "spans": [], "complete": False}
+        self.cases += found["cases"]
+        self.failures += found["failures"]
+        self.spans += found["spans"]
+        return found["complete"]
+
+    def close(self):
+        """Prints what is to be known at the end; the exit code."""
+        for name, output in self.failures:
+            print(f"\n---- failed: {name}")
+            if len(output) > OUTPUT_LINES:
+                print(f"({len(output) - OUTPUT_LINES} lines left out)")
+            for line in output[-OUTPUT_LINES:]:
+                print("   ", line)
+        self.tell_times()
+        for result, title in (("SKIP", "skipped, and what would enable it"), ("NOT RUN", "not run before the deadline")):
+            names = [case[1] for case in self.cases if case[0] == result]
+            if names:
+                print(f"\n{title} ({len(names)}):", *names, sep="\n  ")
+        if self.failures:
+            print("\nfailed:", *(name for name, _ in self.failures), sep="\n  ")
+        print()
+        passed, failed = self.count("PASS"), len(self.failures) + self.count("NOT RUN")
+        if skipped := self.count("SKIP"):
+            print(f"({skipped} skipped)")
+        if late := self.count("NOT RUN"):
+            print(f"({late} of those that failed did not run)")
+        # The sum stands alone on the last line; those that read it know no third number.
+        print(f"{passed} passed, {failed} failed", flush=True)
+        return 1 if failed or not passed else 0
+
+    def tell_times(self):
+        if self.spans:
+            print("\nwhere the time went:")
+            for what, seconds in self.spans:
+                print(f"  {seconds:7.0f} s  {what}")
+            print(f"  {sum(seconds for _, seconds in self.spans):7.0f} s  in all")
+        timed = sorted((case for case in self.cases if case[2] is not None), key=lambda case: -case[2])[:SLOWEST]
+        if timed:
+            print(f"\nthe slowest {len(timed)}:")
+            for _, name, seconds in timed:
+                print(f"  {seconds:7.1f} s  {name}")
+
+
+def sum_up(builds):
+    """Adds up what the runs in several build folders have left there."""
+    report = Report()
+    for build in builds:
+        if not report.load(build / "test-logs" / "results.json"):
+            report.failures.append((f"{build.name}: its tests did not run to the end", ["the cause stands above"]))
+    return report.close()

@@ -1,0 +1,113 @@
+"""The two kinds of suites: GoogleTest programs, and programs that print PASS, FAIL and SKIP lines."""
+
+import pathlib
+import re
+import subprocess
+
+
+class GoogleTest:
+    """A program of GoogleTest. When it crashes, the case at hand has failed and the rest is run in another go."""
+
+    BEGIN = re.compile(r"\[ RUN      \] (\S+)")
+    END = re.compile(r"(.*)\[  (     OK|SKIPPED|FAILED ) \] ([^\s,]+)(,.*)? \((\d+) ms\)")
+
+    def __init__(self, runner, program, log):
+        self.runner, self.program, self.log = runner, program, log
+        self.name = pathlib.Path(program).name
+        self.done, self.current, self.output = [], None, []
+
+    def line(self, line):
+        if found := self.BEGIN.match(line):
+            self.current, self.output = found[1], []
+        elif (found := self.END.match(line)) and found[3] == self.current:
+            result = {"OK": "PASS", "SKIPPED": "SKIP", "FAILED": "FAIL"}[found[2].strip()]
+            self.end(result, [found[1]] if found[1] else [], int(found[5]) / 1000)
+        else:
+            self.output.append(line)
+
+    def end(self, result, last_words, seconds=None):
+        name = f"{self.name} {self.current}"
+        if result == "SKIP":  # GoogleTest prints the reason in a line of its own, behind the place
+            name += ": " + " ".join(line for line in self.output if line and not re.match(r"\S+:\d+: Skipped", line))
+        self.runner.report.add(result, name, self.output + last_words, seconds)
+        self.done.append(self.current)
+        self.current, self.output = None, []
+
+    def planned(self):
+        """All its cases."""
+        told = subprocess.run([self.runner.build / self.program, "--gtest_list_tests"], capture_output=True, text=True, check=False)
+        found, suite = [], ""
+        for line in told.stdout.splitlines():
+            word = line.split("#")[0].rstrip()
+            if line.startswith("  "):
+                found.append(suite + word.strip())
+            elif word.endswith("."):
+                suite = word
+        return [each for each in found if "DISABLED_" not in each]
+
+    def run(self):
+        report = self.runner.report
+        command = [str(self.runner.build / self.program), "--gtest_color=no"]
+        for _ in range(10):
+            failures = len(report.failures)
+            skip = [f"--gtest_filter=-{':'.join(self.done)}"] if self.done else []
+            run = self.runner.run(command + skip, "unit", self.log, self.line)
+            if run.late:
+                for each in self.planned():
+                    if each not in self.done:
+                        report.add("NOT RUN", f"{self.name} {each}")
+                return
+            if run.leftovers:
+                report.add("FAIL", f"{self.name}: leaves no process behind", run.leftovers)
+            if self.current is None:
+                if run.ended and (failures == len(report.failures) or run.ended != "exit code 1"):
+                    report.add("FAIL", f"{self.name}: {run.ended}", self.output)
+                if not self.done:
+                    report.add("FAIL", f"{self.name}: holds no test", self.output)
+                return
+            self.end("FAIL", [f"{self.name}: {run.ended or 'exit code 0 in the middle of a test'}"])
+
+
+class ScriptSuite:
+    """A program that prints a line for each case: "PASS name", "FAIL name" or "SKIP name: reason", and may say behind it how long it took, "(1.2 s)".
+    With --list it prints the names of all cases that it would run, a line each."""
+
+    RESULT = re.compile(r"(PASS|FAIL|SKIP):? +(.+?)(?: \((\d+\.\d+) s\))?$")
+
+    def __init__(self, runner, name, log):
+        self.runner, self.name, self.log = runner, name, log
+        self.output, self.ended = [], set()
+
+    def line(self, line):
+        if found := self.RESULT.match(line):
+            self.runner.report.add(found[1], f"{self.name}: {found[2]}", self.output, float(found[3]) if found[3] else None)
+            self.ended.add(found[2])
+            self.output = []
+        else:
+            self.output.append(line)
+
+    def planned(self, command):
+        told = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False, env=self.runner.environment)
+        return told.stdout.splitlines() if told.returncode == 0 else []
+
+    def run(self):
+        report = self.runner.report
+        script = self.runner.source / "tests" / self.name / f"run_{self.name}_tests"
+        if not script.exists():
+            report.add("FAIL", f"{self.name}: {script} is missing")
+            return
+        failures = len(report.failures)
+        command = [str(script), str(self.runner.build)]
+        run = self.runner.run(command, self.name, self.log, self.line)
+        if run.late:
+            # A result begins with the name of its case; a skipped or failed one says more.
+            for each in self.planned(command) or ["the rest of the suite"]:
+                if not any(ended == each or ended.startswith(f"{each}:") for ended in self.ended):
+                    report.add("NOT RUN", f"{self.name}: {each}")
+            return
+        if run.leftovers:
+            report.add("FAIL", f"{self.name}: leaves no process behind", run.leftovers)
+        if run.ended and (failures == len(report.failures) or run.ended != "exit code 1"):
+            report.add("FAIL", f"{self.name}: {run.ended}", self.output)
+        if not self.ended:
+            report.add("FAIL", f"{self.name}: ran no test", self.output)
