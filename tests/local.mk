@@ -23,30 +23,61 @@ EXTRA_DIST += \
   tests/install/consumer/ring.cpp \
   tests/install/run_install_tests \
   tests/run_tests \
+  tests/runner/__init__.py \
+  tests/runner/processes.py \
+  tests/runner/report.py \
+  tests/runner/rotation.py \
+  tests/runner/suites.py \
   tests/style/run_style_tests
 
-# All suites, or those named: make check SUITES="unit job". QUICK=1 leaves out what takes long, and so does make distcheck, which is there to find
-# what the tarball lacks.
+# What tests need besides programs. Tests are built with less optimization, which halves the time: it is the library that they try. A program is
+# not built anew when only its flags change, so CXXFLAGS='-O2 -g' from the beginning gives tests like the library.
+TEST_CXXFLAGS = -O1 -g1
+.PHONY: test-programs
+test-programs:
+	$(MAKE) --no-print-directory $(check_PROGRAMS) $(check_LTLIBRARIES) CXXFLAGS='$(TEST_CXXFLAGS)'
+
+# All suites, or those named: make check SUITES="unit job". QUICK=1: what is brief, and so does make distcheck, which is there to find what the
+# tarball lacks; FULL=1: everything (tests/run_tests says what that means).
 SUITES =
 QUICK =
+FULL =
+TIER = $(if $(FULL),full,$(if $(QUICK)$(PEAL_QUICK_CHECK),quick,default))
+RESULTS = results
+run_tests = CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --sanitizer $(PEAL_SANITIZER) --tier $(TIER) --results $(RESULTS)
 check-local:
 if HAVE_GTEST
-	CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --unit "$(filter tests/unit/%,$(check_PROGRAMS))" \
-	  --sanitizer $(PEAL_SANITIZER) $(if $(QUICK)$(PEAL_QUICK_CHECK),--quick) $(SUITES)
+	$(run_tests) --unit "$(filter tests/unit/%,$(check_PROGRAMS))" $(SUITES)
 else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
 endif
 
-# The unit and job tests once more, built with a sanitizer in a folder beside this one. -O1: half the time to build, and stacks that can be read.
-.PHONY: check-sanitize check-address check-thread
+# Unit and job tests once more, built with a sanitizer in a folder beside this one: the library and what these tests run, no more. -O1 for the library,
+# for stacks that can be read; -O0 for tests under AddressSanitizer, since UndefinedBehaviorSanitizer's checks make -O1 take twice as long.
+# ThreadSanitizer sees threads of one process only, so it gets the tests where threads meet.
+.PHONY: check-sanitize check-address check-thread build-address build-thread sanitized check-sanitized
+sanitized_unit_address = $(filter tests/unit/%,$(check_PROGRAMS))
+sanitized_unit_thread = tests/unit/direct_test tests/unit/memory_test tests/unit/progress_test tests/unit/transport_test
+sanitized_unit = $(if $(FULL),$(filter tests/unit/%,$(check_PROGRAMS)),$(sanitized_unit_$(PEAL_SANITIZER)))
+sanitized_cxxflags_address = -O0 -g1
+sanitized_cxxflags_thread = -O1 -g1
+sanitized_jobs = $(PYTHON3) $(srcdir)/tests/job/run_job_tests . --programs --sanitizer $(PEAL_SANITIZER) --tier $(TIER)
 check-sanitize:
 	$(MAKE) --no-print-directory check-address
 	$(MAKE) --no-print-directory check-thread
-check-address check-thread:
-	@$(MKDIR_P) $(abs_builddir)-$(@:check-%=%)
-	test -f $(abs_builddir)-$(@:check-%=%)/Makefile || { cd $(abs_builddir)-$(@:check-%=%) && \
-	  $(abs_srcdir)/configure -q CC='$(CC)' CXX='$(CXX)' CXXFLAGS='-O1 -g1' CFLAGS='-O1 -g1' --enable-sanitize=$(@:check-%=%); }
-	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check QUICK=$(QUICK) SUITES='$(or $(SUITES),unit job)'
+build-address build-thread:
+	@$(MKDIR_P) $(abs_builddir)-$(@:build-%=%)
+	test -f $(abs_builddir)-$(@:build-%=%)/Makefile || { cd $(abs_builddir)-$(@:build-%=%) && \
+	  $(abs_srcdir)/configure -q CC='$(CC)' CXX='$(CXX)' CXXFLAGS='-O1 -g1' CFLAGS='-O1 -g1' --enable-sanitize=$(@:build-%=%); }
+	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:build-%=%) sanitized QUICK=$(QUICK) FULL=$(FULL)
+check-address check-thread: check-%: build-%
+	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check-sanitized QUICK=$(QUICK) FULL=$(FULL) RESULTS=$(RESULTS) \
+	  SUITES='$(or $(SUITES),unit job)'
+sanitized:
+	$(MAKE) --no-print-directory libpeal.la pealrun
+	$(MAKE) --no-print-directory $(sanitized_unit) $$($(sanitized_jobs)) CXXFLAGS='$(sanitized_cxxflags_$(PEAL_SANITIZER))'
+check-sanitized:
+	$(run_tests) --unit "$(sanitized_unit)" $(SUITES)
 
 clean-local:
 	-rm -rf test-logs examples/bench/installed

@@ -78,10 +78,13 @@ class Report:
                 print(f"  {seconds:7.1f} s  {name}")
 
 
-def sum_up(builds):
-    """Adds up what the runs in several build folders have left there."""
+def sum_up(files, spans):
+    """Adds up what several runs have kept in these files; `spans` are WHAT=SECONDS."""
     report = Report()
-    for build in builds:
-        if not report.load(build / "test-logs" / "results.json"):
-            report.failures.append((f"{build.name}: its tests did not run to the end", ["the cause stands above"]))
+    for each in spans:
+        what, _, seconds = each.rpartition("=")
+        report.span(what, float(seconds))
+    for file in files:
+        if not report.load(file):
+            report.failures.append((f"{file.stem}: these tests did not run to the end", [f"{file} does not tell of it; the cause stands above"]))
     return report.close()
