@@ -49,10 +49,9 @@ class Report:
             for line in output[-OUTPUT_LINES:]:
                 print("   ", line)
         self.tell_times()
-        for result, title in (("SKIP", "skipped, and what would enable it"), ("NOT RUN", "not run before the deadline")):
-            names = [case[1] for case in self.cases if case[0] == result]
-            if names:
-                print(f"\n{title} ({len(names)}):", *names, sep="\n  ")
+        self.tell_skipped()
+        if late := [case[1] for case in self.cases if case[0] == "NOT RUN"]:
+            print(f"\nnot run before the deadline ({len(late)}):", *late, sep="\n  ")
         if self.failures:
             print("\nfailed:", *(name for name, _ in self.failures), sep="\n  ")
         print()
@@ -65,6 +64,17 @@ class Report:
         print(f"{passed} passed, {failed} failed", flush=True)
         return 1 if failed or not passed else 0
 
+    def tell_skipped(self):
+        """Each reason, which says what would enable the cases, with how many they are and the first of them."""
+        reasons = {}
+        for result, name, _ in self.cases:
+            if result == "SKIP":
+                reasons.setdefault(reason_of(name), []).append(name)
+        if reasons:
+            print("\nskipped, and what would enable it:")
+        for reason, names in reasons.items():
+            print(f"  {len(names):5}  {reason}, such as {names[0].removesuffix(reason).rstrip(': ')}" if len(names) > 1 else f"      1  {names[0]}")
+
     def tell_times(self):
         if self.spans:
             print("\nwhere the time went:")
@@ -76,6 +86,12 @@ class Report:
             print(f"\nthe slowest {len(timed)}:")
             for _, name, seconds in timed:
                 print(f"  {seconds:7.1f} s  {name}")
+
+
+def reason_of(name):
+    """Of a skipped case, "SUITE: NAME: REASON" or "PROGRAM NAME: REASON", in which the reason may hold a colon."""
+    parts = name.split(": ")
+    return ": ".join(parts[2:] or parts[1:])
 
 
 def sum_up(files, spans):
