@@ -172,6 +172,7 @@ printing = threading.Lock()
 
 def run_case(name, function):
     desk = Desk(name)
+    begin = time.monotonic()
     try:
         told = function(desk)
         desk.expect_nothing_left()
@@ -188,7 +189,7 @@ def run_case(name, function):
     with printing:
         for each in words:
             print(each)
-        print(result, name, flush=True)
+        print(result, name, f"({time.monotonic() - begin:.2f} s)", flush=True)
     return result
 
 

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import subprocess
+import time
 
 
 class GoogleTest:
@@ -69,24 +70,29 @@ class GoogleTest:
 
 
 class ScriptSuite:
-    """A program that prints a line for each case: "PASS name", "FAIL name" or "SKIP name: reason", and may say behind it how long it took, "(1.2 s)".
-    With --list it prints the names of all cases that it would run, a line each."""
+    """A program that prints a line for each case: "PASS name", "FAIL name" or "SKIP name: reason", and may say behind it how long it took, "(1.2 s)";
+    else the time since the last line counts. Some print with --list the names of all cases that they would run, a line each."""
 
+    LISTING = {"job", "lab", "launcher"}
     RESULT = re.compile(r"(PASS|FAIL|SKIP):? +(.+?)(?: \((\d+\.\d+) s\))?$")
 
     def __init__(self, runner, name, log):
         self.runner, self.name, self.log = runner, name, log
-        self.output, self.ended = [], set()
+        self.output, self.ended, self.last = [], set(), time.monotonic()
 
     def line(self, line):
         if found := self.RESULT.match(line):
-            self.runner.report.add(found[1], f"{self.name}: {found[2]}", self.output, float(found[3]) if found[3] else None)
+            seconds = float(found[3]) if found[3] else time.monotonic() - self.last
+            self.last = time.monotonic()
+            self.runner.report.add(found[1], f"{self.name}: {found[2]}", self.output, seconds)
             self.ended.add(found[2])
             self.output = []
         else:
             self.output.append(line)
 
     def planned(self, command):
+        if self.name not in self.LISTING:
+            return []
         told = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False, env=self.runner.environment)
         return told.stdout.splitlines() if told.returncode == 0 else []
 
