@@ -56,8 +56,9 @@ std::uint64_t random_number() {
   throw peal::error{error == ENOSPC ? make_error_code(errc::no_space) : std::error_code{error, std::system_category()}, what};
 }
 
-/// Reserves the range. A signal makes the kernel give up and undo what the call did, so it is asked for pieces, and after a signal for shorter ones:
-/// a program with a profiling timer would never get much at a time. Where fallocate is unknown to the file system, writing zeros does the same.
+/// Reserves the range. Until Linux 6.10 a signal makes the kernel give up and undo what the call did, so it is asked for pieces, and
+/// after a signal for shorter ones: a program with a profiling timer would never get much at a time. Where fallocate is unknown to
+/// the file system, writing zeros does the same.
 int reserve(int file, std::size_t offset, std::size_t bytes) {
   constexpr std::size_t longest = std::size_t{16} << 20, shortest = std::size_t{64} << 10;
   const std::size_t begin = offset, end = offset + bytes;

@@ -110,8 +110,8 @@ class messaging final : public sink, public progress_source {
 
   // ---- probes
   bool probe(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
-  /// Takes the first message that matches out of matching; null when there is none, with outcome::error where a receive would fail because the
-  /// one who should send is dead. What is taken ends with start_recv_matched or discard.
+  /// Takes the first message that matches out of matching; null when there is none, with outcome::error where a receive would fail
+  /// because the rank that should send is dead. What is taken ends with start_recv_matched or discard.
   matched_message* take(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
   operation& start_recv_matched(matched_message&, void* data, std::size_t capacity, completion_hook = {}) noexcept;
   void discard(matched_message&) noexcept;

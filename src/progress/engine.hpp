@@ -6,8 +6,8 @@
 // Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for, or a helper thread. It guards all sources
 //          and everything built on them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock
 //          to start something. Who takes it with try_lock is going to poll, and takes the lead back from the helper.
-// Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it. A wait that ends because what it waits
-//          for has come throws nothing of that kind: a later progress call does, or the end of the job tells of it.
+// Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it. A wait that ends because
+//          what it waits for has come throws nothing of that kind: a later progress call does, or the end of the job tells of it.
 #pragma once
 
 #include <poll.h>
