@@ -170,8 +170,8 @@ const operation* messaging::pending_send() const noexcept {
   return nullptr;
 }
 
-// What is asked for at this moment. From a dead peer: it fails. From any source: it fails once, when a member of the team has died and nothing in this
-// context has said so yet; afterwards the user knows, and may receive from those who live.
+// Of what is asked for at this moment. From a dead peer: it fails. From any source: it fails once, when a member of the team has died and
+// nothing in this context has said so yet; afterwards the user knows, and may receive from those who live.
 bool messaging::fails_for_failure(context_state& at, const team& among, int source) noexcept {
   bool fails = false;
   if (source == detail::any_source_value) {
