@@ -149,9 +149,15 @@ bool fetcher::impatient() const noexcept {
   return false;
 }
 
+// The peer behind the one that moved last comes first: one that always has something must not keep the others waiting.
 bool fetcher::step() noexcept {
-  for (std::size_t each = 0; each < active_.size(); ++each)
-    if (step(active_[each])) return true;
+  const std::size_t count = active_.size();
+  for (std::size_t each = 0; each < count; ++each) {
+    const std::size_t at = (next_ + each) % count;
+    if (!step(active_[at])) continue;
+    next_ = at + 1;
+    return true;
+  }
   return false;
 }
 

@@ -87,6 +87,7 @@ class fetcher {
   policy policy_;
   std::vector<queue> queues_;  // by local index
   std::vector<int> active_;    // whose queues are not empty
+  std::size_t next_ = 0;       // of active_, modulo its length: where the next step begins
   std::vector<record_use> records_;
   std::vector<std::byte> bounce_;  // what the kernel copies before it is absorbed
 };

@@ -22,21 +22,28 @@ void helper::add(transfer& record) noexcept {
 // Transfers whose pieces are all in the ring only wait for the receiver; a look at them takes a cache line away from it.
 bool helper::step() noexcept { return walk(false) || walk(true); }
 
+// Begins behind the transfer that moved last: one that always has room must not keep those of other receivers waiting.
 bool helper::walk(bool filled) noexcept {
-  std::uint64_t before = 0;
+  const std::uint64_t latest = moved_;
+  if (latest == 0) return walk(filled, 0, first_, 0);
+  return walk(filled, latest, segment_->at<transfer>(latest)->link.next, 0) || walk(filled, 0, first_, latest);
+}
+
+/// From `first`, which comes behind `before`, to `last` or the end.
+bool helper::walk(bool filled, std::uint64_t before, std::uint64_t first, std::uint64_t last) noexcept {
   bool moved = false;
-  for (std::uint64_t each = first_; each != 0 && !moved;) {
+  for (std::uint64_t each = first; each != 0 && !moved;) {
     transfer& record = *segment_->at<transfer>(each);
     const std::uint64_t next = record.link.next;
     const outcome result = (record.stage == transfer_stage::filled) == filled ? advance(record) : outcome::nothing;
     moved = result == outcome::worked;
+    if (moved) moved_ = each;
     if (result == outcome::left) {
-      (before != 0 ? segment_->at<transfer>(before)->link.next : first_) = next;
-      if (last_ == each) last_ = before;
+      remove(each, before, next);
     } else {
       before = each;
     }
-    each = next;
+    each = each == last ? 0 : next;
   }
   return moved;
 }
@@ -164,13 +171,19 @@ void helper::peer_failed(int index) noexcept {
     transfer& record = *segment_->at<transfer>(each);
     const std::uint64_t next = record.link.next;
     if (static_cast<int>(record.link.from) == index) {
-      (before != 0 ? segment_->at<transfer>(before)->link.next : first_) = next;
-      if (last_ == each) last_ = before;
+      remove(each, before, next);
     } else {
       before = each;
     }
     each = next;
   }
+}
+
+/// Takes a transfer, which may be the receiver's by now, from between these two.
+void helper::remove(std::uint64_t which, std::uint64_t before, std::uint64_t next) noexcept {
+  (before != 0 ? segment_->at<transfer>(before)->link.next : first_) = next;
+  if (last_ == which) last_ = before;
+  if (moved_ == which) moved_ = before;
 }
 
 }  // namespace peal::shm

@@ -34,6 +34,8 @@ class helper {
   enum class outcome { nothing, worked, left };
 
   bool walk(bool filled) noexcept;
+  bool walk(bool filled, std::uint64_t before, std::uint64_t first, std::uint64_t last) noexcept;
+  void remove(std::uint64_t which, std::uint64_t before, std::uint64_t next) noexcept;
   outcome advance(transfer&) noexcept;
   outcome advance_claims(transfer&) noexcept;
   outcome advance_staged(transfer&) noexcept;
@@ -49,6 +51,7 @@ class helper {
   bells* bells_;
   std::uint64_t first_ = 0;  // transfers, linked by note::next, which is ours while we have them
   std::uint64_t last_ = 0;
+  std::uint64_t moved_ = 0;  // the transfer that moved last, while it is among them
   staging staging_;
   std::vector<pace> paces_;  // by local index of the receiver
 };

@@ -71,7 +71,7 @@ void collectives(const communicator& on) {
   disagree(on, "the collective", text, barrier);
   disagree(on, "the collective", barrier, text);
   disagree(on, "the collective", dup, barrier);
-  disagree(on, "the type, the bytes", dup, allgather);
+  disagree(on, "the type, the bytes", dup, bcast);
   // A plan that one rank starts where the others start another, or call the like of it.
   int one = 1;
   std::vector<int> many(100);

@@ -306,6 +306,45 @@ TEST_P(shm_fetch, several_from_several_at_once) {
     EXPECT_EQ(std::memcmp(targets[each], sources[each % senders].data(), bytes), 0) << each;
 }
 
+/// Two processes stream to (or from) a third, one of them without a pause: the other one's single payload comes soon nevertheless.
+TEST_P(shm_fetch, a_stream_of_one_peer_does_not_hold_up_another) {
+  const auto [copy, source_shared, target_shared] = GetParam();
+  constexpr std::size_t bytes = 1'000'000, at_once = 2, many = 60;
+  for (const bool one_receives : {true, false}) {
+    shm_options options;
+    options.count = 3;
+    options.settings.copy = copy;
+    shm_node node{options};
+    const auto data = pattern(bytes, 11);
+    const auto memory = [&](int of, bool shared, std::vector<std::byte>& own) {
+      own.resize(bytes);
+      return shared ? static_cast<std::byte*>(node[of].heap->allocate(bytes)) : own.data();
+    };
+    std::vector<std::vector<std::byte>> own(2 + 2 * (many + 1));
+    std::size_t used = 0;
+    const auto fetch_of = [&](int other) {
+      const int from = one_receives ? other : 0, to = one_receives ? 0 : other;
+      std::byte* const source = memory(from, source_shared, own[used++]);
+      std::memcpy(source, data.data(), bytes);
+      auto made = std::make_unique<tracked_fetch>(shm_node::peer(from), node[from].transport->expose(shm_node::peer(to), source, bytes),
+                                                  memory(to, target_shared, own[used++]), bytes);
+      node[to].transport->start_fetch(*made);
+      return made;
+    };
+    std::vector<std::unique_ptr<tracked_fetch>> stream;
+    const auto ended = [&] { return std::count_if(stream.begin(), stream.end(), [](const auto& each) { return each->calls == 1; }); };
+    stream.push_back(fetch_of(1));
+    const std::unique_ptr<tracked_fetch> single = fetch_of(2);
+    const auto turn = [&] {
+      while (stream.size() < many && stream.size() < static_cast<std::size_t>(ended()) + at_once) stream.push_back(fetch_of(1));
+      for (int each = 0; each < 3; ++each) node[each].transport->poll();
+    };
+    EXPECT_TRUE(until(turn, [&] { return single->calls == 1; }));
+    EXPECT_LT(ended(), static_cast<std::ptrdiff_t>(many) / 3) << (one_receives ? "fetched from two" : "given to two");
+    EXPECT_TRUE(until(turn, [&] { return ended() == static_cast<std::ptrdiff_t>(many); }));
+  }
+}
+
 /// A fetch that is started when another has ended must not come before those that have waited longer: the sender would fill the ring with a
 /// payload that nobody reads yet.
 TEST_P(shm_fetch, new_ones_wait_behind_those_that_wait) {
