@@ -1,9 +1,9 @@
 // communicators [part ...]: dup and split, many of them, with traffic in several at once.
 #include <malloc.h>
-#include <algorithm>
-#include <limits>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
