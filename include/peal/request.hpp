@@ -72,17 +72,17 @@ class [[nodiscard]] request {
     wait_for_end(detail::time_point::max(), where);
     return take(nullptr, where);
   }
-  /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes back, a received value is empty.
-  T wait(std::error_code& error, const place& where = place::current()) {
+  /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes back, a received value is empty. What a
+  /// continuation threw that is no std::system_error is thrown nevertheless, since no code says it.
+  T wait(std::error_code& error, const place& where = place::current()) requires(std::is_void_v<T> || std::default_initializable<T>) {
     error.clear();
     wait_for_end(detail::time_point::max(), where);
     return take(&error, where);
   }
-  /// Whether it ended in time; the value is still there to be fetched.
+  /// Whether it ended in time, which may be longer than clocks count; the value is still there to be fetched.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time, const place& where = place::current()) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
-    return wait_for_end(until, where);
+    return wait_for_end(detail::from_here(time), where);
   }
   /// The value, if it is there; makes some progress. Of a send's status only the error says something.
   [[nodiscard]] std::optional<completion<T>> test(const place& where = place::current()) {

@@ -83,3 +83,11 @@ int main(int argc, char** argv) { peal::environment{argc, argv}; }
 // case: nor may one of options alone go without a name
 // error: give it a name
 int main() { peal::environment{peal::options{}}; }
+
+// case: a value without a default has nothing to be after an error
+// error: (no matching function|constraints not satisfied|associated constraints)
+struct named {
+  explicit named(int n) : number{n} {}
+  int number;
+};
+void run(peal::request<named>& coming, std::error_code& error) { coming.wait(error); }

@@ -165,6 +165,15 @@ void continuations(const peal::communicator& world) {
     job::check(told, "the request of a continuation tells what it threw");
   }
 
+  // Longer than clocks count.
+  auto patient = world.irecv<int>(left, tag{3});
+  world.send(4, right, tag{3});
+  job::check(patient.wait_for(std::chrono::hours{400 * 365 * 24}), "a wait of 400 years does not end at once");
+  job::equal(patient.wait(), 4, "what came within 400 years");
+  auto never = world.irecv<int>(left, tag{4});
+  job::check(!never.wait_for(std::chrono::hours{-400 * 365 * 24}), "a wait that was over 400 years ago ends");
+  job::check(never.cancel(), "nobody sends this");
+
   // An error of the message goes to the end of the chain; no continuation runs.
   int small = 0;
   auto failing = world.irecv_into(small, left).then([](peal::status) { job::fail("runs in spite of an error"); });
