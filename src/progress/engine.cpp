@@ -80,14 +80,14 @@ bool engine::take_deferred(deferred& next) {
   }
   deferred_.clear();
   first_deferred_ = 0;
-  has_deferred_.store(!surplus_.empty(), std::memory_order_relaxed);
+  has_deferred_.store(false, std::memory_order_relaxed);
   return false;
 }
 
 void engine::keep(std::exception_ptr thrown, bool first) noexcept {
   const std::lock_guard<engine> guard{*this};
-  surplus_.insert(first ? surplus_.begin() : surplus_.end(), std::move(thrown));
-  has_deferred_.store(true, std::memory_order_relaxed);
+  kept_.insert(first ? kept_.begin() : kept_.end(), std::move(thrown));
+  has_kept_.store(true, std::memory_order_relaxed);
 }
 
 // One at a time, since a call may wait itself and so run those behind it.
@@ -101,18 +101,20 @@ void engine::run_deferred_into(std::exception_ptr& first) noexcept {
       else keep(std::current_exception());
     }
   }
-  if (first) return;
-  const std::lock_guard<engine> guard{*this};
-  if (surplus_.empty()) return;
-  first = std::move(surplus_.front());
-  surplus_.erase(surplus_.begin());
-  has_deferred_.store(!surplus_.empty() || first_deferred_ < deferred_.size(), std::memory_order_relaxed);
 }
 
 void engine::run_deferred_and_rethrow() {
   std::exception_ptr first;
   run_deferred_into(first);
-  if (first) std::rethrow_exception(first);
+  if (first) keep(std::move(first), true);
+  {
+    const std::lock_guard<engine> guard{*this};
+    if (kept_.empty()) return;
+    first = std::move(kept_.front());
+    kept_.erase(kept_.begin());
+    has_kept_.store(!kept_.empty(), std::memory_order_relaxed);
+  }
+  std::rethrow_exception(first);
 }
 
 }  // namespace peal

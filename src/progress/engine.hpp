@@ -169,7 +169,7 @@ class engine {
   [[nodiscard]] bool owes_calls() const noexcept { return has_deferred_.load(std::memory_order_relaxed); }
   /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call does this.
   void run_deferred() {
-    if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
+    if (has_deferred_.load(std::memory_order_relaxed) || has_kept_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
   }
 
   // ---- sleep in a loop of the user's own
@@ -302,9 +302,10 @@ class engine {
   } counted_;
   // Set and cleared under the lock; read without as a hint only, so relaxed.
   std::atomic<bool> has_deferred_{false};
-  std::vector<deferred> deferred_;  // a queue: those before first_deferred_ have been taken
+  std::atomic<bool> has_kept_{false};  // apart, since exceptions that are kept keep nobody from sleeping
+  std::vector<deferred> deferred_;     // a queue: those before first_deferred_ have been taken
   std::size_t first_deferred_ = 0;
-  std::vector<std::exception_ptr> surplus_;  // thrown by calls that already had one to rethrow
+  std::vector<std::exception_ptr> kept_;  // thrown by calls, for the next progress calls to rethrow, one each
 
   biased_lock bias_;                   // its mutex is the lock's, whatever the kind
   bool leading_ = false;               // one thread sleeps on the descriptors; guarded by the lock, as are the next three

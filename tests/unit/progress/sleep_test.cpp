@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -88,6 +89,27 @@ TEST(sleep, who_cannot_arm_keeps_the_engine_awake) {
   EXPECT_TRUE(progress.wait_until([&] { return from.taken.load() == 1; }));
   other.join();
   EXPECT_EQ(counted(progress, "wait.sleeps"), 0u);
+}
+
+TEST(sleep, exceptions_that_are_kept_for_later_keep_nobody_awake) {
+  engine progress{false, block};
+  mailbox from{progress};
+  int called = 0;
+  for (int each = 0; each < 3; ++each) {
+    const std::lock_guard<engine> guard{progress};
+    progress.defer(
+        [](void* context) {
+          ++*static_cast<int*>(context);
+          throw std::runtime_error{"not today"};
+        },
+        &called);
+  }
+  EXPECT_TRUE(progress.wait_until([&] { return called == 3; })) << "and throws nothing";
+  const std::uint64_t before = counted(progress, "wait.sleeps");
+  EXPECT_FALSE(progress.wait_until([] { return false; }, std::chrono::steady_clock::now() + 5ms));
+  EXPECT_GT(counted(progress, "wait.sleeps"), before);
+  for (int each = 0; each < 3; ++each) EXPECT_THROW(progress.progress(), std::runtime_error);
+  EXPECT_NO_THROW(progress.progress());
 }
 
 TEST(sleep, a_watched_descriptor_ends_it) {
