@@ -13,7 +13,7 @@ const std::vector<variable>& variables() {
        "how large messages move inside a node: direct (process_vm_readv) or in two copies through a pipeline"},
       {"PEAL_SHM_HEAP", bytes, "0..1024G", "1G", "most memory that peal::allocate takes from the shared segment, a process"},
       {"PEAL_EAGER_LIMIT", bytes, "0..8K", "8K", "longest message that is sent before the receiver asks for it; inside a node 4K at most"},
-      {"PEAL_UNEXPECTED_LIMIT", bytes, "64K..1024G", "64M", "most payload a receiver keeps of messages that nobody has asked for yet"},
+      {"PEAL_UNEXPECTED_LIMIT", bytes, "64K..1024G", "64M", "most memory a receiver takes for messages that nobody has asked for yet"},
       {"PEAL_UNWIND_TIMEOUT", seconds, "0..86400", "10",
        "how long the end of a request waits while an exception is on its way, before the job is aborted"},
       {"PEAL_TRANSPORT", choice, "auto|shm|verbs", "auto",
