@@ -95,8 +95,8 @@ class [[nodiscard]] request {
       return completion<T>{take(nullptr, where), now};
     }
   }
-  /// Withdraws a receive that is not matched, or a send of which nothing has left. True: it has ended with errc::cancelled. False: it is too
-  /// late. A large message is announced at once as a rule, so its send ends only when the receiver has taken it, or will never.
+  /// Withdraws a receive that is not matched, or a send of which nothing has left. True: it has ended with errc::cancelled. False: it
+  /// is too late. A large message is announced at once as a rule, so its send ends only when the receiver has taken it, or will never.
   bool cancel(const place& where = place::current()) { return body_ ? body_->cancel_all() : detail::cancel(operation(where)); }
 
   /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise the new request ends with the same

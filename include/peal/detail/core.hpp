@@ -149,8 +149,8 @@ inline void drop(operation* unwanted) noexcept {
 }
 /// Any progress there is to be made, once.
 PEAL_EXPORT bool progress();
-/// Makes progress until `done(context)`; false when the deadline passed first. It is called with and without locks of peal's, so it only reads
-/// what threads may read at any time, and calls nothing of peal's.
+/// Makes progress until `done(context)`; false when the deadline passed first. It is called with and without locks of peal's, so it
+/// only reads what threads may read at any time, and calls nothing of peal's.
 PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
                             std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
 /// Throws what the operation ended with: peal::error, or on the rank where it happened what the user's function threw. Requires: finished,
