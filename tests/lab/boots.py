@@ -118,6 +118,7 @@ class Boot:
     def follow(self, process):
         """Both streams tell of each beginning and end; a case has ended when both have said so."""
         heard, closed, began, deadline, late = {}, 0, time.monotonic(), time.monotonic() + LIMIT, False
+        ended_by_case = False  # one that failed
         while closed < 2:
             try:
                 number, what, code = self.events.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -137,9 +138,10 @@ class Boot:
                 began, deadline = time.monotonic(), time.monotonic() + self.cases[number].limit
             elif what == "ends":
                 self.end(number, code, began)
+                ended_by_case = code != 0
                 began, deadline = time.monotonic(), time.monotonic() + LIMIT
         code = process.wait()
-        if code and self.over < len(self.cases) and not heard.get((self.over, "ends")):
+        if self.over < len(self.cases) and not ended_by_case:
             self.broken(code, late, began)
 
     def text(self, number):
