@@ -117,7 +117,7 @@ class Boot:
 
     def follow(self, process):
         """Both streams tell of each beginning and end; a case has ended when both have said so."""
-        heard, closed, began, deadline, late = {}, 0, time.monotonic(), time.monotonic() + LIMIT, False
+        heard, closed, began, deadline, late = {}, 0, {}, time.monotonic() + LIMIT, False
         ended_by_case = False  # one that failed
         while closed < 2:
             try:
@@ -135,14 +135,15 @@ class Boot:
             if heard[number, what] < 2 and what == "ends" or late:
                 continue
             if what == "begins" and heard[number, what] == 1:
-                began, deadline = time.monotonic(), time.monotonic() + self.cases[number].limit
+                began[number], deadline = time.monotonic(), time.monotonic() + self.cases[number].limit
             elif what == "ends":
-                self.end(number, code, began)
+                self.end(number, code, began[number])
                 ended_by_case = code != 0
-                began, deadline = time.monotonic(), time.monotonic() + LIMIT
+                if max(began) == number:  # else one stream has told already that the next one has begun
+                    deadline = time.monotonic() + LIMIT
         code = process.wait()
         if self.over < len(self.cases) and not ended_by_case:
-            self.broken(code, late, began)
+            self.broken(code, late, began.get(self.over, time.monotonic()))
 
     def text(self, number):
         return "".join(self.texts.get(number, [])).strip() + "\n"

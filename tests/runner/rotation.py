@@ -1,7 +1,7 @@
 """Which of the rare combinations are tested with a commit. A default check runs those of whose names the commit makes one in so many, so that each of
 them has its turn within some commits, and the same commit always runs the same ones.
 
-PEAL_TEST_COMMIT overrides what git says; without git all commits are one.
+TEST_COMMIT overrides what git says; without git all commits are one.
 """
 
 import functools
@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 @functools.cache
 def commit():
     """What names the state of the sources: the commit, or "none"."""
-    if named := os.environ.get("PEAL_TEST_COMMIT"):
+    if named := os.environ.get("TEST_COMMIT"):
         return named
     try:
         told = subprocess.run(["git", "-C", SOURCE, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
