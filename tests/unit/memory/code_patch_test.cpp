@@ -66,7 +66,7 @@ TEST_F(code_patch, leaves_alone_what_somebody_else_has_patched) {
 
 TEST_F(code_patch, leaves_alone_what_may_be_another_instruction) {
   auto* const at = static_cast<std::uint8_t*>(dlsym(RTLD_DEFAULT, "munmap"));
-  if (at[0] != 0xb8) GTEST_SKIP() << "munmap of this C library does not begin with its number";
+  if (at[0] != 0xb8) GTEST_SKIP() << "needs a C library whose munmap begins with its number: glibc on x86-64";
   EXPECT_EXIT(
       {
         const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(at - 1) & ~std::uintptr_t{4095};

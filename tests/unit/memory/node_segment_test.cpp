@@ -191,7 +191,7 @@ TEST(node_segment, what_others_have_put_in_its_way_is_neither_used_nor_followed)
 }
 
 TEST(node_segment, a_file_of_another_user_is_not_taken) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs to be root";
+  if (geteuid() != 0) GTEST_SKIP() << "needs a file of another user: run it as root";
   const folder in;
   node_segment first{plan(in.path(), 0, 2)};
   ASSERT_EQ(chown((in.path() + "/job.peal").c_str(), 12345, 12345), 0);
