@@ -137,6 +137,18 @@ def output_waits_for_a_reader_after_the_ranks_end(desk):
 
 
 @case()
+def a_pipe_for_both_streams_may_fill_up(desk):
+    process = desk.start("--tag-output", "-n", 2, *plain("lines", 10_000_000), stderr=subprocess.STDOUT)
+    # Whenever a page is read there is room for one write, while output and errors both wait to be written.
+    for _ in range(100):
+        os.read(process.stdout.fileno(), 4096)
+        time.sleep(0.002)
+    process.send_signal(signal.SIGTERM)
+    wait_until(lambda: len(desk.processes()) <= 2, "only pealrun and its guard are left")
+    equal(desk.finish(process).code, 128 + signal.SIGTERM, "exit code")
+
+
+@case()
 def a_reader_that_leaves_ends_the_job(desk):
     process = desk.start("--tag-output", "-n", 2, "yes")
     check(process.line().startswith("["), "no tag")
