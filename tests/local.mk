@@ -53,7 +53,7 @@ else
 endif
 
 # Unit and job tests once more, built with a sanitizer in a folder beside this one: the library and what these tests run, no more. -O1 for the library,
-# for stacks that can be read; -O0 for tests under AddressSanitizer, since UndefinedBehaviorSanitizer's checks make -O1 take twice as long.
+# for stacks that can be read; -O0 for pealrun and tests under AddressSanitizer, since UndefinedBehaviorSanitizer's checks make -O1 take twice as long.
 # ThreadSanitizer sees threads of one process only, so it gets the tests where threads meet.
 .PHONY: check-sanitize check-address check-thread build-address build-thread sanitized check-sanitized
 sanitized_unit_address = $(filter tests/unit/%,$(check_PROGRAMS))
@@ -74,8 +74,8 @@ check-address check-thread: check-%: build-%
 	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check-sanitized QUICK=$(QUICK) FULL=$(FULL) RESULTS=$(RESULTS) \
 	  SUITES='$(or $(SUITES),unit job)'
 sanitized:
-	$(MAKE) --no-print-directory libpeal.la pealrun
-	$(MAKE) --no-print-directory $(sanitized_unit) $$($(sanitized_jobs)) CXXFLAGS='$(sanitized_cxxflags_$(PEAL_SANITIZER))'
+	$(MAKE) --no-print-directory libpeal.la
+	$(MAKE) --no-print-directory pealrun $(sanitized_unit) $$($(sanitized_jobs)) CXXFLAGS='$(sanitized_cxxflags_$(PEAL_SANITIZER))'
 check-sanitized:
 	$(run_tests) --unit "$(sanitized_unit)" $(SUITES)
 
