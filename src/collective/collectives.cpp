@@ -237,6 +237,7 @@ operation& collectives::state::start(collective_state::state& of, const collecti
   task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
+  task.spoilt = call.spoilt;
   return play(f, of, promised, hook);
 }
 

@@ -35,10 +35,12 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   ended_context_ = context;
   given_up_ = false;
   error_.clear();
-  fuses_ = task_.reduces && task_.join.divisible();
   past_caches_ = task_.bytes >= least_past_caches;
   const schedule& plan = *task_.plan;
-  base_ = {task_.send, task_.receive, plan.scratch_bytes() ? scratch_.at_least(plan.scratch_bytes()) : nullptr};
+  spoilt_ = task_.spoilt || !find_scratch(plan.scratch_bytes());
+  if (spoilt_) [[unlikely]]
+    error_ = errc::no_space;
+  fuses_ = task_.reduces && task_.join.divisible() && !spoilt_;
   const std::uint32_t lanes = plan.lanes();
   const std::size_t width = plan.most_messages();
   make_slots(lanes * width);
@@ -50,6 +52,15 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   }
   for (std::uint32_t lane = 0; lane != lanes; ++lane) play(lane);
   lane_ended();
+}
+
+bool run::find_scratch(std::size_t bytes) noexcept {
+  try {
+    base_ = {task_.send, task_.receive, bytes != 0 ? scratch_.at_least(bytes) : nullptr};
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void run::reserve() {
@@ -105,7 +116,7 @@ void run::post(std::uint32_t lane, const round& r) noexcept {
 void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) noexcept {
   slot.message = nullptr;
   const std::size_t bytes = error_ ? 0 : s.from.bytes;
-  const std::byte* data = address(s.from);
+  const std::byte* data = error_ ? nullptr : address(s.from);
   if (given_up_ || (bytes <= small && messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane)))) return;
   slot.owner = this;
   slot.lane = lane;
@@ -130,10 +141,12 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
   slot.receives = true;
   slot.expected = s.into.bytes;
   slot.what = &s;
-  operation& got = s.fused && fuses_ ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, address(s.into),
-                                                                     s.into.bytes, s.peer, tag(lane), {message_ended, &slot})
-                                     : messages_.start_recv(*task_.members, context(), address(s.into), s.into.bytes, s.peer, tag(lane),
-                                                            {message_ended, &slot});
+  std::byte* const into = spoilt_ ? nullptr : address(s.into);
+  const std::size_t room = spoilt_ ? 0 : s.into.bytes;
+  operation& got =
+      s.fused && fuses_
+          ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, into, room, s.peer, tag(lane), {message_ended, &slot})
+          : messages_.start_recv(*task_.members, context(), into, room, s.peer, tag(lane), {message_ended, &slot});
   if (!got.finished.load(std::memory_order_relaxed)) {
     slot.message = &got;
     ++lanes_[lane].pending;
@@ -158,8 +171,7 @@ void run::absorb(fetch& f, const std::byte* data, std::size_t at, std::size_t by
 
 void run::received(const operation& message, std::size_t expected) noexcept {
   if (message.result.error) note(message.result.error);
-  else if (message.result.bytes != expected)
-    note(message.result.bytes == 0 && task_.reduces ? errc::operation_failed : errc::invalid_argument);
+  else if (message.result.bytes != expected) note(message.result.bytes == 0 ? errc::operation_failed : errc::invalid_argument);
 }
 
 // A dead peer counts more than what went wrong because of it; otherwise the first error is the cause.

@@ -3,8 +3,8 @@
 //
 // What is done when something goes wrong. A run that has an error goes on with its messages, so that nobody waits for it in vain, but what
 // it sends from then on is empty: the receiver, which knows how much it should get, sees by that that the data are spoilt and does the
-// same. When a member of the team dies the run gives up instead: its receives are withdrawn, no further round begins, and it ends when its
-// sends have ended.
+// same. A rank without memory for its part has an error from the beginning, and throws away what comes. When a member of the team dies the
+// run gives up instead: its receives are withdrawn, no further round begins, and it ends when its sends have ended.
 //
 // Layer    collective: may include p2p/, base/.
 // Units    bytes.
@@ -62,6 +62,7 @@ struct run_task {
   std::size_t bytes = 0;  // for the outcome
   reduction join;
   bool reduces = false;
+  bool spoilt = false;  // has no buffers: nothing is sent but empty messages, and what comes is thrown away
 };
 
 class run {
@@ -107,6 +108,7 @@ class run {
   void make_slots(std::size_t count) {
     if (slots_.size() < count) slots_.resize(count);
   }
+  [[nodiscard]] bool find_scratch(std::size_t bytes) noexcept;
   void play(std::uint32_t lane) noexcept;
   void post(std::uint32_t lane, const round&) noexcept;
   void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
@@ -128,6 +130,7 @@ class run {
   std::array<lane_state, schedule::max_lanes> lanes_;
   std::uint32_t open_lanes_ = 0;  // and one while the run is started or given up
   bool given_up_ = false;
+  bool spoilt_ = false;
   bool fuses_ = false;  // what arrives is joined at once, where the schedule allows it
   bool reserved_ = false;
   bool past_caches_ = false;  // final results are so long that they would not stay in them

@@ -28,7 +28,9 @@ void two_steps::measured(void* context, operation& first) noexcept {
 
 void two_steps::moved(void* context, operation& second) noexcept {
   const std::unique_ptr<call> of{static_cast<call*>(context)};
-  const outcome became = second.result;
+  outcome became = second.result;
+  // What was wrong here is the cause, unless a rank died.
+  if (of->error && became.error != errc::peer_failed) became = {.error = of->error};
   of->in->messages_.release(second);
   of->in->messages_.finish(*of->whole, became);
 }
@@ -37,11 +39,12 @@ void two_steps::start_what_may() noexcept {
   while (!waiting_.empty() && waiting_.front()->measured) {
     call* const next = waiting_.front();
     waiting_.pop_front();
-    if (next->error || !next->has_next) {
+    if (!next->has_next) {
       const std::unique_ptr<call> of{next};
       messages_.finish(*of->whole, {.error = of->error});
       continue;
     }
+    next->next.spoilt = static_cast<bool>(next->error);
     operation& moving = together_.start(second_, next->next, {&two_steps::moved, next});
     if (moving.finished.load(std::memory_order_relaxed)) moved(next, moving);  // relaxed: the lock is held
   }

@@ -21,6 +21,7 @@ check_PROGRAMS += \
   tests/job/reused_memory \
   tests/job/same_bits \
   tests/job/sample \
+  tests/job/shortage \
   tests/job/silent \
   tests/job/sleepers \
   tests/job/start \
@@ -78,6 +79,8 @@ tests_job_unequal_SOURCES = tests/job/unequal.cpp tests/job/support.hpp
 tests_job_unequal_LDADD = libpeal.la
 tests_job_reused_memory_SOURCES = tests/job/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp
 tests_job_reused_memory_LDADD = libpeal.la -lpthread
+tests_job_shortage_SOURCES = tests/job/shortage.cpp tests/job/support.hpp
+tests_job_shortage_LDADD = libpeal.la
 tests_job_silent_SOURCES = tests/job/silent.cpp tests/job/support.hpp
 tests_job_silent_LDADD = libpeal.la
 tests_job_sleepers_SOURCES = tests/job/sleepers.cpp tests/job/support.hpp

@@ -234,22 +234,28 @@ class gather_task {
 };
 
 // ---- running them ----------------------------------------------------------------------------------------------------------------------
+/// `second(call)` describes the second call and says whether there is one; it throws only what it throws on every rank. `make_room(call)`
+/// then finds memory for what arrives, which may fail on one rank alone.
 template <class Task>
 concept two_steps = requires(Task& task, collective_call& call) {
   { task.second(call) } -> std::same_as<bool>;
+  task.make_room(call);
 };
 
 template <two_steps Task>
 second_step second_step_of(Task& task) noexcept {
   return {[](void* context, collective_call& call, std::error_code& error) noexcept {
+            Task& of = *static_cast<Task*>(context);
+            bool more = false;
             try {
-              return static_cast<Task*>(context)->second(call);
+              more = of.second(call);
+              of.make_room(call);
             } catch (const peal::error& e) {
               error = e.code();
             } catch (...) {
               error = make_error_code(errc::no_space);
             }
-            return true;
+            return more;
           },
           &task};
 }

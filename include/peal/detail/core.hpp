@@ -213,6 +213,7 @@ struct collective_call {
   collective kind = collective::barrier;
   bool in_place = false;
   bool varying = false;  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where arrays do not matter
+  bool spoilt = false;   // this rank has no memory for its part: it takes part with empty messages, by which others learn of it
   scalar type = scalar::opaque;
   int root = 0;
   const void* send = nullptr;
@@ -233,8 +234,9 @@ PEAL_EXPORT operation* start_collective(communicator_state&, const collective_ca
 
 /// A collective in two steps: the first finds out how much there is to be moved, the second moves it. `next(context, call)` fills in the
 /// second call when the first has finished, and says whether there is one, the same on every rank; it is called inside the engine: it must
-/// neither throw nor call peal. An error code ends the operation on this rank alone. The steps of several operations keep the order in
-/// which the operations were started, so they may overlap with anything else.
+/// neither throw nor call peal. A rank that sets an error code ends with that; if there is a second call it takes part in it `spoilt`, so
+/// kind, root and lengths must be filled in all the same. The steps of several operations keep the order in which the operations were
+/// started, so they may overlap with anything else.
 struct second_step {
   bool (*next)(void* context, collective_call& call, std::error_code& error) noexcept = nullptr;
   void* context = nullptr;

@@ -50,14 +50,13 @@ class neighbor_blocks_task {
     return call;
   }
   bool second(collective_call& call) {
-    std::size_t total = 0;
-    for (const std::uint64_t each : arriving_) total += each;
-    call = planned_call(collective::neighbor_alltoall, 0, in_.data(), out_.make_room(total), 0);
+    call = planned_call(collective::neighbor_alltoall, 0, in_.data(), nullptr, 0);
     call.varying = true;
     call.send_bytes = outgoing_.data();
     call.receive_bytes = arriving_.data();
     return true;
   }
+  void make_room(collective_call& call) { call.receive = out_.make_room(sum_of(arriving_)); }
   result_type result() { return out_.take(arriving_); }
 
  private:

@@ -30,15 +30,14 @@ class bcast_task {
   collective_call first() { return call(head_.data(), head_.size()); }
   bool second(collective_call& next) {
     std::memcpy(&length_, head_.data(), sizeof(length_));
-    if (gives_) {
-      next = call(const_cast<std::byte*>(bytes().data()), length_);
-    } else {
-      void* to = incoming<T>::allocate(&incoming_, length_);
-      if (to == nullptr) fail(errc::no_space, "", -1, location::current());
-      if (length_ != 0 && length_ <= room) std::memcpy(to, head_.data() + sizeof(length_), length_);
-      next = call(to, length_);
-    }
+    next = call(gives_ ? const_cast<std::byte*>(bytes().data()) : nullptr, length_);
     return length_ > room;
+  }
+  void make_room(collective_call& next) {
+    if (gives_) return;
+    next.receive = incoming<T>::allocate(&incoming_, length_);
+    if (next.receive == nullptr) fail(errc::no_space, "", -1, location::current());
+    if (length_ != 0 && length_ <= room) std::memcpy(next.receive, head_.data() + sizeof(length_), length_);
   }
   T result() { return gives_ ? std::move(value_) : incoming_.take(length_); }
 
@@ -68,6 +67,12 @@ class bcast_task {
   incoming<T> incoming_;
 };
 
+inline std::size_t sum_of(const std::vector<std::uint64_t>& lengths) noexcept {
+  std::size_t total = 0;
+  for (const std::uint64_t each : lengths) total += each;
+  return total;
+}
+
 /// gather and allgather of blocks whose lengths differ. Out: into_blocks or into_values.
 template <class Holder, class Out>
 class varying_gather_task {
@@ -91,13 +96,11 @@ class varying_gather_task {
     call.varying = true;
     call.send = in_.bytes().data();
     call.bytes = mine_;
-    if (receives_) {
-      std::size_t total = 0;
-      for (const std::uint64_t each : lengths_) total += each;
-      call.receive = out_.make_room(total);
-      call.receive_bytes = lengths_.data();
-    }
+    if (receives_) call.receive_bytes = lengths_.data();
     return true;
+  }
+  void make_room(collective_call& call) {
+    if (receives_) call.receive = out_.make_room(sum_of(lengths_));
   }
   /// Empty where nothing is received.
   result_type result() { return receives_ ? out_.take(lengths_) : result_type{}; }
@@ -155,13 +158,15 @@ class scatter_task {
     call = common();
     call.varying = true;
     call.bytes = mine_.front();
-    call.receive = out_.make_room(mine_.front());
-    if (call.receive == nullptr) fail(errc::no_space, "", -1, location::current());
     if (gives_) {
       call.send = in_->data();
       call.send_bytes = lengths_.data();
     }
     return true;
+  }
+  void make_room(collective_call& call) {
+    call.receive = out_.make_room(mine_.front());
+    if (call.receive == nullptr) fail(errc::no_space, "", -1, location::current());
   }
   result_type result() { return out_.take(mine_); }
 
@@ -260,12 +265,10 @@ class varying_alltoall_task {
     call.varying = true;
     call.send = in_->data();
     call.send_bytes = outgoing_.data();
-    std::size_t total = 0;
-    for (const std::uint64_t each : arriving_) total += each;
-    call.receive = out_.make_room(total);
     call.receive_bytes = arriving_.data();
     return true;
   }
+  void make_room(collective_call& call) { call.receive = out_.make_room(sum_of(arriving_)); }
   result_type result() { return out_.take(arriving_); }
 
  private:

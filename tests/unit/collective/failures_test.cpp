@@ -97,6 +97,57 @@ TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_ha
       }
 }
 
+// What a rank has of a collective of blocks of `count` numbers, where rank r gave numbers of r + 1.
+std::vector<std::uint64_t> whole(collective kind, int rank, int size, std::size_t count) {
+  std::vector<std::uint64_t> all;
+  for (int from = 0; from != size; ++from) all.insert(all.end(), count, static_cast<std::uint64_t>(from) + 1);
+  const std::vector<std::uint64_t> of_root(count, 1);
+  switch (kind) {
+    case collective::bcast:
+    case collective::scatter: return of_root;
+    case collective::gather: return rank == 0 ? all : std::vector<std::uint64_t>(all.size(), 0);
+    default: return all;
+  }
+}
+
+TEST_P(spoilt, a_rank_without_memory_takes_part_and_nobody_hangs) {
+  const std::size_t count = GetParam();
+  for (const collective kind : {collective::bcast, collective::gather, collective::scatter, collective::allgather, collective::alltoall})
+    for (int size = 2; size <= 9; ++size)
+      for (int bad = 0; bad != size; ++bad) {
+        job ranks{size, static_cast<unsigned>(size * 10 + bad)};
+        for (const bool lacks : {true, false}) {
+          std::vector<vectors> data(static_cast<std::size_t>(size));
+          std::vector<operation*> operations;
+          for (int rank = 0; rank != size; ++rank) {
+            vectors& mine = data[static_cast<std::size_t>(rank)];
+            mine.in.assign(count * static_cast<std::size_t>(size), static_cast<std::uint64_t>(rank) + 1);
+            mine.out.assign(whole(kind, rank, size, count).size(), 0);
+            collective_call call;
+            call.kind = kind;
+            call.send = mine.in.data();
+            call.receive = kind == collective::bcast && rank == 0 ? mine.in.data() : mine.out.data();
+            call.bytes = count * sizeof(std::uint64_t);
+            call.spoilt = lacks && rank == bad;
+            if (call.spoilt) call.receive = nullptr;
+            operations.push_back(&ranks.start(rank, call));
+          }
+          ASSERT_TRUE(ranks.finish(operations)) << size << " ranks, rank " << bad << " has no memory";
+          for (int rank = 0; rank != size; ++rank) {
+            const outcome result = ranks.release(rank, *operations[static_cast<std::size_t>(rank)]);
+            if (lacks && rank == bad) {
+              EXPECT_EQ(result.error, errc::no_space);
+            } else if (result.error) {
+              EXPECT_TRUE(lacks);
+              EXPECT_EQ(result.error, errc::operation_failed);
+            } else if (kind != collective::bcast || rank != 0) {
+              ASSERT_EQ(data[static_cast<std::size_t>(rank)].out, whole(kind, rank, size, count));
+            }
+          }
+        }
+      }
+}
+
 TEST_P(spoilt, a_death_ends_it_on_every_rank) {
   const std::size_t count = GetParam();
   for (unsigned seed = 0; seed != 150; ++seed) {
