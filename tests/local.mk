@@ -24,9 +24,15 @@ EXTRA_DIST += \
   tests/install/run_install_tests \
   tests/run_tests \
   tests/runner/__init__.py \
+  tests/runner/bootstrap_cases.py \
+  tests/runner/deadline_cases.py \
+  tests/runner/job_cases.py \
   tests/runner/processes.py \
   tests/runner/report.py \
   tests/runner/rotation.py \
+  tests/runner/run_runner_tests \
+  tests/runner/stand_ins.py \
+  tests/runner/suite_cases.py \
   tests/runner/suites.py \
   tests/style/run_style_tests
 

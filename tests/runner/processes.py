@@ -52,20 +52,30 @@ class Run:
     ended      how the program ended: "" or what was wrong
     late       whether the deadline of the whole check ended it
     leftovers  its processes that outlived it
+
+    Raises what `on_line` has raised, once the program has ended: it is read to its end all the same, or it would stand still at its next write.
     """
 
     def __init__(self, command, limit, deadline, log, on_line, folder, environment):
         self.ended, self.late, self.leftovers = "", False, []
         log.write(f"$ {' '.join(map(str, command))}\n")
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+        except OSError as error:
+            self.ended, self.late = f"cannot be started: {error}", deadline <= time.time()
+            return
+        raised = []
 
         def read():
             for raw in process.stdout:
-                line = raw.decode(errors="replace").rstrip("\n")
-                log.write(line + "\n")
-                log.flush()
-                on_line(line)
+                try:
+                    line = raw.decode(errors="replace").rstrip("\n")
+                    log.write(line + "\n")
+                    log.flush()
+                    on_line(line)
+                except Exception as error:
+                    raised.append(error)
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
@@ -85,6 +95,8 @@ class Run:
             process.wait()
         reader.join(PATIENCE)
         log.write(f"[{self.ended or 'exit code 0'}]\n")
+        if raised:
+            raise raised[0]
 
     @staticmethod
     def wait_for_session(session):

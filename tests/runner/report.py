@@ -25,6 +25,11 @@ class Report:
             self.failures.append((name, list(output)))
         print(result, name, "" if seconds is None else f"({seconds:.2f} s)", flush=True)
 
+    def told_not_run(self, name):
+        """Whether a case of this suite or program was told as not run."""
+        start = f"{self.label}{name}"
+        return any(result == "NOT RUN" and told.startswith((f"{start}:", f"{start} ")) for result, told, _ in self.cases)
+
     def span(self, what, seconds):
         self.spans.append([f"{self.label}{what}", seconds])
 

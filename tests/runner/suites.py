@@ -5,19 +5,33 @@ import re
 import subprocess
 import time
 
+LISTING_LIMIT = 60  # seconds for a program to name its cases
+CRASHES = 10  # of one program, after which the rest of it is not run
+
+
+def lines_of(command, **options):
+    """What a program prints that names cases; nothing where it fails."""
+    try:
+        told = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LISTING_LIMIT, check=False, **options)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return told.stdout.splitlines() if told.returncode == 0 else []
+
 
 class GoogleTest:
     """A program of GoogleTest. When it crashes, the case at hand has failed and the rest is run in another go."""
 
+    SUM = re.compile(r"\[==========\] \d+ tests? from \d+ test suites? ran\.")
     BEGIN = re.compile(r"\[ RUN      \] (\S+)")
     END = re.compile(r"(.*)\[  (     OK|SKIPPED|FAILED ) \] ([^\s,]+)(,.*)? \((\d+) ms\)")
 
     def __init__(self, runner, program, log):
         self.runner, self.program, self.log = runner, program, log
         self.name = pathlib.Path(program).name
-        self.done, self.current, self.output = [], None, []
+        self.done, self.current, self.output, self.summed = [], None, [], False
 
     def line(self, line):
+        self.summed = self.summed or bool(self.SUM.match(line))
         if found := self.BEGIN.match(line):
             self.current, self.output = found[1], []
         elif (found := self.END.match(line)) and found[3] == self.current:
@@ -36,9 +50,8 @@ class GoogleTest:
 
     def planned(self):
         """All its cases."""
-        told = subprocess.run([self.runner.build / self.program, "--gtest_list_tests"], capture_output=True, text=True, check=False)
         found, suite = [], ""
-        for line in told.stdout.splitlines():
+        for line in lines_of([self.runner.build / self.program, "--gtest_list_tests"]):
             word = line.split("#")[0].rstrip()
             if line.startswith("  "):
                 found.append(suite + word.strip())
@@ -46,41 +59,52 @@ class GoogleTest:
                 suite = word
         return [each for each in found if "DISABLED_" not in each]
 
+    def not_done(self):
+        return [each for each in self.planned() if each not in self.done]
+
     def run(self):
         report = self.runner.report
         command = [str(self.runner.build / self.program), "--gtest_color=no"]
-        for _ in range(10):
-            failures = len(report.failures)
+        for _ in range(CRASHES):
+            failures, self.summed = len(report.failures), False
             skip = [f"--gtest_filter=-{':'.join(self.done)}"] if self.done else []
             run = self.runner.run(command + skip, "unit", self.log, self.line)
             if run.late:
-                for each in self.planned():
-                    if each not in self.done:
-                        report.add("NOT RUN", f"{self.name} {each}")
+                for each in self.not_done():
+                    report.add("NOT RUN", f"{self.name} {each}")
+                if not report.told_not_run(self.name):
+                    report.add("NOT RUN", f"{self.name}: the rest of it")
                 return
             if run.leftovers:
                 report.add("FAIL", f"{self.name}: leaves no process behind", run.leftovers)
             if self.current is None:
                 if run.ended and (failures == len(report.failures) or run.ended != "exit code 1"):
                     report.add("FAIL", f"{self.name}: {run.ended}", self.output)
-                if not self.done:
+                elif not self.done:
                     report.add("FAIL", f"{self.name}: holds no test", self.output)
+                elif not self.summed:
+                    report.add("FAIL", f"{self.name}: ended before its sum", self.output)
                 return
             self.end("FAIL", [f"{self.name}: {run.ended or 'exit code 0 in the middle of a test'}"])
+        if left := self.not_done():
+            report.add("FAIL", f"{self.name}: {CRASHES} tests crashed, and those behind them were not run", left)
 
 
 class ScriptSuite:
     """A program that prints a line for each case: "PASS name", "FAIL name" or "SKIP name: reason", and may say behind it how long it took, "(1.2 s)";
-    else the time since the last line counts. Some print with --list the names of all cases that they would run, a line each."""
+    else the time since the last line counts. After all of them it prints its sum, "N passed, N failed". Some print with --list the names of all
+    cases that they would run, a line each."""
 
     LISTING = {"job", "lab", "launcher"}
+    SUM = re.compile(r"\d+ passed, \d+ failed$")
     RESULT = re.compile(r"(PASS|FAIL|SKIP):? +(.+?)(?: \((\d+\.\d+) s\))?$")
 
     def __init__(self, runner, name, log):
         self.runner, self.name, self.log = runner, name, log
-        self.output, self.ended, self.last = [], set(), time.monotonic()
+        self.output, self.ended, self.last, self.summed = [], set(), time.monotonic(), False
 
     def line(self, line):
+        self.summed = bool(self.SUM.match(line)) or (self.summed and not self.RESULT.match(line))
         if found := self.RESULT.match(line):
             seconds = float(found[3]) if found[3] else time.monotonic() - self.last
             self.last = time.monotonic()
@@ -91,10 +115,7 @@ class ScriptSuite:
             self.output.append(line)
 
     def planned(self, command):
-        if self.name not in self.LISTING:
-            return []
-        told = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False, env=self.runner.environment)
-        return told.stdout.splitlines() if told.returncode == 0 else []
+        return lines_of([*command, "--list"], env=self.runner.environment) if self.name in self.LISTING else []
 
     def run(self):
         report = self.runner.report
@@ -107,13 +128,17 @@ class ScriptSuite:
         run = self.runner.run(command, self.name, self.log, self.line)
         if run.late:
             # A result begins with the name of its case; a skipped or failed one says more.
-            for each in self.planned(command) or ["the rest of the suite"]:
+            for each in self.planned(command):
                 if not any(ended == each or ended.startswith(f"{each}:") for ended in self.ended):
                     report.add("NOT RUN", f"{self.name}: {each}")
+            if not report.told_not_run(self.name):
+                report.add("NOT RUN", f"{self.name}: the rest of it")
             return
         if run.leftovers:
             report.add("FAIL", f"{self.name}: leaves no process behind", run.leftovers)
         if run.ended and (failures == len(report.failures) or run.ended != "exit code 1"):
             report.add("FAIL", f"{self.name}: {run.ended}", self.output)
-        if not self.ended:
+        elif not self.ended:
             report.add("FAIL", f"{self.name}: ran no test", self.output)
+        elif not self.summed:
+            report.add("FAIL", f"{self.name}: ended before its sum{run.ended and ': ' + run.ended}", self.output)
