@@ -27,6 +27,7 @@ EXTRA_DIST += \
   tests/runner/bootstrap_cases.py \
   tests/runner/deadline_cases.py \
   tests/runner/job_cases.py \
+  tests/runner/lab_cases.py \
   tests/runner/processes.py \
   tests/runner/report.py \
   tests/runner/rotation.py \

@@ -1,6 +1,5 @@
 """Runs many cases in one boot of the lab, since a boot takes longer than most cases. A case that fails ends its boot, and those behind it get another."""
 
-import contextlib
 import queue
 import re
 import signal
@@ -9,11 +8,12 @@ import threading
 import time
 from pathlib import Path
 
-from place import LIMIT, CardStandsStill, Place, check
+from place import LIMIT, RUN, CardStandsStill, Place, check
 from vlab import options as lab_options
 
 MARK = re.compile(rb"@case (\d+) (begins|ends) ?(\d*)")
 BOOT = "boot"  # stands where the number of a case does, for what is printed before the first
+HELD = 10  # seconds in which the lab's output must be over once the lab has ended
 
 
 class Case:
@@ -74,16 +74,26 @@ def boots_of(cases):
     return found
 
 
-class Boot:
-    """One boot: `environment` is for the commands; `told(case, problem, seconds)` hears of each case as it ends, problem being None or an exception."""
+class TheEnd:
+    """Of a boot, told like a case when something is wrong with it."""
 
-    def __init__(self, cases, environment, told):
-        self.cases, self.told = cases, told
+    def __init__(self, case):
+        self.name = f"the end of the lab after {case.name}"
+
+
+class Boot:
+    """One boot: `environment` is for the commands; `told(case, problem, seconds)` hears of each case as it ends, problem being None or an exception.
+    However the lab ends, and if it does not: `limit` seconds after the last sign it is asked what it is doing, and as many later it is killed."""
+
+    def __init__(self, cases, environment, told, program, limit):
+        self.cases, self.told, self.limit = cases, told, limit
         self.texts = {}  # number: what the case has printed, of both streams
         self.over = 0  # cases that have ended
+        self.ended_by_case = False  # one that failed
+        self.began = {}  # number: when
         self.events = queue.Queue()
-        with tempfile.TemporaryDirectory(prefix="labtest.") as folder:
-            self.place = Place(Path(folder))
+        with tempfile.TemporaryDirectory(prefix="labtest.", ignore_cleanup_errors=True) as folder:
+            self.place = Place(Path(folder), program)
             self.place.environment.update(environment)
             self.run()
 
@@ -94,16 +104,15 @@ class Boot:
             case.write(script, number)
         process = self.place.start(*self.cases[0].lab, "--timeout", "86400", "--", "sh", "-c", 'lab-cases "$LAB_OUT/cases"')
         readers = [threading.Thread(target=self.read, args=(stream,), daemon=True) for stream in (process.stdout, process.stderr)]
-        for reader in readers:
-            reader.start()
+        waiter = threading.Thread(target=self.wait, args=(process, readers), daemon=True)
+        for thread in (*readers, waiter):
+            thread.start()
         try:
-            self.follow(process)
+            late = self.follow(process)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-            process.wait(LIMIT)
-            for reader in readers:
-                reader.join(10)
+            process.kill()  # its nodes die with it
+            waiter.join()
+        self.judge_end(process.returncode, late, any(reader.is_alive() for reader in readers))
 
     def read(self, stream):
         number = BOOT
@@ -113,37 +122,47 @@ class Boot:
                 self.events.put((int(found[1]), found[2].decode(), int(found[3] or 0)))
             else:
                 self.texts.setdefault(number, []).append(line.decode(errors="replace"))
-        self.events.put((None, "closed", 0))
+
+    def wait(self, process, readers):
+        """The end is that of the process: what it has started may hold its output for ever."""
+        process.wait()
+        end = time.monotonic() + HELD
+        for reader in readers:
+            reader.join(max(0.0, end - time.monotonic()))
+        self.events.put((None, "over", 0))
 
     def follow(self, process):
-        """Both streams tell of each beginning and end; a case has ended when both have said so."""
-        heard, closed, began, deadline, late = {}, 0, {}, time.monotonic() + LIMIT, False
-        ended_by_case = False  # one that failed
-        while closed < 2:
+        """Both streams tell of each beginning and end; a case has ended when both have said so. Returns whether the lab was late with anything."""
+        heard, deadline, late = {}, time.monotonic() + self.limit, False
+        while True:
             try:
                 number, what, code = self.events.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                check(not late, "the lab does not end")
+                if late:
+                    return late
                 # It then says what its nodes are doing, and ends.
                 process.send_signal(signal.SIGUSR1)
-                late, deadline = True, time.monotonic() + LIMIT
+                late, deadline = True, time.monotonic() + self.limit
                 continue
-            if what == "closed":
-                closed += 1
-                continue
+            if what == "over":
+                return late
             heard[number, what] = heard.get((number, what), 0) + 1
             if heard[number, what] < 2 and what == "ends" or late:
                 continue
             if what == "begins" and heard[number, what] == 1:
-                began[number], deadline = time.monotonic(), time.monotonic() + self.cases[number].limit
+                self.began[number], deadline = time.monotonic(), time.monotonic() + self.cases[number].limit
             elif what == "ends":
-                self.end(number, code, began[number])
-                ended_by_case = code != 0
-                if max(began) == number:  # else one stream has told already that the next one has begun
-                    deadline = time.monotonic() + LIMIT
-        code = process.wait()
-        if self.over < len(self.cases) and not ended_by_case:
-            self.broken(code, late, began.get(self.over, time.monotonic()))
+                self.end(number, code, self.began[number])
+                self.ended_by_case = code != 0
+                if max(self.began) == number:  # else one stream has told already that the next one has begun
+                    deadline = time.monotonic() + self.limit
+
+    def judge_end(self, code, late, held):
+        if self.over < len(self.cases) and not self.ended_by_case:
+            self.broken(code, late, self.began.get(self.over, time.monotonic()))
+        elif late or held:
+            what = "it does not end" if late else "another process has outlived the lab and holds the lab's output"
+            self.told(TheEnd(self.cases[self.over - 1]), AssertionError(f"{what}\n{self.text(BOOT)}"), 0.0)
 
     def text(self, number):
         return "".join(self.texts.get(number, [])).strip() + "\n"
@@ -167,14 +186,14 @@ class Boot:
         self.told(case, AssertionError(f"{'no end' if late else f'exit code {code}'}\n{text}"), time.monotonic() - began)
 
 
-def run_all(cases, environment, told):
-    """Runs all of them. Where the emulated network breaks, which is nothing that a program in the lab could do, a case is tried once more."""
+def run_all(cases, environment, told, program=RUN, limit=LIMIT):
+    """Runs all of them, with tests/lab/run or what stands for it. Where the emulated network breaks, which is nothing that a program in the lab could do, a case is tried once more."""
     for rest in boots_of(cases):
         tried = None
         while rest:
             over = []
             try:
-                Boot(rest, environment, lambda case, problem, seconds: (over.append(case), told(case, problem, seconds)))
+                Boot(rest, environment, lambda case, problem, seconds: (over.append(case), told(case, problem, seconds)), program, limit)
             except CardStandsStill as error:
                 at = rest[len(over)]
                 print(f"{error}# {at.name}: the emulated network broke", flush=True)
@@ -182,4 +201,4 @@ def run_all(cases, environment, told):
                     told(at, error, 0.0)
                     over.append(at)
                 tried = at
-            rest = rest[len(over):]
+            rest = [case for case in rest if case not in over]

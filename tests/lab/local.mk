@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/lab/guest/slurm \
 	tests/lab/guest/slurm.conf.in \
 	tests/lab/place.py \
+	tests/lab/results.py \
 	tests/lab/run \
 	tests/lab/run_lab_tests \
 	tests/lab/setup \

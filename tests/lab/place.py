@@ -21,9 +21,10 @@ class CardStandsStill(Exception):
 
 
 class Place:
-    """A test's own folder: the lab's temporary files go to `tmp`, results to `out`."""
+    """A test's own folder: the lab's temporary files go to `tmp`, results to `out`. `program` is what runs the lab."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program=RUN):
+        self.program = program
         self.tmp = folder / "tmp"
         self.out = folder / "out"
         self.tmp.mkdir()
@@ -31,7 +32,7 @@ class Place:
 
     def start(self, *words):
         return subprocess.Popen(
-            [RUN, "--out", str(self.out), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, cwd=HERE
+            [self.program, "--out", str(self.out), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, cwd=HERE
         )
 
     def run(self, *words, code=0, binary=False, limit=LIMIT):

@@ -11,6 +11,7 @@ import traceback
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LONG = 60  # seconds that nothing here needs, also on two busy cores
+PATIENCE = 10  # seconds for what was killed to be gone
 PYTHON = f"#!{sys.executable}\n"
 LAST_LINE = re.compile(r"\d+ passed, \d+ failed")
 
@@ -122,8 +123,15 @@ class Tree:
                 pass  # it has ended meanwhile
         return found
 
+    def left(self):
+        """The processes that do not go; dying takes the kernel a moment."""
+        end = time.monotonic() + PATIENCE
+        while (found := self.processes()) and time.monotonic() < end:
+            time.sleep(0.02)
+        return found
+
     def clear(self):
-        left = self.processes()
+        left = self.left()
         for pid in left:
             try:
                 os.kill(pid, 9)

@@ -85,7 +85,7 @@ def a_suite_that_hangs_is_ended_with_all_its_processes(tree):
     tree.suite("compile", "echo PASS it goes on; echo 1 passed, 0 failed")
     done = tree.run_tests("style", "compile")
     done.has("FAIL style: no end after 1 s *", "PASS compile: it goes on .*")
-    check(not tree.processes(), f"left: {tree.processes()}")
+    check(not tree.left(), "processes are left")
     check(done.lines[-1].startswith("1 passed, ") and done.code == 1, done.text)
 
 
@@ -96,7 +96,7 @@ def what_a_suite_leaves_behind_is_told(tree):
     done = tree.run_tests("style")
     done.has("FAIL style: leaves no process behind *", r"    \d+ sleep 600 *",
              "FAIL style: leaves nothing in the folder for temporary files *", "    a file")
-    check(not tree.processes(), f"left: {tree.processes()}")
+    check(not tree.left(), "processes are left")
     done.ends("1 passed, 2 failed", 1)
 
 

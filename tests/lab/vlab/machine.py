@@ -53,9 +53,11 @@ def priority_of_session():
         return None
 
 
-def begin(priority):
-    """In the child. A session of its own would be served like any other, whatever ours was given: a timing run beside builds needs it."""
+def begin(priority, parent):
+    """In the child of `parent`. A session of its own would be served like any other, whatever ours was given: a timing run beside builds needs it."""
     die_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)  # it died before we asked to be told
     if priority is not None:
         with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as own:
             own.write(priority)
@@ -90,7 +92,7 @@ class Machine:
             stderr=subprocess.STDOUT,
             pass_fds=inherited,
             start_new_session=True,
-            preexec_fn=functools.partial(begin, priority_of_session()),
+            preexec_fn=functools.partial(begin, priority_of_session(), os.getpid()),
         )
         os.set_blocking(self.process.stdout.fileno(), False)
         os.close(initramfs)
