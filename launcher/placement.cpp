@@ -1,6 +1,7 @@
 #include "placement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "base/cache_line.hpp"
+
 namespace {
 
 using clock_type = std::chrono::steady_clock;
@@ -84,7 +86,7 @@ __attribute__((target_clones("avx512f", "avx2", "default"), noinline)) void copy
 void wait_for(const std::atomic<std::uint64_t>& value, std::uint64_t least) {
   // On a busy machine the other process may have lost its core: then spinning on costs a whole time slice.
   for (int spins = 0; value.load(std::memory_order_acquire) < least; ++spins) {
-    if (spins < spin_limit) __builtin_ia32_pause();
+    if (spins < spin_limit) peal::relax();
     else sched_yield();
   }
 }

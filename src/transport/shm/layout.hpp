@@ -160,7 +160,7 @@ struct front {
   alignas(apart) std::atomic<std::uint64_t> inbox;  // any peer pushes
   alignas(apart) attention says;
   alignas(apart) wakeup_address bell;  // of the owner, before it first sleeps
-  alignas(apart) transfer fetches[transfers];
+  transfer fetches[transfers];         // aligned by itself
   std::byte small_parcels[front_small_parcels][small_parcel];
   std::byte large_parcels[front_large_parcels][large_parcel];
   std::byte slots[front_slots][front_slot_bytes];
