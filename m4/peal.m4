@@ -20,17 +20,36 @@ AC_DEFUN([PEAL_LIBRARY_OPTIONAL], [
   AM_CONDITIONAL([HAVE_$1], [test "x$peal_have_$1" = xyes])
 ])
 
-# PEAL_HEADER(header, what needs it, Debian package)
+# PEAL_HEADER(header, condition on what it defines, what needs it, Debian package)
 AC_DEFUN([PEAL_HEADER], [
   AC_LANG_PUSH([C++])
   peal_save_CXXFLAGS=$CXXFLAGS
   CXXFLAGS="$CXXFLAGS -std=c++20"
-  AC_MSG_CHECKING([for $1])
-  AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <$1>]])], [AC_MSG_RESULT([yes])],
+  AC_MSG_CHECKING([for $1 with $2])
+  AC_PREPROC_IFELSE([AC_LANG_SOURCE([[
+#include <$1>
+#if !($2)
+#error too old
+#endif
+    ]])], [AC_MSG_RESULT([yes])],
     [AC_MSG_RESULT([no])
-     PEAL_MISSING([<$1>], [$2], [$3])])
+     PEAL_MISSING([<$1>], [$3], [$4])])
   CXXFLAGS=$peal_save_CXXFLAGS
   AC_LANG_POP([C++])
+])
+
+# PEAL_IF_TAKEN(option, then [, else]): whether the C++ compiler knows an option. Of an unknown one that begins with -Wno- g++ says nothing, and
+# clang++ warns.
+AC_DEFUN([PEAL_IF_TAKEN], [
+  AC_LANG_PUSH([C++])
+  peal_save_CXXFLAGS=$CXXFLAGS
+  CXXFLAGS="$CXXFLAGS -Werror $1"
+  AC_MSG_CHECKING([whether $CXX takes $1])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM], [peal_taken=yes], [peal_taken=no])
+  AC_MSG_RESULT([$peal_taken])
+  CXXFLAGS=$peal_save_CXXFLAGS
+  AC_LANG_POP([C++])
+  AS_IF([test $peal_taken = yes], [$2], [$3])
 ])
 
 AC_DEFUN([PEAL_REPORT_MISSING], [
@@ -38,12 +57,15 @@ AC_DEFUN([PEAL_REPORT_MISSING], [
 All of them at once: apt-get install$peal_missing_packages])])
 ])
 
-# PEAL_REQUIRE_CXX20: a compiler whose C++20 has concepts, coroutines and <source_location>
+# PEAL_REQUIRE_CXX20: a compiler whose C++20 has concepts, coroutines and <source_location>, and which the code was tried with
 AC_DEFUN([PEAL_REQUIRE_CXX20], [
   peal_save_CXXFLAGS=$CXXFLAGS
   CXXFLAGS="$CXXFLAGS -std=c++20"
   AC_MSG_CHECKING([whether $CXX knows C++20])
   AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#if defined(__clang__) ? __clang_major__ < 16 : defined(__GNUC__) && __GNUC__ < 12
+#error too old
+#endif
 #include <concepts>
 #include <coroutine>
 #include <source_location>
@@ -51,7 +73,8 @@ AC_DEFUN([PEAL_REQUIRE_CXX20], [
     ]], [[std::span<int> s; return static_cast<int>(s.size() + std::source_location::current().line());]])],
     [AC_MSG_RESULT([yes])],
     [AC_MSG_RESULT([no])
-     AC_MSG_ERROR([$CXX cannot compile C++20: use g++ 12 or newer (Debian: apt-get install g++)])])
+     AC_MSG_ERROR([$CXX cannot compile peal's C++20: use g++ 12 or newer (Debian: apt-get install g++) or Clang 16 or newer, with OpenMP
+(Debian 12: apt-get install clang-16 libomp-16-dev; later ones: clang libomp-dev)])])
   CXXFLAGS=$peal_save_CXXFLAGS
 ])
 
@@ -64,7 +87,8 @@ AC_DEFUN([PEAL_SANITIZE], [
     [address], [PEAL_SANITIZER=address
       PEAL_SANITIZE_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"],
     [thread], [PEAL_SANITIZER=thread
-      PEAL_SANITIZE_FLAGS="-fsanitize=thread -Wno-tsan"],
+      PEAL_SANITIZE_FLAGS="-fsanitize=thread"
+      PEAL_IF_TAKEN([-Wno-tsan], [PEAL_SANITIZE_FLAGS="$PEAL_SANITIZE_FLAGS -Wno-tsan"])],
     [AC_MSG_ERROR([--enable-sanitize takes address or thread, not $enable_sanitize])])
   AC_SUBST([PEAL_SANITIZER])
   AC_SUBST([PEAL_SANITIZE_FLAGS])
