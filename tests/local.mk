@@ -45,13 +45,16 @@ test-programs:
 	$(MAKE) --no-print-directory $(check_PROGRAMS) $(check_LTLIBRARIES) CXXFLAGS='$(TEST_CXXFLAGS)'
 
 # All suites, or those named: make check SUITES="unit job". QUICK=1: what is brief, and so does make distcheck, which is there to find what the
-# tarball lacks; FULL=1: everything (tests/run_tests says what that means).
+# tarball lacks; FULL=1: everything (tests/run_tests says what that means). LOWEST=1: with
+# the lowest priority, beside other tests.
 SUITES =
 QUICK =
 FULL =
 TIER = $(if $(FULL),full,$(if $(QUICK)$(PEAL_QUICK_CHECK),quick,default))
 RESULTS = results
-run_tests = CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --sanitizer $(PEAL_SANITIZER) --tier $(TIER) --results $(RESULTS)
+LOWEST =
+run_tests = CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --sanitizer $(PEAL_SANITIZER) --tier $(TIER) --results $(RESULTS) \
+  $(if $(LOWEST),--lowest-priority)
 check-local:
 if HAVE_GTEST
 	$(run_tests) --unit "$(filter tests/unit/%,$(check_PROGRAMS))" $(SUITES)
@@ -78,10 +81,10 @@ build-address build-thread:
 	  $(abs_srcdir)/configure -q CC='$(CC)' CXX='$(CXX)' CXXFLAGS='-O1 -g1' CFLAGS='-O1 -g1' --enable-sanitize=$(@:build-%=%); }
 	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:build-%=%) sanitized QUICK=$(QUICK) FULL=$(FULL)
 check-address check-thread: check-%: build-%
-	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check-sanitized QUICK=$(QUICK) FULL=$(FULL) RESULTS=$(RESULTS) \
+	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check-sanitized QUICK=$(QUICK) FULL=$(FULL) RESULTS=$(RESULTS) LOWEST=$(LOWEST) \
 	  SUITES='$(or $(SUITES),unit job)'
 sanitized:
-	$(MAKE) --no-print-directory libpeal.la
+	$(MAKE) --no-print-directory libpeal.la libpeal_simulator.la
 	$(MAKE) --no-print-directory pealrun $(sanitized_unit) $$($(sanitized_jobs)) CXXFLAGS='$(sanitized_cxxflags_$(PEAL_SANITIZER))'
 check-sanitized:
 	$(run_tests) --unit "$(sanitized_unit)" $(SUITES)

@@ -47,6 +47,15 @@ def describe(pid):
         return f"{pid} (has ended)"
 
 
+def take_lowest_priority():
+    """Of a session that has just begun: where Linux shares processors out by sessions, its priority counts, else the process's."""
+    os.nice(19)
+    try:
+        pathlib.Path("/proc/self/autogroup").write_text("19")
+    except OSError:
+        pass  # this kernel knows no such groups
+
+
 class Run:
     """
     ended      how the program ended: "" or what was wrong
@@ -56,12 +65,13 @@ class Run:
     Raises what `on_line` has raised, once the program has ended: it is read to its end all the same, or it would stand still at its next write.
     """
 
-    def __init__(self, command, limit, deadline, log, on_line, folder, environment):
+    def __init__(self, command, limit, deadline, log, on_line, folder, environment, lowest_priority=False):
         self.ended, self.late, self.leftovers = "", False, []
         log.write(f"$ {' '.join(map(str, command))}\n")
         try:
             process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, start_new_session=True)
+                                       stderr=subprocess.STDOUT, start_new_session=True,
+                                       preexec_fn=take_lowest_priority if lowest_priority else None)
         except OSError as error:
             self.ended, self.late = f"cannot be started: {error}", deadline <= time.time()
             return
