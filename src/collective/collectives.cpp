@@ -43,6 +43,12 @@ bool works_in_place(const collective_call& call, int rank) noexcept {
   return false;
 }
 
+// Tags of collectives made ready begin here, each with one of its own for all its starts; the others take the tags below in turn. Starts of one
+// follow each other, and messages of a pair with one tag keep their order.
+constexpr std::uint32_t first_prepared_tag = std::uint32_t{1} << 30;
+
+constexpr std::uint32_t tag_of(std::uint32_t number) noexcept { return (number * schedule::max_lanes) & (first_prepared_tag - 1); }
+
 constexpr bool is_among_neighbors(collective kind) noexcept {
   return kind == collective::neighbor_allgather || kind == collective::neighbor_alltoall;
 }
@@ -80,8 +86,9 @@ struct collective_state::state {
   collectives::state& home;
   const team& members;
   const detail::neighborhood* near = nullptr;
-  const spread where;  // how the team lies on nodes, where prices count
-  std::uint32_t sequence = 0;
+  const spread where;          // how the team lies on nodes, where prices count
+  std::uint32_t started = 0;   // without those made ready
+  std::uint32_t prepared = 0;  // how many were made ready
   plan_cache plans;
   std::shared_ptr<const node_map> nodes;  // where there are such with several members
   std::size_t place = 0;                  // among the states
@@ -113,7 +120,7 @@ struct collectives::state {
   void build_plan(collective_state::state&, const collective_call&, const plan_key&, plan&);
   operation& make_operation() noexcept;
   operation& refuse(collective_state::state&, operation& promised) noexcept;
-  operation& play(flight&, collective_state::state&, operation& promised, completion_hook) noexcept;
+  operation& play(flight&, collective_state::state&, std::uint32_t first_tag, operation& promised, completion_hook) noexcept;
   const node_map* nodes_of(collective_state::state&) const;
   flight& take_flight();
   void ended(flight&) noexcept;
@@ -138,6 +145,7 @@ struct prepared_collective::state {
   collectives::state& home;
   collective_state::state& of;
   collectives::state::flight& playing;
+  std::uint32_t first_tag;
   plan steps;
 };
 
@@ -238,7 +246,7 @@ operation& collectives::state::start(collective_state::state& of, const collecti
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
   task.spoilt = call.spoilt;
-  return play(f, of, promised, hook);
+  return play(f, of, tag_of(of.started++), promised, hook);
 }
 
 operation& collectives::state::start(prepared_collective::state& made, completion_hook hook) noexcept {
@@ -247,13 +255,14 @@ operation& collectives::state::start(prepared_collective::state& made, completio
   const run_task& task = f.playing.task();
   if (made.of.failed.load(std::memory_order_relaxed) || (task.reduces && !task.join.valid())) [[unlikely]]
     return refuse(made.of, promised);
-  return play(f, made.of, promised, hook);
+  return play(f, made.of, made.first_tag, promised, hook);
 }
 
-inline operation& collectives::state::play(flight& f, collective_state::state& of, operation& promised, completion_hook hook) noexcept {
+inline operation& collectives::state::play(flight& f, collective_state::state& of, std::uint32_t first_tag, operation& promised,
+                                           completion_hook hook) noexcept {
   f.of = &of;
   f.promised = &promised;
-  f.playing.task().first_tag = (of.sequence++ * schedule::max_lanes) & 0x7fffffff;
+  f.playing.task().first_tag = first_tag;
   f.playing.start([](void* context, run&) noexcept { static_cast<flight*>(context)->home->ended(*static_cast<flight*>(context)); }, &f);
   // As with messages, the hook is not called for what has ended by now. relaxed: the engine's lock is held.
   if (!promised.finished.load(std::memory_order_relaxed)) promised.hook = hook;
@@ -400,8 +409,10 @@ bool collectives::busy() const noexcept {
   return std::ranges::any_of(state_->flights, [](const auto& each) { return each->of != nullptr; });
 }
 
-prepared_collective::prepared_collective(collectives& in, collective_state& of, const collective_call& call)
-    : state_{new state{*in.state_, *of.state_, in.state_->take_flight(), {}}} {
+std::uint32_t collective_state::number_prepared() noexcept { return state_->prepared++; }
+
+prepared_collective::prepared_collective(collectives& in, collective_state& of, const collective_call& call, std::uint32_t number)
+    : state_{new state{*in.state_, *of.state_, in.state_->take_flight(), first_prepared_tag | tag_of(number), {}}} {
   collectives::state& home = state_->home;
   collectives::state::flight& f = state_->playing;
   const team& members = state_->of.members;

@@ -51,7 +51,7 @@ using detail::collective_call;
 class collectives;
 class prepared_collective;
 
-/// What a communicator keeps for its collectives: their sequence number, which keeps them apart, and the schedules it used before.
+/// What a communicator keeps for its collectives: their numbers, which keep them apart, and the schedules it used before.
 class collective_state {
  public:
   /// Both must outlive this. `like`, if given, is of a team with the same peers; what is known of how they lie is shared with it.
@@ -62,6 +62,8 @@ class collective_state {
 
   /// For collectives between neighbours. Must outlive this.
   void set_neighbors(const detail::neighborhood&) noexcept;
+  /// The next number for a collective made ready. All ranks number them in the same order.
+  [[nodiscard]] std::uint32_t number_prepared() noexcept;
   /// Whether a member is dead, so that all further collectives fail. Any thread may look.
   [[nodiscard]] const std::atomic<bool>& failed() const noexcept;
 
@@ -119,8 +121,11 @@ class collectives {
 /// its own, and are there from the beginning.
 class prepared_collective {
  public:
-  /// The call as for collectives::start. Of its arrays nothing is read later. All must outlive this.
-  prepared_collective(collectives&, collective_state&, const collective_call&);
+  /// The call as for collectives::start. Of its arrays nothing is read later. All must outlive this. `number` (of number_prepared) says with
+  /// which ones of the other ranks it goes, whatever the order in which they are started.
+  prepared_collective(collectives&, collective_state&, const collective_call&, std::uint32_t number);
+  prepared_collective(collectives& in, collective_state& of, const collective_call& call)
+      : prepared_collective{in, of, call, of.number_prepared()} {}
   ~prepared_collective();  // Requires: it is not under way.
   prepared_collective(const prepared_collective&) = delete;
   prepared_collective& operator=(const prepared_collective&) = delete;

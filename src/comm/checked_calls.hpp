@@ -3,7 +3,7 @@
 //
 // The n-th calls of all ranks are compared by an allreduce of their records, on a context of its own, so that it meets nothing else,
 // whatever each rank has called. Those that match are started in the order of the calls, whatever the order in which the comparisons end:
-// so every rank starts the same ones in the same order.
+// so every rank starts the same ones in the same order. Starts of plans have no order among them, so each plan compares its own.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "collective/collectives.hpp"
 #include "comm/call_record.hpp"
@@ -25,6 +27,7 @@
 
 namespace peal {
 
+class checked_plan;
 class roll_call;
 
 class checked_calls {
@@ -38,26 +41,27 @@ class checked_calls {
   /// The operation is the caller's to release. Hooks may be set while it is not finished.
   /// `blocks`: the blocking form, which does not go with the other one.
   operation& start(const collective_call&, const detail::location&, bool blocks) noexcept;
-  /// One made ready, of which this is the call. Both must outlive the operation.
-  operation& start(const collective_call&, prepared_collective&, const detail::location&) noexcept;
   /// In two steps, of which the first tells what the call is.
   operation& start(const collective_call& first, const detail::second_step&, two_steps& by, const detail::location&) noexcept;
 
   // ---- for the roll call
   /// A call of this rank's that others have not all made.
   struct waiting {
-    std::uint64_t number = 0;  // among the communicator's calls, from 1
+    std::uint64_t number = 0;  // names it among the communicator's calls, the same on every rank
     std::chrono::steady_clock::time_point since{};
     const call_record* record = nullptr;
   };
   /// The first of those; null: there is none. Valid until the next call of anything here.
   [[nodiscard]] const waiting* oldest() noexcept;
-  /// How many calls this rank has made.
-  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// Whether this rank has made the call that is named so.
+  [[nodiscard]] bool has_made(std::uint64_t number) const noexcept;
+  /// The call that is named so, in words.
+  [[nodiscard]] static std::string text_of(std::uint64_t number);
   /// The comparisons go over the collective context of this team.
   [[nodiscard]] const team& members() const noexcept { return comparing_; }
 
  private:
+  friend class checked_plan;
   struct call {
     checked_calls* in;
     operation* whole;  // what the user waits for
@@ -65,6 +69,7 @@ class checked_calls {
     detail::second_step step;
     two_steps* by;               // null: it has one step
     prepared_collective* ready;  // null: it is started from what it is
+    checked_plan* plan;          // of `ready`
     detail::location where;
     comparison mine;
     comparison all;
@@ -75,10 +80,12 @@ class checked_calls {
     std::chrono::steady_clock::time_point since{};
   };
 
+  operation& begin(call*) noexcept;
   operation& compare(call*) noexcept;
   static void compared(void* context, operation& over) noexcept;
   static void ended(void* context, operation& over) noexcept;
   void start_what_may() noexcept;
+  void start_or_end(call*) noexcept;
   void finish_wrong(call&) noexcept;
 
   messaging& messages_;
@@ -87,9 +94,35 @@ class checked_calls {
   team comparing_;
   collective_state comparisons_;
   std::deque<call*> waiting_;  // for their comparison, in order of start
+  std::vector<checked_plan*> plans_;
   std::uint64_t count_ = 0;
   waiting oldest_;
   roll_call* missing_;
+};
+
+/// A collective made ready, whose starts are compared with each other.
+class checked_plan {
+ public:
+  /// `number`: of the collective among those made ready. The calls must outlive this.
+  checked_plan(checked_calls&, std::uint32_t number);
+  ~checked_plan();  // Requires: it is not under way.
+  checked_plan(const checked_plan&) = delete;
+  checked_plan& operator=(const checked_plan&) = delete;
+
+  /// As checked_calls::start: of what was made ready, of which this is the call. Both must outlive the operation.
+  operation& start(const collective_call&, prepared_collective&, const detail::location&) noexcept;
+
+ private:
+  friend class checked_calls;
+  [[nodiscard]] std::uint64_t name() const noexcept;
+
+  checked_calls& in_;
+  const std::uint32_t number_;
+  std::uint32_t starts_ = 0;
+  comparison mine_;
+  comparison all_;
+  prepared_collective comparing_;
+  checked_calls::call* under_way_ = nullptr;  // while it is compared
 };
 
 }  // namespace peal

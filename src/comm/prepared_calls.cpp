@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "comm/checked_calls.hpp"
 #include "comm/checks.hpp"
 #include "comm/job.hpp"
 #include "peal/error.hpp"
@@ -11,19 +13,24 @@
 namespace peal::detail {
 
 struct prepared {
-  prepared(lane& here, communicator_state& of, const collective_call& what)
-      : on{of}, call{what}, work{*here.together, of.collective, what} {}
+  prepared(lane& here, communicator_state& of, const collective_call& what, std::uint32_t number)
+      : on{of}, call{what}, work{*here.together, of.collective, what, number} {
+    if (on.checked) checked.emplace(*on.checked, number);
+  }
 
   communicator_state& on;  // stays, since this counts as one of its operations
   collective_call call;    // told where calls are compared
   prepared_collective work;
+  std::optional<checked_plan> checked;
 };
 
 prepared* prepare_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
-  check_collective(on, call, where);
   const std::lock_guard<engine> guard{here.progress};
-  prepared* const made = new prepared{here, on, call};
+  // Also for a call that is refused: the others have made theirs, and what is made later must have the same numbers everywhere.
+  const std::uint32_t number = on.collective.number_prepared();
+  check_collective(on, call, where);
+  prepared* const made = new prepared{here, on, call, number};
   here.given(on);
   return made;
 }
@@ -31,7 +38,7 @@ prepared* prepare_collective(communicator_state& on, const collective_call& call
 operation* start_prepared(prepared& it, const location& where) {
   lane& here = job::require_lane(it.on, where);
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = it.on.checked ? it.on.checked->start(it.call, it.work, where) : it.work.start();
+  operation& started = it.checked ? it.checked->start(it.call, it.work, where) : it.work.start();
   here.flush();
   if (!finished(started)) here.progress.started(it.call.bytes);
   return here.hand_out(started, it.on, where);

@@ -80,7 +80,7 @@ void roll_call::heard(const arriving& got) {
 
 void roll_call::answer(asked& about, int to, const note& question) noexcept {
   note mine{question.number, where::nowhere, {}};
-  if (about.calls->count() >= question.number) {
+  if (about.calls->has_made(question.number)) {
     mine.from = where::there;
   } else {
     for (const asked& each : all_)
@@ -125,9 +125,8 @@ void roll_call::tell(asked& about) {
 std::string roll_call::text_of(const asked& about) {
   const auto& waiting = *about.calls->oldest();
   const team& among = about.calls->members();
-  std::string text =
-      fmt::format("rank {} of {} waits in {} at {}, the communicator's collective {}, for ranks that have not called it:", among.rank(),
-                  among.size(), waiting.record->text(), waiting.record->place(), waiting.number);
+  std::string text = fmt::format("rank {} of {} waits in {} at {}, {}, for ranks that have not called it:", among.rank(), among.size(),
+                                 waiting.record->text(), waiting.record->place(), checked_calls::text_of(waiting.number));
   std::size_t named = 0, missing = 0;
   for (std::size_t rank = 0; rank < about.answers.size(); ++rank) {
     const note& said = about.answers[rank];

@@ -302,8 +302,47 @@ void exchanges(const communicator& world) {
   }
 }
 
-// Starts are collectives like any other: between plain ones, in any order that is the same everywhere, and followed by whatever a request
-// can be followed by.
+// Plans go together by the order in which they were made, whatever the order in which each rank starts them.
+void in_any_order(const communicator& world) {
+  constexpr std::size_t many = 6;
+  const std::size_t ranks = static_cast<std::size_t>(world.size());
+  job::random order{static_cast<std::uint64_t>(world.rank()) + 3};
+  for (const std::size_t length : {std::size_t{1}, std::size_t{100}, std::size_t{30'000}}) {
+    std::vector<std::vector<int>> values(many, std::vector<int>(length)), sums(many, std::vector<int>(length));
+    std::vector<peal::plan<>> told, added;
+    for (std::size_t i = 0; i < many; ++i) {
+      // One that a single rank is refused counts too.
+      if (i == 3 && world.rank() == 0) job::throws(peal::errc::invalid_root, [&] { (void)world.bcast_into_plan(values[0], -7); });
+      if (i == 3 && world.rank() != 0) static_cast<void>(world.bcast_into_plan(values[0], 0));
+      told.push_back(world.bcast_into_plan(values[i], static_cast<int>(i % ranks)));
+      added.push_back(world.allreduce_into_plan(values[i], sums[i]));
+    }
+    const auto shuffled = [&] {
+      std::vector<std::size_t> all(many);
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      for (std::size_t i = many; i-- > 1;) std::swap(all[i], all[order.below(i + 1)]);
+      return all;
+    };
+    for (int turn = 0; turn < 10; ++turn) {
+      const auto number = [turn](std::size_t i) { return static_cast<int>(i) * 100 + turn; };
+      std::vector<peal::request<>> under_way;
+      for (const std::size_t i : shuffled()) {
+        std::fill(values[i].begin(), values[i].end(), static_cast<std::size_t>(world.rank()) == i % ranks ? number(i) : -1);
+        under_way.push_back(told[i].start());
+        job::equal(world.allreduce(1), world.size(), "a plain one between");
+      }
+      peal::wait_all(under_way);
+      for (std::size_t i = 0; i < many; ++i) job::check(values[i] == std::vector<int>(length, number(i)), "a bcast started in any order");
+      under_way.clear();
+      for (const std::size_t i : shuffled()) under_way.push_back(added[i].start());
+      peal::wait_all(under_way);
+      for (std::size_t i = 0; i < many; ++i)
+        job::check(sums[i] == std::vector<int>(length, number(i) * world.size()), "a sum started in any order");
+    }
+  }
+}
+
+// Starts stand between plain collectives, and are followed by whatever a request can be followed by.
 void mixed(const communicator& world) {
   constexpr std::size_t many = 12;
   std::vector<std::vector<int>> values(many, std::vector<int>(100));
@@ -424,8 +463,9 @@ void misuse(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv,
-                        {job::part{"barriers", barriers}, job::part{"bcasts", bcasts}, job::part{"reductions", reductions},
-                         job::part{"parts", parts_of_reductions}, job::part{"gathers", gathers}, job::part{"exchanges", exchanges},
-                         job::part{"mixed", mixed}, job::part{"lives", lives}, job::part{"misuse", misuse}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"barriers", barriers}, job::part{"bcasts", bcasts}, job::part{"reductions", reductions},
+       job::part{"parts", parts_of_reductions}, job::part{"gathers", gathers}, job::part{"exchanges", exchanges},
+       job::part{"in any order", in_any_order}, job::part{"mixed", mixed}, job::part{"lives", lives}, job::part{"misuse", misuse}});
 }

@@ -37,7 +37,8 @@ class everywhere {
   std::vector<std::unique_ptr<prepared_collective>> ready_;
 };
 
-/// Starts all of `plans`, given once or never, and the plain calls between them, in this order on every rank, and checks what comes of it.
+/// Starts all of `plans`, given once or never, in an order of each rank's own, and the plain calls between them, in this order on every rank, and
+/// checks what comes of it.
 void run_together(job& ranks, const std::vector<everywhere*>& plans, const std::vector<request>& plain) {
   std::vector<std::unique_ptr<model>> models;
   for (const request& each : plain) models.push_back(std::make_unique<model>(ranks.size(), each));
@@ -47,9 +48,12 @@ void run_together(job& ranks, const std::vector<everywhere*>& plans, const std::
     model* wanted;
   };
   std::vector<started> all;
+  std::vector<std::vector<everywhere*>> orders(static_cast<std::size_t>(ranks.size()), plans);
+  for (auto& order : orders) std::shuffle(order.begin(), order.end(), ranks.random());
   for (std::size_t i = 0; i < std::max(plans.size(), plain.size()); ++i)
     for (int rank = 0; rank != ranks.size(); ++rank) {
-      if (i < plans.size()) all.push_back({rank, &plans[i]->start(rank), &plans[i]->wanted});
+      everywhere* const next = i < plans.size() ? orders[static_cast<std::size_t>(rank)][i] : nullptr;
+      if (next) all.push_back({rank, &next->start(rank), &next->wanted});
       if (i < plain.size()) all.push_back({rank, &ranks.start(rank, models[i]->of(rank).call), models[i].get()});
     }
   std::vector<operation*> operations;

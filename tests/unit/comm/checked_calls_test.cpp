@@ -117,47 +117,81 @@ TEST_P(checked_calls_in_jobs, those_that_differ_end_alone) {
   }
 }
 
-// Collectives made ready: each start is compared, also with plain calls, and one that differs ends alone.
+// Collectives made ready: the starts of each are compared, and those that differ end alone.
 TEST_P(checked_calls_in_jobs, those_made_ready_are_compared_at_every_start) {
   const int size = GetParam();
   checked_ranks ranks{size, 7};
   const auto n = static_cast<std::size_t>(size);
   std::vector<long> mine(n, 2), all(n);
-  std::vector<std::unique_ptr<prepared_collective>> sums, other;
-  const auto ready = [&](int rank, const collective_call& call) {
-    return ranks.with(rank, [&](messaging&, collectives& together, collective_state& plain, const team&) {
-      return std::make_unique<prepared_collective>(together, plain, call);
+  struct made_ready {
+    collective_call call;
+    std::unique_ptr<prepared_collective> work;
+    std::unique_ptr<checked_plan> checked;
+    operation& start() { return checked->start(call, *work, detail::location::current()); }
+  };
+  const auto ready = [&](std::size_t rank, const collective_call& call) {
+    return ranks.with(static_cast<int>(rank), [&](messaging&, collectives& together, collective_state& plain, const team&) {
+      const std::uint32_t number = plain.number_prepared();
+      return made_ready{call, std::make_unique<prepared_collective>(together, plain, call, number),
+                        std::make_unique<checked_plan>(*ranks.calls[rank], number)};
     });
   };
-  std::vector<collective_call> calls;
+  // Of the second one rank has made something else.
+  std::vector<made_ready> good, odd;
   for (std::size_t rank = 0; rank != n; ++rank) {
-    calls.push_back(sum_of(mine[rank], all[rank]));
-    sums.push_back(ready(static_cast<int>(rank), calls.back()));
-    other.push_back(ready(static_cast<int>(rank), {}));
+    good.push_back(ready(rank, sum_of(mine[rank], all[rank])));
+    odd.push_back(ready(rank, rank == n - 1 ? collective_call{} : sum_of(mine[rank], all[rank])));
   }
-  const auto here = detail::location::current();
   for (int i = 0; i != 6; ++i) {
-    const bool differs = i % 2 == 1;
     std::ranges::fill(all, -1);
-    std::vector<operation*> started;
+    std::vector<operation*> matching, differing;
     for (std::size_t rank = 0; rank != n; ++rank) {
-      checked_calls& on = *ranks.calls[rank];
-      const bool odd = differs && rank == static_cast<std::size_t>(i) % n;
-      // One that calls the same without having made it ready is no odd one.
-      if (odd) started.push_back(&on.start({}, *other[rank], here));
-      else if (rank == 0) started.push_back(&on.start(calls[rank], here, false));
-      else started.push_back(&on.start(calls[rank], *sums[rank], here));
+      if (rank % 2 == 0) differing.push_back(&odd[rank].start());
+      matching.push_back(&good[rank].start());
+      if (rank % 2 == 1) differing.push_back(&odd[rank].start());
     }
-    ASSERT_TRUE(ranks.finish(started));
+    ASSERT_TRUE(ranks.finish(matching));
+    ASSERT_TRUE(ranks.finish(differing));
     for (std::size_t rank = 0; rank != n; ++rank) {
-      EXPECT_EQ(started[rank]->result.error, differs ? make_error_code(errc::mismatch) : std::error_code{});
-      if (differs) {
-        EXPECT_NE(ranks.told(static_cast<int>(rank), *started[rank]).find("barrier()"), std::string::npos);
-      }
-      ranks.release(static_cast<int>(rank), *started[rank]);
-      EXPECT_EQ(all[rank], differs ? -1 : 2 * size);
+      EXPECT_FALSE(ranks.release(static_cast<int>(rank), *matching[rank]).error);
+      EXPECT_EQ(all[rank], 2 * size);
+      EXPECT_EQ(differing[rank]->result.error, errc::mismatch);
+      EXPECT_NE(ranks.told(static_cast<int>(rank), *differing[rank]).find("barrier()"), std::string::npos);
+      ranks.release(static_cast<int>(rank), *differing[rank]);
     }
   }
+  ranks.settle();
+}
+
+TEST(checked_calls, know_who_has_made_which_start_of_a_plan) {
+  checked_ranks ranks{2, 3};
+  long mine[2] = {1, 2}, all[2] = {};
+  std::vector<std::unique_ptr<prepared_collective>> work;
+  std::vector<std::unique_ptr<checked_plan>> plans;
+  std::vector<operation*> started;
+  for (const int rank : {0, 1}) {
+    ranks.with(rank, [&](messaging&, collectives& together, collective_state& plain, const team&) {
+      work.push_back(std::make_unique<prepared_collective>(together, plain, sum_of(mine[rank], all[rank]), 4));
+      plans.push_back(std::make_unique<checked_plan>(*ranks.calls[static_cast<std::size_t>(rank)], 4));
+    });
+  }
+  const auto start = [&](int rank) {
+    started.push_back(&plans[static_cast<std::size_t>(rank)]->start(sum_of(mine[rank], all[rank]), *work[static_cast<std::size_t>(rank)],
+                                                                    detail::location::current()));
+  };
+  EXPECT_EQ(ranks.calls[0]->oldest(), nullptr);
+  start(0);
+  const auto* const waits = ranks.calls[0]->oldest();
+  ASSERT_NE(waits, nullptr);
+  const std::uint64_t number = waits->number;
+  EXPECT_EQ(checked_calls::text_of(number), "start 1 of the communicator's plan 5");
+  EXPECT_TRUE(ranks.calls[0]->has_made(number));
+  EXPECT_FALSE(ranks.calls[1]->has_made(number));
+  start(1);
+  EXPECT_TRUE(ranks.calls[1]->has_made(number));
+  ASSERT_TRUE(ranks.finish(started));
+  EXPECT_EQ(ranks.calls[0]->oldest(), nullptr);
+  for (const int rank : {0, 1}) EXPECT_FALSE(ranks.release(rank, *started[static_cast<std::size_t>(rank)]).error);
   ranks.settle();
 }
 
