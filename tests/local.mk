@@ -62,6 +62,14 @@ else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
 endif
 
+# Jobs that live for SOAK_MINUTES (3), and short ones that start, fail and end beside them; SOAK_SEED repeats a run (tests/soak/run_soak_tests).
+.PHONY: check-soak
+soak_programs = tests/soak/soak $(addprefix tests/job/,communicators death ends left paused random_collectives threads traffic)
+check-soak:
+	$(MAKE) --no-print-directory libpeal.la pealrun
+	$(MAKE) --no-print-directory $(soak_programs) CXXFLAGS='$(TEST_CXXFLAGS)'
+	SOAK_MINUTES='$(SOAK_MINUTES)' SOAK_SEED='$(SOAK_SEED)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --results soak soak
+
 # Unit and job tests once more, built with a sanitizer in a folder beside this one: the library and what these tests run, no more. -O1 for the library,
 # for stacks that can be read; -O0 for pealrun and tests under AddressSanitizer, since UndefinedBehaviorSanitizer's checks make -O1 take twice as long.
 # ThreadSanitizer sees threads of one process only, so it gets the tests where threads meet.
@@ -93,3 +101,4 @@ clean-local:
 	-rm -rf test-logs examples/bench/installed
 include tests/lab/local.mk
 include tests/launcher/local.mk
+include tests/soak/local.mk

@@ -65,7 +65,8 @@ tests_job_narrowed_LDADD = libpeal.la
 tests_job_paused_SOURCES = tests/job/paused.cpp tests/job/support.hpp
 tests_job_paused_LDADD = libpeal.la
 tests_job_random_collectives_SOURCES = tests/job/random/block.hpp tests/job/random/buffers.cpp tests/job/random/moves.cpp \
-  tests/job/random/random_collectives.cpp tests/job/random/reductions.cpp tests/job/random/turn.hpp tests/job/support.hpp
+  tests/job/random/random_collectives.cpp tests/job/random/reductions.cpp tests/job/random/scene.hpp tests/job/random/turn.hpp \
+  tests/job/support.hpp
 tests_job_random_collectives_LDADD = libpeal.la
 tests_job_same_bits_SOURCES = tests/job/same_bits.cpp tests/job/support.hpp
 tests_job_same_bits_LDADD = libpeal.la
@@ -73,7 +74,7 @@ tests_job_start_SOURCES = tests/job/start.cpp tests/job/support.hpp
 tests_job_start_LDADD = libpeal.la
 tests_job_threads_SOURCES = tests/job/threads.cpp tests/job/support.hpp
 tests_job_threads_LDADD = libpeal.la -lpthread
-tests_job_traffic_SOURCES = tests/job/traffic.cpp tests/job/support.hpp
+tests_job_traffic_SOURCES = tests/job/exchange.hpp tests/job/traffic.cpp tests/job/support.hpp
 tests_job_traffic_LDADD = libpeal.la
 tests_job_unequal_SOURCES = tests/job/unequal.cpp tests/job/support.hpp
 tests_job_unequal_LDADD = libpeal.la

@@ -1,4 +1,6 @@
 """How bootstrap's checks end when something before the tests goes wrong; the tools that it calls are stand-ins."""
+import re
+
 from stand_ins import case, check
 
 TOOLS = ("bash", "sh", "env", "dirname", "id", "date", "mkdir", "mktemp", "rm", "setsid", "tail", "cat", "nice", "nproc", "python3", "touch")
@@ -60,7 +62,7 @@ def tests_that_never_ran_are_told(tree):
     done = bootstrap(tree, "check")
     done.has("make check-address", "  first: these tests did not run to the end",
              "  thread: these tests did not run to the end", " +[0-9]+ s  build of the tests")
-    done.ends("0 passed, 3 failed", 1)
+    check(re.fullmatch("0 passed, [1-9] failed", done.lines[-1]) and done.code == 1, done.text)
 
 
 @case

@@ -1,6 +1,5 @@
 // Requests: waiting in all its forms, continuations and coroutines, cancelling, dropping.
 #include <chrono>
-#include <coroutine>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -9,37 +8,16 @@
 #include <vector>
 
 #include "../support.hpp"
+#include "../task.hpp"
 
 using namespace std::literals;
+using job::task;
 using peal::tag;
 
 namespace {
 
 int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
 int left_of(const peal::communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
-
-/// A coroutine that runs as far as it can, and is destroyed with this.
-class task {
- public:
-  struct promise_type {
-    std::exception_ptr thrown;
-    task get_return_object() { return task{std::coroutine_handle<promise_type>::from_promise(*this)}; }
-    std::suspend_never initial_suspend() noexcept { return {}; }
-    std::suspend_always final_suspend() noexcept { return {}; }
-    void return_void() {}
-    void unhandled_exception() { thrown = std::current_exception(); }
-  };
-  explicit task(std::coroutine_handle<promise_type> handle) : handle_{handle} {}
-  task(task&& from) noexcept : handle_{std::exchange(from.handle_, nullptr)} {}
-  ~task() {
-    if (handle_) handle_.destroy();
-  }
-  bool done() const { return handle_.done(); }
-  std::exception_ptr thrown() const { return handle_.promise().thrown; }
-
- private:
-  std::coroutine_handle<promise_type> handle_;
-};
 
 void waiting(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
