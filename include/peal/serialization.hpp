@@ -188,9 +188,9 @@ void writer::value(const T& it) {
     if (it) value(*it);
   } else if constexpr (detail::is_variant<T>::value) {
     value(static_cast<std::uint32_t>(it.index()));
-    if (!it.valueless_by_exception()) std::visit([this](const auto& held) { value(held); }, it);
+    if (!it.valueless_by_exception()) std::visit([this](const auto& held) { this->value(held); }, it);
   } else if constexpr (detail::is_tuple<T>::value) {
-    std::apply([this](const auto&... each) { (value(each), ...); }, it);
+    std::apply([this](const auto&... each) { (this->value(each), ...); }, it);
   } else if constexpr (detail::is_std_array<T>::value) {
     for (const auto& each : it) value(each);
   } else if constexpr (detail::container<T>) {

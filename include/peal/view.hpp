@@ -106,8 +106,8 @@ class send_view {
  public:
   send_view() noexcept : send_view{nothing()} {}
   template <class B>
-  requires((send_buffer<B> || fixed<std::remove_cvref_t<B>>)&&lasting<B> && !std::same_as<std::remove_cvref_t<B>, send_view>)
-      send_view(B&& it)
+  requires(!std::same_as<std::remove_cvref_t<B>, send_view> && (send_buffer<B> || fixed<std::remove_cvref_t<B>>)&&lasting<B>)
+      send_view(B&& it)  // itself is ruled out first: to ask whether a view is fixed asks whether it can be copied, and so on
   noexcept : memory_{it} {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
@@ -127,7 +127,7 @@ class recv_view {
  public:
   recv_view() noexcept : recv_view{nothing()} {}
   template <class B>
-  requires(recv_buffer<B>&& lasting<B> && !std::same_as<std::remove_cvref_t<B>, recv_view>) recv_view(B&& it)
+  requires(!std::same_as<std::remove_cvref_t<B>, recv_view> && recv_buffer<B> && lasting<B>) recv_view(B&& it)
   noexcept : memory_{it} {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }

@@ -263,6 +263,15 @@ void run(const std::vector<double>& v, int& x, std::vector<point>& points) {
   world.alltoallw(out, in);
 }
 
+// case: views are copied, and kept in vectors
+// compiles
+void several(std::vector<int> values) {
+  std::vector<peal::send_view> out(2, peal::send_view{values});
+  std::vector<peal::recv_view> in(2, peal::recv_view{values});
+  out.push_back(out.front());
+  in.push_back(in.front());
+}
+
 // case: a view to be filled is not made of what is const
 // error: no match|could not convert|cannot convert
 peal::recv_view run(const std::vector<double>& v) { return v; }

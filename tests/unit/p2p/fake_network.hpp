@@ -177,7 +177,7 @@ inline void fake_port::peer_failed(peer_id dead) noexcept {
 }
 
 /// One rank of a fake job: an engine and messages over its port.
-class fake_rank : public router {
+class fake_rank final : public router {
  public:
   fake_rank(fake_network& network, peer_id self, messaging_options options)
       : port{*network.ports[self]}, messages{progress, *this, with_self(options, self)} {

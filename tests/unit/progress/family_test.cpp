@@ -85,7 +85,6 @@ TEST(family, an_engine_not_in_use_is_left_alone) {
 TEST(family, a_sleeper_takes_over_what_another_thread_leaves) {
   household all{2};
   for (int round = 0; round < 20; ++round) {
-    std::atomic<bool> over{false};
     std::thread sleeper{[&] { all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() > round; }); }};
     const auto leaves = [&] {
       const int before = all.boxes[1]->taken.load();
