@@ -48,5 +48,6 @@ pealdetail_HEADERS = \
   include/peal/detail/request_body.hpp \
   include/peal/detail/strided_collectives.hpp \
   include/peal/detail/strided_forms.hpp \
+  include/peal/detail/unsendable.hpp \
   include/peal/detail/varying_tasks.hpp \
   include/peal/detail/with_status.hpp

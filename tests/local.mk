@@ -19,6 +19,7 @@ EXTRA_DIST += \
   tests/compile/results.cpp \
   tests/compile/run_compile_tests \
   tests/compile/types.cpp \
+  tests/compile/unsendable.cpp \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/ring.cpp \
   tests/install/run_install_tests \

@@ -24,6 +24,7 @@
 #include <peal/detail/core.hpp>
 #include <peal/detail/partial_reduction_tasks.hpp>
 #include <peal/detail/strided_forms.hpp>
+#include <peal/detail/unsendable.hpp>
 #include <peal/detail/varying_tasks.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
@@ -128,6 +129,27 @@ class communicator : public detail::strided_forms {
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
   [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
+
+  // ---- in the place of the calls above, for types that cannot be sent: the compiler says which member is the reason, and what to do
+  template <class B>
+  requires(!sendable<B>) void send(B&&, int, tag = {}, const place& = place::current()) const { detail::explain_unsendable<B>(); }
+  template <class B>
+  requires(!sendable<B>) request<> isend(B&&, int, tag = {}, const place& = place::current())
+  const { detail::explain_unsendable<B>(); }
+  template <class B>
+  requires(!sendable<B>) void ssend(B&&, int, tag = {}, const place& = place::current()) const { detail::explain_unsendable<B>(); }
+  template <class B>
+  requires(!sendable<B>) request<> issend(B&&, int, tag = {}, const place& = place::current())
+  const { detail::explain_unsendable<B>(); }
+  template <class T>
+  requires(!receivable<T>) T recv(int = any_source, tag = any_tag, status* = nullptr, const place& = place::current())
+  const { detail::explain_unreceivable<T>(); }
+  template <class T>
+  requires(!receivable<T>) request<T> irecv(int = any_source, tag = any_tag, const place& = place::current())
+  const { detail::explain_unreceivable<T>(); }
+  template <class T>
+  requires(!receivable<std::decay_t<T>>) std::decay_t<T> bcast(T&&, int, const place& = place::current())
+  const { detail::explain_unreceivable<std::decay_t<T>>(); }
 
   // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i,
   // which is another collective: every rank calls the same form. What it is given as an lvalue must live until the request has ended.

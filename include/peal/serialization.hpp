@@ -63,32 +63,36 @@ struct is_variant : std::false_type {};
 template <class... Each>
 struct is_variant<std::variant<Each...>> : std::true_type {};
 
-template <class T>
+/// Inside: the aggregates of which it is a part, however deep. None of them can be a part of itself, for the members of such a one are never
+/// told to their end.
+template <class T, class... Inside>
 consteval bool is_serializable();
 
-template <class T, std::size_t... I>
+template <class T, class... Inside, std::size_t... I>
 consteval bool elements_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<std::remove_cv_t<std::tuple_element_t<I, T>>>() && ...);
+  return (is_serializable<std::remove_cv_t<std::tuple_element_t<I, T>>, Inside...>() && ...);
 }
-template <class T, std::size_t... I>
+template <class T, class... Inside, std::size_t... I>
 consteval bool alternatives_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<std::remove_cv_t<std::variant_alternative_t<I, T>>>() && ...);
+  return (is_serializable<std::remove_cv_t<std::variant_alternative_t<I, T>>, Inside...>() && ...);
 }
-template <class T, std::size_t... I>
+template <class T, class... Inside, std::size_t... I>
 consteval bool members_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>>() && ...);
+  return (is_serializable<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>, T, Inside...>() && ...);
 }
 
-template <class T>
+template <class T, class... Inside>
 consteval bool is_serializable() {
   if constexpr (!std::is_object_v<T> || std::is_const_v<T> || std::is_array_v<T>) return fixed<T>;
+  else if constexpr ((std::is_same_v<T, Inside> || ...)) return false;
   else if constexpr (has_type_traits<T> || fixed<T> || std::is_same_v<T, std::monostate>) return true;
-  else if constexpr (is_optional<T>::value) return is_serializable<typename T::value_type>();
-  else if constexpr (is_variant<T>::value) return alternatives_are_serializable<T>(std::make_index_sequence<std::variant_size_v<T>>{});
-  else if constexpr (is_tuple<T>::value) return elements_are_serializable<T>(std::make_index_sequence<std::tuple_size_v<T>>{});
-  else if constexpr (is_std_array<T>::value) return is_serializable<typename T::value_type>();
-  else if constexpr (container<T>) return is_serializable<element_of<T>>();
-  else if constexpr (reflectable<T>) return members_are_serializable<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
+  else if constexpr (is_optional<T>::value) return is_serializable<typename T::value_type, Inside...>();
+  else if constexpr (is_variant<T>::value)
+    return alternatives_are_serializable<T, Inside...>(std::make_index_sequence<std::variant_size_v<T>>{});
+  else if constexpr (is_tuple<T>::value) return elements_are_serializable<T, Inside...>(std::make_index_sequence<std::tuple_size_v<T>>{});
+  else if constexpr (is_std_array<T>::value) return is_serializable<typename T::value_type, Inside...>();
+  else if constexpr (container<T>) return is_serializable<element_of<T>, Inside...>();
+  else if constexpr (reflectable<T>) return members_are_serializable<T, Inside...>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
   else return false;
 }
 

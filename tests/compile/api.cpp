@@ -113,27 +113,27 @@ void run(std::vector<float>& v, const std::vector<std::vector<int>>& parts, cons
 }
 
 // case: a pointer is not sent
-// error: satisfaction of 'sendable
+// error: a pointer cannot be sent
 void run(int* pointer) { world.send(pointer, 1); }
 
 // case: an aggregate with a pointer is not sent
-// error: satisfaction of 'sendable
+// error: a pointer cannot be sent
 void run() { world.send(holds_pointer{}, 1); }
 
 // case: an aggregate with a view is not sent
-// error: satisfaction of 'sendable
+// error: what only refers to something elsewhere
 void run() { world.send(holds_view{}, 1); }
 
 // case: a string literal is not sent, since its zero would go with it
-// error: satisfaction of 'sendable
+// error: a literal would be sent with its zero
 void run() { world.send("literal", 1); }
 
 // case: what is moved only is not sent
-// error: satisfaction of 'sendable
+// error: a pointer cannot be sent
 void run() { world.send(std::make_unique<int>(1), 1); }
 
 // case: a view is not received, since it owns nothing
-// error: satisfaction of 'receivable
+// error: what only refers to something elsewhere
 void run() { (void)world.recv<std::string_view>(); }
 
 // case: a const buffer is not filled
