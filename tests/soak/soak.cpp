@@ -1,6 +1,6 @@
-// soak SEED SECONDS [threads]: random traffic, random collectives, communicators, cancelled and synchronous messages, plans, continuations
-// and coroutines, round by round, all checked, for so long; with "threads" in several threads too. At the end nothing may have grown
-// (accounts.hpp).
+// soak SEED SECONDS [threads]: random traffic, random collectives, communicators, cancelled and synchronous messages, plans,
+// continuations and coroutines, round by round, all checked, for so long at least; with "threads" in several threads too. At the end
+// nothing may have grown (accounts.hpp).
 //
 //   SEED     the same seed makes the same rounds with the same number of ranks
 //   SECONDS  0: one round, whatever grows
@@ -13,12 +13,30 @@ namespace {
 
 constexpr int over = -1;
 
-/// What rank 0's clock says, which all ranks go by: the slice of the time, or that it is over.
-int slice_of(const peal::communicator& world, std::chrono::steady_clock::time_point begin, double seconds) {
-  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin;
-  const auto slice = static_cast<int>(seconds > 0 ? gone.count() / seconds * soak::accounts::slices : 0);
-  return world.bcast(slice < static_cast<int>(soak::accounts::slices) ? slice : over, 0);
-}
+/// The slices of the time, by rank 0's clock, which all ranks go by. One lasts longer where that is too short for some rounds: caches take
+/// rounds to fill, not seconds.
+class slices {
+ public:
+  explicit slices(double seconds) : seconds_{seconds} {}
+
+  /// The slice of the next round, or that the time is over.
+  int next(const peal::communicator& world) {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;
+    if (rounds_ >= least_rounds && gone.count() >= seconds_ / soak::accounts::slices * (slice_ + 1)) {
+      ++slice_;
+      rounds_ = 0;
+    }
+    ++rounds_;
+    return world.bcast(slice_ < static_cast<int>(soak::accounts::slices) ? slice_ : over, 0);
+  }
+
+ private:
+  static constexpr std::size_t least_rounds = 25;
+  double seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  int slice_ = 0;
+  std::size_t rounds_ = 0;
+};
 
 }  // namespace
 
@@ -35,10 +53,10 @@ int main(int argc, char** argv) {
 
   job::random r{seed};
   soak::accounts accounts;
-  const auto begin = std::chrono::steady_clock::now();
+  slices time_slices{seconds};
   std::size_t round = 0;
   try {
-    for (int slice; (slice = slice_of(world, begin, seconds)) != over; ++round) {
+    for (int slice; (slice = time_slices.next(world)) != over; ++round) {
       soak::exchanged(world, r, 40);
       soak::collected(world, r, kinds, 20);
       soak::synchronous(world, r);
