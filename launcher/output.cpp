@@ -85,8 +85,8 @@ void tagged_output::read(stream& from) {
 }
 
 // Poll promises room for PIPE_BUF bytes, so writing no more than that at a time never blocks, and pealrun goes on answering signals. It is
-// asked right before each write, since output and errors may lead into one pipe, where the one takes the room that the other was promised. The
-// descriptors are shared with whoever started us: making them nonblocking would reach further than us.
+// asked right before each write, since output and errors may lead into one pipe, where the one takes the room that the other was promised.
+// The descriptors are shared with whoever started us: making them nonblocking would reach further than us.
 void tagged_output::write(int to) {
   pollfd room{to, POLLOUT, 0};
   if (::poll(&room, 1, 0) <= 0) return;

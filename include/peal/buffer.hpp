@@ -63,7 +63,7 @@ concept packed_range =
     std::ranges::forward_range<T> && fixed<std::ranges::range_value_t<T>> && !literal<T> && !has_type_traits<std::remove_cvref_t<T>>;
 }  // namespace detail
 
-/// What send takes: buffers, values, and any other range of fixed values that can be read while it is const. A string literal is none: write std::string_view or "..."sv.
+/// What send takes: buffers, values, other ranges of fixed values that are read while const. Not a string literal: write "..."sv.
 template <class T>
 concept sendable = send_buffer<T> || serializable<std::remove_cvref_t<T>> || detail::packed_range < const std::remove_reference_t<T>
 & > ;

@@ -16,9 +16,9 @@
 
 namespace peal {
 
-/// Move-only. Made by communicators (allreduce_plan and the like), which it may outlive. All ranks make the plans of a communicator in the same
-/// order, by which they go together. Where the arguments of one rank alone do not fit its own memory, that rank has made none, and makes
-/// it before its next one.
+/// Move-only. Made by communicators (allreduce_plan and the like), which it may outlive. All ranks make the plans of a communicator in the
+/// same order, by which they go together. Where the arguments of one rank alone do not fit its own memory, that rank has made none, and
+/// makes it before its next one.
 ///
 /// T is what a start gives: void where the result lies in memory of the caller's; else a value, or a view of the plan's own memory, which
 /// the next start overwrites and which goes with the plan.
@@ -49,8 +49,8 @@ class [[nodiscard]] plan {
   /// Whether it was started and the request of that has not ended (by wait, by a test that succeeds, or by its destructor).
   [[nodiscard]] bool active() const noexcept { return body_ != nullptr && body_->active(); }
 
-  /// Begins once more, with what the memory given to the plan holds now. Every rank starts it as often as the others, in whatever order among
-  /// plans and other collectives. What was given must not be changed, nor a result be read, until the request has ended.
+  /// Begins once more, with what the memory given to the plan holds now. Every rank starts it as often as the others, in whatever order
+  /// among plans and other collectives. What was given must not be changed, nor a result be read, until the request has ended.
   request<T> start(const place& where = place::current()) {
     if (!body_) [[unlikely]]
       detail::fail(errc::invalid_argument, "this plan is empty: it was moved from", -1, where);

@@ -63,8 +63,8 @@ struct is_variant : std::false_type {};
 template <class... Each>
 struct is_variant<std::variant<Each...>> : std::true_type {};
 
-/// Inside: the aggregates of which it is a part, however deep. None of them can be a part of itself, for the members of such a one are never
-/// told to their end.
+/// Inside: the aggregates of which it is a part, however deep. None of them can be a part of itself, for the members of such a one are
+/// never told to their end.
 template <class T, class... Inside>
 consteval bool is_serializable();
 

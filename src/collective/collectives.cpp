@@ -43,8 +43,8 @@ bool works_in_place(const collective_call& call, int rank) noexcept {
   return false;
 }
 
-// Tags of collectives made ready begin here, each with one of its own for all its starts; the others take the tags below in turn. Starts of one
-// follow each other, and messages of a pair with one tag keep their order.
+// Tags of collectives made ready begin here, each with one of its own for all its starts; the others take the tags below in turn. Starts of
+// one follow each other, and messages of a pair with one tag keep their order.
 constexpr std::uint32_t first_prepared_tag = std::uint32_t{1} << 30;
 
 constexpr std::uint32_t tag_of(std::uint32_t number) noexcept { return (number * schedule::max_lanes) & (first_prepared_tag - 1); }

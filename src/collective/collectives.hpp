@@ -121,8 +121,8 @@ class collectives {
 /// its own, and are there from the beginning.
 class prepared_collective {
  public:
-  /// The call as for collectives::start. Of its arrays nothing is read later. All must outlive this. `number` (of number_prepared) says with
-  /// which ones of the other ranks it goes, whatever the order in which they are started.
+  /// The call as for collectives::start. Of its arrays nothing is read later. All must outlive this. `number` (of number_prepared) says
+  /// with which ones of the other ranks it goes, whatever the order in which they are started.
   prepared_collective(collectives&, collective_state&, const collective_call&, std::uint32_t number);
   prepared_collective(collectives& in, collective_state& of, const collective_call& call)
       : prepared_collective{in, of, call, of.number_prepared()} {}

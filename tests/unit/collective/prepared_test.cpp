@@ -37,8 +37,8 @@ class everywhere {
   std::vector<std::unique_ptr<prepared_collective>> ready_;
 };
 
-/// Starts all of `plans`, given once or never, in an order of each rank's own, and the plain calls between them, in this order on every rank, and
-/// checks what comes of it.
+/// Starts all of `plans`, given once or never, in an order of each rank's own, and the plain calls between them, in this order on every
+/// rank, and checks what comes of it.
 void run_together(job& ranks, const std::vector<everywhere*>& plans, const std::vector<request>& plain) {
   std::vector<std::unique_ptr<model>> models;
   for (const request& each : plain) models.push_back(std::make_unique<model>(ranks.size(), each));
