@@ -93,3 +93,27 @@ AC_DEFUN([PEAL_SANITIZE], [
   AC_SUBST([PEAL_SANITIZER])
   AC_SUBST([PEAL_SANITIZE_FLAGS])
 ])
+
+# PEAL_RELOCATABLE: how one gets from the library's folder to the others, so that what is installed may be moved as a whole. Folders that do not lie
+# below the prefix stay where they are told to be.
+AC_DEFUN([PEAL_RELOCATABLE], [
+  peal_prefix=$prefix
+  AS_IF([test "x$prefix" = xNONE], [peal_prefix=$ac_default_prefix])
+  # In the values are the names of others: ${exec_prefix} in libdir, ${prefix} in that.
+  peal_folder() { (prefix=$peal_prefix; test "x$exec_prefix" != xNONE || exec_prefix=$prefix; eval "peal_it=$[]1"; eval "echo $peal_it"); }
+  peal_lib=`peal_folder "$libdir"`
+  PEAL_INCLUDEDIR=`peal_folder "$includedir"`
+  PEAL_BINDIR=`peal_folder "$bindir"`
+  AS_CASE([$peal_lib],
+    ["$peal_prefix"/*], [PEAL_UP=`echo "${peal_lib@%:@"$peal_prefix"/}" | sed 's,[[^/]][[^/]]*,..,g'`
+      PEAL_PREFIX="\${pcfiledir}/../$PEAL_UP"
+      PEAL_LIBDIR="\${pcfiledir}/.."],
+    [PEAL_UP=none PEAL_PREFIX=$peal_prefix PEAL_LIBDIR=$peal_lib])
+  PEAL_INCLUDE=`echo "$PEAL_INCLUDEDIR" | sed "s,^$peal_prefix/,\\${prefix}/,"`
+  AC_SUBST([PEAL_UP])
+  AC_SUBST([PEAL_PREFIX])
+  AC_SUBST([PEAL_LIBDIR])
+  AC_SUBST([PEAL_INCLUDE])
+  AC_SUBST([PEAL_INCLUDEDIR])
+  AC_SUBST([PEAL_BINDIR])
+])
