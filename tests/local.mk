@@ -36,14 +36,19 @@ EXTRA_DIST += \
   tests/runner/stand_ins.py \
   tests/runner/suite_cases.py \
   tests/runner/suites.py \
-  tests/style/run_style_tests
+  tests/style/run_style_tests \
+  tests/systems/cross \
+  tests/systems/run \
+  tests/systems/run_systems_tests
 
 # What tests need besides programs. Tests are built with less optimization, which halves the time: it is the library that they try. A program is
 # not built anew when only its flags change, so CXXFLAGS='-O2 -g' from the beginning gives tests like the library.
 TEST_CXXFLAGS = -O1 -g1
-.PHONY: test-programs
+.PHONY: test-programs unit-programs
 test-programs:
 	$(MAKE) --no-print-directory $(check_PROGRAMS) $(check_LTLIBRARIES) CXXFLAGS='$(TEST_CXXFLAGS)'
+unit-programs:
+	$(MAKE) --no-print-directory $(filter tests/unit/%,$(check_PROGRAMS)) CXXFLAGS='$(TEST_CXXFLAGS)'
 
 # All suites, or those named: make check SUITES="unit job". QUICK=1: what is brief, and so does make distcheck, which is there to find what the
 # tarball lacks; FULL=1: everything (tests/run_tests says what that means). LOWEST=1: with

@@ -95,7 +95,7 @@ class ScriptSuite:
     else the time since the last line counts. After all of them it prints its sum, "N passed, N failed". Some print with --list the names of all
     cases that they would run, a line each."""
 
-    LISTING = {"job", "lab", "launcher"}
+    LISTING = {"job", "lab", "launcher", "systems"}
     SUM = re.compile(r"\d+ passed, \d+ failed$")
     RESULT = re.compile(r"(PASS|FAIL|SKIP):? +(.+?)(?: \((\d+\.\d+) s\))?$")
 
