@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -133,6 +134,10 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
     if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
     for (int each = 0; each < 3; ++each) node[1].transport->poll();
   });
+  if (IsSkipped()) {  // what has begun ends before what it fills does
+    until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; });
+    return;
+  }
   EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; }));
   EXPECT_FALSE(fetching.error);
   EXPECT_EQ(target, source);
@@ -182,6 +187,10 @@ TEST(shm_death, a_box_of_the_dead_serves_another_pair) {
 }
 
 TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
+  char from = 1, to = 0;
+  const iovec to_read{&from, 1}, to_fill{&to, 1};
+  if (process_vm_readv(getpid(), &to_fill, 1, &to_read, 1, 0) != 1)
+    GTEST_SKIP() << "needs process_vm_readv: no emulator and no seccomp filter that refuses it";
   const std::string name = unique_name();
   segment_plan plan{.directory = segment_directory(),
                     .job_name = name,
