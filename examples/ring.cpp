@@ -2,12 +2,13 @@
 //
 //     pealrun -n 4 ./ring
 #include <iostream>
-#include <peal/peal.hpp>
+#include <peal/point_to_point.hpp>  // messages alone, which compiles faster than all of peal
+#include <utility>
 #include <vector>
 
 int main(int argc, char** argv) {
   peal::environment env{argc, argv};
-  const auto& world = env.world();
+  const peal::basic_communicator& world = env.basic_world();
   const int right = (world.rank() + 1) % world.size();
   const int left = (world.rank() + world.size() - 1) % world.size();
 

@@ -15,6 +15,7 @@ include tests/job/local.mk
 EXTRA_DIST += \
   tests/compile/api.cpp \
   tests/compile/error.cpp \
+  tests/compile/headers.cpp \
   tests/compile/into.cpp \
   tests/compile/results.cpp \
   tests/compile/run_compile_tests \

@@ -6,13 +6,13 @@
 
 #include <cstddef>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <peal/buffer.hpp>
 #include <peal/datatype.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal {
 

@@ -10,13 +10,13 @@
 
 #include <concepts>
 #include <cstddef>
-#include <memory>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include <peal/datatype.hpp>
+#include <peal/detail/owner.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/serialization.hpp>
 
 namespace peal {
@@ -72,6 +72,10 @@ concept sendable = send_buffer<T> || serializable<std::remove_cvref_t<T>> || det
 template <class T>
 concept receivable = serializable<T> && std::same_as<T, std::remove_cvref_t<T>>;
 
+/// An argument that lives on when the call returns: an lvalue, or a view.
+template <class B>
+concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B> || strided_view<B>;
+
 namespace detail {
 
 // ---- strided views --------------------------------------------------------------------------------------------------------------------
@@ -116,7 +120,7 @@ class raw_memory {
   [[nodiscard]] std::span<const std::byte> view() const noexcept { return {data_.get(), bytes_}; }
 
  private:
-  std::unique_ptr<std::byte[]> data_;
+  array_owner<std::byte> data_;
   std::size_t bytes_ = 0;
 };
 

@@ -1,28 +1,27 @@
 // peal/communicator.hpp
-// An ordered set of ranks that exchange messages among themselves.
+// An ordered set of ranks that exchange messages among themselves, and its collectives.
 //
 // Units    ranks count from 0; values and elements, unless bytes are said.
 // Threads  with thread_level::multiple any thread, else one at a time. Collectives of one communicator are called in the same order by all.
 // Errors   every call throws peal::error with the peer, the code and the caller's place; a call that returns a request leaves what happens
-//          to
-//          the message to that.
+//          to the message to that.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <source_location>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <peal/basic_communicator.hpp>
 #include <peal/blocks.hpp>
 #include <peal/buffer.hpp>
 #include <peal/detail/arguments.hpp>
-#include <peal/detail/communicator_handle.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/partial_reduction_tasks.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/detail/strided_forms.hpp>
 #include <peal/detail/unsendable.hpp>
 #include <peal/detail/varying_tasks.hpp>
@@ -35,15 +34,12 @@
 
 namespace peal {
 
-enum class locality {
-  node  // ranks that share memory
-};
-
 namespace detail {
 class neighbor_forms;
 }
 
-/// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
+/// Move-only. Made by environment (world), dup and split; may be destroyed after the environment. Its messages are those of
+/// basic_communicator.
 class communicator : public detail::strided_forms {
   friend class detail::neighbor_forms;
 
@@ -66,12 +62,7 @@ class communicator : public detail::strided_forms {
   using strided_forms::reduce_into;
   using strided_forms::scatter_into;
 
-  /// Whether messages to that rank go through shared memory.
-  [[nodiscard]] bool same_node(int rank, const place& where = place::current()) const {
-    return detail::same_node(state(where), rank, where);
-  }
-
-  // ---- making others; collective
+  // ---- making others, as in basic_communicator, with collectives; collective
   [[nodiscard]] communicator dup(const place& where = place::current()) const {
     return communicator{detail::duplicate(state(where), where)};
   }
@@ -87,70 +78,6 @@ class communicator : public detail::strided_forms {
     return communicator{detail::split_node(state(where), where)};
   }
 
-  // ---- messages: peal/detail/point_to_point.hpp
-  /// Returns when the value may be changed; the message may still be under way.
-  template <sendable B>
-  void send(B&& value, int dest, tag = {}, const place& = place::current()) const;
-  /// The request owns the value, and its wait() gives it back.
-  template <sendable B>
-  requires(!lasting<B>) request<B> isend(B&& owned, int dest, tag = {}, const place& = place::current())
-  const;
-  /// The caller keeps the value alive and unchanged until the request has ended (what is not sent as it lies is packed at once).
-  template <sendable B>
-  requires lasting<B> request<> isend(B&& lent, int dest, tag = {}, const place& = place::current())
-  const;
-
-  /// As send and isend, but they end only when the receiver has matched the message, however short it is.
-  template <sendable B>
-  void ssend(B&& value, int dest, tag = {}, const place& = place::current()) const;
-  template <sendable B>
-  requires(!lasting<B>) request<B> issend(B&& owned, int dest, tag = {}, const place& = place::current())
-  const;
-  template <sendable B>
-  requires lasting<B> request<> issend(B&& lent, int dest, tag = {}, const place& = place::current())
-  const;
-
-  /// A value, or a container as long as the message.
-  template <receivable T>
-  [[nodiscard]] T recv(int source = any_source, tag = any_tag, status* = nullptr, const place& = place::current()) const;
-  /// Fills from the start. A message that is longer is consumed and throws errc::truncated.
-  template <recv_buffer B>
-  status recv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current()) const;
-  /// Memory is taken when the message is matched.
-  template <receivable T>
-  request<T> irecv(int source = any_source, tag = any_tag, const place& = place::current()) const;
-  template <recv_buffer B>
-  requires lasting<B> request<status> irecv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current())
-  const;
-  /// Sends and receives at the same time, with the same tag.
-  template <receivable R, sendable B>
-  [[nodiscard]] R sendrecv(B&& value, int dest, int source, tag = {}, const place& = place::current()) const;
-
-  /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
-  [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
-  [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
-
-  // ---- in the place of the calls above, for types that cannot be sent: the compiler says which member is the reason, and what to do
-  template <class B>
-  requires(!sendable<B>) void send(B&&, int, tag = {}, const place& = place::current()) const { detail::explain_unsendable<B>(); }
-  template <class B>
-  requires(!sendable<B>) request<> isend(B&&, int, tag = {}, const place& = place::current())
-  const { detail::explain_unsendable<B>(); }
-  template <class B>
-  requires(!sendable<B>) void ssend(B&&, int, tag = {}, const place& = place::current()) const { detail::explain_unsendable<B>(); }
-  template <class B>
-  requires(!sendable<B>) request<> issend(B&&, int, tag = {}, const place& = place::current())
-  const { detail::explain_unsendable<B>(); }
-  template <class T>
-  requires(!receivable<T>) T recv(int = any_source, tag = any_tag, status* = nullptr, const place& = place::current())
-  const { detail::explain_unreceivable<T>(); }
-  template <class T>
-  requires(!receivable<T>) request<T> irecv(int = any_source, tag = any_tag, const place& = place::current())
-  const { detail::explain_unreceivable<T>(); }
-  template <class T>
-  requires(!receivable<std::decay_t<T>>) std::decay_t<T> bcast(T&&, int, const place& = place::current())
-  const { detail::explain_unreceivable<std::decay_t<T>>(); }
-
   // ---- collectives: peal/detail/collectives.hpp. Called by every rank, in the same order. Each has a nonblocking form that begins with i,
   // which is another collective: every rank calls the same form. What it is given as an lvalue must live until the request has ended.
   // Plans: peal/detail/plan_forms.hpp. In place, and into memory of the caller's, in all forms: peal/detail/into_forms.hpp. Sums of
@@ -164,6 +91,10 @@ class communicator : public detail::strided_forms {
                                                                                      const place& = place::current()) const;
   template <receivable T>
   request<T> ibcast(T value, int root, const place& = place::current()) const;
+  // For types that cannot be sent: says why.
+  template <class T>
+  requires(!receivable<std::decay_t<T>>) std::decay_t<T> bcast(T&&, int, const place& = place::current())
+  const { detail::explain_unreceivable<std::decay_t<T>>(); }
   /// Fills the buffers of the others with the root's; as long on every rank.
   template <recv_block B>
   void bcast_into(B&& buffer, int root, const place& = place::current()) const;
@@ -331,5 +262,4 @@ class communicator : public detail::strided_forms {
 
 }  // namespace peal
 
-#include <peal/detail/collectives.hpp>     // IWYU pragma: export
-#include <peal/detail/point_to_point.hpp>  // IWYU pragma: export
+#include <peal/detail/collectives.hpp>  // IWYU pragma: export

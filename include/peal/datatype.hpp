@@ -8,9 +8,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
-#include <chrono>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +20,7 @@
 #include <boost/pfr/tuple_size.hpp>
 
 #include <peal/detail/core.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal {
 

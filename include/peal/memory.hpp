@@ -6,10 +6,8 @@
 // Errors   std::bad_alloc when there is no memory at all; without a job, or when the node's share is used up, it is ordinary memory.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <new>
 #include <source_location>
 #include <type_traits>
@@ -50,7 +48,7 @@ class buffer {
   explicit buffer(std::size_t count, const std::source_location& where = std::source_location::current())
       : data_{static_cast<T*>(detail::allocate_elements(count, sizeof(T), where))}, size_{count} {
     static_assert(alignof(T) <= 64);
-    std::uninitialized_value_construct_n(data_, count);
+    for (std::size_t at = 0; at < count; ++at) ::new (static_cast<void*>(data_ + at)) T();
   }
 
   [[nodiscard]] T* data() noexcept { return data_; }

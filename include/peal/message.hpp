@@ -9,6 +9,7 @@
 
 #include <peal/buffer.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/owner.hpp>
 #include <peal/detail/request_body.hpp>
 #include <peal/request.hpp>
 #include <peal/status.hpp>
@@ -51,7 +52,7 @@ class message {
   }
   template <receivable T>
   [[nodiscard]] request<T> irecv(const std::source_location& where = std::source_location::current()) && {
-    auto made = std::make_unique<detail::receive_body<T>>();
+    auto made = detail::make_owner<detail::receive_body<T>>();
     void* to = nullptr;
     if constexpr (fixed<T>) {
       made->op = start(made->value.data(), sizeof(T), where);

@@ -13,13 +13,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include <peal/datatype.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal {
 
@@ -52,7 +51,7 @@ struct declared_operation {
   F function;
   template <class A, class B>
   requires std::invocable<F&, A, B>
-  constexpr decltype(auto) operator()(A&& a, B&& b) { return std::invoke(function, std::forward<A>(a), std::forward<B>(b)); }
+  constexpr decltype(auto) operator()(A&& a, B&& b) { return detail::invoke(function, std::forward<A>(a), std::forward<B>(b)); }
 };
 
 template <class Op>
@@ -122,7 +121,7 @@ reduction reduction_of(Op& op) noexcept {
       const T* lower = static_cast<const T*>(in);
       T* higher = static_cast<T*>(inout);
       for (std::size_t i = 0; i < count; ++i) {
-        const T made = static_cast<T>(std::invoke(op, lower[i], std::as_const(higher[i])));
+        const T made = static_cast<T>(detail::invoke(op, lower[i], std::as_const(higher[i])));
         std::memcpy(static_cast<void*>(higher + i), std::addressof(made), sizeof(T));  // T need not be assignable
       }
     };
@@ -146,7 +145,7 @@ constexpr auto op(F&& function) {
 /// Combines two T into one.
 template <class Op, class T>
 concept reduction_on = fixed<T> && requires(std::remove_cvref_t<Op>& op, const T& a, const T& b) {
-  { std::invoke(op, a, b) } -> std::convertible_to<T>;
+  { detail::invoke(op, a, b) } -> std::convertible_to<T>;
 };
 
 }  // namespace peal

@@ -2,6 +2,7 @@
 // Everything a program needs: includes every header of the API.
 #pragma once
 
+#include <peal/basic_communicator.hpp>
 #include <peal/blocks.hpp>
 #include <peal/buffer.hpp>
 #include <peal/communicator.hpp>
@@ -14,6 +15,7 @@
 #include <peal/message.hpp>
 #include <peal/op.hpp>
 #include <peal/plan.hpp>
+#include <peal/point_to_point.hpp>
 #include <peal/request.hpp>
 #include <peal/serialization.hpp>
 #include <peal/stats.hpp>

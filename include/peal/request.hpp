@@ -7,7 +7,6 @@
 //          that request was dropped while it ran, a later test or poll does, but no call that has a result of its own to give.
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <coroutine>
 #include <exception>
@@ -17,6 +16,7 @@
 
 #include <peal/detail/core.hpp>
 #include <peal/detail/request_body.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/status.hpp>
 
 namespace peal {
@@ -69,20 +69,20 @@ class [[nodiscard]] request {
     return is_over(where);
   }
   T wait(const place& where = place::current()) {
-    wait_for_end(detail::time_point::max(), where);
+    wait_for_end(detail::never, where);
     return take(nullptr, where);
   }
   /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes back, a received value is empty. What a
   /// continuation threw that is no std::system_error is thrown nevertheless, since no code says it.
   T wait(std::error_code& error, const place& where = place::current()) requires(std::is_void_v<T> || std::default_initializable<T>) {
     error.clear();
-    wait_for_end(detail::time_point::max(), where);
+    wait_for_end(detail::never, where);
     return take(&error, where);
   }
   /// Whether it ended in time, which may be longer than clocks count; the value is still there to be fetched.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time, const place& where = place::current()) {
-    return wait_for_end(detail::from_here(time), where);
+    return wait_for_end(detail::time_after(static_cast<long double>(time.count()) * Period::num / Period::den), where);
   }
   /// The value, if it is there; makes some progress. Of a send's status only the error says something.
   [[nodiscard]] std::optional<completion<T>> test(const place& where = place::current()) {
@@ -119,7 +119,7 @@ class [[nodiscard]] request {
     if (body_) return body_->pending();
     return op_ && !detail::finished(*op_) ? op_ : nullptr;
   }
-  bool wait_for_end(detail::time_point until = detail::time_point::max(), const place& where = place::current()) {
+  bool wait_for_end(detail::time_point until = detail::never, const place& where = place::current()) {
     return body_ ? detail::wait_for_body(*body_, until) : detail::wait(operation(where), until);
   }
   void subscribe(detail::hook& to) {

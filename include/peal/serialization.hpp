@@ -8,13 +8,11 @@
 // Errors   decoding never trusts the bytes: a reader throws peal::error, errc::decode_failed, when they are no value of the type.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include <peal/datatype.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/error.hpp>
 
 namespace peal {

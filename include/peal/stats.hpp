@@ -6,7 +6,6 @@
 // Errors   errc::not_started after the environment.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -27,8 +26,9 @@ class stats {
 
   /// 0 when there is no counter with this name.
   [[nodiscard]] std::uint64_t operator[](std::string_view name) const noexcept {
-    const auto found = std::find_if(all_.begin(), all_.end(), [&](const counter& each) { return each.name == name; });
-    return found == all_.end() ? 0 : found->value;
+    for (const counter& each : all_)
+      if (each.name == name) return each.value;
+    return 0;
   }
   [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
   [[nodiscard]] auto end() const noexcept { return all_.end(); }

@@ -9,13 +9,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
 #include <peal/buffer.hpp>
 #include <peal/detail/arguments.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal {
 

@@ -7,13 +7,13 @@
 
 #include <exception>
 #include <optional>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <peal/detail/std_parts.hpp>
 #include <peal/request.hpp>
 
 namespace peal {

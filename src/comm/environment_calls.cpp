@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "comm/job.hpp"
+#include "comm/waiting.hpp"
 #include "peal/error.hpp"
 
 namespace peal::detail {
@@ -43,11 +44,11 @@ bool progress() {
   return here != nullptr && here->first_lane().progress.progress_everywhere();
 }
 
-bool wait_until(bool (*done)(void*), void* context, std::chrono::steady_clock::time_point deadline) {
+bool wait_until(bool (*done)(void*), void* context, time_point deadline) {
   const auto holds = [=] { return done(context); };
   job* const here = job::running();
   if (here == nullptr) return holds();
-  return here->first_lane().progress.wait_anywhere(holds, deadline);
+  return here->first_lane().progress.wait_anywhere(holds, on_steady_clock(deadline));
 }
 
 namespace {

@@ -34,9 +34,12 @@ libpeal_core_la_SOURCES += \
   src/comm/operation_calls.cpp \
   src/comm/postings.hpp \
   src/comm/prepared_calls.cpp \
+  src/comm/queue_entries.cpp \
   src/comm/roll_call.cpp \
   src/comm/roll_call.hpp \
   src/comm/sleeper_calls.cpp \
+  src/comm/topology_shapes.cpp \
   src/comm/two_steps.cpp \
   src/comm/two_steps.hpp \
-  src/comm/waiting.hpp
+  src/comm/waiting.hpp \
+  src/comm/world.cpp

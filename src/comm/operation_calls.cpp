@@ -1,5 +1,8 @@
 // The functions of peal/detail/core.hpp that look after operations: test, wait, cancel, continue, drop.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <exception>
 
 #include "base/log.hpp"
@@ -85,9 +88,17 @@ bool test(operation& of) {
   return finished(of);
 }
 
-bool wait_for_end(operation& awaited, std::chrono::steady_clock::time_point deadline) {
+bool wait_for_end(operation& awaited, time_point deadline) {
   engine& progress = job::require(awaited.origin).lane_of(awaited).progress;
-  return progress.wait_unlocked([&] { return finished(awaited); }, deadline);
+  return progress.wait_unlocked([&] { return finished(awaited); }, on_steady_clock(deadline));
+}
+
+time_point time_after(long double seconds) noexcept {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point now = clock::now();
+  const std::chrono::duration<long double> time{std::max(seconds, 0.0L)};
+  if (time >= clock::time_point::max() - now) return never;
+  return time_point{(now + std::chrono::duration_cast<clock::duration>(time)).time_since_epoch() / std::chrono::nanoseconds{1}};
 }
 
 const location& origin_of(const operation& of) noexcept { return of.origin; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 
 #include "comm/lane.hpp"
@@ -17,6 +18,11 @@ namespace peal {
 inline void wait_for(lane& here, const operation& awaited) {
   // acquire: pairs with the release that ends an operation, so that its outcome and its buffer can be read.
   here.progress.wait_unlocked([&] { return awaited.finished.load(std::memory_order_acquire); });
+}
+
+/// detail::never is the last time there is.
+inline std::chrono::steady_clock::time_point on_steady_clock(detail::time_point when) noexcept {
+  return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{static_cast<std::int64_t>(when)}};
 }
 
 /// Gives a finished operation of a blocking call back, also when a continuation throws out of the wait.

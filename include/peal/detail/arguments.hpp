@@ -3,20 +3,16 @@
 #pragma once
 
 #include <concepts>
-#include <ranges>
 #include <type_traits>
 
 #include <peal/blocks.hpp>
 #include <peal/buffer.hpp>
 #include <peal/detail/collective_tasks.hpp>
 #include <peal/detail/partial_reduction_tasks.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/op.hpp>
 
 namespace peal {
-
-/// An argument that lives on when the call returns: an lvalue, or a view.
-template <class B>
-concept lasting = std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B> || strided_view<B>;
 
 /// Can be combined by Op: a fixed value as a whole, or a contiguous range or a strided view element by element.
 template <class B, class Op>

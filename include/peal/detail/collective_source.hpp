@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -14,6 +13,7 @@
 #include <peal/blocks.hpp>
 #include <peal/buffer.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal::detail {
 

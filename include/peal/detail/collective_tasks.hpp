@@ -7,24 +7,19 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include <peal/basic_communicator.hpp>
 #include <peal/detail/collective_source.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/owner.hpp>
 #include <peal/detail/request_body.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/op.hpp>
 #include <peal/request.hpp>
 
 namespace peal::detail {
-
-/// Who takes part.
-struct place_in_team {
-  int rank;
-  int size;
-  [[nodiscard]] std::size_t count() const noexcept { return static_cast<std::size_t>(size); }
-};
 
 /// The elements of a range of them, else the value itself.
 template <class B>
@@ -330,7 +325,7 @@ class collective_body final : public body<typename Task::result_type> {
 
 template <class Task, class... Args>
 request<typename Task::result_type> begin_task(communicator_state& in, const location& where, Args&&... args) {
-  auto made = std::make_unique<collective_body<Task>>(std::forward<Args>(args)...);
+  auto made = make_owner<collective_body<Task>>(std::forward<Args>(args)...);
   const Task& task = made->task();
   made->op = start_task(in, made->task(), where);
   request<typename Task::result_type> started{made.release()};

@@ -5,13 +5,13 @@
 #include <atomic>
 #include <coroutine>
 #include <exception>
-#include <functional>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include <peal/detail/mutex.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/request.hpp>
 
 namespace peal::detail {
@@ -29,7 +29,7 @@ class continuation final : public hook {
   /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the source is dropped as any request.
   void disown() noexcept {
     {
-      const std::lock_guard guard{mutex_};
+      const mutex_guard guard{mutex_};
       wanted_ = false;
       if (running_) return;
     }
@@ -37,12 +37,12 @@ class continuation final : public hook {
   }
   /// False when it runs, in this or another thread, or has run: the source is its alone then.
   bool cancel() {
-    const std::lock_guard guard{mutex_};
+    const mutex_guard guard{mutex_};
     return !running_ && source_.valid() && source_.cancel();
   }
   void subscribe(hook& to) {
     {
-      const std::lock_guard guard{mutex_};
+      const mutex_guard guard{mutex_};
       to.take();
       if (!settled()) {
         follower_ = &to;
@@ -75,7 +75,7 @@ class continuation final : public hook {
  private:
   void fire() override {
     {
-      const std::lock_guard guard{mutex_};
+      const mutex_guard guard{mutex_};
       if (!wanted_) return;
       running_ = true;
     }
@@ -105,10 +105,10 @@ class continuation final : public hook {
   void call(std::exception_ptr& thrown, Value&&... value) {
     try {
       if constexpr (std::is_void_v<R>) {
-        std::invoke(next_, std::forward<Value>(value)...);
+        detail::invoke(next_, std::forward<Value>(value)...);
         value_.emplace();
       } else {
-        value_.emplace(std::invoke(next_, std::forward<Value>(value)...));
+        value_.emplace(detail::invoke(next_, std::forward<Value>(value)...));
       }
     } catch (...) {
       thrown = std::current_exception();
@@ -120,7 +120,7 @@ class continuation final : public hook {
     hook* follower = nullptr;
     bool wanted = false;
     {
-      const std::lock_guard guard{mutex_};
+      const mutex_guard guard{mutex_};
       settled_.store(true, std::memory_order_release);  // pairs with settled(): value_ and failure_ are there
       follower = std::exchange(follower_, nullptr);
       wanted = wanted_;
@@ -134,7 +134,7 @@ class continuation final : public hook {
   std::optional<held> value_;
   std::exception_ptr failure_;
   std::atomic<bool> settled_{false};
-  std::mutex mutex_;  // guards what follows
+  mutex mutex_;  // guards what follows
   hook* follower_ = nullptr;
   bool wanted_ = true;
   bool running_ = false;  // or has run

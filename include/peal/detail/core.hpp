@@ -8,9 +8,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <source_location>
 #include <string>
 #include <system_error>
@@ -121,16 +121,21 @@ PEAL_EXPORT operation* start_recv_matched(matched_message*, void* data, std::siz
 /// Gives up a message taken by a probe: it is received and thrown away.
 PEAL_EXPORT void discard(matched_message*) noexcept;
 
+// ---- times ------------------------------------------------------------------------------------------------------------------------------
+/// Nanoseconds of the steady clock. No std::chrono: its header takes longer to compile than this one.
+enum class time_point : std::int64_t {};
+inline constexpr time_point never{std::numeric_limits<std::int64_t>::max()};
+/// The time after so long, or `never`, where the clock does not count so far, or, after less than nothing, the present one.
+PEAL_EXPORT time_point time_after(long double seconds) noexcept;
+
 // ---- operations ------------------------------------------------------------------------------------------------------------------------
 /// Whether it is finished; makes no progress.
 inline bool finished(const operation& of) noexcept { return head_of(of).finished.load(std::memory_order_acquire); }
 /// One round of progress for everything, then `finished`.
 PEAL_EXPORT bool test(operation&);
 /// Waits until it is finished. Returns early, false, when `deadline` passes (default: never).
-PEAL_EXPORT bool wait_for_end(operation&, std::chrono::steady_clock::time_point deadline);
-inline bool wait(operation& awaited, std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max()) {
-  return finished(awaited) || wait_for_end(awaited, deadline);
-}
+PEAL_EXPORT bool wait_for_end(operation&, time_point deadline);
+inline bool wait(operation& awaited, time_point deadline = never) { return finished(awaited) || wait_for_end(awaited, deadline); }
 /// Requires: finished.
 inline const outcome& result_of(const operation& of) noexcept { return head_of(of).result; }
 PEAL_EXPORT const location& origin_of(const operation&) noexcept;
@@ -151,8 +156,7 @@ inline void drop(operation* unwanted) noexcept {
 PEAL_EXPORT bool progress();
 /// Makes progress until `done(context)`; false when the deadline passed first. It is called with and without locks of peal's, so it
 /// only reads what threads may read at any time, and calls nothing of peal's.
-PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
-                            std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context, time_point deadline = never);
 /// Throws what the operation ended with: peal::error, or on the rank where it happened what the user's function threw. Requires: finished,
 /// with an error.
 [[noreturn]] PEAL_EXPORT void raise(operation&);

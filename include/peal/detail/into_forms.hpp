@@ -8,10 +8,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 
 #include <peal/detail/plan_forms.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal::detail {
 

@@ -5,13 +5,13 @@
 // Errors   peal::error with the caller's place: invalid_argument where lengths do not go together.
 #pragma once
 
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <peal/blocks.hpp>
 #include <peal/communicator.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal::detail {
 

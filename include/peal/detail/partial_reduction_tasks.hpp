@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
 #include <peal/detail/collective_tasks.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/detail/varying_tasks.hpp>
 
 namespace peal::detail {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
 #include <peal/communicator.hpp>
 #include <peal/detail/collectives.hpp>
+#include <peal/detail/std_parts.hpp>
 
 namespace peal {
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <peal/communicator.hpp>
 #include <peal/detail/plan_body.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/view.hpp>
 
 namespace peal::detail {

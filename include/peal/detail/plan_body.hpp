@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -16,7 +15,9 @@
 #include <peal/detail/collective_source.hpp>
 #include <peal/detail/collective_tasks.hpp>
 #include <peal/detail/core.hpp>
+#include <peal/detail/owner.hpp>
 #include <peal/detail/request_body.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/op.hpp>
 #include <peal/request.hpp>
 
@@ -153,13 +154,13 @@ template <fixed T>
 class many_values {
  public:
   using type = std::span<const T>;
-  explicit many_values(std::size_t count) : room_{std::make_unique<T[]>(count)}, view_{room_.get(), count} {}
+  explicit many_values(std::size_t count) : room_{array_owner<T>{new T[count]()}}, view_{room_.get(), count} {}
   explicit many_values(type elsewhere) noexcept : view_{elsewhere} {}
   [[nodiscard]] void* data() const noexcept { return room_.get(); }
   [[nodiscard]] type value() const noexcept { return view_; }
 
  private:
-  std::unique_ptr<T[]> room_;
+  array_owner<T> room_;
   type view_;
 };
 
@@ -175,7 +176,7 @@ class many_blocks {
       if (each % sizeof(T) != 0) wrong_size(each, sizeof(T));
       total += each / sizeof(T);
     }
-    room_ = std::make_unique<T[]>(total);
+    room_ = array_owner<T>{new T[total]()};
     const T* at = room_.get();
     for (const std::uint64_t each : lengths_) {
       blocks_.emplace_back(at, each / sizeof(T));
@@ -188,7 +189,7 @@ class many_blocks {
 
  private:
   std::vector<std::uint64_t> lengths_;
-  std::unique_ptr<T[]> room_;
+  array_owner<T> room_;
   std::vector<std::span<const T>> blocks_;
 };
 

@@ -10,15 +10,14 @@
 // Errors   peal::error with the caller's place: invalid_root; invalid_argument where lengths do not go together; not_started.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
+#include <peal/basic_communicator.hpp>
 #include <peal/detail/arguments.hpp>
-#include <peal/detail/communicator_handle.hpp>
 #include <peal/detail/plan_body.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/plan.hpp>
 #include <peal/view.hpp>
 
@@ -54,7 +53,7 @@ using planned_reduced =
 template <class B>
 using element_of_planned_blocks = typename copied_blocks<B>::element;
 
-class plan_forms : public communicator_handle {
+class plan_forms : public basic_communicator {
  public:
   plan<> barrier_plan(const place& = place::current()) const;
 
@@ -151,7 +150,7 @@ class plan_forms : public communicator_handle {
   plan<> alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in, const place& = place::current()) const;
 
  protected:
-  using communicator_handle::communicator_handle;
+  using basic_communicator::basic_communicator;
   plan_forms(plan_forms&&) noexcept = default;
   plan_forms& operator=(plan_forms&&) noexcept = default;
   ~plan_forms() = default;

@@ -1,17 +1,17 @@
 // peal/detail/point_to_point.hpp
-// The messages of communicator.
+// The messages of basic_communicator.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include <peal/communicator.hpp>
+#include <peal/basic_communicator.hpp>
+#include <peal/detail/owner.hpp>
 
 namespace peal {
 
 template <sendable B>
-void communicator::send(B&& value, int dest, peal::tag tag, const place& where) const {
+void basic_communicator::send(B&& value, int dest, peal::tag tag, const place& where) const {
   detail::communicator_state& in = state(where);
   detail::with_bytes(value, [&](const void* data, std::size_t bytes) { detail::send(in, data, bytes, dest, tag.value(), where); });
 }
@@ -22,7 +22,7 @@ namespace detail {
 template <auto Start, class B>
 request<B> begin_owned_send(communicator_state& in, B&& owned, int dest, peal::tag tag, const location& where) {
   using made_type = std::conditional_t<sent_in_place<B>, owned_send<B>, packed_owned_send<B>>;
-  auto made = std::make_unique<made_type>(std::move(owned));
+  auto made = detail::make_owner<made_type>(std::move(owned));
   std::span<const std::byte> bytes;
   if constexpr (sent_in_place<B>) bytes = bytes_of(made->value());
   else bytes = made->bytes();
@@ -36,7 +36,7 @@ request<> begin_lent_send(communicator_state& in, const B& lent, int dest, peal:
     const auto bytes = bytes_of(lent);
     return request<>{Start(in, bytes.data(), bytes.size(), dest, tag.value(), where)};
   } else {
-    auto made = std::make_unique<packed_send>(pack(lent));
+    auto made = detail::make_owner<packed_send>(pack(lent));
     made->op = Start(in, made->bytes().data(), made->bytes().size(), dest, tag.value(), where);
     return request<>{made.release()};
   }
@@ -45,28 +45,28 @@ request<> begin_lent_send(communicator_state& in, const B& lent, int dest, peal:
 }  // namespace detail
 
 template <sendable B>
-requires(!lasting<B>) request<B> communicator::isend(B&& owned, int dest, peal::tag tag, const place& where)
+requires(!lasting<B>) request<B> basic_communicator::isend(B&& owned, int dest, peal::tag tag, const place& where)
 const { return detail::begin_owned_send<&detail::start_send>(state(where), std::move(owned), dest, tag, where); }
 
 template <sendable B>
-requires lasting<B> request<> communicator::isend(B&& lent, int dest, peal::tag tag, const place& where)
+requires lasting<B> request<> basic_communicator::isend(B&& lent, int dest, peal::tag tag, const place& where)
 const { return detail::begin_lent_send<&detail::start_send>(state(where), lent, dest, tag, where); }
 
 template <sendable B>
-void communicator::ssend(B&& value, int dest, peal::tag tag, const place& where) const {
+void basic_communicator::ssend(B&& value, int dest, peal::tag tag, const place& where) const {
   detail::begin_lent_send<&detail::start_synchronous_send>(state(where), value, dest, tag, where).wait(where);
 }
 
 template <sendable B>
-requires(!lasting<B>) request<B> communicator::issend(B&& owned, int dest, peal::tag tag, const place& where)
+requires(!lasting<B>) request<B> basic_communicator::issend(B&& owned, int dest, peal::tag tag, const place& where)
 const { return detail::begin_owned_send<&detail::start_synchronous_send>(state(where), std::move(owned), dest, tag, where); }
 
 template <sendable B>
-requires lasting<B> request<> communicator::issend(B&& lent, int dest, peal::tag tag, const place& where)
+requires lasting<B> request<> basic_communicator::issend(B&& lent, int dest, peal::tag tag, const place& where)
 const { return detail::begin_lent_send<&detail::start_synchronous_send>(state(where), lent, dest, tag, where); }
 
 template <receivable T>
-T communicator::recv(int source, peal::tag tag, status* known, const place& where) const {
+T basic_communicator::recv(int source, peal::tag tag, status* known, const place& where) const {
   detail::communicator_state& in = state(where);
   detail::incoming<T> value;
   detail::outcome end;
@@ -77,7 +77,7 @@ T communicator::recv(int source, peal::tag tag, status* known, const place& wher
 }
 
 template <recv_buffer B>
-status communicator::recv_into(B&& into, int source, peal::tag tag, const place& where) const {
+status basic_communicator::recv_into(B&& into, int source, peal::tag tag, const place& where) const {
   detail::communicator_state& in = state(where);
   if constexpr (strided_view<B>) {
     detail::raw_memory raw{detail::elements_of(into) * sizeof(*into.data_handle())};
@@ -91,19 +91,19 @@ status communicator::recv_into(B&& into, int source, peal::tag tag, const place&
 }
 
 template <receivable T>
-request<T> communicator::irecv(int source, peal::tag tag, const place& where) const {
-  auto made = std::make_unique<detail::receive_body<T>>();
+request<T> basic_communicator::irecv(int source, peal::tag tag, const place& where) const {
+  auto made = detail::make_owner<detail::receive_body<T>>();
   if constexpr (fixed<T>) made->op = detail::start_recv(state(where), made->value.data(), sizeof(T), source, tag.value(), where);
   else made->op = detail::start_recv_growing(state(where), made->value.buffer(), source, tag.value(), where);
   return request<T>{made.release()};
 }
 
 template <recv_buffer B>
-requires lasting<B> request<status> communicator::irecv_into(B&& into, int source, peal::tag tag, const place& where)
+requires lasting<B> request<status> basic_communicator::irecv_into(B&& into, int source, peal::tag tag, const place& where)
 const {
   detail::communicator_state& in = state(where);
   if constexpr (strided_view<B>) {
-    auto made = std::make_unique<detail::strided_receive<std::remove_cvref_t<B>>>(into);
+    auto made = detail::make_owner<detail::strided_receive<std::remove_cvref_t<B>>>(into);
     made->op = detail::start_recv(in, made->raw().data(), made->raw().size(), source, tag.value(), where);
     return request<status>{made.release()};
   } else {
@@ -113,7 +113,7 @@ const {
 }
 
 template <receivable R, sendable B>
-R communicator::sendrecv(B&& value, int dest, int source, peal::tag tag, const place& where) const {
+R basic_communicator::sendrecv(B&& value, int dest, int source, peal::tag tag, const place& where) const {
   request<> sent = isend(std::as_const(value), dest, tag, where);
   if constexpr (std::default_initializable<R>) {
     R got = recv<R>(source, tag, nullptr, where);
@@ -126,13 +126,13 @@ R communicator::sendrecv(B&& value, int dest, int source, peal::tag tag, const p
   }
 }
 
-inline message communicator::mprobe(int source, peal::tag tag, const place& where) const {
+inline message basic_communicator::mprobe(int source, peal::tag tag, const place& where) const {
   detail::outcome known;
   detail::matched_message* taken = detail::probe_take(state(where), source, tag.value(), known, where);
   return {taken, detail::status_of(known)};
 }
 
-inline std::optional<message> communicator::improbe(int source, peal::tag tag, const place& where) const {
+inline std::optional<message> basic_communicator::improbe(int source, peal::tag tag, const place& where) const {
   detail::outcome known;
   detail::matched_message* taken = detail::try_probe_take(state(where), source, tag.value(), known, where);
   if (!taken) return std::nullopt;

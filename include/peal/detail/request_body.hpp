@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -204,21 +203,9 @@ class strided_receive final : public body<status> {
 };
 
 // ---- waiting ---------------------------------------------------------------------------------------------------------------------------
-using time_point = std::chrono::steady_clock::time_point;
-
-/// The time after so long, or the last that there is, or, after less than nothing, the present one.
-template <class Rep, class Period>
-time_point from_here(std::chrono::duration<Rep, Period> time) {
-  using exact = std::chrono::duration<long double>;
-  const time_point now = std::chrono::steady_clock::now();
-  if (exact{time} <= exact{0}) return now;
-  if (exact{time} >= exact{time_point::max() - now}) return time_point::max();
-  return now + std::chrono::duration_cast<time_point::duration>(time);
-}
-
 inline bool is_over(body_base& it) noexcept { return it.pending() == nullptr && it.settled(); }
 
-inline bool wait_for_body(body_base& it, time_point deadline = time_point::max()) {
+inline bool wait_for_body(body_base& it, time_point deadline = never) {
   while (operation* next = it.pending())
     if (!wait(*next, deadline)) return false;
   return it.settled() || wait_until([](void* all) { return static_cast<body_base*>(all)->settled(); }, &it, deadline);

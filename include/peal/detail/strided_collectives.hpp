@@ -2,8 +2,8 @@
 // The forms of strided_forms.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -12,29 +12,58 @@
 
 namespace peal::detail {
 
+/// Uninitialized, and given back with the last of its copies.
+class shared_memory {
+ public:
+  shared_memory() noexcept = default;
+  explicit shared_memory(std::size_t bytes) : held_{new holder{raw_memory{bytes}}} {}
+  shared_memory(const shared_memory& of) noexcept : held_{of.held_} {
+    if (held_) held_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  shared_memory(shared_memory&& from) noexcept : held_{std::exchange(from.held_, nullptr)} {}
+  shared_memory& operator=(shared_memory from) noexcept {
+    std::swap(held_, from.held_);
+    return *this;
+  }
+  ~shared_memory() {
+    // acq_rel: whoever deletes sees what the other owners have written.
+    if (held_ && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_;
+  }
+
+  explicit operator bool() const noexcept { return held_ != nullptr; }
+  [[nodiscard]] std::byte* data() const noexcept { return held_->memory.data(); }
+
+ private:
+  struct holder {
+    raw_memory memory;
+    std::atomic<int> owners{1};
+  };
+  holder* held_ = nullptr;
+};
+
 /// Memory of the caller's as a collective works on it: as it is, or a copy side by side. Copies of this share that.
 class buffer_side {
  public:
   buffer_side() : buffer_side{recv_view{}} {}
   template <class View>
   explicit buffer_side(const View& of)
-      : memory_{of.memory()}, bytes_{of.bytes()}, copy_{memory_.packed() ? nullptr : std::make_shared<raw_memory>(bytes_)} {}
+      : memory_{of.memory()}, bytes_{of.bytes()}, copy_{memory_.packed() ? shared_memory{} : shared_memory{bytes_}} {}
 
-  [[nodiscard]] std::byte* data() const noexcept { return copy_ ? copy_->data() : memory_.data(); }
+  [[nodiscard]] std::byte* data() const noexcept { return copy_ ? copy_.data() : memory_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data(), bytes_}; }
   [[nodiscard]] std::span<std::byte> room() const noexcept { return {data(), bytes_}; }
   void pack() const {
-    if (copy_) memory_.copy_to(copy_->data());
+    if (copy_) memory_.copy_to(copy_.data());
   }
   void unpack() const {
-    if (copy_) memory_.copy_from(copy_->data());
+    if (copy_) memory_.copy_from(copy_.data());
   }
 
  private:
   strided_memory memory_;
   std::size_t bytes_;
-  std::shared_ptr<raw_memory> copy_;
+  shared_memory copy_;
 };
 
 /// Both are packed before a start: what a collective leaves as it is in memory that it may fill goes back unchanged.

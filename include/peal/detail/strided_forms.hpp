@@ -6,10 +6,10 @@
 // Errors   as the forms for ranges.
 #pragma once
 
-#include <functional>
 #include <type_traits>
 
 #include <peal/detail/into_forms.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/view.hpp>
 
 namespace peal::detail {

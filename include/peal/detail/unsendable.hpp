@@ -8,11 +8,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdlib>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include <peal/buffer.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/serialization.hpp>
 
 namespace peal::detail {
