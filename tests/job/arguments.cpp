@@ -79,6 +79,42 @@ void refused_by_one(const communicator& world) {
   job::equal(world.scatterv(blocks, last).front(), last, "blocks after refused ones");
 }
 
+// A rank whose room is too short gives what it has to give all the same: the others have their results, and it is refused.
+void short_of_room(const communicator& world) {
+  const auto ranks = static_cast<std::size_t>(world.size());
+  for (const std::size_t count : {std::size_t{1}, std::size_t{3000}}) {
+    for (const int bad : {0, world.size() - 1}) {
+      const bool lacks = world.rank() == bad;
+      const std::vector<int> mine(count, world.rank() + 1), parts(count * ranks, 1);
+      const int sum = world.size() * (world.size() + 1) / 2;
+      // `call` fills the room given to it, whose last element is then `expected` where the room is long enough.
+      const auto meets = [&](const char* what, std::size_t needed, int expected, auto call) {
+        std::vector<int> room(lacks ? needed - 1 : needed, -1);
+        if (lacks) names_place(job::throws(errc::invalid_argument, [&] { call(room); }));
+        else call(room);
+        for (std::size_t i = 0; lacks && i < room.size(); ++i) job::equal(room[i], -1, std::string{"room that was refused: "} + what);
+        if (!lacks) job::equal(room.back(), expected, std::string{"beside a rank that is short of room: "} + what);
+        job::equal(world.iallreduce(2).wait(), 2 * world.size(), std::string{"a collective behind "} + what);
+      };
+      meets("allreduce_into", count, sum, [&](auto& room) { world.allreduce_into(mine, room); });
+      meets("allgather_into", count * ranks, world.size(), [&](auto& room) { world.allgather_into(mine, room); });
+      meets("iallgather_into", count * ranks, world.size(), [&](auto& room) { world.iallgather_into(mine, room).wait(); });
+      meets("alltoall_into", count * ranks, 1, [&](auto& room) { world.alltoall_into(parts, room); });
+      meets("reduce_scatter_block_into", count, world.size(), [&](auto& room) { world.reduce_scatter_block_into(parts, room); });
+
+      // Only the root needs room.
+      std::vector<int> all(lacks ? count - 1 : 0, -1);
+      const auto at_root = [&](const char* what, auto call) {
+        if (lacks) names_place(job::throws(errc::invalid_argument, call));
+        else call();
+        job::equal(world.iallreduce(3).wait(), 3 * world.size(), std::string{"a collective behind "} + what);
+      };
+      at_root("reduce_into", [&] { world.reduce_into(mine, all, bad); });
+      at_root("gather_into", [&] { world.gather_into(mine, all, bad); });
+    }
+  }
+}
+
 int after_the_end(int argc, char** argv) {
   std::optional<peal::environment> env{std::in_place, argc, argv};
   const auto& world = env->world();
@@ -100,6 +136,7 @@ int after_the_end(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string{argv[1]} == "after_the_end") return after_the_end(argc, argv);
-  return job::run_parts(
-      argc, argv, {job::part{"ranks_and_tags", ranks_and_tags}, job::part{"roots", roots}, job::part{"refused_by_one", refused_by_one}});
+  return job::run_parts(argc, argv,
+                        {job::part{"ranks_and_tags", ranks_and_tags}, job::part{"roots", roots},
+                         job::part{"refused_by_one", refused_by_one}, job::part{"short_of_room", short_of_room}});
 }

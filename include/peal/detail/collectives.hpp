@@ -2,8 +2,11 @@
 // The collectives of communicator.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <peal/communicator.hpp>
 
@@ -27,6 +30,43 @@ collective_call call_of(collective kind, int root, std::span<const std::byte> se
 inline void check_room(std::size_t needed, std::span<std::byte> room, const location& where) {
   if (room.size() < needed) fail(errc::invalid_argument, "the result does not fit into the buffer given for it", -1, where);
 }
+
+/// Where a result goes: into the caller's room, or, where that is too short, into memory that is thrown away. A rank
+/// whose room is too short has all that the others need of it. So it takes part, and is refused when that is done:
+/// the others have their results, and no later call meets what this rank left out.
+class ample_room {
+ public:
+  ample_room(std::size_t needed, std::span<std::byte> given, const location& where) : needed_{needed}, given_{given}, where_{where} {
+    if (too_short()) [[unlikely]]
+      instead_.resize((needed + sizeof(line) - 1) / sizeof(line));
+  }
+  [[nodiscard]] bool too_short() const noexcept { return given_.size() < needed_; }
+  [[nodiscard]] std::span<std::byte> room() noexcept { return too_short() ? std::as_writable_bytes(std::span{instead_}) : given_; }
+  /// Throws errc::invalid_argument where the caller's room is too short.
+  void check() const { check_room(needed_, given_, where_); }
+
+ private:
+  struct alignas(64) line {  // so that elements of any type may lie in it
+    std::byte bytes[64];
+  };
+  std::size_t needed_;
+  std::span<std::byte> given_;
+  location where_;
+  std::vector<line> instead_;
+};
+
+/// A call whose result has nowhere to go: its request ends with the refusal.
+class short_of_room_task {
+ public:
+  using result_type = void;
+  short_of_room_task(const collective_call& call, ample_room&& room) : call_{call}, room_{std::move(room)} {}
+  collective_call first() { return call_; }
+  void result() { room_.check(); }
+
+ private:
+  collective_call call_;
+  ample_room room_;
+};
 
 /// The task that gathers a B, by what kind of value it is.
 template <class Holder, class B>
@@ -126,20 +166,22 @@ template <send_block B, recv_block_for<B> R, class Op>
 requires reducible<const B&, Op>
 void communicator::allreduce_into(const B& value, R&& into, Op op, const place& where) const {
   const auto bytes = detail::bytes_of(value);
-  const auto room = detail::room_of(into);
-  detail::check_room(bytes.size(), room, where);
+  detail::ample_room ample{bytes.size(), detail::room_of(into), where};
+  const auto room = ample.room();
   using task = detail::reduce_into_task<detail::element_for<Op, const B&>, Op>;
   detail::run_task(state(where), task{detail::collective::allreduce, 0, bytes.data(), room.data(), bytes.size(), std::move(op)}, where);
+  ample.check();
 }
 
 template <send_block B, recv_block_for<B> R, class Op>
 requires reducible<const B&, Op>
 void communicator::reduce_into(const B& value, R&& into, int root, Op op, const place& where) const {
   const auto bytes = detail::bytes_of(value);
-  const auto room = detail::room_of(into);
-  if (rank() == root) detail::check_room(bytes.size(), room, where);
+  detail::ample_room ample{rank() == root ? bytes.size() : 0, detail::room_of(into), where};
+  const auto room = ample.room();
   using task = detail::reduce_into_task<detail::element_for<Op, const B&>, Op>;
   detail::run_task(state(where), task{detail::collective::reduce, root, bytes.data(), room.data(), bytes.size(), std::move(op)}, where);
+  ample.check();
 }
 
 // ---- gather ----------------------------------------------------------------------------------------------------------------------------
@@ -198,26 +240,30 @@ auto communicator::iallgatherv(B&& values, const place& where) const -> request<
 template <send_block B, recv_block_for<B> R>
 void communicator::gather_into(const B& value, R&& into, int root, const place& where) const {
   const auto bytes = detail::bytes_of(value);
-  const auto room = detail::room_of(into);
-  if (rank() == root) detail::check_room(bytes.size() * team().count(), room, where);
+  detail::ample_room ample{rank() == root ? bytes.size() * team().count() : 0, detail::room_of(into), where};
+  const auto room = ample.room();
   detail::run_collective(state(where), detail::call_of<B>(detail::collective::gather, root, bytes, room, bytes.size()), where);
+  ample.check();
 }
 
 template <send_block B, recv_block_for<B> R>
 void communicator::allgather_into(const B& value, R&& into, const place& where) const {
   const auto bytes = detail::bytes_of(value);
-  const auto room = detail::room_of(into);
-  detail::check_room(bytes.size() * team().count(), room, where);
+  detail::ample_room ample{bytes.size() * team().count(), detail::room_of(into), where};
+  const auto room = ample.room();
   detail::run_collective(state(where), detail::call_of<B>(detail::collective::allgather, 0, bytes, room, bytes.size()), where);
+  ample.check();
 }
 
 template <send_block B, recv_block_for<B> R>
 requires(lasting<B>&& lasting<R>) request<> communicator::iallgather_into(B&& value, R&& into, const place& where)
 const {
   const auto bytes = detail::bytes_of(value);
-  const auto room = detail::room_of(into);
-  detail::check_room(bytes.size() * team().count(), room, where);
+  detail::ample_room ample{bytes.size() * team().count(), detail::room_of(into), where};
+  const auto room = ample.room();
   const auto call = detail::call_of<B>(detail::collective::allgather, 0, bytes, room, bytes.size());
+  if (ample.too_short()) [[unlikely]]
+    return detail::begin_task<detail::short_of_room_task>(state(where), where, call, std::move(ample));
   return request<>{detail::start_collective(state(where), call, where)};
 }
 
@@ -289,12 +335,13 @@ auto communicator::ialltoall(B&& values, const place& where) const -> request<st
 template <send_block B, recv_block_for<B> R>
 void communicator::alltoall_into(const B& values, R&& into, const place& where) const {
   const auto bytes = detail::bytes_of(values);
-  const auto room = detail::room_of(into);
   if (bytes.size() % team().count() != 0)
     detail::fail(errc::invalid_argument, "alltoall_into: the buffer does not divide into one part for every rank", -1, where);
-  detail::check_room(bytes.size(), room, where);
+  detail::ample_room ample{bytes.size(), detail::room_of(into), where};
+  const auto room = ample.room();
   detail::run_collective(state(where), detail::call_of<B>(detail::collective::alltoall, 0, bytes, room, bytes.size() / team().count()),
                          where);
+  ample.check();
 }
 
 template <range_of_blocks B>

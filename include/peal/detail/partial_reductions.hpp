@@ -60,11 +60,11 @@ requires reducible_range<const B&, Op>
 void communicator::reduce_scatter_block_into(const B& values, R&& into, Op op, const place& where) const {
   using element = std::ranges::range_value_t<B>;
   const auto bytes = detail::bytes_of(values);
-  const auto room = detail::room_of(into);
   const std::size_t part = detail::part_of(bytes.size(), sizeof(element), team().count(), where);
-  detail::check_room(part, room, where);
+  detail::ample_room ample{part, detail::room_of(into), where};
   using task = detail::reduce_scatter_into_task<element, Op>;
-  detail::run_task(state(where), task{bytes.data(), room.data(), part, std::move(op)}, where);
+  detail::run_task(state(where), task{bytes.data(), ample.room().data(), part, std::move(op)}, where);
+  ample.check();
 }
 
 // ---- scan and exscan -------------------------------------------------------------------------------------------------------------------
