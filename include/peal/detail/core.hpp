@@ -248,8 +248,8 @@ struct second_step {
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call& first, const second_step&, const location&);
 
 /// Collective, though it waits for nobody: makes a collective ready. Its schedule is built and its memory taken once, and the how-manyeth
-/// of the communicator it is says with which ones of the other ranks it goes; one that is refused counts. Buffers, arrays and the reduction's
-/// context must live until it is discarded.
+/// of the communicator it is says with which ones of the other ranks it goes; one that is refused counts. Buffers, arrays and the
+/// reduction's context must live until it is discarded.
 PEAL_EXPORT prepared* prepare_collective(communicator_state&, const collective_call&, const location&);
 /// Starts it once more, in any order among all collectives of the communicator. Requires: the operation of its last start was dropped.
 PEAL_EXPORT operation* start_prepared(prepared&, const location&);
