@@ -18,18 +18,18 @@
 #include <bits/ranges_base.h>
 #include <bits/stl_function.h>
 
-namespace std {
-template <typename>
-class complex;
-template <size_t>
-class bitset;
-namespace chrono {
-template <typename, typename>
-class duration;
-template <typename, typename>
-class time_point;
-}  // namespace chrono
-}  // namespace std
+namespace std _GLIBCXX_VISIBILITY(default) {  // as in its own headers, else -fvisibility=hidden would hide what is made of these
+  template <typename>
+  class complex;
+  template <size_t>
+  class bitset;
+  namespace chrono {
+  template <typename, typename>
+  class duration;
+  template <typename, typename>
+  class time_point;
+  }  // namespace chrono
+}  // namespace )
 #else
 #include <bitset>
 #include <chrono>
