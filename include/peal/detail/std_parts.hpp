@@ -18,18 +18,21 @@
 #include <bits/ranges_base.h>
 #include <bits/stl_function.h>
 
-namespace std _GLIBCXX_VISIBILITY(default) {  // as in its own headers, else -fvisibility=hidden would hide what is made of these
-  template <typename>
-  class complex;
-  template <size_t>
-  class bitset;
-  namespace chrono {
-  template <typename, typename>
-  class duration;
-  template <typename, typename>
-  class time_point;
-  }  // namespace chrono
-}  // namespace )
+// As in the library's own headers, else -fvisibility=hidden would hide what programs make of these types.
+// clang-format off
+namespace std _GLIBCXX_VISIBILITY(default) {
+template <typename>
+class complex;
+template <size_t>
+class bitset;
+namespace chrono {
+template <typename, typename>
+class duration;
+template <typename, typename>
+class time_point;
+}  // namespace chrono
+}  // namespace std
+// clang-format on
 #else
 #include <bitset>
 #include <chrono>
