@@ -110,9 +110,9 @@ class communicator : public detail::strided_forms {
   requires lasting<B> request<> ibcast_into(B&& buffer, int root, const place& = place::current())
   const;
 
-  /// Combined over all ranks, in rank order. A range, or a strided view: element by element, into a vector, as long on every rank. reduce:
-  /// at the root alone;
-  /// the others get their own value back, or an empty vector.
+  /// Combined over all ranks, in rank order. A range, or a strided view: element by element, into a vector, as long on every rank; not a
+  /// string, which is one value here as in gather (std::span{text} is its characters). reduce: at the root alone; the others get their own
+  /// value back, or an empty vector.
   template <class B, class Op = std::plus<>>
   requires reducible<const B&, Op>
   [[nodiscard]] auto reduce(const B& value, int root, Op op = {}, const place& = place::current()) const ->

@@ -100,9 +100,9 @@ class [[nodiscard]] request {
   bool cancel(const place& where = place::current()) { return body_ ? body_->cancel_all() : detail::cancel(operation(where)); }
 
   /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise the new request ends with the same
-  /// error.
+  /// error. Throws errc::invalid_argument where this is empty.
   template <class F>
-  auto then(F next) &&;
+  auto then(F next, const place& where = place::current()) &&;
 
   /// A request whose value comes with source, tag and length of its message, in wait, wait_all, then, co_await and queues alike:
   ///     auto [value, status] = world.irecv<int>().with_status().wait();

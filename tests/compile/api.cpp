@@ -112,6 +112,17 @@ void run(std::vector<float>& v, const std::vector<std::vector<int>>& parts, cons
   peal::request<> in_place_too = world.iexscan_inplace(v);
 }
 
+// case: a string is one value, and none that is reduced
+// error: (constraints not satisfied|no matching (member )?function for call to 'allreduce')
+void run(const std::string& text) { (void)world.allreduce(text); }
+
+// case: the characters of a string are reduced where they are asked for
+// compiles
+void run(const std::string& text) {
+  std::vector<char> all = world.allreduce(std::span{text}, peal::max);
+  std::vector<std::string> each = world.gather(text, 0);
+}
+
 // case: a pointer is not sent
 // error: a pointer cannot be sent
 void run(int* pointer) { world.send(pointer, 1); }

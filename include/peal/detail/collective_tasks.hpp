@@ -50,8 +50,10 @@ template <class B>
 requires(strided_view<B> && !contiguous<B>) struct elements_in<B> {
   using type = std::remove_cv_t<typename std::remove_cvref_t<B>::element_type>;
 };
+/// Not a string, which is one value to all collectives.
 template <class B, class Op>
-concept reduced_by_element = !reduced_whole<B, Op> && reduction_on<Op, typename elements_in<B>::type>;
+concept reduced_by_element =
+    !reduced_whole<B, Op> && !is_std_string<std::remove_cvref_t<B>>::value && reduction_on<Op, typename elements_in<B>::type>;
 
 template <class B, class Op>
 struct reduced {

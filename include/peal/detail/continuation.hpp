@@ -211,7 +211,8 @@ namespace peal {
 
 template <class T>
 template <class F>
-auto request<T>::then(F next) && {
+auto request<T>::then(F next, const place& where) && {
+  if (!valid()) detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, where);
   using result = typename detail::continuation_result<F, T>::type;
   using state_type = detail::continuation<T, F, result>;
   auto* state = new state_type{std::move(*this), std::move(next)};

@@ -236,6 +236,7 @@ TEST(errors, of_what_is_empty_name_the_place_of_the_call) {
     expect_error(peal::errc::invalid_argument, "moved from", [&] { (void)first.size(); });
     std::vector<peal::request<int>> empty(1);
     expect_error(peal::errc::invalid_argument, "this request is empty", [&] { (void)peal::wait_all(empty); });
+    expect_error(peal::errc::invalid_argument, "this request is empty", [] { (void)peal::request<int>{}.then([](int) {}); });
   });
 }
 
