@@ -143,6 +143,11 @@ class basic_communicator {
       detail::fail(errc::invalid_argument, "this communicator was moved from", -1, where);
     return *state_;
   }
+  // For the checks of a collective's arguments: of one that waits, one by messages, one of two steps, a plan.
+  [[nodiscard]] detail::call_site blocking_at(const place& where) const { return {state(where), detail::call_form::blocking, where}; }
+  [[nodiscard]] detail::call_site started_at(const place& where) const { return {state(where), detail::call_form::messages, where}; }
+  [[nodiscard]] detail::call_site stepped_at(const place& where) const { return {state(where), detail::call_form::steps, where}; }
+  [[nodiscard]] detail::call_site planned_at(const place& where) const { return {state(where), detail::call_form::plan, where}; }
   [[nodiscard]] detail::place_in_team team(const place& where = place::current()) const { return {rank(where), size(where)}; }
 
  private:

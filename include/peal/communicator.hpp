@@ -83,13 +83,13 @@ class communicator : public detail::strided_forms {
   // Plans: peal/detail/plan_forms.hpp. In place, and into memory of the caller's, in all forms: peal/detail/into_forms.hpp. Sums of
   // floating-point numbers have the same bits on every rank and in every run, but the forms may differ.
   //
-  // What one rank alone is refused: scatter, scatterv, alltoallv and their i-forms throw errc::invalid_argument on the
-  // ranks concerned. A rank whose contiguous buffer is too short for the result of allreduce_into, reduce_into,
-  // gather_into, allgather_into, iallgather_into, alltoall_into or reduce_scatter_block_into takes part: the others
-  // have their results, and it throws then (an i-form at its wait), its buffer untouched. In both cases the next
-  // collective is in step. Everything else that is refused (a root, a number of elements that does not divide, room for
-  // the further _into forms, for views that are strided and for plans) throws before the rank takes part: unless every
-  // rank is refused, the others may wait for it, and later collectives of this communicator do not go together.
+  // What one rank alone is refused (a root, a number of elements that does not divide, room for a result): it throws
+  // errc::invalid_argument or invalid_root, and the others go on without it. Whose result needs something of that rank gets
+  // errc::operation_failed or invalid_argument, the others have their results, and the next collective is in step. A blocking form may
+  // throw only when all others have called theirs; an i-form throws at once, or at its wait. Where a contiguous buffer is too short for
+  // the result of allreduce_into, reduce_into, gather_into, allgather_into, iallgather_into, alltoall_into or reduce_scatter_block_into,
+  // all others have their results. Buffers of results are undefined where a call has thrown. A plan that is refused is not made, and
+  // the others are not told: the rank makes it with its next try (peal/plan.hpp).
   void barrier(const place& = place::current()) const;
   request<> ibarrier(const place& = place::current()) const;
 

@@ -28,7 +28,7 @@ enum class errc {
   locked_memory,     // the kernel refuses to pin more memory
   bootstrap_failed,  // PMIx did not answer as it must
   decode_failed,     // the bytes received are no value of the type asked for
-  operation_failed,  // on some rank an operation given to a reduction threw, or memory for its part of a collective was missing
+  operation_failed,  // on some rank an operation given to a reduction threw, or it could not take its part in a collective
   no_device,         // no RDMA device that can be used, and ranks that need one
   mismatch,          // ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
   internal           // a bug in peal

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/call_key.hpp"
 #include "collective/choice.hpp"
 #include "collective/node_map.hpp"
 #include "collective/plan_cache.hpp"
@@ -20,48 +21,16 @@ using detail::is_reduction;
 
 namespace {
 
-bool has_varying_blocks(const collective_call& call) noexcept {
-  return call.varying || call.send_bytes || call.send_offsets || call.receive_bytes || call.receive_offsets;
-}
-
-bool works_in_place(const collective_call& call, int rank) noexcept {
-  switch (call.kind) {
-    case collective::barrier:
-    case collective::bcast:
-    case collective::neighbor_allgather:
-    case collective::neighbor_alltoall: return false;
-    case collective::scatter: return call.in_place && rank == call.root;
-    case collective::reduce:
-    case collective::gather: return (call.in_place || !call.send) && rank == call.root;
-    case collective::allreduce:
-    case collective::allgather:
-    case collective::alltoall:
-    case collective::reduce_scatter:
-    case collective::scan:
-    case collective::exscan: return call.in_place || !call.send;
-  }
-  return false;
-}
-
 // Tags of collectives made ready begin here, each with one of its own for all its starts; the others take the tags below in turn. Starts of
 // one follow each other, and messages of a pair with one tag keep their order.
 constexpr std::uint32_t first_prepared_tag = std::uint32_t{1} << 30;
 
 constexpr std::uint32_t tag_of(std::uint32_t number) noexcept { return (number * schedule::max_lanes) & (first_prepared_tag - 1); }
 
-constexpr bool is_among_neighbors(collective kind) noexcept {
-  return kind == collective::neighbor_allgather || kind == collective::neighbor_alltoall;
-}
+// A number that is less than so many behind another one comes later; they wrap.
+constexpr std::uint32_t half_of_numbers = std::uint32_t{1} << 31;
 
-plan_key key_of(const collective_call& call, int rank) noexcept {
-  const bool reduces = is_reduction(call.kind);
-  return {.kind = call.kind,
-          .in_place = works_in_place(call, rank),
-          .commutative = reduces && (call.op.kind != detail::builtin::none || call.op.commutative),
-          .root = call.root,
-          .bytes = call.bytes,
-          .element = reduces ? call.element_size : 1};
-}
+int rank_of(const team& in, peer_id who) noexcept { return static_cast<int>(std::ranges::find(in.peers(), who) - in.peers().begin()); }
 
 // Sizes without offsets: packed in rank order, into `packed`.
 blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets, std::size_t count,
@@ -126,6 +95,15 @@ struct collectives::state {
   void ended(flight&) noexcept;
   void fail(collective_state::state&) noexcept;
   void drain(collective_state::state&) noexcept;
+  collective_state::state* find(std::uint32_t context) const noexcept;
+  void leave_out_absent(collective_state::state&, run&) noexcept;
+
+  /// A rank that takes no part in a collective to come.
+  struct absence {
+    std::uint32_t context;
+    std::uint32_t number;
+    peer_id who;
+  };
 
   messaging& messages;
   const cost_basis basis;
@@ -134,6 +112,7 @@ struct collectives::state {
   std::vector<collective_state::state*> states;
   std::vector<std::unique_ptr<flight>> flights;
   flight* free_flights = nullptr;
+  std::vector<absence> absent;
   std::vector<std::pair<const operation*, std::exception_ptr>> thrown;
   std::vector<std::size_t> send_offsets;  // of packed blocks, while a schedule is built
   std::vector<std::size_t> receive_offsets;
@@ -246,6 +225,8 @@ operation& collectives::state::start(collective_state::state& of, const collecti
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
   task.spoilt = call.spoilt;
+  if (!absent.empty()) [[unlikely]]
+    leave_out_absent(of, f.playing);
   return play(f, of, tag_of(of.started++), promised, hook);
 }
 
@@ -286,6 +267,22 @@ void collectives::state::ended(flight& f) noexcept {
   // Who gave this one up takes part in none that comes behind it, and the others must not wait for that.
   if (promised.result.error == errc::peer_failed) fail(of);
   messages.finish(promised);
+}
+
+collective_state::state* collectives::state::find(std::uint32_t context) const noexcept {
+  const auto found = std::ranges::find(states, context, [](const auto* each) { return each->members.collective_context(); });
+  return found == states.end() ? nullptr : *found;
+}
+
+/// Before the next collective starts.
+void collectives::state::leave_out_absent(collective_state::state& of, run& next) noexcept {
+  const std::uint32_t context = of.members.collective_context();
+  std::erase_if(absent, [&](const absence& each) {
+    const std::uint32_t ahead = each.number - of.started;
+    if (each.context != context || (ahead != 0 && ahead < half_of_numbers)) return false;
+    if (ahead == 0) next.leave_out(rank_of(of.members, each.who));
+    return true;
+  });
 }
 
 void collectives::state::fail(collective_state::state& of) noexcept {
@@ -408,6 +405,38 @@ void collectives::on_failure(void (*call)(void* owner, std::uint32_t context) no
 bool collectives::busy() const noexcept {
   return std::ranges::any_of(state_->flights, [](const auto& each) { return each->of != nullptr; });
 }
+
+void collectives::leave_out(std::uint32_t context, std::uint32_t number, peer_id who) noexcept {
+  const collective_state::state* const of = state_->find(context);
+  if (of == nullptr || number - of->started < half_of_numbers) return state_->absent.push_back({context, number, who});
+  for (std::size_t i = 0; i != state_->flights.size(); ++i) {  // hooks may start further ones
+    state::flight& each = *state_->flights[i];
+    if (each.of != of || each.playing.task().first_tag != tag_of(number)) continue;
+    return each.playing.leave_out(rank_of(of->members, who));
+  }
+}
+
+void collectives::throw_away(std::uint32_t context, std::uint32_t number, peer_id from) noexcept {
+  const collective_state::state* const of = state_->find(context);
+  if (of == nullptr) return;
+  const int rank = rank_of(of->members, from);
+  outcome what;
+  for (std::uint32_t lane = 0; lane != schedule::max_lanes; ++lane)
+    while (detail::matched_message* const taken =
+               state_->messages.take(of->members, context, rank, static_cast<int>(tag_of(number) + lane), what))
+      state_->messages.discard(*taken);
+}
+
+const team* collectives::team_of(std::uint32_t context) const noexcept {
+  const collective_state::state* const found = state_->find(context + 1);
+  return found == nullptr ? nullptr : &found->members;
+}
+
+std::uint32_t collective_state::next_number() const noexcept { return state_->started; }
+
+const team& collective_state::members() const noexcept { return state_->members; }
+
+void collective_state::go_on_with(std::uint32_t number) noexcept { state_->started = number; }
 
 std::uint32_t collective_state::number_prepared() noexcept { return state_->prepared++; }
 

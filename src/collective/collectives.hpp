@@ -64,6 +64,11 @@ class collective_state {
   void set_neighbors(const detail::neighborhood&) noexcept;
   /// The next number for a collective made ready. All ranks number them in the same order.
   [[nodiscard]] std::uint32_t number_prepared() noexcept;
+  /// The number of the next collective that is not made ready, the same on every rank.
+  [[nodiscard]] std::uint32_t next_number() const noexcept;
+  /// Goes on with that number, which is none that was used: those between are no collectives of this rank.
+  void go_on_with(std::uint32_t number) noexcept;
+  [[nodiscard]] const team& members() const noexcept;
   /// Whether a member is dead, so that all further collectives fail. Any thread may look.
   [[nodiscard]] const std::atomic<bool>& failed() const noexcept;
 
@@ -93,6 +98,15 @@ class collectives {
   std::exception_ptr take_exception(const operation&) noexcept;
   /// Has take_exception return this for an operation that the caller has made.
   void keep_exception(const operation&, std::exception_ptr);
+
+  // ---- ranks that take no part
+  /// That rank takes no part in the collective with that number of the team with that collective context, which may be over, under way, to
+  /// come, or of a team that there is not yet. Who depends on it ends with errc::operation_failed.
+  void leave_out(std::uint32_t context, std::uint32_t number, peer_id) noexcept;
+  /// This rank takes no part in it, and that peer has been told and has sent what it was sending: it is thrown away.
+  void throw_away(std::uint32_t context, std::uint32_t number, peer_id from) noexcept;
+  /// The team with that context; null: there is none with collectives.
+  [[nodiscard]] const team* team_of(std::uint32_t context) const noexcept;
 
   /// Whether a variable names the algorithm of this collective.
   [[nodiscard]] bool forced(detail::collective) const noexcept;

@@ -7,6 +7,7 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/tree.hpp \
   src/collective/algorithms/unit.cpp \
   src/collective/bill.hpp \
+  src/collective/call_key.hpp \
   src/collective/choice.hpp \
   src/collective/collectives.cpp \
   src/collective/collectives.hpp \
@@ -18,6 +19,7 @@ libpeal_core_la_SOURCES += \
   src/collective/crew.hpp \
   src/collective/direct/arena.cpp \
   src/collective/direct/arena.hpp \
+  src/collective/direct/call_log.hpp \
   src/collective/direct/channel.cpp \
   src/collective/direct/channel.hpp \
   src/collective/direct/flags.hpp \

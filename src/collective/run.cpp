@@ -1,5 +1,6 @@
 #include "collective/run.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -34,6 +35,7 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   ended_ = ended;
   ended_context_ = context;
   given_up_ = false;
+  skips_ = !absent_.empty();
   error_.clear();
   past_caches_ = task_.bytes >= least_past_caches;
   const schedule& plan = *task_.plan;
@@ -117,7 +119,8 @@ void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) no
   slot.message = nullptr;
   const std::size_t bytes = error_ ? 0 : s.from.bytes;
   const std::byte* data = error_ ? nullptr : address(s.from);
-  if (given_up_ || (bytes <= small && messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane)))) return;
+  if ((skips_ && skips(s.peer)) || (bytes <= small && messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane))))
+    return;
   slot.owner = this;
   slot.lane = lane;
   slot.receives = false;
@@ -135,7 +138,8 @@ void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) no
 
 void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot) noexcept {
   slot.message = nullptr;
-  if (given_up_) return;
+  if (skips_ && skips(s.peer)) [[unlikely]]
+    return note(errc::operation_failed);
   slot.owner = this;
   slot.lane = lane;
   slot.receives = true;
@@ -198,10 +202,26 @@ void run::work(const round& r) noexcept {
   }
 }
 
+bool run::skips(int rank) const noexcept { return given_up_ || std::ranges::find(absent_, rank) != absent_.end(); }
+
+void run::leave_out(int rank) noexcept {
+  absent_.push_back(rank);
+  if (open_lanes_ == 0) return;
+  skips_ = true;
+  ++open_lanes_;  // as in give_up
+  // What was sent to that rank it throws away; so those messages end by themselves.
+  for (pending_message& slot : slots_) {
+    if (!slot.message || !slot.receives || slot.what->peer != rank) continue;
+    note(errc::operation_failed);
+    messages_.cancel(*slot.message);
+  }
+  lane_ended();
+}
+
 void run::give_up() noexcept {
   error_ = errc::peer_failed;
   if (given_up_) return;
-  given_up_ = true;
+  given_up_ = skips_ = true;
   ++open_lanes_;  // what ends below must not end the run while its slots are looked at
   for (pending_message& slot : slots_)
     if (slot.message) messages_.cancel(*slot.message);
@@ -210,6 +230,7 @@ void run::give_up() noexcept {
 
 void run::lane_ended() noexcept {
   if (--open_lanes_ != 0) return;
+  absent_.clear();
   if (!reserved_) scratch_.forget_large();
   ended_(ended_context_, *this);
 }

@@ -3,8 +3,9 @@
 //
 // What is done when something goes wrong. A run that has an error goes on with its messages, so that nobody waits for it in vain, but what
 // it sends from then on is empty: the receiver, which knows how much it should get, sees by that that the data are spoilt and does the
-// same. A rank without memory for its part has an error from the beginning, and throws away what comes. When a member of the team dies the
-// run gives up instead: its receives are withdrawn, no further round begins, and it ends when its sends have ended.
+// same. A rank without memory for its part has an error from the beginning, and throws away what comes. One that takes no part is left out
+// by the others: what it should send counts as empty, and nothing is sent to it. When a member of the team dies the run gives up instead:
+// its receives are withdrawn, no further round begins, and it ends when its sends have ended.
 //
 // Layer    collective: may include p2p/, base/.
 // Units    bytes.
@@ -84,6 +85,8 @@ class run {
 
   /// A member of the team died: gives up.
   void give_up() noexcept;
+  /// That rank takes no part in what is under way; where nothing is, in what is started next.
+  void leave_out(int rank) noexcept;
 
   [[nodiscard]] std::error_code error() const noexcept { return error_; }
   /// What the user's function threw, or null.
@@ -97,7 +100,7 @@ class run {
     std::uint32_t lane = 0;
     bool receives = false;
     std::size_t expected = 0;
-    const step* what = nullptr;  // of a fused receive
+    const step* what = nullptr;  // of a receive
   };
   struct lane_state {
     std::uint32_t round = round::none;
@@ -109,6 +112,8 @@ class run {
     if (slots_.size() < count) slots_.resize(count);
   }
   [[nodiscard]] bool find_scratch(std::size_t bytes) noexcept;
+  /// Whether there are to be no messages with that rank. Requires: skips_.
+  [[nodiscard]] bool skips(int rank) const noexcept;
   void play(std::uint32_t lane) noexcept;
   void post(std::uint32_t lane, const round&) noexcept;
   void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
@@ -130,6 +135,7 @@ class run {
   std::array<lane_state, schedule::max_lanes> lanes_;
   std::uint32_t open_lanes_ = 0;  // and one while the run is started or given up
   bool given_up_ = false;
+  bool skips_ = false;  // has given up, or leaves somebody out
   bool spoilt_ = false;
   bool fuses_ = false;  // what arrives is joined at once, where the schedule allows it
   bool reserved_ = false;
@@ -139,6 +145,7 @@ class run {
   void (*ended_)(void*, run&) noexcept = nullptr;
   void* ended_context_ = nullptr;
   std::vector<pending_message> slots_;
+  std::vector<int> absent_;  // ranks that take no part
   scratch_memory scratch_;
 };
 

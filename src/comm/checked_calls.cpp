@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "comm/absences.hpp"
 #include "comm/roll_call.hpp"
 #include "peal/error.hpp"
 
@@ -88,6 +89,11 @@ operation& checked_calls::compare(call* started) noexcept {
   // The hook is not called for what is over already; relaxed, here and below: the lock is held.
   if (comparing.finished.load(std::memory_order_relaxed)) compared(started, comparing);
   return whole;
+}
+
+void checked_calls::stay_out(absences& others) noexcept {
+  ++count_;
+  others.stay_out(comparisons_);
 }
 
 void checked_calls::compared(void* context, operation& over) noexcept {

@@ -27,6 +27,7 @@
 
 namespace peal {
 
+class absences;
 class checked_plan;
 class roll_call;
 
@@ -43,6 +44,9 @@ class checked_calls {
   operation& start(const collective_call&, const detail::location&, bool blocks) noexcept;
   /// In two steps, of which the first tells what the call is.
   operation& start(const collective_call& first, const detail::second_step&, two_steps& by, const detail::location&) noexcept;
+
+  /// This rank takes no part in the comparison of the next calls, and so in none of these.
+  void stay_out(absences&) noexcept;
 
   // ---- for the roll call
   /// A call of this rank's that others have not all made.

@@ -52,9 +52,14 @@ inline void check_root(const team& in, int root, const detail::location& where) 
 /// Throws what became of an operation whose caller has nowhere else to put it. `peer`: the other side, -1 where there is none.
 [[noreturn]] void throw_failure(std::error_code, const char* what, int peer, const detail::location&);
 
+/// Whether the check below passes.
+inline bool is_right(const team& in, const detail::collective_call& call) noexcept {
+  return static_cast<unsigned>(call.root) < static_cast<unsigned>(in.size()) && call.element_size != 0 &&
+         !(is_reduction(call.kind) && call.bytes % call.element_size != 0);
+}
 inline void check_collective(const team& in, const detail::collective_call& call, const detail::location& where) {
   check_root(in, call.root, where);
-  if (call.element_size == 0 || (is_reduction(call.kind) && call.bytes % call.element_size != 0)) [[unlikely]]
+  if (!is_right(in, call)) [[unlikely]]
     throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);
 }
 

@@ -2,6 +2,7 @@
 #include <exception>
 #include <mutex>
 
+#include "comm/absences.hpp"
 #include "comm/call_record.hpp"
 #include "comm/checks.hpp"
 #include "comm/job.hpp"
@@ -15,6 +16,7 @@ namespace {
 operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where, bool blocks) {
   if (on.checked) [[unlikely]]
     return on.checked->start(call, where, blocks);
+  on.direct.calls().add(direct::way::messages);
   return here.together->start(on.collective, call);
 }
 
@@ -22,11 +24,42 @@ operation& start(lane& here, communicator_state& on, const collective_call& call
   throw_failure(why, name_of(call.kind), -1, where);
 }
 
+/// Takes no part in the call, then throws.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_call(communicator_state& on, call_form form, const collective_call& call,
+                                                        const location& where) {
+  take_no_part(on, form, where);
+  check_collective(on, call, where);
+  throw_failure(errc::internal, name_of(call.kind), -1, where);
+}
+
+two_steps& stepped(communicator_state& on) {
+  if (on.stepped) return *on.stepped;
+  lane& here = on.home;
+  on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on, here.absent ? &*here.absent : nullptr);
+  if (on.neighbors) on.stepped->set_neighbors(*on.neighbors);
+  return *on.stepped;
+}
+
 }  // namespace
+
+void take_no_part(communicator_state& on, call_form form, const location& where) {
+  lane& here = job::require_lane(on, where);
+  if (on.size() == 1) return;
+  if (form == call_form::blocking && on.direct.exists()) return here.absent->stay_out_of_blocking(on);
+  const std::lock_guard<engine> guard{here.progress};
+  on.direct.calls().add(direct::way::refused);
+  if (on.checked) on.checked->stay_out(*here.absent);
+  else if (form == call_form::steps) stepped(on).stay_out();
+  else here.absent->stay_out(on.collective);
+  here.flush();
+}
+
+void require_root(const communicator_state& in, int root, const location& where) { check_root(in, root, where); }
 
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
-  check_collective(on, call, where);
+  if (!is_right(on, call)) [[unlikely]]
+    refuse_call(on, call_form::blocking, call, where);
   std::error_code became;
   operation* made = nullptr;
   if (on.direct.takes(call)) {
@@ -63,7 +96,8 @@ void run_collective(communicator_state& on, const collective_call& call, const l
 
 operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
-  check_collective(on, call, where);
+  if (!is_right(on, call)) [[unlikely]]
+    refuse_call(on, call_form::messages, call, where);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = start(here, on, call, where, false);
   here.flush();  // nothing is held while the program computes
@@ -73,13 +107,12 @@ operation* start_collective(communicator_state& on, const collective_call& call,
 
 operation* start_collective(communicator_state& on, const collective_call& first, const second_step& second, const location& where) {
   lane& here = job::require_lane(on, where);
-  check_collective(on, first, where);
+  if (!is_right(on, first)) [[unlikely]]
+    refuse_call(on, call_form::steps, first, where);
   const std::lock_guard<engine> guard{here.progress};
-  if (!on.stepped) {
-    on.stepped = std::make_unique<two_steps>(*here.messages, *here.together, on.collective, on);
-    if (on.neighbors) on.stepped->set_neighbors(*on.neighbors);
-  }
-  operation& started = on.checked ? on.checked->start(first, second, *on.stepped, where) : on.stepped->start(first, second);
+  two_steps& steps = stepped(on);
+  on.direct.calls().add(direct::way::messages);
+  operation& started = on.checked ? on.checked->start(first, second, steps, where) : steps.start(first, second);
   here.flush();
   return here.hand_out(started, on, where);
 }

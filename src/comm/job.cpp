@@ -134,7 +134,7 @@ job::job(config read, const detail::job_options& options)
   std::iota(everyone.begin(), everyone.end(), 0);
   world_ = std::make_unique<detail::communicator_state>(team{world_context, bootstrap_.rank(), std::move(everyone)}, first_lane());
   if (size() > 1)
-    for (const auto& each : lanes_) each->watch_ends(*world_, !options.threads);
+    for (const auto& each : lanes_) each->watch(*world_, !options.threads);
 }
 
 /// Over RDMA only where they are asked for.

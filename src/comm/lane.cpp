@@ -109,6 +109,7 @@ bool lane::poll() noexcept {
   if (told) around_.ring_all();  // the other lanes
   const bool news = heard_of_ < around_.gone.count();
   while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
+  if (absent) absent->look();
   const bool looks = ends_ && ends_->due();
   // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a lost wake-up.
   if (looks && ends_->look()) progress.rouse();
@@ -139,6 +140,7 @@ void lane::free(detail::communicator_state& gone) noexcept {
   const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);  // relaxed: the engine's lock is held
   delete &gone;
   if (ends_) ends_->forget(first);
+  if (absent) absent->forget(first);
   for (std::uint32_t each = 0; each != contexts_of_one; ++each) messages->forget(first + each);
   around_.contexts.free(first, sound);
 }

@@ -23,6 +23,7 @@
 #include "collective/collectives.hpp"
 #include "collective/cost_basis.hpp"
 #include "collective/direct/site.hpp"
+#include "comm/absences.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/context_pool.hpp"
 #include "comm/end_watch.hpp"
@@ -80,8 +81,12 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   lane(lane_surroundings&, bool threads);
   /// The rest, as one of so many. `segment` is its own; null: there is none. Collective.
   void open(node_segment* segment, std::size_t lanes);
-  /// From now on ranks that are waited for are asked whether they come. `alone`: one thread at a time calls.
-  void watch_ends(const team& world, bool alone) { ends_.emplace(*messages, *together, direct_site(), world, alone); }
+  /// From now on ranks that are waited for are asked whether they come, and those heard that take no part. `alone`: one thread at a time
+  /// calls.
+  void watch(const team& world, bool alone) {
+    ends_.emplace(*messages, *together, direct_site(), world, alone);
+    absent.emplace(*messages, *together, world);
+  }
 
   /// For collectives past messages; null where there is none: no shared memory, or calls are compared.
   [[nodiscard]] direct::site* direct_site() noexcept { return direct_ ? &*direct_ : nullptr; }
@@ -141,6 +146,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<messaging> messages;
   std::optional<collectives> together;
   std::optional<roll_call> missing;  // where PEAL_CHECK=1
+  std::optional<absences> absent;    // in a job of several
 
  private:
   void open_verbs(std::size_t lanes);

@@ -1,4 +1,6 @@
 libpeal_core_la_SOURCES += \
+  src/comm/absences.cpp \
+  src/comm/absences.hpp \
   src/comm/agreement.cpp \
   src/comm/agreement.hpp \
   src/comm/call_record.cpp \

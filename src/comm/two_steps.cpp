@@ -2,14 +2,23 @@
 
 #include <memory>
 
+#include "comm/absences.hpp"
+#include "peal/error.hpp"
+
 namespace peal {
 
-two_steps::two_steps(messaging& messages, collectives& together, collective_state& first, const team& of)
-    : messages_{messages}, together_{together}, first_{first}, later_{of.context() + 2, of}, second_{together, later_, &first} {}
+two_steps::two_steps(messaging& messages, collectives& together, collective_state& first, const team& of, absences* absent)
+    : messages_{messages},
+      together_{together},
+      first_{first},
+      later_{of.context() + 2, of},
+      second_{together, later_, &first},
+      absent_{absent} {}
 
 operation& two_steps::start(const collective_call& first, const detail::second_step& step) noexcept {
   operation& whole = messages_.make_operation();
   call* const started = new call{this, &whole, step, {}, {}};
+  started->number = first_.next_number();
   waiting_.push_back(started);
   operation& measuring = together_.start(first_, first, {&two_steps::measured, started});
   // The hook is not called for what is over already; relaxed: the lock is held.
@@ -23,7 +32,18 @@ void two_steps::measured(void* context, operation& first) noexcept {
   of.in->messages_.release(first);
   of.measured = true;
   if (!of.error) of.has_next = of.step.next(of.step.context, of.next, of.error);
+  else if (of.error != errc::peer_failed) of.in->stay_out_of_second(of.number);
   of.in->start_what_may();
+}
+
+void two_steps::stay_out() noexcept {
+  const std::uint32_t number = first_.next_number();
+  absent_->stay_out(first_);
+  stay_out_of_second(number);
+}
+
+void two_steps::stay_out_of_second(std::uint32_t number) noexcept {
+  if (absent_ != nullptr) absent_->tell(later_, later_.collective_context(), number);
 }
 
 void two_steps::moved(void* context, operation& second) noexcept {
@@ -45,6 +65,7 @@ void two_steps::start_what_may() noexcept {
       continue;
     }
     next->next.spoilt = static_cast<bool>(next->error);
+    second_.go_on_with(next->number);
     operation& moving = together_.start(second_, next->next, {&two_steps::moved, next});
     if (moving.finished.load(std::memory_order_relaxed)) moved(next, moving);  // relaxed: the lock is held
   }

@@ -2,12 +2,15 @@
 // Collectives that first find out how much there is to be moved, then move it, as one operation.
 //
 // The second steps run on a team of their own, in the order in which the first ones were started, whatever the order in which those finish:
-// so every rank starts them in the same order, and they keep apart from whatever collectives the user starts meanwhile.
+// so every rank starts them in the same order, and they keep apart from whatever collectives the user starts meanwhile. A second step has
+// the number of the first: a rank whose first step has failed, so that it does not know whether there is a second one, takes no part in
+// that, and says so.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <system_error>
 
@@ -18,10 +21,12 @@
 
 namespace peal {
 
+class absences;
+
 class two_steps {
  public:
-  /// For the collectives of `of`; context `of.context() + 3` is taken. All must outlive this.
-  two_steps(messaging&, collectives&, collective_state&, const team& of);
+  /// For the collectives of `of`; context `of.context() + 3` is taken. All must outlive this. `absent` may be null in a job of one.
+  two_steps(messaging&, collectives&, collective_state&, const team& of, absences* absent);
   two_steps(const two_steps&) = delete;
   two_steps& operator=(const two_steps&) = delete;
 
@@ -30,6 +35,8 @@ class two_steps {
 
   /// The operation is the caller's to release. It may be finished at once.
   operation& start(const collective_call& first, const detail::second_step&) noexcept;
+  /// This rank takes no part in the next one. Requires: a job of several.
+  void stay_out() noexcept;
 
  private:
   struct call {
@@ -40,17 +47,20 @@ class two_steps {
     std::error_code error;
     bool measured = false;  // the first step is over
     bool has_next = false;
+    std::uint32_t number = 0;
   };
 
   static void measured(void* context, operation& first) noexcept;
   static void moved(void* context, operation& second) noexcept;
   void start_what_may() noexcept;
+  void stay_out_of_second(std::uint32_t number) noexcept;
 
   messaging& messages_;
   collectives& together_;
   collective_state& first_;
   team later_;
   collective_state second_;
+  absences* const absent_;
   std::deque<call*> waiting_;  // for its second step, in order of start
 };
 

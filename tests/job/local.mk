@@ -18,6 +18,7 @@ check_PROGRAMS += \
   tests/job/narrowed \
   tests/job/paused \
   tests/job/random_collectives \
+  tests/job/refused \
   tests/job/reused_memory \
   tests/job/same_bits \
   tests/job/sample \
@@ -78,6 +79,8 @@ tests_job_traffic_SOURCES = tests/job/exchange.hpp tests/job/traffic.cpp tests/j
 tests_job_traffic_LDADD = libpeal.la
 tests_job_unequal_SOURCES = tests/job/unequal.cpp tests/job/support.hpp
 tests_job_unequal_LDADD = libpeal.la
+tests_job_refused_SOURCES = tests/job/refused.cpp tests/job/refused_calls.hpp tests/job/support.hpp
+tests_job_refused_LDADD = libpeal.la
 tests_job_reused_memory_SOURCES = tests/job/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp
 tests_job_reused_memory_LDADD = libpeal.la -lpthread
 tests_job_shortage_SOURCES = tests/job/shortage.cpp tests/job/support.hpp

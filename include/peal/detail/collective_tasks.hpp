@@ -230,6 +230,17 @@ class gather_task {
   results<T> out_;
 };
 
+/// What `make` returns. Where it throws, on this rank alone, the others are told first.
+template <class Make>
+auto or_no_part(const call_site& at, Make&& make) {
+  try {
+    return make();
+  } catch (...) {
+    take_no_part(at.in, at.form, at.where);
+    throw;
+  }
+}
+
 // ---- running them ----------------------------------------------------------------------------------------------------------------------
 /// `second(call)` describes the second call and says whether there is one; it throws only what it throws on every rank. `make_room(call)`
 /// then finds memory for what arrives, which may fail on one rank alone.

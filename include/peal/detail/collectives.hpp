@@ -27,8 +27,10 @@ collective_call call_of(collective kind, int root, std::span<const std::byte> se
   return call;
 }
 
-inline void check_room(std::size_t needed, std::span<std::byte> room, const location& where) {
-  if (room.size() < needed) fail(errc::invalid_argument, "the result does not fit into the buffer given for it", -1, where);
+inline constexpr const char* no_room = "the result does not fit into the buffer given for it";
+
+inline void check_room(std::size_t needed, std::span<std::byte> room, const call_site& at) {
+  if (room.size() < needed) at.refuse(no_room);
 }
 
 /// Where a result goes: into the caller's room, or, where that is too short, into memory that is thrown away. A rank
@@ -43,7 +45,9 @@ class ample_room {
   [[nodiscard]] bool too_short() const noexcept { return given_.size() < needed_; }
   [[nodiscard]] std::span<std::byte> room() noexcept { return too_short() ? std::as_writable_bytes(std::span{instead_}) : given_; }
   /// Throws errc::invalid_argument where the caller's room is too short.
-  void check() const { check_room(needed_, given_, where_); }
+  void check() const {
+    if (too_short()) fail(errc::invalid_argument, no_room, -1, where_);
+  }
 
  private:
   struct alignas(64) line {  // so that elements of any type may lie in it
@@ -302,15 +306,14 @@ void communicator::scatter_into(const B& values, R&& into, int root, const place
   const auto bytes = detail::bytes_of(values);
   const auto room = detail::room_of(into);
   if (rank() == root && bytes.size() != room.size() * team().count())
-    detail::fail(errc::invalid_argument, "scatter_into: the root must give size() times what each rank takes", -1, where);
+    blocking_at(where).refuse("scatter_into: the root must give size() times what each rank takes");
   detail::run_collective(state(where), detail::call_of<R>(detail::collective::scatter, root, bytes, room, room.size()), where);
 }
 
 // ---- alltoall --------------------------------------------------------------------------------------------------------------------------
 namespace detail {
-inline void check_parts(std::size_t bytes, std::size_t element, std::size_t ranks, const location& where) {
-  if (bytes / element % ranks != 0)
-    fail(errc::invalid_argument, "alltoall: the number of elements is no multiple of the number of ranks; see alltoallv", -1, where);
+inline void check_parts(std::size_t bytes, std::size_t element, std::size_t ranks, const call_site& at) {
+  if (bytes / element % ranks != 0) at.refuse("alltoall: the number of elements is no multiple of the number of ranks; see alltoallv");
 }
 }  // namespace detail
 
@@ -318,7 +321,7 @@ template <sendable B>
 requires detail::contiguous<B>
 auto communicator::alltoall(const B& values, const place& where) const -> std::vector<std::ranges::range_value_t<B>> {
   using element = std::ranges::range_value_t<B>;
-  detail::check_parts(detail::bytes_of(values).size(), sizeof(element), team().count(), where);
+  detail::check_parts(detail::bytes_of(values).size(), sizeof(element), team().count(), blocking_at(where));
   using task = detail::gather_task<detail::borrowed<const B&>, element>;
   return detail::run_task(state(where), task{team(), detail::collective::alltoall, 0, values}, where);
 }
@@ -327,7 +330,7 @@ template <sendable B>
 requires detail::contiguous<B>
 auto communicator::ialltoall(B&& values, const place& where) const -> request<std::vector<std::ranges::range_value_t<B>>> {
   using element = std::ranges::range_value_t<B>;
-  detail::check_parts(detail::bytes_of(values).size(), sizeof(element), team().count(), where);
+  detail::check_parts(detail::bytes_of(values).size(), sizeof(element), team().count(), started_at(where));
   using task = detail::gather_task<detail::kept<B>, element>;
   return detail::begin_task<task>(state(where), where, team(), detail::collective::alltoall, 0, std::forward<B>(values));
 }
@@ -335,8 +338,8 @@ auto communicator::ialltoall(B&& values, const place& where) const -> request<st
 template <send_block B, recv_block_for<B> R>
 void communicator::alltoall_into(const B& values, R&& into, const place& where) const {
   const auto bytes = detail::bytes_of(values);
-  if (bytes.size() % team().count() != 0)
-    detail::fail(errc::invalid_argument, "alltoall_into: the buffer does not divide into one part for every rank", -1, where);
+  if (bytes.size() / sizeof(detail::given_element<B>) % team().count() != 0)
+    blocking_at(where).refuse("alltoall_into: the buffer does not divide into one part for every rank");
   detail::ample_room ample{bytes.size(), detail::room_of(into), where};
   const auto room = ample.room();
   detail::run_collective(state(where), detail::call_of<B>(detail::collective::alltoall, 0, bytes, room, bytes.size() / team().count()),

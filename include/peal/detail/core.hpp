@@ -236,6 +236,27 @@ struct collective_call {
 PEAL_EXPORT void run_collective(communicator_state&, const collective_call&, const location&);
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call&, const location&);
 
+/// How a collective is made: it has one step and waits, so that it may go past messages; it goes by messages; it has two steps; it is made
+/// ready.
+enum class call_form : std::uint8_t { blocking, messages, steps, plan };
+/// For a rank that is refused its arguments, before it throws: it takes no part in this collective. The others leave it
+/// out, and what depends on it ends with errc::operation_failed or invalid_argument. `blocking`: waits until all others
+/// have made theirs. `plan`: nothing happens, since the rank may make it later. What run_collective and
+/// start_collective refuse they refuse so.
+PEAL_EXPORT void take_no_part(communicator_state&, call_form, const location&);
+/// Throws errc::invalid_root where that is no rank; nobody is told.
+PEAL_EXPORT void require_root(const communicator_state&, int root, const location&);
+/// Of a call whose arguments are being checked.
+struct call_site {
+  communicator_state& in;
+  call_form form;
+  location where;
+  [[noreturn]] void refuse(const char* what) const {
+    take_no_part(in, form, where);
+    fail(errc::invalid_argument, what, -1, where);
+  }
+};
+
 /// A collective in two steps: the first finds out how much there is to be moved, the second moves it. `next(context, call)` fills in the
 /// second call when the first has finished, and says whether there is one, the same on every rank; it is called inside the engine: it must
 /// neither throw nor call peal. A rank that sets an error code ends with that; if there is a second call it takes part in it `spoilt`, so

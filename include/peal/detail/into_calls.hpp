@@ -75,8 +75,8 @@ plan<> plan_on_buffers(communicator_state& in, call_on_buffers on, const locatio
 // ---- the calls -------------------------------------------------------------------------------------------------------------------------
 /// reduce (the root's room matters), allreduce, scan, exscan.
 inline call_on_buffers reduce_into_call(collective kind, int root, std::span<const std::byte> bytes, std::span<std::byte> room,
-                                        bool receives, const location& where) {
-  if (receives) check_room(bytes.size(), room, where);
+                                        bool receives, const call_site& at) {
+  if (receives) check_room(bytes.size(), room, at);
   return {planned_call(kind, root, bytes.data(), room.data(), bytes.size())};
 }
 
@@ -89,9 +89,9 @@ inline call_on_buffers reduce_in_place_call(int root, bool receives, std::span<s
 
 /// `send` null: in place.
 inline call_on_buffers part_call(const void* send, std::size_t bytes, std::size_t element, std::span<std::byte> room, std::size_t ranks,
-                                 const location& where) {
-  const std::size_t part = part_of(bytes, element, ranks, where);
-  check_room(part, room, where);
+                                 const call_site& at) {
+  const std::size_t part = part_of(bytes, element, ranks, at);
+  check_room(part, room, at);
   collective_call call = planned_call(collective::reduce_scatter, 0, send, room.data(), part);
   call.in_place = send == nullptr && bytes != 0;
   return {call};
@@ -99,19 +99,19 @@ inline call_on_buffers part_call(const void* send, std::size_t bytes, std::size_
 
 /// The same with parts of so many elements.
 inline call_on_buffers parts_call(const void* send, std::size_t bytes, std::size_t element, std::span<const std::size_t> lengths,
-                                  std::span<std::byte> room, place_in_team among, const location& where) {
-  if (lengths.size() != among.count()) fail(errc::invalid_argument, "reduce_scatter: there must be one length for every rank", -1, where);
+                                  std::span<std::byte> room, place_in_team among, const call_site& at) {
+  if (lengths.size() != among.count()) at.refuse("reduce_scatter: there must be one length for every rank");
   call_on_buffers made;
   std::size_t left = bytes / element;
   for (const std::size_t each : lengths) {
     // Compared before anything is multiplied or added up, which might be too much for a number.
-    if (each > left) fail(errc::invalid_argument, "reduce_scatter: the lengths add up to more elements than there are", -1, where);
+    if (each > left) at.refuse("reduce_scatter: the lengths add up to more elements than there are");
     left -= each;
     made.bytes.push_back(each * element);
   }
-  if (left != 0) fail(errc::invalid_argument, "reduce_scatter: the lengths add up to fewer elements than there are", -1, where);
+  if (left != 0) at.refuse("reduce_scatter: the lengths add up to fewer elements than there are");
   const std::size_t part = made.bytes[static_cast<std::size_t>(among.rank)];
-  check_room(part, room, where);
+  check_room(part, room, at);
   made.call = planned_call(collective::reduce_scatter, 0, send, room.data(), part);
   made.call.varying = true;
   made.call.in_place = send == nullptr && bytes != 0;
@@ -119,25 +119,24 @@ inline call_on_buffers parts_call(const void* send, std::size_t bytes, std::size
 }
 
 /// Bytes of one of the equal blocks of a whole buffer.
-inline std::size_t block_of(std::size_t bytes, std::size_t element, std::size_t ranks, const location& where) {
-  if (bytes / element % ranks != 0)
-    fail(errc::invalid_argument, "in place: the number of elements is no multiple of the number of ranks", -1, where);
+inline std::size_t block_of(std::size_t bytes, std::size_t element, std::size_t ranks, const call_site& at) {
+  if (bytes / element % ranks != 0) at.refuse("in place: the number of elements is no multiple of the number of ranks");
   return bytes / ranks;
 }
 
 inline call_on_buffers gather_in_place_call(int root, std::span<std::byte> room, std::size_t element, place_in_team among,
-                                            const location& where) {
+                                            const call_site& at) {
   const bool whole = among.rank == root;
-  const std::size_t block = whole ? block_of(room.size(), element, among.count(), where) : room.size();
+  const std::size_t block = whole ? block_of(room.size(), element, among.count(), at) : room.size();
   collective_call call = planned_call(collective::gather, root, whole ? nullptr : room.data(), whole ? room.data() : nullptr, block);
   call.in_place = whole && block != 0;
   return {call};
 }
 
 inline call_on_buffers scatter_in_place_call(int root, std::span<std::byte> room, std::size_t element, place_in_team among,
-                                             const location& where) {
+                                             const call_site& at) {
   const bool whole = among.rank == root;
-  const std::size_t block = whole ? block_of(room.size(), element, among.count(), where) : room.size();
+  const std::size_t block = whole ? block_of(room.size(), element, among.count(), at) : room.size();
   collective_call call = planned_call(collective::scatter, root, whole ? room.data() : nullptr, whole ? nullptr : room.data(), block);
   call.in_place = whole;
   return {call};
@@ -145,35 +144,35 @@ inline call_on_buffers scatter_in_place_call(int root, std::span<std::byte> room
 
 /// allgather and alltoall.
 inline call_on_buffers all_in_place_call(collective kind, std::span<std::byte> room, std::size_t element, place_in_team among,
-                                         const location& where) {
-  collective_call call = planned_call(kind, 0, nullptr, room.data(), block_of(room.size(), element, among.count(), where));
+                                         const call_site& at) {
+  collective_call call = planned_call(kind, 0, nullptr, room.data(), block_of(room.size(), element, among.count(), at));
   call.in_place = !room.empty();
   return {call};
 }
 
 inline call_on_buffers scatter_into_call(int root, std::span<const std::byte> bytes, std::span<std::byte> room, place_in_team among,
-                                         const location& where) {
+                                         const call_site& at) {
   if (among.rank == root && bytes.size() != room.size() * among.count())
-    fail(errc::invalid_argument, "scatter_into: the root must give size() times what each rank takes", -1, where);
+    at.refuse("scatter_into: the root must give size() times what each rank takes");
   return {planned_call(collective::scatter, root, bytes.data(), room.data(), room.size())};
 }
 
 inline call_on_buffers gather_into_call(int root, std::span<const std::byte> bytes, std::span<std::byte> room, place_in_team among,
-                                        const location& where) {
-  if (among.rank == root) check_room(bytes.size() * among.count(), room, where);
+                                        const call_site& at) {
+  if (among.rank == root) check_room(bytes.size() * among.count(), room, at);
   return {planned_call(collective::gather, root, bytes.data(), room.data(), bytes.size())};
 }
 
 inline call_on_buffers allgather_into_call(std::span<const std::byte> bytes, std::span<std::byte> room, place_in_team among,
-                                           const location& where) {
-  check_room(bytes.size() * among.count(), room, where);
+                                           const call_site& at) {
+  check_room(bytes.size() * among.count(), room, at);
   return {planned_call(collective::allgather, 0, bytes.data(), room.data(), bytes.size())};
 }
 
 inline call_on_buffers alltoall_into_call(std::span<const std::byte> bytes, std::size_t element, std::span<std::byte> room,
-                                          place_in_team among, const location& where) {
-  check_parts(bytes.size(), element, among.count(), where);
-  check_room(bytes.size(), room, where);
+                                          place_in_team among, const call_site& at) {
+  check_parts(bytes.size(), element, among.count(), at);
+  check_room(bytes.size(), room, at);
   return {planned_call(collective::alltoall, 0, bytes.data(), room.data(), bytes.size() / among.count())};
 }
 

@@ -33,7 +33,7 @@ template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::gather_into_plan(B&& value, R&& into, int root, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  if (rank() == root) check_room(bytes.size() * team().count(), room, where);
+  if (rank() == root) check_room(bytes.size() * team().count(), room, planned_at(where));
   const auto call = planned_call(collective::gather, root, bytes.data(), room.data(), bytes.size());
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }
@@ -42,7 +42,7 @@ template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::allgather_into_plan(B&& value, R&& into, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  check_room(bytes.size() * team().count(), room, where);
+  check_room(bytes.size() * team().count(), room, planned_at(where));
   const auto call = planned_call(collective::allgather, 0, bytes.data(), room.data(), bytes.size());
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }
@@ -124,7 +124,7 @@ template <planned_range B>
 auto plan_forms::alltoall_plan(B&& values, const place& where) const -> plan<std::span<const std::ranges::range_value_t<B>>> {
   using element = std::ranges::range_value_t<B>;
   const auto bytes = bytes_of(values);
-  check_parts(bytes.size(), sizeof(element), team().count(), where);
+  check_parts(bytes.size(), sizeof(element), team().count(), planned_at(where));
   const auto call = planned_call(collective::alltoall, 0, bytes.data(), nullptr, bytes.size() / team().count());
   return make_plan<element>(state(where), call, many_values<element>{bytes.size() / sizeof(element)}, where);
 }
@@ -133,8 +133,8 @@ template <planned_block B, planned_room_for<B> R>
 plan<> plan_forms::alltoall_into_plan(B&& values, R&& into, const place& where) const {
   const auto bytes = bytes_of(values);
   const auto room = room_of(into);
-  check_parts(bytes.size(), sizeof(given_element<B>), team().count(), where);
-  check_room(bytes.size(), room, where);
+  check_parts(bytes.size(), sizeof(given_element<B>), team().count(), planned_at(where));
+  check_room(bytes.size(), room, planned_at(where));
   const auto call = planned_call(collective::alltoall, 0, bytes.data(), room.data(), bytes.size() / team().count());
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }

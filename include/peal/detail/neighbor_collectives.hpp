@@ -42,8 +42,13 @@ class neighbor_blocks_task {
  public:
   using element = typename joined_blocks<Range>::element;
   using result_type = blocks<element>;
-  neighbor_blocks_task(std::size_t destinations, std::size_t sources, const Range& given, const location& call)
-      : in_{given, destinations, call}, outgoing_(in_.bytes().begin(), in_.bytes().end()), arriving_(sources) {}
+  neighbor_blocks_task(std::size_t destinations, std::size_t sources, const Range& given, const call_site& at)
+      : in_{or_no_part(at,
+                       [&] {
+                         return parts_as_given<Range>{given, destinations, at.where};
+                       })},
+        outgoing_(in_.bytes().begin(), in_.bytes().end()),
+        arriving_(sources) {}
   collective_call first() {
     collective_call call = planned_call(collective::neighbor_alltoall, 0, outgoing_.data(), arriving_.data(), sizeof(std::uint64_t));
     call.element_type = type_of<element>();
@@ -68,17 +73,15 @@ class neighbor_blocks_task {
 
 /// Bytes of one of `parts` equal parts. `room`: for what is received, where the call says how much that is.
 inline std::size_t part_among_neighbors(std::size_t bytes, std::size_t element, std::size_t parts, std::size_t sources,
-                                        std::optional<std::size_t> room, const location& where) {
+                                        std::optional<std::size_t> room, const call_site& at) {
   if (parts == 0) {
     if (sources != 0 && !room)
-      fail(errc::invalid_argument, "neighbor_alltoall: a rank without destinations does not say how long a part is; see neighbor_alltoallv",
-           -1, where);
-    if (bytes != 0) fail(errc::invalid_argument, "neighbor_alltoall: there are no destinations to send anything to", -1, where);
+      at.refuse("neighbor_alltoall: a rank without destinations does not say how long a part is; see neighbor_alltoallv");
+    if (bytes != 0) at.refuse("neighbor_alltoall: there are no destinations to send anything to");
     return sources == 0 ? 0 : *room / sources;
   }
   if (bytes / element % parts != 0)
-    fail(errc::invalid_argument,
-         "neighbor_alltoall: the number of elements is no multiple of the number of destinations; see neighbor_alltoallv", -1, where);
+    at.refuse("neighbor_alltoall: the number of elements is no multiple of the number of destinations; see neighbor_alltoallv");
   return bytes / parts;
 }
 
@@ -115,7 +118,7 @@ template <send_block B, recv_block_for<B> R>
 void neighbor_forms::neighbor_allgather_into(const B& value, R&& into, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  check_room(bytes.size() * sources(where).size(), room, where);
+  check_room(bytes.size() * sources(where).size(), room, started_at(where));
   run_collective(state(where), neighbor_call(collective::neighbor_allgather, bytes.data(), room, bytes.size(), type_of<given_element<B>>()),
                  where);
 }
@@ -125,7 +128,7 @@ requires(lasting<B>&& lasting<R>) request<> neighbor_forms::ineighbor_allgather_
 const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  check_room(bytes.size() * sources(where).size(), room, where);
+  check_room(bytes.size() * sources(where).size(), room, started_at(where));
   const auto call = neighbor_call(collective::neighbor_allgather, bytes.data(), room, bytes.size(), type_of<given_element<B>>());
   return request<>{start_collective(state(where), call, where)};
 }
@@ -134,7 +137,7 @@ template <planned_block B, planned_room_for<B> R>
 plan<> neighbor_forms::neighbor_allgather_into_plan(B&& value, R&& into, const place& where) const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  check_room(bytes.size() * sources(where).size(), room, where);
+  check_room(bytes.size() * sources(where).size(), room, planned_at(where));
   const auto call = planned_call(collective::neighbor_allgather, 0, bytes.data(), room.data(), bytes.size());
   return make_plan<given_element<B>>(state(where), call, left_in_place{}, where);
 }
@@ -169,7 +172,8 @@ requires contiguous<B>
 auto neighbor_forms::neighbor_alltoall(const B& values, const place& where) const -> std::vector<std::ranges::range_value_t<B>> {
   using element = std::ranges::range_value_t<B>;
   const std::size_t incoming = sources(where).size();
-  const std::size_t part = part_among_neighbors(bytes_of(values).size(), sizeof(element), destinations(where).size(), incoming, {}, where);
+  const std::size_t part =
+      part_among_neighbors(bytes_of(values).size(), sizeof(element), destinations(where).size(), incoming, {}, started_at(where));
   using task = neighbor_task<borrowed<const B&>, element>;
   return run_task(state(where), task{collective::neighbor_alltoall, part, incoming, values}, where);
 }
@@ -179,7 +183,8 @@ requires contiguous<B>
 auto neighbor_forms::ineighbor_alltoall(B&& values, const place& where) const -> request<std::vector<std::ranges::range_value_t<B>>> {
   using element = std::ranges::range_value_t<B>;
   const std::size_t incoming = sources(where).size();
-  const std::size_t part = part_among_neighbors(bytes_of(values).size(), sizeof(element), destinations(where).size(), incoming, {}, where);
+  const std::size_t part =
+      part_among_neighbors(bytes_of(values).size(), sizeof(element), destinations(where).size(), incoming, {}, started_at(where));
   using task = neighbor_task<kept<B>, element>;
   return begin_task<task>(state(where), where, collective::neighbor_alltoall, part, incoming, std::forward<B>(values));
 }
@@ -189,7 +194,7 @@ auto neighbor_forms::neighbor_alltoall_plan(B&& values, const place& where) cons
   using element = std::ranges::range_value_t<B>;
   const auto bytes = bytes_of(values);
   const std::size_t incoming = sources(where).size();
-  const std::size_t part = part_among_neighbors(bytes.size(), sizeof(element), destinations(where).size(), incoming, {}, where);
+  const std::size_t part = part_among_neighbors(bytes.size(), sizeof(element), destinations(where).size(), incoming, {}, planned_at(where));
   const auto call = planned_call(collective::neighbor_alltoall, 0, bytes.data(), nullptr, part);
   return make_plan<element>(state(where), call, many_values<element>{part / sizeof(element) * incoming}, where);
 }
@@ -197,41 +202,44 @@ auto neighbor_forms::neighbor_alltoall_plan(B&& values, const place& where) cons
 /// Of the forms that fill memory of the caller's.
 template <class B>
 collective_call neighbor_exchange_call(const neighborhood& near, std::span<const std::byte> bytes, std::span<std::byte> room,
-                                       const location& where) {
+                                       const call_site& at) {
   const std::size_t part =
-      part_among_neighbors(bytes.size(), sizeof(given_element<B>), near.destinations.size(), near.sources.size(), room.size(), where);
-  check_room(part * near.sources.size(), room, where);
+      part_among_neighbors(bytes.size(), sizeof(given_element<B>), near.destinations.size(), near.sources.size(), room.size(), at);
+  check_room(part * near.sources.size(), room, at);
   return neighbor_call(collective::neighbor_alltoall, bytes.data(), room, part, type_of<given_element<B>>());
 }
 
 template <send_block B, recv_block_for<B> R>
 void neighbor_forms::neighbor_alltoall_into(const B& values, R&& into, const place& where) const {
   communicator_state& in = state(where);
-  run_collective(in, neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), where), where);
+  run_collective(in, neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), started_at(where)), where);
 }
 
 template <send_block B, recv_block_for<B> R>
 requires(lasting<B>&& lasting<R>) request<> neighbor_forms::ineighbor_alltoall_into(B&& values, R&& into, const place& where)
 const {
   communicator_state& in = state(where);
-  return request<>{start_collective(in, neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), where), where)};
+  return request<>{
+      start_collective(in, neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), started_at(where)), where)};
 }
 
 template <planned_block B, planned_room_for<B> R>
 plan<> neighbor_forms::neighbor_alltoall_into_plan(B&& values, R&& into, const place& where) const {
   communicator_state& in = state(where);
-  const auto call = neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), where);
+  const auto call = neighbor_exchange_call<B>(neighbors_of(in), bytes_of(values), room_of(into), planned_at(where));
   return make_plan<given_element<B>>(in, call, left_in_place{}, where);
 }
 
 template <range_of_blocks B>
 auto neighbor_forms::neighbor_alltoallv(const B& parts, const place& where) const -> blocks<typename joined_blocks<B>::element> {
-  return run_task(state(where), neighbor_blocks_task<B>{destinations(where).size(), sources(where).size(), parts, where}, where);
+  return run_task(state(where), neighbor_blocks_task<B>{destinations(where).size(), sources(where).size(), parts, stepped_at(where)},
+                  where);
 }
 
 template <range_of_blocks B>
 auto neighbor_forms::ineighbor_alltoallv(const B& parts, const place& where) const -> request<blocks<typename joined_blocks<B>::element>> {
-  return begin_task<neighbor_blocks_task<B>>(state(where), where, destinations(where).size(), sources(where).size(), parts, where);
+  return begin_task<neighbor_blocks_task<B>>(state(where), where, destinations(where).size(), sources(where).size(), parts,
+                                             stepped_at(where));
 }
 
 template <planned_blocks B>

@@ -74,8 +74,11 @@ class varying_reduce_scatter_task {
 
  public:
   using result_type = std::vector<element>;
-  varying_reduce_scatter_task(place_in_team where, const Range& given, Op op, const location& call)
-      : in_{given, where.count(), call},
+  varying_reduce_scatter_task(place_in_team where, const Range& given, Op op, const call_site& at)
+      : in_{or_no_part(at,
+                       [&] {
+                         return parts_as_given<Range>{given, where.count(), at.where};
+                       })},
         op_{std::move(op)},
         bytes_{in_.bytes()[static_cast<std::size_t>(where.rank)]},
         out_{bytes_ / sizeof(element)} {}

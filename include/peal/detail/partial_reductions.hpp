@@ -15,10 +15,9 @@ namespace peal {
 // ---- reduce_scatter --------------------------------------------------------------------------------------------------------------------
 namespace detail {
 /// Bytes of a rank's part.
-inline std::size_t part_of(std::size_t bytes, std::size_t element, std::size_t ranks, const location& where) {
+inline std::size_t part_of(std::size_t bytes, std::size_t element, std::size_t ranks, const call_site& at) {
   if (bytes / element % ranks != 0)
-    fail(errc::invalid_argument, "reduce_scatter_block: the number of elements is no multiple of the number of ranks; see reduce_scatter",
-         -1, where);
+    at.refuse("reduce_scatter_block: the number of elements is no multiple of the number of ranks; see reduce_scatter");
   return bytes / ranks;
 }
 }  // namespace detail
@@ -26,7 +25,7 @@ inline std::size_t part_of(std::size_t bytes, std::size_t element, std::size_t r
 template <class B, class Op>
 requires reducible_range<const B&, Op>
 auto communicator::reduce_scatter_block(const B& values, Op op, const place& where) const -> std::vector<std::ranges::range_value_t<B>> {
-  detail::part_of(detail::bytes_of(values).size(), sizeof(std::ranges::range_value_t<B>), team().count(), where);
+  detail::part_of(detail::bytes_of(values).size(), sizeof(std::ranges::range_value_t<B>), team().count(), blocking_at(where));
   using task = detail::equal_reduce_scatter_task<detail::borrowed<const B&>, Op>;
   return detail::run_task(state(where), task{team(), values, std::move(op)}, where);
 }
@@ -35,7 +34,7 @@ template <class B, class Op>
 requires reducible_range<B, Op>
 auto communicator::ireduce_scatter_block(B&& values, Op op, const place& where) const
     -> request<std::vector<std::ranges::range_value_t<B>>> {
-  detail::part_of(detail::bytes_of(values).size(), sizeof(std::ranges::range_value_t<B>), team().count(), where);
+  detail::part_of(detail::bytes_of(values).size(), sizeof(std::ranges::range_value_t<B>), team().count(), started_at(where));
   using task = detail::equal_reduce_scatter_task<detail::kept<B>, Op>;
   return detail::begin_task<task>(state(where), where, team(), std::forward<B>(values), std::move(op));
 }
@@ -44,7 +43,7 @@ template <class B, class Op>
 requires reducible_blocks<const B&, Op>
 auto communicator::reduce_scatter(const B& parts, Op op, const place& where) const -> std::vector<detail::element_of_blocks<const B&>> {
   using task = detail::varying_reduce_scatter_task<B, Op>;
-  return detail::run_task(state(where), task{team(), parts, std::move(op), where}, where);
+  return detail::run_task(state(where), task{team(), parts, std::move(op), started_at(where)}, where);
 }
 
 template <class B, class Op>
@@ -52,7 +51,7 @@ requires reducible_blocks<const B&, Op>
 auto communicator::ireduce_scatter(const B& parts, Op op, const place& where) const
     -> request<std::vector<detail::element_of_blocks<const B&>>> {
   using task = detail::varying_reduce_scatter_task<B, Op>;
-  return detail::begin_task<task>(state(where), where, team(), parts, std::move(op), where);
+  return detail::begin_task<task>(state(where), where, team(), parts, std::move(op), started_at(where));
 }
 
 template <send_block B, recv_block_for<B> R, class Op>
@@ -60,7 +59,7 @@ requires reducible_range<const B&, Op>
 void communicator::reduce_scatter_block_into(const B& values, R&& into, Op op, const place& where) const {
   using element = std::ranges::range_value_t<B>;
   const auto bytes = detail::bytes_of(values);
-  const std::size_t part = detail::part_of(bytes.size(), sizeof(element), team().count(), where);
+  const std::size_t part = detail::part_of(bytes.size(), sizeof(element), team().count(), blocking_at(where));
   detail::ample_room ample{part, detail::room_of(into), where};
   using task = detail::reduce_scatter_into_task<element, Op>;
   detail::run_task(state(where), task{bytes.data(), ample.room().data(), part, std::move(op)}, where);

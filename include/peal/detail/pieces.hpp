@@ -130,9 +130,11 @@ struct both_sides {
 class pieces_task {
  public:
   using result_type = void;
-  pieces_task(const communicator_state& of, collective kind, std::span<const send_view> given, std::span<const recv_view> wanted,
+  pieces_task(communicator_state& of, collective kind, std::span<const send_view> given, std::span<const recv_view> wanted,
               const location& where)
-      : kind_{kind}, sides_{of, kind, given, wanted, where} {}
+      : kind_{kind}, sides_{or_no_part({of, call_form::messages, where}, [&] {
+          return both_sides{of, kind, given, wanted, where};
+        })} {}
   collective_call first() {
     sides_.out.pack();
     return sides_.call(kind_);

@@ -46,6 +46,7 @@ inline collective_call planned_in_place(collective kind, std::span<std::byte> ro
 /// Tells lengths to each other, while a plan is made. Each a rank's, in bytes; null where a rank has no part in it.
 inline void exchange_lengths(communicator_state& in, collective kind, int root, const std::uint64_t* mine, std::uint64_t* others,
                              const location& where) {
+  require_root(in, root, where);  // a rank that is refused makes the plan later, so it does not leave the others here
   collective_call call = planned_call(kind, root, mine, others, sizeof(std::uint64_t));
   call.element_type = type_of<std::uint64_t>();
   run_collective(in, call, where);
@@ -112,7 +113,7 @@ requires reducible<B, Op> plan<> plan_forms::reduce_into_plan(B&& value, R&& int
 const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  if (rank() == root) check_room(bytes.size(), room, where);
+  if (rank() == root) check_room(bytes.size(), room, planned_at(where));
   const auto call = planned_call(collective::reduce, root, bytes.data(), room.data(), bytes.size());
   return make_plan<element_for<Op, B>>(state(where), call, read_in_place{}, left_in_place{}, std::move(op), where);
 }
@@ -122,7 +123,7 @@ requires reducible<B, Op> plan<> plan_forms::allreduce_into_plan(B&& value, R&& 
 const {
   const auto bytes = bytes_of(value);
   const auto room = room_of(into);
-  check_room(bytes.size(), room, where);
+  check_room(bytes.size(), room, planned_at(where));
   const auto call = planned_call(collective::allreduce, 0, bytes.data(), room.data(), bytes.size());
   return make_plan<element_for<Op, B>>(state(where), call, read_in_place{}, left_in_place{}, std::move(op), where);
 }
@@ -173,7 +174,7 @@ auto plan_forms::reduce_scatter_block_plan(B&& values, Op op, const place& where
     -> plan<std::span<const std::ranges::range_value_t<B>>> {
   using element = std::ranges::range_value_t<B>;
   const auto bytes = bytes_of(values);
-  const std::size_t part = part_of(bytes.size(), sizeof(element), team().count(), where);
+  const std::size_t part = part_of(bytes.size(), sizeof(element), team().count(), planned_at(where));
   const auto call = planned_call(collective::reduce_scatter, 0, bytes.data(), nullptr, part);
   return make_plan<element>(state(where), call, read_in_place{}, many_values<element>{part / sizeof(element)}, std::move(op), where);
 }
@@ -184,8 +185,8 @@ const {
   using element = std::ranges::range_value_t<B>;
   const auto bytes = bytes_of(values);
   const auto room = room_of(into);
-  const std::size_t part = part_of(bytes.size(), sizeof(element), team().count(), where);
-  check_room(part, room, where);
+  const std::size_t part = part_of(bytes.size(), sizeof(element), team().count(), planned_at(where));
+  check_room(part, room, planned_at(where));
   const auto call = planned_call(collective::reduce_scatter, 0, bytes.data(), room.data(), part);
   return make_plan<element>(state(where), call, read_in_place{}, left_in_place{}, std::move(op), where);
 }

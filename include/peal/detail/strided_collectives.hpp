@@ -143,7 +143,7 @@ template <class B, class R, class Op>
 requires(strided_pair<B, R>&& reduction_on<Op, element_of_buffer<B>>) void strided_forms::reduce_into(B&& value, R&& into, int root, Op op,
                                                                                                       const place& where) const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = reduce_into_call(collective::reduce, root, from.bytes(), to.room(), rank() == root, where);
+  const auto on = reduce_into_call(collective::reduce, root, from.bytes(), to.room(), rank() == root, blocking_at(where));
   run_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where, std::move(op));
 }
 
@@ -152,7 +152,7 @@ requires(strided_pair<B, R>&& reduction_on<Op, element_of_buffer<B>>&& lasting<B
     B&& value, R&& into, int root, Op op, const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = reduce_into_call(collective::reduce, root, from.bytes(), to.room(), rank() == root, where);
+  const auto on = reduce_into_call(collective::reduce, root, from.bytes(), to.room(), rank() == root, started_at(where));
   return begin_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where, std::move(op));
 }
 
@@ -161,7 +161,7 @@ requires(strided_pair<B, R>&& reduction_on<Op, element_of_buffer<B>>&& lasting<B
     B&& value, R&& into, int root, Op op, const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = reduce_into_call(collective::reduce, root, from.bytes(), to.room(), rank() == root, where);
+  const auto on = reduce_into_call(collective::reduce, root, from.bytes(), to.room(), rank() == root, planned_at(where));
   return plan_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where, std::move(op));
 }
 
@@ -169,7 +169,7 @@ template <class B, class R, class Op>
 requires(strided_pair<B, R>&& reduction_on<Op, element_of_buffer<B>>) void strided_forms::allreduce_into(B&& value, R&& into, Op op,
                                                                                                          const place& where) const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = reduce_into_call(collective::allreduce, 0, from.bytes(), to.room(), true, where);
+  const auto on = reduce_into_call(collective::allreduce, 0, from.bytes(), to.room(), true, blocking_at(where));
   run_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where, std::move(op));
 }
 
@@ -178,7 +178,7 @@ requires(strided_pair<B, R>&& reduction_on<Op, element_of_buffer<B>>&& lasting<B
     B&& value, R&& into, Op op, const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = reduce_into_call(collective::allreduce, 0, from.bytes(), to.room(), true, where);
+  const auto on = reduce_into_call(collective::allreduce, 0, from.bytes(), to.room(), true, started_at(where));
   return begin_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where, std::move(op));
 }
 
@@ -187,7 +187,7 @@ requires(strided_pair<B, R>&& reduction_on<Op, element_of_buffer<B>>&& lasting<B
     B&& value, R&& into, Op op, const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = reduce_into_call(collective::allreduce, 0, from.bytes(), to.room(), true, where);
+  const auto on = reduce_into_call(collective::allreduce, 0, from.bytes(), to.room(), true, planned_at(where));
   return plan_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where, std::move(op));
 }
 
@@ -220,7 +220,7 @@ const {
 template <class B, class R>
 requires(strided_pair<B, R>) void strided_forms::gather_into(B&& value, R&& into, int root, const place& where) const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = gather_into_call(root, from.bytes(), to.room(), team(), where);
+  const auto on = gather_into_call(root, from.bytes(), to.room(), team(), blocking_at(where));
   run_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -229,7 +229,7 @@ requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) request<> strided_forms::
                                                                                              const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = gather_into_call(root, from.bytes(), to.room(), team(), where);
+  const auto on = gather_into_call(root, from.bytes(), to.room(), team(), started_at(where));
   return begin_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -238,14 +238,14 @@ requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) plan<> strided_forms::gat
                                                                                               const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = gather_into_call(root, from.bytes(), to.room(), team(), where);
+  const auto on = gather_into_call(root, from.bytes(), to.room(), team(), planned_at(where));
   return plan_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
 template <class B, class R>
 requires(strided_pair<B, R>) void strided_forms::allgather_into(B&& value, R&& into, const place& where) const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = allgather_into_call(from.bytes(), to.room(), team(), where);
+  const auto on = allgather_into_call(from.bytes(), to.room(), team(), blocking_at(where));
   run_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -253,7 +253,7 @@ template <class B, class R>
 requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) request<> strided_forms::iallgather_into(B&& value, R&& into, const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = allgather_into_call(from.bytes(), to.room(), team(), where);
+  const auto on = allgather_into_call(from.bytes(), to.room(), team(), started_at(where));
   return begin_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -261,14 +261,14 @@ template <class B, class R>
 requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) plan<> strided_forms::allgather_into_plan(B&& value, R&& into, const place& where)
 const {
   buffer_side from{send_view{value}}, to{recv_view{into}};
-  const auto on = allgather_into_call(from.bytes(), to.room(), team(), where);
+  const auto on = allgather_into_call(from.bytes(), to.room(), team(), planned_at(where));
   return plan_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
 template <class B, class R>
 requires(strided_pair<B, R>) void strided_forms::scatter_into(B&& values, R&& into, int root, const place& where) const {
   buffer_side from{send_view{values}}, to{recv_view{into}};
-  const auto on = scatter_into_call(root, from.bytes(), to.room(), team(), where);
+  const auto on = scatter_into_call(root, from.bytes(), to.room(), team(), blocking_at(where));
   run_on_sides<element_of_buffer<R>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -277,7 +277,7 @@ requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) request<> strided_forms::
                                                                                               const place& where)
 const {
   buffer_side from{send_view{values}}, to{recv_view{into}};
-  const auto on = scatter_into_call(root, from.bytes(), to.room(), team(), where);
+  const auto on = scatter_into_call(root, from.bytes(), to.room(), team(), started_at(where));
   return begin_on_sides<element_of_buffer<R>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -286,14 +286,14 @@ requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) plan<> strided_forms::sca
                                                                                                const place& where)
 const {
   buffer_side from{send_view{values}}, to{recv_view{into}};
-  const auto on = scatter_into_call(root, from.bytes(), to.room(), team(), where);
+  const auto on = scatter_into_call(root, from.bytes(), to.room(), team(), planned_at(where));
   return plan_on_sides<element_of_buffer<R>>(state(where), std::move(from), std::move(to), on, where);
 }
 
 template <class B, class R>
 requires(strided_pair<B, R>) void strided_forms::alltoall_into(B&& values, R&& into, const place& where) const {
   buffer_side from{send_view{values}}, to{recv_view{into}};
-  const auto on = alltoall_into_call(from.bytes(), sizeof(element_of_buffer<B>), to.room(), team(), where);
+  const auto on = alltoall_into_call(from.bytes(), sizeof(element_of_buffer<B>), to.room(), team(), blocking_at(where));
   run_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -301,7 +301,7 @@ template <class B, class R>
 requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) request<> strided_forms::ialltoall_into(B&& values, R&& into, const place& where)
 const {
   buffer_side from{send_view{values}}, to{recv_view{into}};
-  const auto on = alltoall_into_call(from.bytes(), sizeof(element_of_buffer<B>), to.room(), team(), where);
+  const auto on = alltoall_into_call(from.bytes(), sizeof(element_of_buffer<B>), to.room(), team(), started_at(where));
   return begin_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 
@@ -309,7 +309,7 @@ template <class B, class R>
 requires(strided_pair<B, R>&& lasting<B>&& lasting<R>) plan<> strided_forms::alltoall_into_plan(B&& values, R&& into, const place& where)
 const {
   buffer_side from{send_view{values}}, to{recv_view{into}};
-  const auto on = alltoall_into_call(from.bytes(), sizeof(element_of_buffer<B>), to.room(), team(), where);
+  const auto on = alltoall_into_call(from.bytes(), sizeof(element_of_buffer<B>), to.room(), team(), planned_at(where));
   return plan_on_sides<element_of_buffer<B>>(state(where), std::move(from), std::move(to), on, where);
 }
 

@@ -120,7 +120,7 @@ class channel::entered final : public progress_source, public waiting_call {
       on_.hear(by_);
     }
     if (by_.state == state::full) {
-      started_ = &on_.together_.start(by_.apart->state, what_);
+      if (!what_.spoilt) started_ = &on_.together_.start(by_.apart->state, what_);
       end();
       return false;
     }
@@ -257,7 +257,10 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     became = errc::peer_failed;
     return nullptr;
   }
-  lot& by = fits(what, size_) ? short_ : long_;
+  const bool is_short = fits(what, size_);
+  if (!is_short) note_long(what);
+  lot& by = is_short ? short_ : long_;
+  const std::uint32_t made = calls_.add(by.taken);
   if (by.state == state::asks) [[unlikely]]
     ask(by);
   const bool alone = innermost_ == nullptr && by.state == state::open;
@@ -272,8 +275,31 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   if (const std::exception_ptr thrown = mine.thrown()) [[unlikely]]
     std::rethrow_exception(thrown);
   became = mine.error();
-  if (++calls_ % calls_a_turn == 0) in_->progress.progress();
+  if (made % calls_a_turn == 0) in_->progress.progress();
   return nullptr;
+}
+
+collective_state* channel::stay_out(const detail::collective_call& what) {
+  lot& by = what.kind == refused_call ? short_ : long_;
+  if (by.state == state::asks) ask(by);
+  entered mine{*this, by, what};
+  await(mine);
+  return by.state == state::full ? &by.apart->state : nullptr;
+}
+
+/// For who is refused the call. Of its buffers nothing is kept.
+void channel::note_long(const detail::collective_call& what) noexcept {
+  long_call_made& noted = long_calls_[next_long_++ % long_calls_.size()];
+  noted.number = calls_.count();
+  noted.call.kind = what.kind;
+  noted.call.root = what.root;
+  noted.call.bytes = what.bytes;
+  noted.call.element_size = what.element_size;
+}
+
+const detail::collective_call& channel::long_call(std::uint32_t number) const noexcept {
+  const auto found = std::ranges::find(long_calls_, number, &long_call_made::number);
+  return found == long_calls_.end() ? long_calls_.front().call : found->call;
 }
 
 }  // namespace peal::direct

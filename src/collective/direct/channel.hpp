@@ -10,6 +10,9 @@
 // A call that waits is a source of progress, which takes the steps that can be taken. So it goes on whatever this rank does meanwhile: a
 // continuation that runs in its wait may make the next call, which comes behind it on every rank, or wait for anything else.
 //
+// A rank that was refused a call does not know which way the others took, for it need not know the length. It asks them
+// (comm/absences.hpp), and takes that way too, giving nothing: so its next call meets theirs.
+//
 // Layer    collective/direct: may include collective/, p2p/, transport/shm/, memory/, progress/, base/.
 // Units    bytes.
 // Threads  the one that calls the communicator's collectives; while it waits another one that polls takes the steps, with the engine's lock
@@ -27,6 +30,7 @@
 #include <vector>
 
 #include "collective/collectives.hpp"
+#include "collective/direct/call_log.hpp"
 #include "collective/direct/flags.hpp"
 #include "collective/direct/long_play.hpp"
 #include "collective/direct/play.hpp"
@@ -53,6 +57,17 @@ class channel {
   /// Requires: takes(call). Without the engine's lock held.
   operation* run(const detail::collective_call& call, std::error_code& became);
 
+  // ---- a call that this rank is refused
+  /// Whether there is a way, so that blocking calls may go it.
+  [[nodiscard]] bool exists() const noexcept { return kinds_ != 0; }
+  /// All collectives of the communicator that it has made one by one, whichever way they went; messages and refusals others add.
+  [[nodiscard]] call_log& calls() noexcept { return calls_; }
+  /// A call on the long way, by its number in the log. Requires: it is one of the last that went this way.
+  [[nodiscard]] const detail::collective_call& long_call(std::uint32_t number) const noexcept;
+  /// Takes no part in a call of the others on this way: `call` is no_part_in_a_short_call, or theirs and `spoilt`. Not null: there is no
+  /// room, and the others make it as one of these. Without the engine's lock held.
+  collective_state* stay_out(const detail::collective_call& call);
+
  private:
   enum class state : std::uint8_t { asks, told, open, full };
 
@@ -65,6 +80,7 @@ class channel {
   struct lot {
     std::size_t area_bytes;
     std::uint32_t context;  // of `apart`, from the communicator's collectives on
+    way taken;              // by its calls
     channel::state state = state::asks;
     flags all = {};
     std::optional<by_messages> apart = {};  // from the first call on, unless it is open
@@ -75,7 +91,13 @@ class channel {
   };
   /// A call under way. A continuation that runs in its wait may make another one, of which it is the outer.
   class entered;
+  /// What is remembered of a long call. A rank is never more of them ahead of another than this.
+  struct long_call_made {
+    std::uint32_t number = 0;
+    detail::collective_call call;
+  };
 
+  void note_long(const detail::collective_call&) noexcept;
   void ask(lot&) noexcept;
   void hear(lot&) noexcept;
   void await(entered&);
@@ -85,15 +107,17 @@ class channel {
 
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way
   int size_;
-  std::uint32_t calls_ = 0;
+  call_log calls_;
   site* in_;
   collectives& together_;
   const team& members_;
   const std::atomic<bool>& failed_;
   std::vector<shm::receiver> others_;
   entered* innermost_ = nullptr;
-  lot short_{area_bytes, 1};
-  lot long_{long_area_bytes, 3};
+  lot short_{area_bytes, 1, way::in_short};
+  lot long_{long_area_bytes, 3, way::in_long};
+  std::array<long_call_made, depth> long_calls_{};
+  std::uint32_t next_long_ = 0;
 };
 
 }  // namespace peal::direct

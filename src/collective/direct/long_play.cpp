@@ -5,6 +5,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/copy.hpp"
+#include "collective/direct/play.hpp"
 
 namespace peal::direct {
 
@@ -82,7 +83,7 @@ long_play::long_play(flags& all, const detail::collective_call& call, bool open)
       in_place_{call.in_place || !call.send},
       shares_{shares(call, all.size())},
       streams_{past_caches_pays() && results_of(call, all.size()) >= long_results},
-      open_{open} {
+      open_{open && !call.spoilt} {
   const std::size_t most = longest_piece(call, all.size());
   pieces_ = (call.bytes + most - 1) / most;
   piece_ = std::min(rounded_up((call.bytes + pieces_ - 1) / pieces_, unit_), most);
@@ -147,15 +148,15 @@ void long_play::guarded(Body&& body) noexcept {
 
 bool long_play::step() {
   if (stage_ == stage::gives) {
-    const auto kind = static_cast<std::uint32_t>(call_.kind);
+    const auto kind = static_cast<std::uint32_t>(call_.spoilt ? refused_call : call_.kind);
     if (gives_ && gives_places()) {
       const std::byte* const given = call_.kind == collective::bcast                    ? receive()
                                      : call_.kind == collective::allgather && in_place_ ? receive() + block(all_.rank())
                                                                                         : vector();
       all_.stamp_places(kind, call_.bytes, given, call_.receive, spoilt_);
     } else {
-      give();
-      all_.stamp_area(kind, call_.bytes, gives_, spoilt_);
+      if (!call_.spoilt) give();
+      all_.stamp_area(kind, call_.bytes, gives_ && !call_.spoilt, spoilt_);
     }
     stage_ = stage::reads;
     if (awaits_ != whom::nobody && awaits_ != whom::rank_below) return true;
@@ -290,7 +291,7 @@ void long_play::pass_on(std::byte* area) {
 
 void long_play::read() {
   if (now_ == 0) look_who_is_open();
-  if (now_ == pieces_ + (shares_ ? 1 : 0)) return;  // all have read what lay open
+  if (call_.spoilt || now_ == pieces_ + (shares_ ? 1 : 0)) return;  // all have read what lay open
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
   switch (call_.kind) {
     case collective::bcast:

@@ -7,6 +7,8 @@
 //   scans       Each takes what the rank below it has joined, and gives it joined with its own.
 //   the others  Who has something gives it, who wants it reads it.
 //
+// A rank that takes no part (`spoilt`) stamps as often as the others, but another kind, and gives nothing.
+//
 // Who gives what lies in memory of peal::allocate says where, and it is read there. Then the call is over when all have read it, so there
 // is one operation more; and where all give so, one piece is all.
 //
@@ -71,7 +73,7 @@ class long_play {
   long_play& operator=(const long_play&) = delete;
 
   /// False: the operation has no meaning for the type, on any rank; not to be begun.
-  [[nodiscard]] bool valid() const noexcept { return !detail::is_reduction(call_.kind) || with_.valid(); }
+  [[nodiscard]] bool valid() const noexcept { return !detail::is_reduction(call_.kind) || with_.valid() || call_.spoilt; }
   /// Requires: the last operation of these flags is over.
   void begin() noexcept {
     all_.next();

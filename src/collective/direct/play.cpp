@@ -23,30 +23,38 @@ play::play(flags& all, const detail::collective_call& call) noexcept : all_{all}
     given_ = data;
     given_bytes_ = bytes;
   };
-  awaits_ = whom::everybody;
-  switch (call.kind) {
-    case collective::barrier: break;
+  switch (call.kind) {  // refused_call gives nothing, and awaits nobody
+    case collective::barrier: awaits_ = whom::everybody; break;
     case collective::bcast:
       if (root) gives(call.receive, call.bytes);
-      awaits_ = root ? whom::nobody : whom::root;
+      if (!root) awaits_ = whom::root;
       break;
     case collective::reduce:
       // In place is the root's alone; the others may have no `receive`.
       gives(root ? vector : call.send, call.bytes);
-      if (!root) awaits_ = whom::nobody;
+      if (root) awaits_ = whom::everybody;
       break;
-    case collective::allreduce: gives(vector, call.bytes); break;
+    case collective::allreduce:
+      gives(vector, call.bytes);
+      awaits_ = whom::everybody;
+      break;
     case collective::gather:
       if (!root) gives(call.send, call.bytes);
-      if (!root) awaits_ = whom::nobody;
+      if (root) awaits_ = whom::everybody;
       break;
     case collective::scatter:
       if (root) gives(call.send, whole);
       awaits_ = whom::root;  // the root of itself: it has a block too
       break;
-    case collective::allgather: gives(in_place_ ? block(all.rank()) : call.send, call.bytes); break;
+    case collective::allgather:
+      gives(in_place_ ? block(all.rank()) : call.send, call.bytes);
+      awaits_ = whom::everybody;
+      break;
     case collective::alltoall:
-    case collective::reduce_scatter: gives(vector, whole); break;
+    case collective::reduce_scatter:
+      gives(vector, whole);
+      awaits_ = whom::everybody;
+      break;
     case collective::neighbor_allgather:
     case collective::neighbor_alltoall: break;  // do not fit
     case collective::scan:

@@ -42,6 +42,17 @@ constexpr int most_ranks(bool crowded) noexcept { return crowded ? 64 : 16; }
   return call.bytes - 1 < most;  // empty ones wrap, and do not fit
 }
 
+/// Stamped as what a rank calls that was refused the call: it differs from what the others have called.
+inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
+/// That rank's call, if the others' fits.
+[[nodiscard]] inline detail::collective_call no_part_in_a_short_call() noexcept {
+  detail::collective_call made;
+  made.kind = refused_call;
+  made.spoilt = true;
+  made.bytes = 1;
+  return made;
+}
+
 class play {
  public:
   /// Requires: fits(call, all.size()). Both must outlive this.

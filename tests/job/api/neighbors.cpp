@@ -267,7 +267,8 @@ void misuse(const communicator& world) {
                            return others;
                          }()
                                  : std::vector<int>{}};
-    if (me != 0) job::throws(peal::errc::invalid_argument, [&] { (void)up.neighbor_alltoall(std::vector<int>{}); });
+    if (me == 0) (void)up.neighbor_alltoall(std::vector<int>(static_cast<std::size_t>(size - 1)));
+    else job::throws(peal::errc::invalid_argument, [&] { (void)up.neighbor_alltoall(std::vector<int>{}); });
     std::vector<int> values(me == 0 ? static_cast<std::size_t>(size - 1) * 5 : 0), into(me == 0 ? 0 : 5);
     std::iota(values.begin(), values.end(), 0);
     up.neighbor_alltoall_into(values, into);

@@ -1,6 +1,7 @@
 check_PROGRAMS += tests/unit/comm_test
 tests_unit_comm_test_SOURCES = \
   tests/unit/collective/ranks_in_one.hpp \
+  tests/unit/comm/absences_test.cpp \
   tests/unit/comm/agreement_test.cpp \
   tests/unit/comm/call_record_test.cpp \
   tests/unit/comm/checked_calls_test.cpp \
