@@ -88,8 +88,7 @@ class communicator : public detail::strided_forms {
   // errc::operation_failed or invalid_argument, the others have their results, and the next collective is in step. A blocking form may
   // throw only when all others have called theirs; an i-form throws at once, or at its wait. Where a contiguous buffer is too short for
   // the result of allreduce_into, reduce_into, gather_into, allgather_into, iallgather_into, alltoall_into or reduce_scatter_block_into,
-  // all others have their results. Buffers of results are undefined where a call has thrown. A plan that is refused is not made, and
-  // the others are not told: the rank makes it with its next try (peal/plan.hpp).
+  // all others have their results. Buffers of results are undefined where a call has thrown. Of plans: peal/plan.hpp.
   void barrier(const place& = place::current()) const;
   request<> ibarrier(const place& = place::current()) const;
 

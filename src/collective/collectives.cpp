@@ -27,6 +27,10 @@ constexpr std::uint32_t first_prepared_tag = std::uint32_t{1} << 30;
 
 constexpr std::uint32_t tag_of(std::uint32_t number) noexcept { return (number * schedule::max_lanes) & (first_prepared_tag - 1); }
 
+constexpr std::uint32_t first_tag_of(const collective_name& of) noexcept {
+  return tag_of(of.number) | (of.made_ready ? first_prepared_tag : 0);
+}
+
 // A number that is less than so many behind another one comes later; they wrap.
 constexpr std::uint32_t half_of_numbers = std::uint32_t{1} << 31;
 
@@ -100,8 +104,7 @@ struct collectives::state {
 
   /// A rank that takes no part in a collective to come.
   struct absence {
-    std::uint32_t context;
-    std::uint32_t number;
+    collective_name of;
     peer_id who;
   };
 
@@ -236,6 +239,9 @@ operation& collectives::state::start(prepared_collective::state& made, completio
   const run_task& task = f.playing.task();
   if (made.of.failed.load(std::memory_order_relaxed) || (task.reduces && !task.join.valid())) [[unlikely]]
     return refuse(made.of, promised);
+  for (const absence& each : absent)  // stay, for the next starts
+    if (each.of.made_ready && each.of.context == made.of.members.collective_context() && first_tag_of(each.of) == made.first_tag)
+      f.playing.leave_out(rank_of(made.of.members, each.who));
   return play(f, made.of, made.first_tag, promised, hook);
 }
 
@@ -278,8 +284,8 @@ collective_state::state* collectives::state::find(std::uint32_t context) const n
 void collectives::state::leave_out_absent(collective_state::state& of, run& next) noexcept {
   const std::uint32_t context = of.members.collective_context();
   std::erase_if(absent, [&](const absence& each) {
-    const std::uint32_t ahead = each.number - of.started;
-    if (each.context != context || (ahead != 0 && ahead < half_of_numbers)) return false;
+    const std::uint32_t ahead = each.of.number - of.started;
+    if (each.of.made_ready || each.of.context != context || (ahead != 0 && ahead < half_of_numbers)) return false;
     if (ahead == 0) next.leave_out(rank_of(of.members, each.who));
     return true;
   });
@@ -339,6 +345,8 @@ collective_state::~collective_state() {
   home.states[state_->place] = home.states.back();
   home.states[state_->place]->place = state_->place;
   home.states.pop_back();
+  if (!home.absent.empty())
+    std::erase_if(home.absent, [&](const auto& each) { return each.of.context == state_->members.collective_context(); });
   if (!state_->drain) return;
   // Withdrawn without its hook, which would post it again.
   operation& last = *state_->drain;
@@ -406,24 +414,26 @@ bool collectives::busy() const noexcept {
   return std::ranges::any_of(state_->flights, [](const auto& each) { return each->of != nullptr; });
 }
 
-void collectives::leave_out(std::uint32_t context, std::uint32_t number, peer_id who) noexcept {
-  const collective_state::state* const of = state_->find(context);
-  if (of == nullptr || number - of->started < half_of_numbers) return state_->absent.push_back({context, number, who});
+void collectives::leave_out(const collective_name& what, peer_id who) noexcept {
+  const collective_state::state* const of = state_->find(what.context);
+  const bool to_come = of == nullptr || what.number - of->started < half_of_numbers;
+  if (what.made_ready || to_come) state_->absent.push_back({what, who});
+  if (of == nullptr || (!what.made_ready && to_come)) return;
   for (std::size_t i = 0; i != state_->flights.size(); ++i) {  // hooks may start further ones
     state::flight& each = *state_->flights[i];
-    if (each.of != of || each.playing.task().first_tag != tag_of(number)) continue;
+    if (each.of != of || each.playing.task().first_tag != first_tag_of(what)) continue;
     return each.playing.leave_out(rank_of(of->members, who));
   }
 }
 
-void collectives::throw_away(std::uint32_t context, std::uint32_t number, peer_id from) noexcept {
-  const collective_state::state* const of = state_->find(context);
+void collectives::throw_away(const collective_name& what, peer_id from) noexcept {
+  const collective_state::state* const of = state_->find(what.context);
   if (of == nullptr) return;
   const int rank = rank_of(of->members, from);
-  outcome what;
+  outcome got;
   for (std::uint32_t lane = 0; lane != schedule::max_lanes; ++lane)
     while (detail::matched_message* const taken =
-               state_->messages.take(of->members, context, rank, static_cast<int>(tag_of(number) + lane), what))
+               state_->messages.take(of->members, what.context, rank, static_cast<int>(first_tag_of(what) + lane), got))
       state_->messages.discard(*taken);
 }
 

@@ -51,6 +51,13 @@ using detail::collective_call;
 class collectives;
 class prepared_collective;
 
+/// A collective of a team, or all starts of one made ready: the same on every rank.
+struct collective_name {
+  std::uint32_t context = 0;  // of the team's collectives
+  std::uint32_t number = 0;   // among those made ready, or among the others
+  bool made_ready = false;
+};
+
 /// What a communicator keeps for its collectives: their numbers, which keep them apart, and the schedules it used before.
 class collective_state {
  public:
@@ -100,11 +107,11 @@ class collectives {
   void keep_exception(const operation&, std::exception_ptr);
 
   // ---- ranks that take no part
-  /// That rank takes no part in the collective with that number of the team with that collective context, which may be over, under way, to
-  /// come, or of a team that there is not yet. Who depends on it ends with errc::operation_failed.
-  void leave_out(std::uint32_t context, std::uint32_t number, peer_id) noexcept;
+  /// That rank takes no part in that collective, which may be over, under way, to come, or of a team that there is not yet. Who depends on
+  /// it ends with errc::operation_failed.
+  void leave_out(const collective_name&, peer_id) noexcept;
   /// This rank takes no part in it, and that peer has been told and has sent what it was sending: it is thrown away.
-  void throw_away(std::uint32_t context, std::uint32_t number, peer_id from) noexcept;
+  void throw_away(const collective_name&, peer_id from) noexcept;
   /// The team with that context; null: there is none with collectives.
   [[nodiscard]] const team* team_of(std::uint32_t context) const noexcept;
 

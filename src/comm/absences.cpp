@@ -47,12 +47,12 @@ void absences::take(operation& over) noexcept {
   const note said = arriving_;
   switch (said.what) {
     case saying::absent:
-      together_.leave_out(said.context, said.number, from);
-      say(from, {saying::noted, said.context, said.number});
+      together_.leave_out(said.about, from);
+      say(from, {saying::noted, said.about});
       break;
-    case saying::noted: together_.throw_away(said.context, said.number, from); break;
+    case saying::noted: together_.throw_away(said.about, from); break;
     case saying::asks:
-      questions_.push_back({from, said.context, said.number});
+      questions_.push_back({from, said.about.context, said.about.number});
       look();
       break;
   }
@@ -72,15 +72,15 @@ void absences::say(peer_id to, const note& what) noexcept {
   if (!messages_.has_failed(to)) send(world_, own_context, static_cast<int>(to), what);
 }
 
-void absences::tell(const team& members, std::uint32_t context, std::uint32_t number) noexcept {
+void absences::tell(const team& members, const collective_name& what) noexcept {
   for (int rank = 0; rank != members.size(); ++rank)
-    if (rank != members.rank()) say(members.peer(rank), {saying::absent, context, number});
+    if (rank != members.rank()) say(members.peer(rank), {saying::absent, what});
 }
 
 void absences::stay_out(collective_state& of) noexcept {
   const std::uint32_t number = of.next_number();
   of.go_on_with(number + 1);
-  tell(of.members(), of.members().collective_context(), number);
+  tell(of.members(), {.context = of.members().collective_context(), .number = number});
 }
 
 // ---- questions
@@ -126,7 +126,7 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
       if (rank == on.rank()) continue;
       reply& into = replies[static_cast<std::size_t>(rank)];
       receives.push_back(&messages_.start_recv(on, on.context() + of_replies, &into, sizeof into, rank, 0));
-      say(on.peer(rank), {saying::asks, on.context(), number});
+      say(on.peer(rank), {saying::asks, {.context = on.context(), .number = number}});
     }
     here.flush();
   }

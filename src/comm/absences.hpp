@@ -35,8 +35,8 @@ class absences {
 
   /// This rank takes no part in the next collective of these.
   void stay_out(collective_state&) noexcept;
-  /// Nor in the one with that number and that collective context.
-  void tell(const team& members, std::uint32_t context, std::uint32_t number) noexcept;
+  /// Nor in that one of these members.
+  void tell(const team& members, const collective_name&) noexcept;
   /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all others have made it, or are refused it too.
   /// Without the engine's lock held.
   void stay_out_of_blocking(detail::communicator_state&);
@@ -51,14 +51,13 @@ class absences {
 
  private:
   enum class saying : std::uint32_t {
-    absent,  // I take no part in the collective with this context and number
+    absent,  // I take no part in this collective
     noted,   // I send you nothing more in it
-    asks     // which way did the call with this number in your log go?
+    asks     // which way did the call with this number in your log go? The context is the communicator's
   };
   struct note {
     saying what = saying::absent;
-    std::uint32_t context = 0;
-    std::uint32_t number = 0;
+    collective_name about;
   };
   struct reply {
     bool known = false;

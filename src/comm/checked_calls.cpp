@@ -96,6 +96,10 @@ void checked_calls::stay_out(absences& others) noexcept {
   others.stay_out(comparisons_);
 }
 
+void checked_calls::stay_out_of_plan(absences& others, std::uint32_t number) noexcept {
+  others.tell(comparing_, {.context = comparing_.collective_context(), .number = number, .made_ready = true});
+}
+
 void checked_calls::compared(void* context, operation& over) noexcept {
   call& of = *static_cast<call*>(context);
   checked_calls& self = *of.in;

@@ -47,6 +47,8 @@ class checked_calls {
 
   /// This rank takes no part in the comparison of the next calls, and so in none of these.
   void stay_out(absences&) noexcept;
+  /// Nor in those of the plan with that number.
+  void stay_out_of_plan(absences&, std::uint32_t number) noexcept;
 
   // ---- for the roll call
   /// A call of this rank's that others have not all made.

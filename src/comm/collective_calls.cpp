@@ -47,14 +47,18 @@ void take_no_part(communicator_state& on, call_form form, const location& where)
   if (on.size() == 1) return;
   if (form == call_form::blocking && on.direct.exists()) return here.absent->stay_out_of_blocking(on);
   const std::lock_guard<engine> guard{here.progress};
+  if (form == call_form::plan) {
+    const std::uint32_t number = on.collective.number_prepared();
+    if (on.checked) on.checked->stay_out_of_plan(*here.absent, number);
+    else here.absent->tell(on, {.context = on.collective_context(), .number = number, .made_ready = true});
+    return here.flush();
+  }
   on.direct.calls().add(direct::way::refused);
   if (on.checked) on.checked->stay_out(*here.absent);
   else if (form == call_form::steps) stepped(on).stay_out();
   else here.absent->stay_out(on.collective);
   here.flush();
 }
-
-void require_root(const communicator_state& in, int root, const location& where) { check_root(in, root, where); }
 
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);

@@ -26,10 +26,12 @@ struct prepared {
 
 prepared* prepare_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
+  if (!is_right(on, call)) [[unlikely]] {
+    take_no_part(on, call_form::plan, where);
+    check_collective(on, call, where);
+  }
   const std::lock_guard<engine> guard{here.progress};
-  // Also for a call that is refused: the others have made theirs, and what is made later must have the same numbers everywhere.
   const std::uint32_t number = on.collective.number_prepared();
-  check_collective(on, call, where);
   prepared* const made = new prepared{here, on, call, number};
   here.given(on);
   return made;

@@ -43,7 +43,7 @@ void two_steps::stay_out() noexcept {
 }
 
 void two_steps::stay_out_of_second(std::uint32_t number) noexcept {
-  if (absent_ != nullptr) absent_->tell(later_, later_.collective_context(), number);
+  if (absent_ != nullptr) absent_->tell(later_, {.context = later_.collective_context(), .number = number});
 }
 
 void two_steps::moved(void* context, operation& second) noexcept {

@@ -170,12 +170,105 @@ const std::vector<call>& among_neighbors() {
   return all;
 }
 
+/// Twice, since who is refused the plan takes part in no start.
+template <class Plan>
+void start_twice(Plan plan) {
+  try {
+    (void)plan.start().wait();
+  } catch (const peal::error&) {
+  }
+  (void)plan.start().wait();
+}
+
+const std::vector<call>& plans() {
+  static const std::vector<call> all{
+      {"root of bcast_into_plan", who::any,
+       [](const given& by) {
+         ints room = by.block();
+         start_twice(by.world.bcast_into_plan(room, by.root()));
+         all_are(room, 1, "bcast_into_plan");
+       }},
+      {"root of reduce_plan", who::any,
+       [](const given& by) {
+         const ints block = by.block();
+         start_twice(by.world.reduce_plan(block, by.root()));
+       }},
+      {"root of gatherv_plan", who::any,
+       [](const given& by) {
+         const ints block = by.block();
+         start_twice(by.world.gatherv_plan(block, by.root()));
+       }},
+      {"room of allreduce_into_plan", who::any,
+       [](const given& by) {
+         const ints block = by.block();
+         ints room = by.room(by.count);
+         start_twice(by.world.allreduce_into_plan(block, room));
+         all_are(room, by.sum(), "allreduce_into_plan");
+       }},
+      {"room of gather_into_plan", who::root,
+       [](const given& by) {
+         const ints block = by.block();
+         ints room = by.is_root() ? by.room(by.count * by.ranks()) : ints{};
+         start_twice(by.world.gather_into_plan(block, room, 0));
+       }},
+      {"room of a strided allgather_into_plan", who::any,
+       [](const given& by) {
+         ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count * by.ranks());
+         start_twice(by.world.allgather_into_plan(every_other{block.data(), by.count}, room));
+         by_rank(by, room, "a strided allgather_into_plan");
+       }},
+      {"length of alltoall_plan", who::any,
+       [](const given& by) {
+         const ints parts = by.odd_parts();
+         start_twice(by.world.alltoall_plan(parts));
+       }},
+      {"length of scatter_plan", who::root,
+       [](const given& by) {
+         const ints parts = by.odd_parts();
+         start_twice(by.world.scatter_plan(parts, 0));
+       }},
+      {"blocks of scatterv_plan", who::root,
+       [](const given& by) {
+         const auto blocks = by.blocks();
+         start_twice(by.world.scatterv_plan(blocks, 0));
+       }},
+      {"blocks of alltoallv_plan", who::any,
+       [](const given& by) {
+         const auto blocks = by.blocks();
+         start_twice(by.world.alltoallv_plan(blocks));
+       }},
+      {"blocks of reduce_scatter_plan", who::any,
+       [](const given& by) {
+         const auto blocks = by.blocks();
+         start_twice(by.world.reduce_scatter_plan(blocks));
+       }},
+      {"pieces of alltoallw_plan", who::any,
+       [](const given& by) {
+         exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) { start_twice(by.world.alltoallw_plan(out, in)); });
+       }},
+      {"room of neighbor_allgather_into_plan", who::any,
+       [](const given& by) {
+         const ints block = by.block();
+         ints room = by.room(2 * by.count);
+         start_twice(by.ring.neighbor_allgather_into_plan(block, room));
+       }},
+      {"blocks of neighbor_alltoallv_plan", who::any,
+       [](const given& by) {
+         const std::vector<ints> blocks(by.errs ? 3 : 2, by.block());
+         start_twice(by.ring.neighbor_alltoallv_plan(blocks));
+       }},
+  };
+  return all;
+}
+
 /// Collectives of every way that calls go.
 void meet(const communicator& on, const std::string& behind) {
   const int size = on.size();
   job::equal(on.allreduce(1), size, behind + ": allreduce");
   job::equal(on.iallreduce(2).wait(), 2 * size, behind + ": iallreduce");
   job::equal(on.allreduce(ints(5000, 1)).back(), size, behind + ": a long allreduce");
+  const int one = 1;
+  job::equal(on.allreduce_plan(one).start().wait(), size, behind + ": a plan");
   job::equal(on.bcast(ints(on.rank() == 0 ? 100 : 0, 5), 0).size(), std::size_t{100}, behind + ": a bcast of any length");
 }
 
@@ -200,7 +293,7 @@ void err(const call& one, const given& by, int bad) {
 
 /// Several ranks err in the same call, or all do, the first one of a communicator.
 void err_together(const communicator& world, const peal::graph& ring) {
-  for (const auto* table : {&roots(), &lengths(), &rooms()})
+  for (const auto* table : {&roots(), &lengths(), &rooms(), &plans()})
     for (const call& one : *table)
       for (const int good : {world.size(), world.size() - 1, 0}) {
         const communicator fresh = world.dup();
@@ -242,6 +335,23 @@ void err_behind(const communicator& world) {
     }
 }
 
+/// All others are so far ahead that they do not know any more which way the refused call went: its communicator is given up.
+void err_far_behind(const communicator& world) {
+  constexpr int calls = 40;
+  const communicator on = world.dup();
+  const int last = on.size() - 1;
+  meet(on, "before");
+  if (on.rank() == last) {
+    for (int rank = 0; rank != last; ++rank) (void)on.recv<int>(rank);
+    job::throws(peal::errc::invalid_root, [&] { (void)on.bcast(0, -1); });
+  } else {
+    job::equal(on.bcast(7, 0), 7, "far ahead");
+    for (int i = 0; i != calls; ++i) job::equal(on.ibcast(i, 0).wait(), i, "far ahead");
+    on.send(1, last);
+  }
+  job::throws(peal::errc::peer_failed, [&] { (void)on.allreduce(1); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -253,7 +363,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> names{argv + 1, argv + argc};
   std::vector<int> bad_ones{0, 1};
   if (size > 2) bad_ones.push_back(size - 1);
-  for (const auto* table : {&roots(), &lengths(), &rooms(), &among_neighbors()})
+  for (const auto* table : {&roots(), &lengths(), &rooms(), &among_neighbors(), &plans()})
     for (const call& one : *table) {
       const std::string name{one.name};
       const auto meant = [&](const std::string& part) { return name.find(part) != std::string::npos; };
@@ -265,5 +375,8 @@ int main(int argc, char** argv) {
   if (!names.empty()) return 0;
   err_together(world, ring);
   const char* const compared = std::getenv("PEAL_CHECK");  // then nobody is ahead
-  if (compared == nullptr || std::string{compared} != "1") err_behind(world);
+  if (compared == nullptr || std::string{compared} != "1") {
+    err_behind(world);
+    err_far_behind(world);
+  }
 }

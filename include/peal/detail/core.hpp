@@ -241,11 +241,9 @@ PEAL_EXPORT operation* start_collective(communicator_state&, const collective_ca
 enum class call_form : std::uint8_t { blocking, messages, steps, plan };
 /// For a rank that is refused its arguments, before it throws: it takes no part in this collective. The others leave it
 /// out, and what depends on it ends with errc::operation_failed or invalid_argument. `blocking`: waits until all others
-/// have made theirs. `plan`: nothing happens, since the rank may make it later. What run_collective and
-/// start_collective refuse they refuse so.
+/// have made theirs. `plan`: of the starts of the next one to be made ready. What run_collective, start_collective and
+/// prepare_collective refuse they refuse so.
 PEAL_EXPORT void take_no_part(communicator_state&, call_form, const location&);
-/// Throws errc::invalid_root where that is no rank; nobody is told.
-PEAL_EXPORT void require_root(const communicator_state&, int root, const location&);
 /// Of a call whose arguments are being checked.
 struct call_site {
   communicator_state& in;

@@ -54,7 +54,7 @@ plan<std::span<const std::span<const Element>>> plan_to_gather_blocks(communicat
   const std::uint64_t given = mine.size();
   std::vector<std::uint64_t> lengths(blocks);
   exchange_lengths(in, kind, root, &given, lengths.data(), where);
-  many_blocks<Element> room{std::move(lengths)};
+  auto room = or_no_part({in, call_form::plan, where}, [&] { return many_blocks<Element>{std::move(lengths)}; });
   auto call = planned_call(kind, root, mine.data(), nullptr, mine.size());
   call.varying = true;
   if (blocks != 0) call.receive_bytes = room.lengths();
@@ -75,17 +75,22 @@ auto plan_forms::allgatherv_plan(B&& values, const place& where) const
                                                               where);
 }
 
+inline void check_whole(std::uint64_t bytes, std::size_t element) {
+  if (bytes % element != 0) wrong_size(bytes, element);
+}
+
 // ---- scatter ---------------------------------------------------------------------------------------------------------------------------
 template <planned_range B>
 auto plan_forms::scatter_plan(B&& values, int root, const place& where) const -> plan<std::span<const std::ranges::range_value_t<B>>> {
   using element = std::ranges::range_value_t<B>;
   const auto bytes = bytes_of(values);
   std::uint64_t part = bytes.size() / team().count();
-  if (rank() == root && bytes.size() / sizeof(element) % team().count() != 0)
-    fail(errc::invalid_argument, "scatter_plan: the number of elements is no multiple of the number of ranks; see scatterv_plan", -1,
-         where);
+  if (rank() == root && bytes.size() / sizeof(element) % team().count() != 0) {
+    take_no_part(state(where), call_form::blocking, where);  // in the exchange
+    planned_at(where).refuse("scatter_plan: the number of elements is no multiple of the number of ranks; see scatterv_plan");
+  }
   exchange_lengths(state(where), collective::bcast, root, nullptr, &part, where);
-  if (part % sizeof(element) != 0) wrong_size(part, sizeof(element));
+  or_no_part(planned_at(where), [&] { check_whole(part, sizeof(element)); });
   const auto call = planned_call(collective::scatter, root, bytes.data(), nullptr, part);
   return make_plan<element>(state(where), call, many_values<element>{part / sizeof(element)}, where);
 }
@@ -95,7 +100,7 @@ plan<> plan_forms::scatter_into_plan(B&& values, R&& into, int root, const place
   const auto bytes = bytes_of(values);
   const auto room = room_of(into);
   if (rank() == root && bytes.size() != room.size() * team().count())
-    fail(errc::invalid_argument, "scatter_into_plan: the root must give size() times what each rank takes", -1, where);
+    planned_at(where).refuse("scatter_into_plan: the root must give size() times what each rank takes");
   const auto call = planned_call(collective::scatter, root, bytes.data(), room.data(), room.size());
   return make_plan<given_element<R>>(state(where), call, left_in_place{}, where);
 }
@@ -107,12 +112,12 @@ auto plan_forms::scatterv_plan(B&& parts, int root, const place& where) const ->
   copied_blocks_of_one<B> given;
   std::vector<std::uint64_t> lengths;
   if (gives) {
-    given.emplace(std::forward<B>(parts), team().count(), where);
+    or_no_exchange(state(where), where, [&] { given.emplace(std::forward<B>(parts), team().count(), where); });
     lengths.assign(given.get().bytes().begin(), given.get().bytes().end());
   }
   std::uint64_t mine = 0;
   exchange_lengths(state(where), collective::scatter, root, lengths.data(), &mine, where);
-  if (mine % sizeof(element) != 0) wrong_size(mine, sizeof(element));
+  or_no_part(planned_at(where), [&] { check_whole(mine, sizeof(element)); });
   auto call = planned_call(collective::scatter, root, gives ? given.get().data() : nullptr, nullptr, mine);
   call.varying = true;
   if (gives) call.send_bytes = given.get().bytes().data();
@@ -145,11 +150,11 @@ plan<std::span<const std::span<const element_of_planned_blocks<B>>>> plan_to_exc
                                                                                              std::size_t destinations, std::size_t sources,
                                                                                              B&& parts, const location& where) {
   using element = element_of_planned_blocks<B>;
-  copied_blocks<B> given{std::forward<B>(parts), destinations, where};
+  auto given = or_no_exchange(in, where, [&] { return copied_blocks<B>{std::forward<B>(parts), destinations, where}; });
   const std::vector<std::uint64_t> outgoing(given.bytes().begin(), given.bytes().end());
   std::vector<std::uint64_t> arriving(sources);
   exchange_lengths(in, kind, 0, outgoing.data(), arriving.data(), where);
-  many_blocks<element> room{std::move(arriving)};
+  auto room = or_no_part({in, call_form::plan, where}, [&] { return many_blocks<element>{std::move(arriving)}; });
   auto call = planned_call(kind, 0, given.data(), nullptr, 0);
   call.varying = true;
   call.send_bytes = given.bytes().data();

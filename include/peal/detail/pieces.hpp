@@ -148,7 +148,7 @@ class pieces_task {
 
 inline plan<> plan_of_pieces(communicator_state& of, collective kind, std::span<const send_view> given, std::span<const recv_view> wanted,
                              const location& where) {
-  both_sides sides{of, kind, given, wanted, where};
+  auto sides = or_no_part({of, call_form::plan, where}, [&] { return both_sides{of, kind, given, wanted, where}; });
   const collective_call call = sides.call(kind);
   using made = collective_plan<std::byte, pieces<send_view>, pieces<recv_view>, no_operation>;
   return plan<>{new made{of, call, std::move(sides.out), std::move(sides.in), {}, where}};

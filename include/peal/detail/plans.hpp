@@ -43,13 +43,18 @@ inline collective_call planned_in_place(collective kind, std::span<std::byte> ro
   return call;
 }
 
+/// What `make` returns. Where it throws, on this rank alone, it takes no part in the exchange below, nor in the plan.
+template <class Make>
+auto or_no_exchange(communicator_state& in, const location& where, Make&& make) {
+  return or_no_part({in, call_form::plan, where}, [&] { return or_no_part({in, call_form::blocking, where}, make); });
+}
+
 /// Tells lengths to each other, while a plan is made. Each a rank's, in bytes; null where a rank has no part in it.
 inline void exchange_lengths(communicator_state& in, collective kind, int root, const std::uint64_t* mine, std::uint64_t* others,
                              const location& where) {
-  require_root(in, root, where);  // a rank that is refused makes the plan later, so it does not leave the others here
   collective_call call = planned_call(kind, root, mine, others, sizeof(std::uint64_t));
   call.element_type = type_of<std::uint64_t>();
-  run_collective(in, call, where);
+  or_no_part({in, call_form::plan, where}, [&] { run_collective(in, call, where); });
 }
 
 template <class Out, class B, class Op>
@@ -195,7 +200,7 @@ template <planned_blocks B, class Op>
 requires reducible_blocks<B, Op>
 auto plan_forms::reduce_scatter_plan(B&& parts, Op op, const place& where) const -> plan<std::span<const element_of_planned_blocks<B>>> {
   using element = element_of_planned_blocks<B>;
-  copied_blocks<B> given{std::forward<B>(parts), team().count(), where};
+  auto given = or_no_part(planned_at(where), [&] { return copied_blocks<B>{std::forward<B>(parts), team().count(), where}; });
   const std::size_t part = given.bytes()[static_cast<std::size_t>(rank())];
   auto call = planned_call(collective::reduce_scatter, 0, given.data(), nullptr, part);
   call.varying = true;
