@@ -1,5 +1,6 @@
 """What the tests of pealrun stand on: cases, runs of pealrun in folders of their own, and a look at what they leave behind."""
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import select
@@ -158,12 +159,18 @@ class Desk:
         for process in self.started:
             if process.poll() is None:
                 process.kill()
-                process.communicate()
         for pid in self.processes():
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        # Only its end is waited for, not that of its output, which a process that it started may hold open.
+        for process in self.started:
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                with contextlib.suppress(BrokenPipeError):  # what was never read by a program that is gone
+                    if stream is not None:
+                        stream.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
