@@ -19,7 +19,7 @@ from vlab.machine import Machine
 # one core.
 BOOT_LIMIT = 180.0
 # How long a hanging node gets to say what it is doing, on a machine that is busy too.
-REPORT_LIMIT = 30.0
+REPORT_LIMIT = 60.0
 CHUNK = 65536
 LOOK = 0.25  # how often the loop looks whether it is to end, when nothing comes
 
@@ -204,13 +204,14 @@ class Cluster:
         raise LabError(f"{machine.name} died (console above)")
 
     def out_of_time(self, late):
-        for machine in late:
+        """Every node tells what it is doing: what a command waits for may be on another one."""
+        for machine in self.machines:
             machine.state = "asked"
             machine.tell("report")
-        self.loop(lambda: all(m.state == "reported" for m in late), time.monotonic() + REPORT_LIMIT)
+        self.loop(lambda: all(m.state == "reported" for m in self.machines), time.monotonic() + REPORT_LIMIT)
         self.flush()
-        self.show_tails(late + [m for m in self.machines if m not in late and m.sends_no_more()])
-        for machine in late:
+        self.show_tails(self.machines)
+        for machine in self.machines:
             if machine.state != "reported":
                 self.say(f"{machine.name} does not answer: its kernel hangs, or is very busy")
         broken = [m for m in self.machines if m.sends_no_more()]

@@ -26,7 +26,7 @@ from vlab.errors import LabError
 QEMU = "qemu-system-x86_64"
 STREAMS = ("console", "out", "err", "ctl", "qmp")
 # Enough for a kernel's panic with its backtrace, or for the report of a hanging node.
-TAIL_LINES = 60
+TAIL_LINES = 120
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1bc|\r")
 PR_SET_PDEATHSIG = 1
 # max: all that the emulation has. Five-level page tables make its page walks longer, and its "fast string" instructions move byte by byte.
