@@ -260,7 +260,6 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   const bool is_short = fits(what, size_);
   if (!is_short) note_long(what);
   lot& by = is_short ? short_ : long_;
-  const std::uint32_t made = calls_.add(by.taken);
   if (by.state == state::asks) [[unlikely]]
     ask(by);
   const bool alone = innermost_ == nullptr && by.state == state::open;
@@ -269,6 +268,8 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     if (&by == &short_) mine.hurry<play>();
     else mine.hurry<long_play>();
   }
+  // Not before others have this rank's stamp, and before anybody can ask or make the next call.
+  const std::uint32_t made = calls_.add(by.taken);
   if (!mine.over()) await(mine);
   if (mine.started() != nullptr) [[unlikely]]
     return mine.started();
