@@ -47,7 +47,9 @@ void absences::take(operation& over) noexcept {
   const note said = arriving_;
   switch (said.what) {
     case saying::absent:
-      together_.leave_out(said.about, from);
+      if (const std::uint32_t first = said.about.context - said.about.context % contexts_of_one;
+          together_.team_of(first) != nullptr || past_of(first) == nullptr)
+        together_.leave_out(said.about, from);
       say(from, {saying::noted, said.about});
       break;
     case saying::noted: together_.throw_away(said.about, from); break;
@@ -59,18 +61,17 @@ void absences::take(operation& over) noexcept {
 }
 
 template <class T>
-void absences::send(const team& among, std::uint32_t context, int to, const T& what) noexcept {
+void absences::send(std::uint32_t context, peer_id to, const T& what) noexcept {
+  if (messages_.has_failed(to)) return;
   auto* const said = new T{what};
-  operation& sent = messages_.start_send(among, context, said, sizeof *said, to, 0);
+  operation& sent = messages_.start_send(world_, context, said, sizeof *said, static_cast<int>(to), 0);
   const auto drop = [](void* gone) noexcept { delete static_cast<T*>(gone); };
   if (!sent.finished.load(std::memory_order_relaxed)) return messages_.detach(sent, drop, said);
   messages_.release(sent);
   drop(said);
 }
 
-void absences::say(peer_id to, const note& what) noexcept {
-  if (!messages_.has_failed(to)) send(world_, own_context, static_cast<int>(to), what);
-}
+void absences::say(peer_id to, const note& what) noexcept { send(own_context, to, what); }
 
 void absences::tell(const team& members, const collective_name& what) noexcept {
   for (int rank = 0; rank != members.size(); ++rank)
@@ -89,29 +90,51 @@ void absences::look_at_questions() noexcept {
   std::erase_if(questions_, [this](const question& each) { return try_answer(each); });
 }
 
-bool absences::try_answer(const question& asked) noexcept {
-  const team* const among = together_.team_of(asked.context);
-  if (among == nullptr) return false;  // not made yet
-  // A communicator is a team first of all.
-  auto& on = static_cast<detail::communicator_state&>(const_cast<team&>(*among));
+/// Requires: there has been such a call, or they fail.
+absences::reply absences::reply_of(detail::communicator_state& on, std::uint32_t number) noexcept {
   reply said;
   const direct::call_log& calls = on.direct.calls();
-  if (!on.collective.failed().load(std::memory_order_relaxed)) {  // relaxed: the engine's lock is held
-    if (!calls.has(asked.number)) return false;
-    said.known = calls.knows(asked.number);
-    if (said.known) said.way = calls.of(asked.number);
-    if (said.way == direct::way::in_long) {
-      const detail::collective_call& call = on.direct.long_call(asked.number);
-      said = {true, said.way, call.kind, call.root, call.bytes, call.element_size};
-    }
+  if (on.collective.failed().load(std::memory_order_relaxed) || !calls.knows(number)) return said;  // relaxed: the engine's lock is held
+  said.known = true;
+  said.way = calls.of(number);
+  if (said.way != direct::way::in_long) return said;
+  const detail::collective_call& call = on.direct.long_call(number);
+  return {true, said.way, call.kind, call.root, call.bytes, call.element_size};
+}
+
+bool absences::try_answer(const question& asked) noexcept {
+  reply said;
+  if (const team* const among = together_.team_of(asked.context)) {
+    // A communicator is a team first of all.
+    auto& on = static_cast<detail::communicator_state&>(const_cast<team&>(*among));
+    if (!on.collective.failed().load(std::memory_order_relaxed) && !on.direct.calls().has(asked.number)) return false;
+    said = reply_of(on, asked.number);
+  } else if (const past* const gone = past_of(asked.context)) {
+    const std::uint32_t back = gone->calls - asked.number;
+    if (back != 0 && back <= gone->last.size()) said = gone->last[asked.number % gone->last.size()];
+  } else {
+    return false;  // not made yet
   }
-  const auto rank = std::ranges::find(among->peers(), asked.from) - among->peers().begin();
-  if (!messages_.has_failed(asked.from)) send(*among, asked.context + of_replies, static_cast<int>(rank), said);
+  send(asked.context + of_replies, asked.from, said);
   return true;
 }
 
-void absences::forget(std::uint32_t context) noexcept {
-  std::erase_if(questions_, [=](const question& each) { return each.context == context; });
+const absences::past* absences::past_of(std::uint32_t context) const noexcept {
+  const auto found = std::find_if(past_.rbegin(), past_.rend(), [=](const past& each) { return each.context == context; });
+  return found == past_.rend() ? nullptr : &*found;
+}
+
+void absences::forget(detail::communicator_state& gone) noexcept {
+  if (gone.size() == 1) return;
+  if (past_.size() == most_past) past_.pop_front();
+  past& kept = past_.emplace_back(past{.context = gone.context(), .calls = gone.direct.calls().count()});
+  for (std::uint32_t back = 1; back <= kept.calls && back <= kept.last.size(); ++back)
+    kept.last[(kept.calls - back) % kept.last.size()] = reply_of(gone, kept.calls - back);
+  std::erase_if(questions_, [&](const question& each) {
+    if (each.context != kept.context) return false;
+    send(each.context + of_replies, each.from, reply{});  // the call will not be made here
+    return true;
+  });
 }
 
 /// Of those that have failed, nothing is known.
@@ -125,7 +148,7 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
     for (int rank = 0; rank != on.size(); ++rank) {
       if (rank == on.rank()) continue;
       reply& into = replies[static_cast<std::size_t>(rank)];
-      receives.push_back(&messages_.start_recv(on, on.context() + of_replies, &into, sizeof into, rank, 0));
+      receives.push_back(&messages_.start_recv(world_, on.context() + of_replies, &into, sizeof into, static_cast<int>(on.peer(rank)), 0));
       say(on.peer(rank), {saying::asks, {.context = on.context(), .number = number}});
     }
     here.flush();

@@ -7,15 +7,17 @@
 // throws away what has come. A blocking collective may go past messages, which depends on lengths that the rank may not know. So it asks
 // the members which way theirs went, and goes that way too, giving nothing (direct/channel.hpp). They answer when they have made it.
 //
-// All that are messages on a context of the world's, of each lane, and the answers to questions on one of the communicator's. While all
-// arguments are right there are none.
+// All that are messages between ranks of the world, on a context of the world's, and answers to questions on one of the communicator's, of
+// each lane. While all arguments are right there are none. A member may have let its communicator go before it is asked.
 //
 // Layer    comm.
 // Threads  under the engine's lock, but for stay_out_of_blocking.
 // Errors   none.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "collective/collectives.hpp"
@@ -46,8 +48,8 @@ class absences {
     if (!questions_.empty()) [[unlikely]]
       look_at_questions();
   }
-  /// The communicator with these contexts is no more.
-  void forget(std::uint32_t context) noexcept;
+  /// The communicator is about to go. What others may still ask of it is remembered for the last ones.
+  void forget(detail::communicator_state&) noexcept;
 
  private:
   enum class saying : std::uint32_t {
@@ -73,13 +75,23 @@ class absences {
     std::uint32_t number;
   };
 
+  /// What is remembered of a communicator that has gone.
+  struct past {
+    std::uint32_t context;
+    std::uint32_t calls;                                   // how many it had
+    std::array<reply, direct::call_log::depth> last = {};  // of the last ones, by number
+  };
+  static constexpr std::size_t most_past = 64;
+
   void listen() noexcept;
   void take(operation&) noexcept;
   void say(peer_id to, const note&) noexcept;
   void look_at_questions() noexcept;
   [[nodiscard]] bool try_answer(const question&) noexcept;
   template <class T>
-  void send(const team&, std::uint32_t context, int to, const T&) noexcept;
+  void send(std::uint32_t context, peer_id to, const T&) noexcept;
+  [[nodiscard]] static reply reply_of(detail::communicator_state&, std::uint32_t number) noexcept;
+  [[nodiscard]] const past* past_of(std::uint32_t context) const noexcept;
   [[nodiscard]] std::vector<reply> ask_all(detail::communicator_state&);
 
   messaging& messages_;
@@ -87,6 +99,7 @@ class absences {
   const team& world_;
   note arriving_;
   std::vector<question> questions_;
+  std::deque<past> past_;
 };
 
 }  // namespace peal

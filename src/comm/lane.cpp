@@ -138,9 +138,9 @@ void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
   // Of one whose collectives fail, others may still send.
   const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);  // relaxed: the engine's lock is held
+  if (absent) absent->forget(gone);
   delete &gone;
   if (ends_) ends_->forget(first);
-  if (absent) absent->forget(first);
   for (std::uint32_t each = 0; each != contexts_of_one; ++each) messages->forget(first + each);
   around_.contexts.free(first, sound);
 }

@@ -3,6 +3,7 @@
 // those of the calls to be made.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <peal/topology.hpp>
 #include <string>
 #include <vector>
@@ -352,6 +353,25 @@ void err_far_behind(const communicator& world) {
   job::throws(peal::errc::peer_failed, [&] { (void)on.allreduce(1); });
 }
 
+/// The others have let the communicator go before its last collective is refused.
+void err_in_the_last(const communicator& world) {
+  const int last = world.size() - 1;
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2000}}) {
+    std::optional<communicator> on{world.dup()};
+    meet(*on, "before");
+    ints room(count, 3);
+    if (world.rank() == last) {
+      for (int rank = 0; rank != last; ++rank) (void)world.recv<int>(rank);
+      job::throws(peal::errc::invalid_root, [&] { on->bcast_into(room, -1); });
+    } else {
+      on->bcast_into(room, 0);
+      on.reset();
+      world.send(1, last);
+    }
+    meet(world, "behind a communicator that has gone");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -377,6 +397,7 @@ int main(int argc, char** argv) {
   const char* const compared = std::getenv("PEAL_CHECK");  // then nobody is ahead
   if (compared == nullptr || std::string{compared} != "1") {
     err_behind(world);
+    err_in_the_last(world);
     err_far_behind(world);
   }
 }
