@@ -24,7 +24,7 @@
 namespace peal {
 namespace {
 
-constexpr std::uint64_t magic = 0x7065616c'73656736;  // "pealseg6": another layout gets another number
+constexpr std::uint64_t magic = 0x7065616c'73656737;  // "pealseg7": another layout gets another number
 constexpr std::size_t page = 4096;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far

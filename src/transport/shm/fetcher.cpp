@@ -18,8 +18,6 @@ namespace {
 constexpr std::uint16_t patience = 300;
 /// Pages that the kernel copies before they are absorbed: few enough to stay in the first- and second-level caches.
 constexpr std::uint32_t absorbed_piece = 32;
-/// Records of one sender that are in use or not yet given back, at most: those in its inbox that it has not come to are of no use.
-constexpr std::ptrdiff_t records_a_peer = 4;
 
 constexpr std::uint64_t in_segment = 1;
 
@@ -47,8 +45,14 @@ fetcher::progress& fetcher::of(fetch& f) noexcept {
 }
 
 fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, policy how)
-    : segment_{&segment}, direct_{&direct}, bells_{&ringer}, policy_{how}, queues_(static_cast<std::size_t>(segment.count())) {
+    : segment_{&segment},
+      direct_{&direct},
+      bells_{&ringer},
+      policy_{how},
+      own_parts_{parts::of(segment, segment.index())},
+      queues_(static_cast<std::size_t>(segment.count())) {
   auto& own = *segment.at<front>(segment.front(segment.index()).offset);
+  records_.reserve(transfers + own_parts_.transfer_count);
   for (transfer& each : own.fetches) records_.push_back({&each, -1, false});
   active_.reserve(queues_.size());
 }
@@ -87,19 +91,34 @@ void fetcher::start(fetch& f, int from) noexcept {
 /// Whether this process can copy without the sender.
 bool fetcher::readable(fetch& f) noexcept { return (f.where.words[2] & in_segment) != 0 || of(f).by_kernel; }
 
+/// However many of them other senders do not give back, there are some for this one, unless /dev/shm is full.
 transfer* fetcher::take_record(int from) noexcept {
+  if (queues_[static_cast<std::size_t>(from)].opened == transfers_per_peer) return nullptr;
   record_use* found = nullptr;
-  std::ptrdiff_t held = 0;
+  std::uint32_t held = 0;
   for (record_use& each : records_) {
     const bool given_back =
         !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);  // pairs with helper::leave
     if (given_back) found = &each;
     else held += each.peer == from;
   }
-  if (found == nullptr || held >= records_a_peer) return nullptr;
+  if (held >= transfers_per_peer) return nullptr;
+  if (found == nullptr) found = add_records();
+  if (found == nullptr) return nullptr;
   found->peer = from;
   found->in_use = true;
   return found->record;
+}
+
+/// A page of them; null where there is none.
+fetcher::record_use* fetcher::add_records() noexcept {
+  const std::size_t added = records_.size() - transfers;
+  if (added >= own_parts_.transfer_count) return nullptr;
+  const std::uint64_t offset = own_parts_.transfers + added * sizeof(transfer);
+  if (segment_->commit(offset, transfer_step * sizeof(transfer)) != 0) return nullptr;
+  for (std::uint32_t each = 0; each < transfer_step; ++each)
+    records_.push_back({segment_->at<transfer>(offset + each * sizeof(transfer)), -1, false});
+  return &records_.back();
 }
 
 void fetcher::let_go(fetch& f) noexcept {

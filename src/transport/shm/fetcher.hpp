@@ -22,6 +22,7 @@
 #include "transport/shm/claim.hpp"
 #include "transport/shm/direct_copy.hpp"
 #include "transport/shm/layout.hpp"
+#include "transport/shm/parts.hpp"
 
 namespace peal::shm {
 
@@ -64,6 +65,7 @@ class fetcher {
 
   static progress& of(fetch&) noexcept;
   [[nodiscard]] transfer* take_record(int from) noexcept;
+  [[nodiscard]] record_use* add_records() noexcept;
   void let_go(fetch&) noexcept;
   void open(fetch&) noexcept;
   [[nodiscard]] bool readable(fetch&) noexcept;
@@ -85,11 +87,12 @@ class fetcher {
   direct_copy* direct_;
   bells* bells_;
   policy policy_;
-  std::vector<queue> queues_;  // by local index
-  std::vector<int> active_;    // whose queues are not empty
-  std::size_t next_ = 0;       // of active_, modulo its length: where the next step begins
-  std::vector<record_use> records_;
-  std::vector<std::byte> bounce_;  // what the kernel copies before it is absorbed
+  parts own_parts_;
+  std::vector<queue> queues_;        // by local index
+  std::vector<int> active_;          // whose queues are not empty
+  std::size_t next_ = 0;             // of active_, modulo its length: where the next step begins
+  std::vector<record_use> records_;  // those in the front, then as many more as were needed
+  std::vector<std::byte> bounce_;    // what the kernel copies before it is absorbed
 };
 
 }  // namespace peal::shm

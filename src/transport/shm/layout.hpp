@@ -170,8 +170,14 @@ struct front {
 inline constexpr std::uint32_t small_parcel_step = 128;
 inline constexpr std::uint32_t large_parcel_step = 16;
 
+/// Records of one sender that are in use or not yet given back, at most: those in its inbox that it has not come to are of no use.
+inline constexpr std::uint32_t transfers_per_peer = 4;
+inline constexpr std::uint32_t transfer_step = 4096 / sizeof(transfer);
+
 /// Rings for pieces of payloads: reserved address space; how much of a ring is used says staging.hpp.
 inline constexpr std::uint32_t staging_rings = 4;
 inline constexpr std::uint32_t most_ring_bytes = 4 << 20;
+/// The ring of a peer that finds all of these with others. Two pieces: the peer reads one while the other is written.
+inline constexpr std::uint32_t small_ring_bytes = 32 << 10;
 
 }  // namespace peal::shm

@@ -28,8 +28,11 @@ struct parts {
   std::uint32_t small_parcel_count = 0;
   std::uint64_t large_parcels = 0;
   std::uint32_t large_parcel_count = 0;
+  std::uint64_t transfers = 0;  // besides those in the front
+  std::uint32_t transfer_count = 0;
   std::uint64_t rings = 0;
-  std::uint64_t blocks = 0;  // of communicators: collective/direct/
+  std::uint64_t small_rings = 0;  // one for each process of the node
+  std::uint64_t blocks = 0;       // of communicators: collective/direct/
   std::size_t bytes = 0;
 
   static constexpr parts at(std::uint64_t begin, int processes) noexcept {
@@ -48,7 +51,10 @@ struct parts {
     p.boxes = place(p.box_count * sizeof(box));
     p.small_parcels = place(p.small_parcel_count * small_parcel);
     p.large_parcels = place(p.large_parcel_count * large_parcel);
+    p.transfer_count = steps(peers * transfers_per_peer, transfer_step);
+    p.transfers = place(p.transfer_count * sizeof(transfer));
     p.rings = place(peers == 0 ? 0 : std::size_t{staging_rings} * most_ring_bytes);
+    p.small_rings = place(peers == 0 ? 0 : static_cast<std::size_t>(processes) * small_ring_bytes);
     p.blocks = place(peers == 0 ? 0 : most_block_bytes);
     p.bytes = place(0) - begin;
     return p;

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "transport/shm/parts.hpp"
 
 namespace peal::shm {
 namespace {
 
+/// The large ones, and the spare one in the front.
+constexpr std::size_t rings_for_any = staging_rings + 1;
 constexpr std::uint32_t least_ring_bytes = 1 << 20;
 /// Each piece costs a cache line to and fro, about 0.2 µs, which is hidden as long as its copy takes longer.
 constexpr std::uint32_t least_piece = 16 << 10;
@@ -30,7 +33,7 @@ std::uint32_t ring::piece_for(std::uint64_t payload) const noexcept {
   return std::min(std::bit_floor(eighth), largest_piece);
 }
 
-staging::staging(node_segment& segment) : segment_{&segment} {
+staging::staging(node_segment& segment) : segment_{&segment}, small_rings_{parts::of(segment, segment.index()).small_rings} {
   const parts own = parts::of(segment, segment.index());
   const std::uint32_t bytes = ring_bytes();
   for (std::uint32_t each = 0; each < staging_rings; ++each)
@@ -38,26 +41,34 @@ staging::staging(node_segment& segment) : segment_{&segment} {
   // Always there, so that a full /dev/shm makes a transfer slow rather than impossible.
   const std::uint64_t spare = segment.front(segment.index()).offset + offsetof(front, slots);
   rings_.push_back({.offset = spare, .bytes = front_slots * front_slot_bytes, .largest_piece = front_slot_bytes, .committed = true});
+  for (std::uint64_t each = 0; each < static_cast<std::uint64_t>(segment.count()); ++each)
+    rings_.push_back({.offset = small_rings_ + each * small_ring_bytes, .bytes = small_ring_bytes, .largest_piece = small_ring_bytes / 2});
 }
 
 ring* staging::of(int peer) noexcept {
-  for (ring& each : rings_)
+  const auto for_any = std::span{rings_}.first(rings_for_any);
+  for (ring& each : for_any)
     if (each.peer == peer) return &each;
-  for (ring& each : rings_) {
-    if (each.peer >= 0) continue;
-    if (!each.committed && segment_->commit(each.offset, each.bytes) != 0) continue;
+  for (ring& each : for_any)
+    if (each.peer < 0 && take(each, peer)) return &each;
+  ring& own = rings_[rings_for_any + static_cast<std::size_t>(peer)];
+  return take(own, peer) ? &own : nullptr;
+}
+
+bool staging::take(ring& taken, int peer) noexcept {
+  if (!taken.committed && segment_->commit(taken.offset, taken.bytes) != 0) return false;
 #ifdef MADV_POPULATE_WRITE
-    if (!each.committed) madvise(segment_->at(each.offset), each.bytes, MADV_POPULATE_WRITE);  // page faults now, not piece by piece
+  if (!taken.committed) madvise(segment_->at(taken.offset), taken.bytes, MADV_POPULATE_WRITE);  // page faults now, not piece by piece
 #endif
-    each.committed = true;
-    each.peer = peer;
-    return &each;
-  }
-  return nullptr;
+  taken.committed = true;
+  taken.peer = peer;
+  return true;
 }
 
 ring& staging::at(std::uint64_t offset) noexcept {
-  return *std::find_if(rings_.begin(), rings_.end(), [&](const ring& each) { return each.offset == offset; });
+  for (ring& each : std::span{rings_}.first(rings_for_any))
+    if (each.offset == offset) return each;
+  return rings_[rings_for_any + (offset - small_rings_) / small_ring_bytes];
 }
 
 void staging::leave(ring& left) noexcept {

@@ -1,6 +1,7 @@
 // transport/shm/staging.hpp
 // The rings of a process through which its payloads go to peers in pieces. A ring belongs to one peer at a time and is filled in rotation
-// from payload to payload: a piece is written where one lay that was read long ago.
+// from payload to payload: a piece is written where one lay that was read long ago. A peer that reads nothing keeps its ring, so for each
+// of the others there is a small one, which is slower.
 //
 // Why so large: what the receiver reads should have left the sender's second-level cache for the level that both share. Two copies of 1 MiB
 // messages, two cores of an AMD EPYC 9004 with 1 MiB each, GB/s: 512 KiB of ring 8–12, 1 MiB 26–31, 2 MiB 35–37, 4 MiB 35–39.
@@ -36,7 +37,7 @@ class staging {
  public:
   explicit staging(node_segment&);
 
-  /// The ring through which payloads go to that peer at the moment, or a free one from now on; null when all are in use.
+  /// The ring through which the next payload goes to that peer; null: none can be had, since /dev/shm is full.
   [[nodiscard]] ring* of(int peer) noexcept;
   /// The ring with that offset.
   [[nodiscard]] ring& at(std::uint64_t offset) noexcept;
@@ -44,8 +45,11 @@ class staging {
   void peer_failed(int peer) noexcept;
 
  private:
+  [[nodiscard]] bool take(ring&, int peer) noexcept;
+
   node_segment* segment_;
-  std::vector<ring> rings_;
+  std::uint64_t small_rings_;  // offset
+  std::vector<ring> rings_;    // those for any peer, then a small one for each, by local index
 };
 
 }  // namespace peal::shm

@@ -12,6 +12,7 @@ tests_unit_transport_test_SOURCES = \
   tests/unit/transport/registration_cache_test.cpp \
   tests/unit/transport/shm_failure_test.cpp \
   tests/unit/transport/shm_sleep_test.cpp \
+  tests/unit/transport/shm_stall_test.cpp \
   tests/unit/transport/shm_test.cpp \
   tests/unit/transport/verbs_choice_test.cpp \
   tests/unit/transport/verbs_cold_test.cpp \
