@@ -206,7 +206,7 @@ void lane::turn(bool late) noexcept {
 }
 
 void lane::run_deferred() noexcept {
-  while (!guarded([this] { progress.run_deferred(); })) {
+  while (!guarded([this] { progress.run_deferred(); }) || progress.owes_calls()) {
   }
 }
 

@@ -71,16 +71,23 @@ void engine::defer(void (*call)(void*), void* context) {
   has_deferred_.store(true, std::memory_order_relaxed);
 }
 
-bool engine::take_deferred(deferred& next) {
+std::uint64_t engine::end_of_deferred() {
   const std::lock_guard<engine> guard{*this};
-  if (sleepers_ != 0) rouse();  // what the call before this one did may be what a thread waits for
-  if (first_deferred_ < deferred_.size()) {
+  return dropped_deferred_ + deferred_.size();
+}
+
+/// Of those before that number.
+bool engine::take_deferred(deferred& next, std::uint64_t end) {
+  const std::lock_guard<engine> guard{*this};
+  // What the call before this one did may be what a thread waits for, and those behind `end` need one that runs them.
+  if (sleepers_ != 0) rouse();
+  if (first_deferred_ < deferred_.size() && dropped_deferred_ + first_deferred_ < end) {
     next = deferred_[first_deferred_++];
     return true;
   }
-  deferred_.clear();
-  first_deferred_ = 0;
-  has_deferred_.store(false, std::memory_order_relaxed);
+  deferred_.erase(deferred_.begin(), deferred_.begin() + static_cast<std::ptrdiff_t>(first_deferred_));
+  dropped_deferred_ += std::exchange(first_deferred_, 0);
+  has_deferred_.store(!deferred_.empty(), std::memory_order_relaxed);
   return false;
 }
 
@@ -90,10 +97,11 @@ void engine::keep(std::exception_ptr thrown, bool first) noexcept {
   has_kept_.store(true, std::memory_order_relaxed);
 }
 
-// One at a time, since a call may wait itself and so run those behind it.
+// One at a time, since a call may wait itself and so run those behind it. Only those that are there: other threads could defer more for
+// ever, and who has what it waits for would not return.
 void engine::run_deferred_into(std::exception_ptr& first) noexcept {
   deferred next{};
-  while (take_deferred(next)) {
+  for (const std::uint64_t end = end_of_deferred(); take_deferred(next, end);) {
     try {
       next.call(next.context);
     } catch (...) {

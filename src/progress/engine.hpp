@@ -167,7 +167,8 @@ class engine {
   void report(std::vector<counter>&) const;
   /// Whether something is deferred.
   [[nodiscard]] bool owes_calls() const noexcept { return has_deferred_.load(std::memory_order_relaxed); }
-  /// Runs everything deferred, and rethrows the first exception that came. Without the lock held. Every progress call does this.
+  /// Runs what is deferred at the moment, and rethrows the first exception that came; what is deferred meanwhile, by these calls or by
+  /// other threads, is left to a thread that sleeps, or to later progress calls. Without the lock held. Every progress call does this.
   void run_deferred() {
     if (has_deferred_.load(std::memory_order_relaxed) || has_kept_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
   }
@@ -269,7 +270,8 @@ class engine {
   }
   bool may_poll_slowly();
   void note_started(std::size_t bytes) noexcept;
-  bool take_deferred(deferred&);
+  [[nodiscard]] std::uint64_t end_of_deferred();
+  bool take_deferred(deferred&, std::uint64_t end);
   void run_deferred_into(std::exception_ptr& first) noexcept;
   void run_deferred_and_rethrow();
   void keep(std::exception_ptr thrown, bool first = false) noexcept;
@@ -305,6 +307,7 @@ class engine {
   std::atomic<bool> has_kept_{false};  // apart, since exceptions that are kept keep nobody from sleeping
   std::vector<deferred> deferred_;     // a queue: those before first_deferred_ have been taken
   std::size_t first_deferred_ = 0;
+  std::uint64_t dropped_deferred_ = 0;    // those that stand in it no more: what was deferred has a number
   std::vector<std::exception_ptr> kept_;  // thrown by calls, for the next progress calls to rethrow, one each
 
   biased_lock bias_;                   // its mutex is the lock's, whatever the kind

@@ -162,6 +162,25 @@ TEST(engine, a_deferred_call_may_wait_itself) {
   EXPECT_TRUE(both.outer);
 }
 
+TEST(engine, a_wait_that_has_ended_runs_no_call_that_is_deferred_later) {
+  struct chain {
+    engine* owner;
+    int called = 0;
+    static void call(void* context) {
+      auto& self = *static_cast<chain*>(context);
+      const std::lock_guard<engine> guard{*self.owner};
+      if (++self.called < 100) self.owner->defer(call, context);
+    }
+  };
+  engine progress;
+  chain all{&progress};
+  progress.defer(chain::call, &all);
+  EXPECT_TRUE(progress.wait_until([] { return true; }));
+  EXPECT_EQ(all.called, 1) << "other threads could keep it there for ever";
+  while (progress.owes_calls()) progress.progress();
+  EXPECT_EQ(all.called, 100);
+}
+
 TEST(engine, threads_share_it_and_who_wants_the_lock_gets_it) {
   engine progress{true};
   struct shared final : progress_source {
