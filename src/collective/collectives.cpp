@@ -383,22 +383,26 @@ void collectives::keep_exception(const operation& over, std::exception_ptr probl
 
 bool collectives::forced(detail::collective kind) const noexcept { return state_->rules.forces(kind); }
 
+static bool belongs_to(const team& members, peer_id peer) noexcept {
+  return std::ranges::find(members.peers(), peer) != members.peers().end();
+}
+
 void collectives::peer_failed(peer_id dead) noexcept {
   const auto all = state_->states;
   for (collective_state::state* each : all)
-    if (std::ranges::find(each->members.peers(), dead) != each->members.peers().end()) state_->fail(*each);
+    if (belongs_to(each->members, dead)) state_->fail(*each);
 }
 
-void collectives::fail(std::uint32_t first, std::uint32_t count) noexcept {
+void collectives::fail(std::uint32_t first, std::uint32_t count, peer_id member) noexcept {
   const auto all = state_->states;
   for (collective_state::state* each : all)
-    if (each->members.context() - first < count) state_->fail(*each);
+    if (each->members.context() - first < count && belongs_to(each->members, member)) state_->fail(*each);
 }
 
-collectives::health collectives::health_of(std::uint32_t first, std::uint32_t count) const noexcept {
+collectives::health collectives::health_of(std::uint32_t first, std::uint32_t count, peer_id member) const noexcept {
   health found = health::unknown;
   for (const collective_state::state* each : state_->states) {
-    if (each->members.context() - first >= count) continue;
+    if (each->members.context() - first >= count || !belongs_to(each->members, member)) continue;
     if (each->failed.load(std::memory_order_relaxed)) return health::fails;
     found = health::works;
   }

@@ -121,11 +121,12 @@ class collectives {
   /// The peer is dead: collectives of every team that it belongs to end with errc::peer_failed, those under way and all later ones.
   /// Call it after messaging::peer_failed.
   void peer_failed(peer_id) noexcept;
-  /// The same for the teams whose contexts are in [first, first + count).
-  void fail(std::uint32_t first, std::uint32_t count) noexcept;
-  /// Whether there are teams with such contexts, and all their collectives work; or some fail; or there are none.
+  /// The same for the teams of this peer whose contexts are in [first, first + count). A peer may speak of a team that is no more here,
+  /// while another one, which it does not belong to, has that context.
+  void fail(std::uint32_t first, std::uint32_t count, peer_id member) noexcept;
+  /// Whether there are such teams, and all their collectives work; or some fail; or there are none.
   enum class health : std::uint8_t { unknown, works, fails };
-  [[nodiscard]] health health_of(std::uint32_t first, std::uint32_t count) const noexcept;
+  [[nodiscard]] health health_of(std::uint32_t first, std::uint32_t count, peer_id member) const noexcept;
   /// `call(owner, context)` is called, inside the engine, when the collectives of a team have begun to fail.
   void on_failure(void (*call)(void* owner, std::uint32_t context) noexcept, void* owner) noexcept;
   /// Whether a collective is under way.

@@ -169,7 +169,7 @@ void absences::stay_out_of_blocking(detail::communicator_state& on) {
     if (std::ranges::all_of(replies, &reply::known)) return;  // all are refused
     // All others are so far ahead that they do not know any more which way it went.
     const std::lock_guard<engine> guard{on.home.progress};
-    return together_.fail(on.context(), contexts_of_one);
+    return together_.fail(on.context(), contexts_of_one, on.peer(on.rank()));
   }
   if (found->way == direct::way::messages) {
     by_messages = &on.collective;

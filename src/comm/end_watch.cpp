@@ -13,8 +13,6 @@ namespace peal {
 
 namespace {
 
-constexpr std::uint32_t own_context = contexts_of_one - 1;  // of the world's, whose first is 0
-
 constexpr std::chrono::seconds between_looks{1};
 
 /// Whether who has been seen to wait at so many looks in a row asks: at the second one, and again later, since the first question may have
@@ -72,7 +70,7 @@ void end_watch::take(operation& over) noexcept {
     case saying::ended: ended_.push_back(from); break;
     case saying::gave_up:
       log_info("rank {} has given up the collectives of a communicator", from);
-      together_.fail(context, contexts_of_one);
+      together_.fail(context, contexts_of_one, from);
       break;
     case saying::asks: answer(from, context); break;
   }
@@ -80,9 +78,9 @@ void end_watch::take(operation& over) noexcept {
 
 void end_watch::answer(peer_id asker, std::uint32_t context) noexcept {
   if (declared_) return say(asker, saying::ended, message);
-  const auto health = context == message ? collectives::health::unknown : together_.health_of(context, contexts_of_one);
+  const auto health = context == message ? collectives::health::unknown : together_.health_of(context, contexts_of_one, asker);
   if (health == collectives::health::fails) return say(asker, saying::gave_up, context);
-  // Of a communicator that is not here nobody would take the question away again.
+  // Of a communicator that is not here, or not with the asker, nobody would take the question away again.
   const wait kept{asker, health == collectives::health::works ? context : message};
   if (std::ranges::find(askers_, kept) == askers_.end()) askers_.push_back(kept);
 }
@@ -140,7 +138,7 @@ bool end_watch::take_news() {
     messages_.peer_ended(each);
   }
   for (const std::uint32_t context : std::exchange(given_up_, {})) {
-    together_.fail(context, contexts_of_one);  // whatever belongs to it
+    together_.fail(context, contexts_of_one, world_.peer(world_.rank()));  // whatever belongs to it
     for (const wait& each : askers_)
       if (each.context == context) say(each.peer, saying::gave_up, context);
     forget(context);
@@ -155,7 +153,7 @@ bool end_watch::end_calls_past_messages() {
   for (direct::waiting_call* const each : past_messages_->waiting) {
     const int rank = each->awaits();
     if (rank < 0 || !messages_.has_ended(each->among().peer(rank))) continue;
-    together_.fail(each->among().context(), contexts_of_one);
+    together_.fail(each->among().context(), contexts_of_one, world_.peer(world_.rank()));
     any = true;
   }
   return any;

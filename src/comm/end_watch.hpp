@@ -46,7 +46,8 @@ class end_watch {
   /// The communicator with these contexts is no more.
   void forget(std::uint32_t context) noexcept;
 
- private:
+  // ---- what travels
+  static constexpr std::uint32_t own_context = contexts_of_one - 1;  // of the world's, whose first is 0
   enum class saying : std::uint32_t {
     asks,    // I wait for you, in a collective of this communicator or in a message
     ended,   // I am at my end
@@ -57,6 +58,8 @@ class end_watch {
     saying what = saying::asks;
     std::uint32_t context = message;
   };
+
+ private:
   /// A communicator's collective, or messages, in which this rank waits for a peer, or a peer for this rank.
   struct wait {
     peer_id peer = 0;

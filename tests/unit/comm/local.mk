@@ -7,6 +7,7 @@ tests_unit_comm_test_SOURCES = \
   tests/unit/comm/checked_calls_test.cpp \
   tests/unit/comm/context_pool_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
+  tests/unit/comm/end_watch_test.cpp \
   tests/unit/comm/lane_count_test.cpp \
   tests/unit/comm/node_list_test.cpp
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
