@@ -191,8 +191,11 @@ void job::add_lanes(bool threads) {
 /// How waits wait: by the cores that the ranks of this node have, now and later.
 void job::set_waits() {
   std::vector<pid_t> pids;
-  if (!segments_.empty())
-    for (int each = 0; each < segments_.front().count(); ++each) pids.push_back(static_cast<pid_t>(segments_.front().card(each).pid));
+  if (!segments_.empty()) {
+    const node_segment& shared = segments_.front();
+    for (int each = 0; each < shared.count(); ++each)
+      pids.push_back(shared.knows_by_id(each) ? static_cast<pid_t>(shared.card(each).pid) : crowd::unknown);
+  }
   const auto how = wait_policy::mode_from(settings.text("PEAL_WAIT"));
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {

@@ -24,7 +24,7 @@
 namespace peal {
 namespace {
 
-constexpr std::uint64_t magic = 0x7065616c'73656737;  // "pealseg7": another layout gets another number
+constexpr std::uint64_t magic = 0x7065616c'73656738;  // "pealseg8": another layout gets another number
 constexpr std::size_t page = 4096;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far
@@ -78,6 +78,12 @@ int reserve(int file, std::size_t offset, std::size_t bytes) {
     }
   }
   return 0;
+}
+
+/// In which namespace this process's id means it; 0: not known.
+std::uint64_t own_id_space() {
+  struct stat status {};
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
 /// Whether it is a plain file of this user.
@@ -172,7 +178,7 @@ void node_segment::create() {
   committed_ = at_once;
   nonce_ = random_number();
   *at<header>(0) = {magic, nonce_, static_cast<std::uint64_t>(plan_.count), plan_.front_bytes, plan_.transport_bytes, plan_.heap_bytes};
-  *at<process_card>(page) = {getpid(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
+  write_card();
   if (plan_.count == 1) {  // nobody else needs a name
     ::unlink(first_name.c_str());
     return;
@@ -226,8 +232,7 @@ void node_segment::attach() {
   }
   map(file_);
   nonce_ = found.nonce;
-  *at<process_card>(page + static_cast<std::size_t>(plan_.index) * front_stride_) = {
-      getpid(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
+  write_card();
 }
 
 void node_segment::map(int file) {
@@ -254,6 +259,16 @@ node_segment::part node_segment::heap_part(int index) const noexcept {
 
 const process_card& node_segment::card(int index) const noexcept {
   return *at<process_card>(page + static_cast<std::size_t>(index) * front_stride_);
+}
+
+void node_segment::write_card() noexcept {
+  *at<process_card>(page + static_cast<std::size_t>(plan_.index) * front_stride_) = {
+      getpid(), own_id_space(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
+}
+
+bool node_segment::knows_by_id(int index) const noexcept {
+  const std::uint64_t space = card(plan_.index).id_space;
+  return index == plan_.index || (space != 0 && card(index).id_space == space);
 }
 
 int node_segment::commit(std::size_t offset, std::size_t bytes) noexcept {

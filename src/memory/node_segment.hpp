@@ -52,6 +52,7 @@ struct segment_plan {
 /// What each process writes down about itself, so that others can try whether they may read its memory.
 struct process_card {
   std::int64_t pid = 0;
+  std::uint64_t id_space = 0;       // the inode of the namespace in which `pid` means it; 0: not known
   std::uint64_t nonce_address = 0;  // in the memory of `pid`...
   std::uint64_t nonce = 0;          // ...must stand this
 };
@@ -82,6 +83,8 @@ class node_segment {
   [[nodiscard]] part transport_part(int index) const noexcept;
   [[nodiscard]] part heap_part(int index) const noexcept;
   [[nodiscard]] const process_card& card(int index) const noexcept;
+  /// Whether the process's id is known to mean that process here too, and not another one, as in a container of its own.
+  [[nodiscard]] bool knows_by_id(int index) const noexcept;
 
   [[nodiscard]] std::byte* at(std::size_t offset) const noexcept { return base_ + offset; }
   template <class Type>
@@ -107,6 +110,7 @@ class node_segment {
   struct header;
   void create();
   void attach();
+  void write_card() noexcept;
   void map(int file);
   void compute_size();
   [[nodiscard]] std::string path() const;

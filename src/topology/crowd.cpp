@@ -79,7 +79,8 @@ bool crowd::see(sight& now) noexcept {
   now.digest = static_cast<std::uint64_t>(quota_.value_or(0));
   cpu_mask each;
   for (const pid_t rank : ranks_) {
-    if (!each.read(rank)) continue;  // it has ended
+    if (rank == unknown) each = now.own;
+    else if (!each.read(rank)) continue;  // it has ended
     ++now.ranks;
     now.within_own += each.within(now.own) ? 1 : 0;
     now.all.join(each);

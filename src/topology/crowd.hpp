@@ -34,6 +34,10 @@ struct cpu_mask {
 
 class crowd {
  public:
+  /// In place of a process id that means nothing to this process, since the rank is in another namespace of them. Nobody can say which
+  /// cores such a rank may use, so it is taken to have this rank's: better yield once too often than spin against each other.
+  static constexpr pid_t unknown = 0;
+
   /// `ranks`: all processes of the job on this node, `own` among them. `stated`: how many cores the launcher says it leaves to them, which
   /// holds for as long as nothing changes; 0: it does not say.
   crowd(std::vector<pid_t> ranks, pid_t own, int stated);
@@ -52,7 +56,7 @@ class crowd {
   /// What the ranks may use.
   struct sight {
     cpu_mask own, all;
-    std::size_t ranks = 0;       // that live
+    std::size_t ranks = 0;       // that live, or are unknown
     std::size_t within_own = 0;  // that have no core besides the own ones
     std::uint64_t digest = 0;
   };

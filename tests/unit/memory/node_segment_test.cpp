@@ -336,6 +336,38 @@ TEST(node_segment, a_full_file_system_is_an_error_and_no_signal) {
   EXPECT_EQ(result, 0);
 }
 
+/// Writes its card as process `index`, in another namespace of process ids or in this one; 77: it may not make one.
+int attach_elsewhere(const std::string& in, int index, bool apart) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (apart && unshare(CLONE_NEWPID) != 0) _exit(77);
+    const pid_t inside = fork();
+    if (inside == 0) {
+      const node_segment own{plan(in, index, 3)};
+      _exit(own.knows_by_id(index) && own.knows_by_id(0) == !apart ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(inside, &status, 0);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+TEST(node_segment, a_process_id_is_another_process_in_another_namespace) {
+  const folder in;
+  const node_segment own{plan(in.path(), 0, 3)};
+  const int apart = attach_elsewhere(in.path(), 1, true);
+  if (apart == 77)
+    GTEST_SKIP() << "needs namespaces of its own: run it as root, in a container with CAP_SYS_ADMIN (docker run --privileged)";
+  EXPECT_EQ(apart, 0);
+  EXPECT_EQ(attach_elsewhere(in.path(), 2, false), 0);
+  EXPECT_TRUE(own.knows_by_id(0));
+  EXPECT_FALSE(own.knows_by_id(1));
+  EXPECT_TRUE(own.knows_by_id(2));
+}
+
 TEST(node_segment, a_limit_of_file_sizes_is_named) {
   const folder in;
   const pid_t child = fork();

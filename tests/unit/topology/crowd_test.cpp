@@ -90,6 +90,19 @@ TEST_F(crowd_test, more_ranks_than_cores_are_one_until_some_have_ended) {
   EXPECT_FALSE(around.crowded());
 }
 
+/// A rank in another namespace of process ids cannot be asked, and its id may be that of any other process here.
+TEST_F(crowd_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_cores) {
+  start(1);
+  peal::crowd around{{ranks[0], peal::crowd::unknown}, ranks[0], 0};
+  EXPECT_FALSE(around.crowded()) << "two cores";
+  EXPECT_EQ(around.own_hardware_threads(), 1);
+  give(ranks[0], {cores[0]});
+  EXPECT_TRUE(around.look());
+  EXPECT_TRUE(around.crowded());
+  const peal::crowd three{{peal::crowd::unknown, ranks[0], peal::crowd::unknown}, ranks[0], 0};
+  EXPECT_TRUE(three.crowded());
+}
+
 TEST_F(crowd_test, what_the_launcher_says_holds_while_nothing_changes) {
   start(2);
   peal::crowd around{ranks, ranks[0], 1};  // another job has the other core
