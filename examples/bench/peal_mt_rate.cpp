@@ -1,5 +1,6 @@
 // peal_mt_rate: message rate of several threads a rank, each with a communicator of its own, and all with one. One rank: each thread
 // sends to itself; more: threads of rank i send to those of rank i + ranks / 2.
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <thread>

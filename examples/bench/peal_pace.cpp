@@ -2,6 +2,7 @@
 // Between requests both wait inside peal, so the policy of waiting (PEAL_WAIT) is what is measured.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 

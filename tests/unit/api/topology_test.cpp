@@ -1,6 +1,7 @@
 // What needs no job: how extents are chosen.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <peal/topology.hpp>

@@ -1,6 +1,7 @@
 // Ranks that take no part in a collective: nobody waits for them, nobody takes a half result for a whole one, and the next one is sound.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>

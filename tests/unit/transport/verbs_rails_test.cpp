@@ -1,6 +1,7 @@
 // Large messages over several devices, and devices that fail amid them. Needs at least two; the lab has as many as asked for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "unit/transport/ends.hpp"
