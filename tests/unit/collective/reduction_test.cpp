@@ -1,4 +1,10 @@
 // The kernels of the builtin reductions, for every type and operation and every set of vector instructions that this processor has.
+// What is expected is computed here, so products are not fused with sums here either, as the compiler may where the processor can.
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#else
+#pragma GCC optimize("fp-contract=off")
+#endif
 #include "collective/reduction.hpp"
 
 #include <gtest/gtest.h>

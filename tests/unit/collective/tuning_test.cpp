@@ -96,7 +96,7 @@ TEST(tuning, a_damaged_file_is_not_used_and_says_why) {
     std::string text, told;
   } trials[]{
       {"", "it holds nothing"},
-      {good.substr(0, good.size() / 2), "it lacks "},
+      {good.substr(0, good.find('\n', good.size() / 2) + 1), "it lacks "},
       {good.substr(good.find("local_send_ns")), "line 1: it does not begin with its format"},
       {broken("format = 1", "format = 2"), "line 2: it is of format 2, and this peal reads 1"},
       {broken("format = 1", "format = one"), "line 2: its format, \"one\", is no number"},
