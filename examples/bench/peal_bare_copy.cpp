@@ -68,7 +68,8 @@ void bind_to(int core_index) {
 }
 
 // A loop of the widest vectors: string instructions, which memcpy uses at these lengths, lose half their speed at some addresses.
-__attribute__((target_clones("avx512f", "avx2", "default"), noinline)) void copy(char* into, const char* from, std::size_t bytes) {
+// Clones are never inlined.
+__attribute__((target_clones("avx512f", "avx2", "default"))) void copy(char* into, const char* from, std::size_t bytes) {
   using vector = long long __attribute__((vector_size(64), aligned(64), may_alias));
   std::size_t i = 0;
   for (; i + 4 * sizeof(vector) <= bytes; i += 4 * sizeof(vector)) {
