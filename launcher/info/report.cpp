@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -24,7 +25,7 @@ namespace peal::info {
 
 namespace {
 
-/// Below this a rank can register hardly more than its message slots, and every large message must be staged through them.
+/// Below this a rank that starts can register hardly more than its message slots, and every large message must be staged through them.
 constexpr std::uint64_t least_locked_memory = std::uint64_t{64} << 20;
 /// Each rank reserves some fifty KiB at its start, and a pair that talks some three hundred.
 constexpr std::uint64_t least_shared_memory = std::uint64_t{16} << 20;
@@ -88,6 +89,10 @@ std::string value_of(const report& about, std::string_view name) {
   return {};
 }
 
+bool is_set(const report& about, std::string_view name) {
+  return std::any_of(about.settings.begin(), about.settings.end(), [&](const setting& each) { return each.name == name && each.is_set; });
+}
+
 verbs::choice_wishes wishes_of(const report& about) {
   verbs::choice_wishes made;
   made.device = value_of(about, "PEAL_VERBS_DEVICE");
@@ -145,10 +150,10 @@ void look_at_devices(report& about, const machine& here) {
   verbs::rails_result result = verbs::choose_rails(ports, wishes);
   for (const verbs::choice& each : result.rails) about.rail_names.push_back(ports[each.port].name());
   if (!result.rails.empty()) {
-    verbs::trial tried = verbs::try_device(here, wishes);
+    verbs::trial tried = verbs::try_device(here, wishes, is_set(about, "PEAL_VERBS_PROMOTE"));
     about.limits = std::move(tried.limits);
     verbs.problem = std::move(tried.problem);
-    if (about.machine.locked_memory && *about.machine.locked_memory < least_locked_memory)
+    if (verbs.problem.empty() && about.machine.locked_memory && *about.machine.locked_memory < least_locked_memory)
       about.problems.push_back(
           fmt::format("only {} KiB of memory may be locked, so large messages go through slots, slowly: raise the limit "
                       "(ulimit -l unlimited; /etc/security/limits.conf; under Slurm PropagateResourceLimits, under "

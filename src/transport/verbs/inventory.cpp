@@ -11,9 +11,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/error_text.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
 #include "transport/verbs/device.hpp"
+#include "transport/verbs/handshake_port.hpp"
 #include "transport/verbs/lane.hpp"
 
 namespace peal::verbs {
@@ -172,7 +174,7 @@ std::vector<device_report> inventory(const machine& here) {
   return found;
 }
 
-trial try_device(const machine& here, const choice_wishes& wishes) {
+trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
   trial made;
   try {
     const std::vector<device> rails = open_rails(here, wishes);
@@ -186,6 +188,8 @@ trial try_device(const machine& here, const choice_wishes& wishes) {
       made.problem = fmt::format("{} gives no queue pair: {}", rails[each].name(), std::strerror(errno));
       return made;
     }
+    handshake_port door{on};
+    door.open(cold ? port_plan::for_messages(on, 1) : port_plan::for_handshakes(on));
     made.limits = {{"work requests of a queue pair", set.send_depth, fits.send_depth},
                    {"messages under way to one peer", set.window, fits.window},
                    {"pieces of a work request", 2, lesser(2, on.limits().max_sge)},
@@ -195,7 +199,7 @@ trial try_device(const machine& here, const choice_wishes& wishes) {
                     most_connections(rails, fits, static_cast<unsigned>(std::max(here.usable_cores(), 1)), shared.shared())},
                    {"shared receive queue", 1, shared.shared() ? 1u : 0u}};
   } catch (const error& problem) {
-    made.problem = problem.what();
+    made.problem = text_without_place(problem);
   }
   return made;
 }

@@ -96,16 +96,14 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
     if (receives_) most_waiting_ = std::clamp<std::size_t>(receive_limit_ / 4, 1, 2 * refill);
     else log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(), std::strerror(errno));
   }
-  // Slots to send from; those to receive into come with the connections. The first failure of memory locking is to be seen at the start.
-  if (!slots.grow(1))
-    throw error(errc::locked_memory, fmt::format("memory for messages cannot be registered with {}: raise the limit of locked memory "
-                                                 "(ulimit -l unlimited)",
-                                                 on.name()));
+  // A rank that can have no connection at all is to fail at its start, and not with its first large message.
+  const std::size_t first = slots_to_send() + (receives_ ? shared_receives_for(1) : own_receives());
+  if (!slots.grow(first)) throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
 }
 
 bool lane::grow_completions(std::size_t connections) noexcept {
-  const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : set.window + 2);
-  const std::size_t needed = connections * each + (receives_ ? std::min(receives_for(connections), receive_limit_) : 0);
+  const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
+  const std::size_t needed = connections * each + (receives_ ? shared_receives_for(connections) : 0);
   if (!grow(*completions_, on, needed)) return false;
   // One connection more than there are: completions of one that has gone may stand there for a while. And one queue pair more, for notices.
   for (std::size_t rail = 1; rail < rails.size(); ++rail)
@@ -121,17 +119,17 @@ bool lane::make_room() noexcept {
     return false;
   };
   if (!grow_completions(connections_)) return refuse();
-  // Slots to send from (sender::wants_signal), and those to receive into.
-  std::size_t slots_needed = std::max<std::size_t>(set.send_depth / 4, 1);
   std::size_t more = 0;
   if (receives_) {
-    const std::size_t wanted = std::min(receives_for(connections_), receive_limit_);
+    const std::size_t wanted = shared_receives_for(connections_);
     more = wanted > posted_ ? wanted - posted_ : 0;
-    slots_needed += more;
-  } else {
-    slots_needed += set.window + 2;
   }
-  if (slots.free() < slots_needed && !slots.grow(slots_needed - slots.free())) return refuse();
+  const std::size_t needed = slots_to_send() + (receives_ ? more : own_receives());
+  if (slots.free() < needed && !slots.grow(needed - slots.free())) {
+    if (!told_short_) log_warning("{}: {}; there are {} connections and no more", on.name(), slots.refusal(), most_connections_);
+    told_short_ = true;
+    return refuse();
+  }
   if (more > 0 && !post_more(more)) return refuse();
   most_connections_ = connections_;
   return true;

@@ -14,6 +14,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -138,8 +139,15 @@ class lane {
   void post_own(slot_id, ibv_qp*) noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
   [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
-    return connections * (set.window + 2) + receive_reserve;
+    return connections * own_receives() + receive_reserve;
   }
+  [[nodiscard]] std::size_t shared_receives_for(std::size_t connections) const noexcept {
+    return std::min(receives_for(connections), receive_limit_);
+  }
+  /// Of a connection; 2 are for returns of credit.
+  [[nodiscard]] std::size_t own_receives() const noexcept { return set.window + 2; }
+  /// Slots that a connection may hold until it asks for a completion (sender::wants_signal).
+  [[nodiscard]] std::size_t slots_to_send() const noexcept { return std::max<std::size_t>(set.send_depth / 4, 1); }
   [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
 
   completion_queue completions_;
@@ -151,6 +159,7 @@ class lane {
   std::size_t posted_ = 0;  // receives that belong to the shared queue, refills included
   std::size_t connections_ = 0;
   std::size_t most_connections_ = 0;  // for which there is room
+  bool told_short_ = false;           // that memory for a further connection is lacking
   std::vector<slot_id> recycled_;
 };
 

@@ -1,12 +1,11 @@
 #include "transport/verbs/slots.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cerrno>
 #include <cstring>
-
-#include "base/log.hpp"
 
 namespace peal::verbs {
 
@@ -33,19 +32,19 @@ bool slot_pool::grow(std::size_t slots) noexcept {
   return true;
 }
 
+std::string slot_pool::refusal() const {
+  return fmt::format("{} KiB for messages cannot be registered beside {} KiB that are: {}; the limit of locked memory is {}: raise it "
+                     "(ulimit -l unlimited)",
+                     slab_bytes / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_), locked_memory_limit());
+}
+
 bool slot_pool::add_slab() noexcept {
   // MAP_POPULATE: registering touches the pages anyway, one by one.
   void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   ibv_mr* const region = memory == MAP_FAILED ? nullptr : ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
   if (!region) {
-    const int why = errno;
+    refused_ = errno;
     if (memory != MAP_FAILED) munmap(memory, slab_bytes);
-    if (!said_)
-      log_error(
-          "{} bytes for messages cannot be registered with the RDMA device: {}; the limit of locked memory is {}: raise it "
-          "(ulimit -l unlimited)",
-          slab_bytes, std::strerror(why), locked_memory_limit());
-    said_ = true;
     return false;
   }
   const auto first = static_cast<slot_id>(size());

@@ -3,7 +3,7 @@
 //
 // Layer    transport/verbs: may include base/.
 // Threads  one at a time.
-// Errors   grow says false when memory, or memory that may be locked, is short; it has then logged why, once.
+// Errors   grow says false when memory, or memory that may be locked, is short; refusal() says why.
 // Source   ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "transport/verbs/wire.hpp"
@@ -29,6 +30,8 @@ class slot_pool {
 
   /// Makes at least so many slots more.
   [[nodiscard]] bool grow(std::size_t slots) noexcept;
+  /// Why grow said false the last time, the limit, and the remedy.
+  [[nodiscard]] std::string refusal() const;
   [[nodiscard]] std::size_t free() const noexcept { return free_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return slabs_.size() * per_slab; }
 
@@ -61,7 +64,7 @@ class slot_pool {
   ibv_pd* const domain_;
   std::vector<slab> slabs_;
   std::vector<slot_id> free_;  // last in, first out: the next is still in the cache
-  bool said_ = false;
+  int refused_ = 0;            // errno of the last slab that was refused
 };
 
 }  // namespace peal::verbs
