@@ -52,8 +52,8 @@ struct trial {
   std::vector<granted_limit> limits;
   std::string problem;  // what peal would fail with on this device; empty: nothing
 };
-/// Opens the devices that these wishes choose, makes queues as a rank does, registers what a rank registers at its start, and gives everything
-/// back. `cold`: as a rank whose peers start without a connection. The limits are those of the first.
+/// Opens the devices that these wishes choose, makes queues and registers memory as a rank does at its start, and gives everything back.
+/// `cold`: as a rank whose peers start without a connection. The limits are those of the first device.
 trial try_device(const machine&, const choice_wishes&, bool cold);
 
 }  // namespace peal::verbs

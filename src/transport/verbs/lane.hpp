@@ -138,9 +138,7 @@ class lane {
   void post_recycled() noexcept;
   void post_own(slot_id, ibv_qp*) noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
-  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
-    return connections * own_receives() + receive_reserve;
-  }
+  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept { return connections * own_receives() + receive_reserve; }
   [[nodiscard]] std::size_t shared_receives_for(std::size_t connections) const noexcept {
     return std::min(receives_for(connections), receive_limit_);
   }

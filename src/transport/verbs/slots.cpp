@@ -33,9 +33,10 @@ bool slot_pool::grow(std::size_t slots) noexcept {
 }
 
 std::string slot_pool::refusal() const {
-  return fmt::format("{} KiB for messages cannot be registered beside {} KiB that are: {}; the limit of locked memory is {}: raise it "
-                     "(ulimit -l unlimited)",
-                     slab_bytes / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_), locked_memory_limit());
+  return fmt::format(
+      "{} KiB for messages cannot be registered beside {} KiB that are: {}; the limit of locked memory is {}: raise it "
+      "(ulimit -l unlimited)",
+      slab_bytes / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_), locked_memory_limit());
 }
 
 bool slot_pool::add_slab() noexcept {
