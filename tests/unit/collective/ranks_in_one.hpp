@@ -195,7 +195,10 @@ class job {
   rank_of_job& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   bool turn() {
     rank_of_job& chosen = *ranks_[random_() % ranks_.size()];
-    return chosen.alive && chosen.messages.poll();
+    if (!chosen.alive) return false;
+    const bool moved = chosen.messages.poll();
+    chosen.progress.run_deferred();
+    return moved;
   }
 
   std::mt19937 random_;

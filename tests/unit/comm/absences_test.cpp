@@ -29,6 +29,8 @@ struct ranks_that_hear {
         heard[static_cast<std::size_t>(rank)].emplace(messages, together, *worlds.back());
       });
   }
+  /// What ranks say to each other is theirs until it has left.
+  ~ranks_that_hear() { ranks.settle(); }
   void stay_out(int rank) {
     ranks.with(rank, [&](messaging&, collectives&, collective_state& state, const team&) {
       heard[static_cast<std::size_t>(rank)]->stay_out(state);
