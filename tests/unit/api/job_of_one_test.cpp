@@ -175,7 +175,7 @@ struct header {
   int kind;
   double weights[3];
 };
-struct record : header {
+struct timed_record : header {
   std::chrono::milliseconds length;
   std::bitset<70> flags;
   char name[2][8];
@@ -185,14 +185,14 @@ TEST(job_of_one, sends_arrays_bases_bits_and_times_as_they_lie) {
   alone([] {
     peal::environment env;
     const auto& world = env.world();
-    record given{{7, {1, 2, 3}}, std::chrono::milliseconds{1500}, {}, {"first", "second"}};
+    timed_record given{{7, {1, 2, 3}}, std::chrono::milliseconds{1500}, {}, {"first", "second"}};
     given.flags.set(69);
     world.send(given, 0);
     world.send(std::vector{given, given}, 0);
-    const auto one = world.recv<record>();
-    const auto two = world.recv<std::vector<record>>();
+    const auto one = world.recv<timed_record>();
+    const auto two = world.recv<std::vector<timed_record>>();
     ASSERT_EQ(two.size(), 2u);
-    for (const record& got : {one, two[0], two[1], world.bcast(given, 0), world.allgather(given)[0]}) {
+    for (const timed_record& got : {one, two[0], two[1], world.bcast(given, 0), world.allgather(given)[0]}) {
       EXPECT_EQ(got.kind, 7);
       EXPECT_EQ(got.weights[2], 3);
       EXPECT_EQ(got.length, std::chrono::milliseconds{1500});

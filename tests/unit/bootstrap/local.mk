@@ -1,8 +1,10 @@
 check_PROGRAMS += tests/unit/bootstrap_test
 tests_unit_bootstrap_test_SOURCES = \
-  tests/unit/bootstrap/client_test.cpp \
-  tests/unit/bootstrap/owner_test.cpp
+  tests/unit/bootstrap/unit.cpp
 tests_unit_bootstrap_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_bootstrap_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_bootstrap_test_LDADD = $(unit_ldadd)
 tests_unit_bootstrap_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+EXTRA_DIST += \
+  tests/unit/bootstrap/client_test.cpp \
+  tests/unit/bootstrap/owner_test.cpp

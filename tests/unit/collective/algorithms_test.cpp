@@ -13,6 +13,7 @@
 
 #include "unit/collective/arrangements.hpp"
 #include "unit/collective/barrier_check.hpp"
+#include "unit/collective/kinds.hpp"
 #include "unit/collective/symbolic.hpp"
 
 namespace {
@@ -58,7 +59,7 @@ struct trial {
 };
 
 // Blocks of differing sizes, some empty, placed in another order than that of the ranks and with gaps.
-struct layout {
+struct block_layout {
   std::vector<std::size_t> sizes;
   std::vector<std::size_t> offsets;
   std::size_t extent = 0;
@@ -130,8 +131,8 @@ class checker {
     send.clear();
     receive.clear();
     const auto r = static_cast<std::size_t>(rank);
-    layout& in = incoming_[r];
-    layout& out = outgoing_[r];
+    block_layout& in = incoming_[r];
+    block_layout& out = outgoing_[r];
     problem p;
     p.rank = rank;
     p.size = trial_.size;
@@ -226,7 +227,7 @@ class checker {
 
   std::string verify(int rank) {
     const auto r = static_cast<std::size_t>(rank);
-    const layout& in = incoming_[r];
+    const block_layout& in = incoming_[r];
     const auto of_lowest = [](int ranks, std::size_t from = 0) {
       return [=](std::size_t i) { return symbol{static_cast<std::uint32_t>(from + i), 0, static_cast<std::uint16_t>(ranks)}; };
     };
@@ -267,8 +268,8 @@ class checker {
 
   symbolic::world world_;
   std::vector<actor> actors_;
-  std::vector<layout> incoming_;
-  std::vector<layout> outgoing_;
+  std::vector<block_layout> incoming_;
+  std::vector<block_layout> outgoing_;
   std::vector<int> line_;  // by rank: its place
   trial trial_;
   collective kind_ = collective::barrier;
@@ -444,25 +445,21 @@ TEST_P(by_node, is_right_however_ranks_lie_on_nodes) {
     }
 }
 
-std::string name_of(const testing::TestParamInfo<algorithm>& info) {
-  constexpr std::array names{"barrier",   "bcast",    "reduce",         "allreduce", "gather", "scatter",
-                             "allgather", "alltoall", "reduce_scatter", "scan",      "exscan"};
-  return fmt::format("{}_{}", names[static_cast<std::size_t>(info.param.kind)], info.param.name);
-}
-
 auto those(bool (*wanted)(const algorithm&)) {
   std::vector<algorithm> chosen;
   std::ranges::copy_if(all_algorithms(), std::back_inserter(chosen), wanted);
   return testing::ValuesIn(chosen);
 }
 
-INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, those([](const algorithm&) { return true; }), name_of);
-INSTANTIATE_TEST_SUITE_P(collective, reductions, those([](const algorithm& a) { return is_reduction(a.kind); }), name_of);
+INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, those([](const algorithm&) { return true; }), test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, reductions, those([](const algorithm& a) { return is_reduction(a.kind); }), test::algorithm_name);
 INSTANTIATE_TEST_SUITE_P(collective, block_movers, those([](const algorithm& a) { return !moves_vectors(a.kind) && !a.equal_blocks; }),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) { return a.name == "tree" || a.name == "leaders"; }), name_of);
-INSTANTIATE_TEST_SUITE_P(collective, segmentable, those([](const algorithm& a) { return a.segmentable; }), name_of);
-INSTANTIATE_TEST_SUITE_P(collective, by_node, those([](const algorithm& a) { return a.by_node; }), name_of);
-INSTANTIATE_TEST_SUITE_P(collective, barriers, those([](const algorithm& a) { return a.kind == collective::barrier; }), name_of);
+                         test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) { return a.name == "tree" || a.name == "leaders"; }),
+                         test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, segmentable, those([](const algorithm& a) { return a.segmentable; }), test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, by_node, those([](const algorithm& a) { return a.by_node; }), test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, barriers, those([](const algorithm& a) { return a.kind == collective::barrier; }),
+                         test::algorithm_name);
 
 }  // namespace

@@ -8,16 +8,13 @@
 
 #include "collective/plan_cache.hpp"
 #include "peal/error.hpp"
+#include "unit/collective/kinds.hpp"
 
 namespace {
 
 using namespace peal;
 using detail::collective;
-
-constexpr std::array kinds{collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
-                           collective::gather,         collective::scatter, collective::allgather, collective::alltoall,
-                           collective::reduce_scatter, collective::scan,    collective::exscan};
-static_assert(kinds.size() == detail::collectives_in_all);
+using test::kinds;
 
 class with_variable {
  public:

@@ -13,6 +13,7 @@
 #include "collective/algorithms.hpp"
 #include "peal/error.hpp"
 #include "unit/collective/arrangements.hpp"
+#include "unit/collective/kinds.hpp"
 #include "unit/collective/model.hpp"
 #include "unit/collective/ranks_in_one.hpp"
 
@@ -102,12 +103,8 @@ TEST_P(algorithm_end_to_end, gives_the_models_result_for_long_vectors) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<algorithm>& info) {
-  std::string variable = variable_names[static_cast<std::size_t>(info.param.kind)];
-  std::ranges::transform(variable, variable.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
-  return variable.substr(5) + "_" + std::string{info.param.name};
-}
-INSTANTIATE_TEST_SUITE_P(collective, algorithm_end_to_end, testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()), name_of);
+INSTANTIATE_TEST_SUITE_P(collective, algorithm_end_to_end, testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()),
+                         test::algorithm_name);
 
 TEST(collectives, do_not_mix_when_many_are_under_way) {
   for (const int size : {2, 3, 5, 8}) {

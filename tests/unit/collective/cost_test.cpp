@@ -13,15 +13,13 @@
 #include "collective/choice.hpp"
 #include "collective/node_map.hpp"
 #include "unit/collective/arrangements.hpp"
+#include "unit/collective/kinds.hpp"
 
 namespace {
 
 using namespace peal;
 using detail::collective;
-
-constexpr std::array kinds{collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
-                           collective::gather,         collective::scatter, collective::allgather, collective::alltoall,
-                           collective::reduce_scatter, collective::scan,    collective::exscan};
+using test::kinds;
 
 /// One node, a rank a node, nodes of four ranks; and ranks that share cores.
 constexpr spread one_node{}, apart{.ranks_per_node = 1}, fours{.ranks_per_node = 4}, crowded{.cores = 2},

@@ -8,26 +8,20 @@
 #include "collective/collectives.hpp"
 #include "peal/error.hpp"
 #include "unit/collective/ranks_in_one.hpp"
+#include "unit/collective/thrower.hpp"
 
 namespace {
 
 using namespace peal;
 using detail::collective;
+using test::add_or_throw;
 using test::job;
+using test::thrower;
 
 struct vectors {
   std::vector<std::uint64_t> in;
   std::vector<std::uint64_t> out;
 };
-
-struct thrower {
-  bool throws = false;
-};
-
-void add_or_throw(void* context, const void* in, void* inout, std::size_t count) {
-  if (static_cast<thrower*>(context)->throws) throw std::domain_error{"no"};
-  for (std::size_t i = 0; i != count; ++i) static_cast<std::uint64_t*>(inout)[i] += static_cast<const std::uint64_t*>(in)[i];
-}
 
 class spoilt : public testing::TestWithParam<std::size_t> {
  protected:
@@ -41,7 +35,7 @@ class spoilt : public testing::TestWithParam<std::size_t> {
     call.receive = v.out.data();
     call.bytes = count * sizeof(std::uint64_t);
     call.element_size = sizeof(std::uint64_t);
-    call.op = {.kind = detail::builtin::none, .commutative = true, .combine = add_or_throw, .context = context};
+    call.op = {.kind = detail::builtin::none, .commutative = true, .combine = add_or_throw<std::uint64_t>, .context = context};
     return call;
   }
 };

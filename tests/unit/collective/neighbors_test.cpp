@@ -103,11 +103,11 @@ std::size_t length(collective kind, bool varying, std::size_t from, std::size_t 
 }
 
 /// One rank's blocks: sizes and offsets of both sides, with gaps.
-struct layout {
+struct edge_layout {
   std::vector<std::size_t> outgoing, outgoing_at, incoming, incoming_at;
   std::size_t out = 0, in = 0;
 
-  layout(collective kind, bool varying, const topology& t, std::size_t rank) {
+  edge_layout(collective kind, bool varying, const topology& t, std::size_t rank) {
     const neighborhood& near = t.near[rank];
     const auto put = [](std::vector<std::size_t>& sizes, std::vector<std::size_t>& at, std::size_t& end, std::size_t bytes, bool gap) {
       at.push_back(end);
@@ -142,7 +142,7 @@ TEST_P(neighbors, get_each_block_from_where_it_was_sent_to_them) {
       return symbol{static_cast<std::uint32_t>(at << 8 | byte), static_cast<std::uint16_t>(from), 1};
     };
     for (std::size_t rank = 0; rank != t.size(); ++rank) {
-      const layout where{kind, varying, t, rank};
+      const edge_layout where{kind, varying, t, rank};
       actors[rank].at(place::send).assign(where.out, {});
       actors[rank].at(place::receive).assign(where.in, {});
       if (kind == collective::neighbor_allgather)
@@ -165,7 +165,7 @@ TEST_P(neighbors, get_each_block_from_where_it_was_sent_to_them) {
     }
     ASSERT_EQ(world.play(actors, 1, true), "") << t.size() << " ranks";
     for (std::size_t rank = 0; rank != t.size(); ++rank) {
-      const layout where{kind, varying, t, rank};
+      const edge_layout where{kind, varying, t, rank};
       for (std::size_t i = 0; i != where.incoming.size(); ++i)
         for (std::size_t byte = 0; byte != where.incoming[i]; ++byte) {
           const int from = t.near[rank].sources[i];
@@ -189,7 +189,7 @@ TEST_P(neighbors, exchange_real_messages) {
                  [&](messaging&, collectives&, collective_state& of, const team&) { of.set_neighbors(t.near[rank]); });
     constexpr std::size_t rounds = 4;
     struct part {
-      layout where;
+      edge_layout where;
       std::vector<std::byte> send, receive;
     };
     std::deque<part> parts;
@@ -199,7 +199,7 @@ TEST_P(neighbors, exchange_real_messages) {
     };
     for (std::size_t round = 0; round != rounds; ++round)
       for (std::size_t rank = 0; rank != t.size(); ++rank) {
-        part& p = parts.emplace_back(part{layout{kind, varying, t, rank}, {}, {}});
+        part& p = parts.emplace_back(part{edge_layout{kind, varying, t, rank}, {}, {}});
         p.send.resize(p.where.out);
         p.receive.resize(p.where.in);
         if (kind == collective::neighbor_allgather)

@@ -10,14 +10,17 @@
 #include "peal/error.hpp"
 #include "unit/collective/model.hpp"
 #include "unit/collective/ranks_in_one.hpp"
+#include "unit/collective/thrower.hpp"
 
 namespace {
 
 using namespace peal;
 using detail::collective;
+using test::add_or_throw;
 using test::job;
 using test::model;
 using test::request;
+using test::thrower;
 
 /// The same collective, made ready on every rank.
 class everywhere {
@@ -118,18 +121,10 @@ TEST(prepared_collectives, work_with_long_vectors) {
   }
 }
 
-struct thrower {
-  bool throws = true;
-};
-void add_or_throw(void* context, const void* in, void* inout, std::size_t count) {
-  if (static_cast<thrower*>(context)->throws) throw std::domain_error{"no"};
-  for (std::size_t i = 0; i != count; ++i) static_cast<long*>(inout)[i] += static_cast<const long*>(in)[i];
-}
-
 TEST(prepared_collectives, are_sound_again_after_an_operation_that_threw) {
   constexpr int size = 5;
   job ranks{size, 2};
-  thrower context;
+  thrower context{.throws = true};
   std::vector<std::vector<long>> in(size, std::vector<long>(100, 1)), out(size, std::vector<long>(100));
   std::vector<std::unique_ptr<prepared_collective>> ready;
   for (int rank = 0; rank != size; ++rank) {
@@ -139,7 +134,7 @@ TEST(prepared_collectives, are_sound_again_after_an_operation_that_threw) {
     call.receive = out[static_cast<std::size_t>(rank)].data();
     call.bytes = 100 * sizeof(long);
     call.element_size = sizeof(long);
-    call.op = {.kind = detail::builtin::none, .commutative = true, .combine = add_or_throw, .context = &context};
+    call.op = {.kind = detail::builtin::none, .commutative = true, .combine = add_or_throw<long>, .context = &context};
     ready.push_back(ranks.with(rank, [&](messaging&, collectives& together, collective_state& of, const team&) {
       return std::make_unique<prepared_collective>(together, of, call);
     }));

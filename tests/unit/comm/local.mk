@@ -1,6 +1,12 @@
 check_PROGRAMS += tests/unit/comm_test
 tests_unit_comm_test_SOURCES = \
   tests/unit/collective/ranks_in_one.hpp \
+  tests/unit/comm/unit.cpp
+tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_comm_test_LDADD = $(unit_ldadd)
+tests_unit_comm_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+EXTRA_DIST += \
   tests/unit/comm/absences_test.cpp \
   tests/unit/comm/agreement_test.cpp \
   tests/unit/comm/call_record_test.cpp \
@@ -10,7 +16,3 @@ tests_unit_comm_test_SOURCES = \
   tests/unit/comm/end_watch_test.cpp \
   tests/unit/comm/lane_count_test.cpp \
   tests/unit/comm/node_list_test.cpp
-tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
-tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
-tests_unit_comm_test_LDADD = $(unit_ldadd)
-tests_unit_comm_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

@@ -1,12 +1,14 @@
 check_PROGRAMS += tests/unit/p2p_test
 tests_unit_p2p_test_SOURCES = \
-  tests/unit/p2p/failures_test.cpp \
   tests/unit/p2p/fake_network.hpp \
-  tests/unit/p2p/matching_test.cpp \
-  tests/unit/p2p/messaging_test.cpp \
-  tests/unit/p2p/operation_test.cpp \
-  tests/unit/p2p/random_test.cpp
+  tests/unit/p2p/unit.cpp
 tests_unit_p2p_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_p2p_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_p2p_test_LDADD = $(unit_ldadd)
 tests_unit_p2p_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+EXTRA_DIST += \
+  tests/unit/p2p/failures_test.cpp \
+  tests/unit/p2p/matching_test.cpp \
+  tests/unit/p2p/messaging_test.cpp \
+  tests/unit/p2p/operation_test.cpp \
+  tests/unit/p2p/random_test.cpp

@@ -19,8 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const wait_policy block{wait_policy::mode::block};
-
 /// An event descriptor that is open for as long as it lives.
 struct loop_end {
   explicit loop_end(engine& of) : progress{of} { EXPECT_TRUE(progress.open(end)); }

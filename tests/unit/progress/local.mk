@@ -1,14 +1,16 @@
 check_PROGRAMS += tests/unit/progress_test
 tests_unit_progress_test_SOURCES = \
+  tests/unit/progress/mailbox.hpp \
+  tests/unit/progress/unit.cpp
+tests_unit_progress_test_CPPFLAGS = $(unit_cppflags)
+tests_unit_progress_test_CXXFLAGS = $(unit_cxxflags)
+tests_unit_progress_test_LDADD = $(unit_ldadd)
+tests_unit_progress_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+EXTRA_DIST += \
   tests/unit/progress/biased_lock_test.cpp \
   tests/unit/progress/engine_test.cpp \
   tests/unit/progress/expose_test.cpp \
   tests/unit/progress/family_test.cpp \
   tests/unit/progress/helper_thread_test.cpp \
-  tests/unit/progress/mailbox.hpp \
   tests/unit/progress/sleep_test.cpp \
   tests/unit/progress/wait_policy_test.cpp
-tests_unit_progress_test_CPPFLAGS = $(unit_cppflags)
-tests_unit_progress_test_CXXFLAGS = $(unit_cxxflags)
-tests_unit_progress_test_LDADD = $(unit_ldadd)
-tests_unit_progress_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

@@ -14,6 +14,8 @@
 
 namespace peal::test {
 
+inline const wait_policy block{wait_policy::mode::block};
+
 /// Things that come from another thread. `rings` false: it forgets to wake the engine.
 struct mailbox final : progress_source {
   explicit mailbox(engine& owner) : bell{owner.waking()} { owner.add(*this); }

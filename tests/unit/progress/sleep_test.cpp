@@ -19,8 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const wait_policy block{wait_policy::mode::block};
-
 TEST(sleep, a_wait_sleeps_and_is_woken) {
   engine progress{false, block};
   mailbox from{progress};

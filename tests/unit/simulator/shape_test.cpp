@@ -5,16 +5,14 @@
 
 #include "collective/algorithms.hpp"
 #include "simulator/forecast.hpp"
+#include "unit/simulator/questions.hpp"
 
 namespace {
 
 using namespace peal;
 using namespace peal::simulator;
 using detail::collective;
-
-question about(collective kind, std::string_view name, int ranks, std::size_t bytes) {
-  return {.how = find_algorithm(kind, name), .ranks = ranks, .bytes = bytes};
-}
+using test::about;
 
 shape shape_of(const question& q, int rank, relation by) {
   schedule built;

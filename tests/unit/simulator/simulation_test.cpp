@@ -7,19 +7,17 @@
 #include <bit>
 
 #include "simulator/forecast.hpp"
+#include "unit/simulator/questions.hpp"
 
 namespace {
 
 using namespace peal;
 using namespace peal::simulator;
 using detail::collective;
-
-question about(collective kind, std::string_view name, int ranks, std::size_t bytes) {
-  return {.how = find_algorithm(kind, name), .ranks = ranks, .bytes = bytes};
-}
+using test::about;
 
 // Round numbers, as in fabric_test.cpp.
-machine simple() {
+machine round_machine() {
   machine made;
   made.nic = {.name = "simple",
               .link_rate = 1,
@@ -52,7 +50,7 @@ machine simple() {
 double ns(picoseconds time) { return static_cast<double>(time) / 1000; }
 
 TEST(simulation, a_barrier_of_two) {
-  const forecast made = predict(simple(), about(collective::barrier, "dissemination", 2, 0), method::full);
+  const forecast made = predict(round_machine(), about(collective::barrier, "dissemination", 2, 0), method::full);
   // Request and doorbell 37, half the bus 100, a packet 10, cable, switch, cable 30, a packet 10, half the bus 100, poll 11.
   EXPECT_EQ(ns(made.time), 37 + 100 + 10 + 30 + 10 + 100 + 11);
   EXPECT_EQ(made.messages, 2);
@@ -61,7 +59,7 @@ TEST(simulation, a_barrier_of_two) {
 }
 
 TEST(simulation, a_barrier_of_two_on_a_node) {
-  machine on = simple();
+  machine on = round_machine();
   on.ranks_per_node = 2;
   const forecast made = predict(on, about(collective::barrier, "dissemination", 2, 0), method::full);
   EXPECT_EQ(ns(made.time), 2 + 50 + 3);
@@ -69,7 +67,7 @@ TEST(simulation, a_barrier_of_two_on_a_node) {
 }
 
 TEST(simulation, a_short_reduction_is_copied_in_and_out_and_joined) {
-  const forecast made = predict(simple(), about(collective::allreduce, "doubling", 2, 80), method::full);
+  const forecast made = predict(round_machine(), about(collective::allreduce, "doubling", 2, 80), method::full);
   // As the barrier; 80 bytes are too many to go inline, so: into the slot 20, over the bus and back 200, on the link 80 - the packet's 10
   // at the receiver, which overlap; out of the slot 20; the join 80 + 1.
   EXPECT_EQ(ns(made.time), 37 + 20 + 100 + 200 + 10 + 30 + 80 + 100 + 11 + 20 + 81);
@@ -77,7 +75,7 @@ TEST(simulation, a_short_reduction_is_copied_in_and_out_and_joined) {
 }
 
 TEST(simulation, a_long_message_is_announced_fetched_and_answered) {
-  const forecast made = predict(simple(), about(collective::bcast, "tree", 2, 1000), method::full);
+  const forecast made = predict(round_machine(), about(collective::bcast, "tree", 2, 1000), method::full);
   const double announced = 37 + 100 + 10 + 30 + 64 + 100 + 11;
   const double asked = 37 + 100 + 2 * 10 + 30;
   const double moved = 200 + 10 + 30 + 1000 + 100 + 11;
@@ -88,7 +86,7 @@ TEST(simulation, a_long_message_is_announced_fetched_and_answered) {
 }
 
 TEST(simulation, both_sides_copy_a_long_message_inside_a_node) {
-  machine on = simple();
+  machine on = round_machine();
   on.ranks_per_node = 2;
   // Announced, copied, answered.
   EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time), 2 + 50 + 3 + 500 + 2 + 50 + 3);
@@ -99,7 +97,7 @@ TEST(simulation, both_sides_copy_a_long_message_inside_a_node) {
 }
 
 TEST(simulation, ranks_that_share_a_core_take_turns) {
-  machine on = simple();
+  machine on = round_machine();
   on.ranks_per_node = 2;
   on.cores = 1;
   on.core.switch_ns = 10;
@@ -111,7 +109,7 @@ TEST(simulation, ranks_that_share_a_core_take_turns) {
 }
 
 TEST(simulation, a_receiver_copies_alone_where_ranks_share_cores) {
-  machine on = simple();
+  machine on = round_machine();
   on.ranks_per_node = 4;
   on.cores = 2;
   on.core.direct_rate = 0.1;

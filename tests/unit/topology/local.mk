@@ -1,6 +1,10 @@
 check_PROGRAMS += tests/unit/topology_test
-tests_unit_topology_test_SOURCES = tests/unit/topology/crowd_test.cpp tests/unit/topology/machine_test.cpp
+tests_unit_topology_test_SOURCES = \
+  tests/unit/topology/unit.cpp
 tests_unit_topology_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_topology_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_topology_test_LDADD = $(unit_ldadd)
 tests_unit_topology_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+EXTRA_DIST += \
+  tests/unit/topology/crowd_test.cpp \
+  tests/unit/topology/machine_test.cpp

@@ -122,7 +122,7 @@ class contract : public testing::TestWithParam<candidate> {
   }
 };
 
-envelope message(std::size_t bytes, std::uint32_t number) {
+envelope numbered_message(std::size_t bytes, std::uint32_t number) {
   return envelope::make(number, static_cast<std::int32_t>(number * 3), number + 7, envelope_kind::eager, bytes);
 }
 
@@ -131,7 +131,7 @@ TEST_P(contract, envelope_and_payload_arrive_as_sent) {
   for (const std::size_t bytes : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 39, 40, 41, 63, 64, 95, 96, 97, 1000, 4095, 4096}) {
     if (bytes > ends->sender().eager_limit()) continue;
     const auto payload = pattern(bytes, number);
-    const envelope head = message(bytes, number);
+    const envelope head = numbered_message(bytes, number);
     send(head, payload.data());
     wait_for(++number);
     const arrival& got = ends->arrivals().got.back();
@@ -159,7 +159,7 @@ TEST_P(contract, order_holds_under_random_sizes_and_polls) {
   for (int burst = 0; burst < 300; ++burst) {
     for (unsigned count = draw(40); count > 0; --count, ++number) {
       const std::size_t bytes = draw(4) != 0 ? draw(64) : draw(4097);
-      send(message(bytes, number), pattern(bytes, number).data());
+      send(numbered_message(bytes, number), pattern(bytes, number).data());
     }
     for (unsigned polls = draw(3); polls > 0; --polls) ends->receiver().poll();
   }
@@ -176,18 +176,19 @@ TEST_P(contract, order_holds_under_random_sizes_and_polls) {
 TEST_P(contract, what_does_not_fit_is_refused_and_nothing_is_lost) {
   std::uint32_t sent = 0;
   const auto payload = pattern(4096, 1);
-  send(message(4096, sent), payload.data());  // a connection, where it takes one
+  send(numbered_message(4096, sent), payload.data());  // a connection, where it takes one
   wait_for(++sent);
-  while (ends->sender().send(ends->receiver_id(), message(4096, sent), payload.data())) ASSERT_LT(++sent, 100000u) << "no limit at all";
+  while (ends->sender().send(ends->receiver_id(), numbered_message(4096, sent), payload.data()))
+    ASSERT_LT(++sent, 100000u) << "no limit at all";
   EXPECT_GT(sent, 1u);
-  EXPECT_FALSE(ends->sender().send(ends->receiver_id(), message(4096, sent), payload.data())) << "still full";
-  send(message(4096, sent), payload.data());  // the receiver polls: room again
+  EXPECT_FALSE(ends->sender().send(ends->receiver_id(), numbered_message(4096, sent), payload.data())) << "still full";
+  send(numbered_message(4096, sent), payload.data());  // the receiver polls: room again
   wait_for(sent + 1);
   for (std::uint32_t each = 0; each <= sent; ++each) ASSERT_EQ(ends->arrivals().got[each].head.context(), each);
 }
 
 TEST_P(contract, arrivals_come_from_poll_only) {
-  send(message(8, 0), "12345678");
+  send(numbered_message(8, 0), "12345678");
   EXPECT_TRUE(ends->arrivals().got.empty());
   wait_for(1);
 }
@@ -195,10 +196,11 @@ TEST_P(contract, arrivals_come_from_poll_only) {
 TEST_P(contract, an_arrival_may_send) {
   int answers = 0;
   ends->arrivals().also = [&](const arrival& each) {
-    if (each.head.context() < 5 && ends->receiver().send(ends->sender_id(), message(16, each.head.context() + 100), "0123456789abcdef"))
+    if (each.head.context() < 5 &&
+        ends->receiver().send(ends->sender_id(), numbered_message(16, each.head.context() + 100), "0123456789abcdef"))
       ++answers;
   };
-  for (std::uint32_t each = 0; each < 5; ++each) send(message(16, each), "fedcba9876543210");
+  for (std::uint32_t each = 0; each < 5; ++each) send(numbered_message(16, each), "fedcba9876543210");
   wait_for(5);
   EXPECT_EQ(answers, 5);
 }
@@ -207,7 +209,7 @@ TEST_P(contract, poll_says_whether_anything_moved) {
   while (ends->sender().poll() || ends->receiver().poll()) {
   }
   EXPECT_FALSE(ends->receiver().poll());
-  send(message(8, 0), "12345678");
+  send(numbered_message(8, 0), "12345678");
   EXPECT_TRUE(until([] {}, [&] { return ends->receiver().poll(); }));
 }
 
@@ -326,7 +328,7 @@ TEST_P(contract, wants_eager_is_what_the_receiver_says) {
   const auto becomes = [&](bool what) { return until([&] { ends->poll(); }, [&] { return wants() == what; }); };
   EXPECT_TRUE(wants());
   ends->receiver().set_wants_eager(false);  // before the first message
-  send(message(8, 0), "12345678");
+  send(numbered_message(8, 0), "12345678");
   EXPECT_TRUE(becomes(false));
   ends->receiver().set_wants_eager(true);
   EXPECT_TRUE(becomes(true));

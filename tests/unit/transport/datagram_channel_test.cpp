@@ -99,8 +99,6 @@ struct network {
   std::optional<datagram_channel> ends[2];
 };
 
-envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 3, 4, envelope_kind::eager, bytes); }
-
 std::size_t random_size(std::mt19937& random) {
   switch (random() % 8) {
     case 0: return 0;

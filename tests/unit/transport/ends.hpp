@@ -48,6 +48,8 @@ struct recorder final : sink {
   }
 };
 
+inline envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
+
 /// A pattern that differs from message to message.
 inline std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed) {
   std::vector<std::byte> data(bytes);

@@ -23,8 +23,6 @@ namespace {
 using namespace peal;
 using namespace peal::test;
 
-envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
-
 constexpr const char* no_seccomp_here =
     "needs a kernel with CONFIG_SECCOMP_FILTER, and a container or jail that lets a process set such filters for itself";
 

@@ -23,8 +23,6 @@ constexpr std::uint32_t volume = 40'000;
 constexpr std::size_t largest = std::size_t{64} << 20;
 #endif
 
-envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
-
 std::size_t drawn_size(std::mt19937& random) {
   switch (random() % 8) {
     case 0: return random() % 4097;

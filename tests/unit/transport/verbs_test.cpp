@@ -18,8 +18,6 @@ namespace {
 using namespace peal;
 using namespace peal::test;
 
-envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
-
 class verbs : public testing::Test {
  protected:
   std::unique_ptr<verbs_pair> pair;

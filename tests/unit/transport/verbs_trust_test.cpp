@@ -81,20 +81,20 @@ TEST_F(verbs_trust, a_peer_gets_what_was_exposed_to_it_as_long_as_it_is) {
 
 /// The rank that would have told it may have no device.
 TEST_F(verbs_trust, the_secret_of_the_job_is_one_without_rank_0_too) {
-  std::vector<verbs::secret> seen;
+  std::vector<peal::verbs::secret> seen;
   mute = {0};
   begin(3);
   for (verbs_double::card* each : cards)
     each->listens = [&](const std::byte* packet, std::size_t bytes) {
-      verbs::handshake_packet said;
+      peal::verbs::handshake_packet said;
       if (bytes != sizeof said) return;
       std::memcpy(&said, packet, bytes);
       seen.push_back(said.job);
     };
   meet(1, 2);
   ASSERT_GE(seen.size(), 2u);
-  for (const verbs::secret& each : seen) {
-    EXPECT_NE(each, verbs::secret{});
+  for (const peal::verbs::secret& each : seen) {
+    EXPECT_NE(each, peal::verbs::secret{});
     EXPECT_EQ(each, seen.front());
   }
 }

@@ -1,13 +1,15 @@
 check_PROGRAMS += tests/unit/direct_test
 tests_unit_direct_test_SOURCES = \
-  tests/unit/collective/direct/arena_test.cpp \
-  tests/unit/collective/direct/flags_test.cpp \
-  tests/unit/collective/direct/long_play_test.cpp \
   tests/unit/collective/direct/plans.hpp \
-  tests/unit/collective/direct/play_test.cpp \
-  tests/unit/collective/direct/price_test.cpp \
-  tests/unit/collective/direct/ranks_in_threads.hpp
+  tests/unit/collective/direct/ranks_in_threads.hpp \
+  tests/unit/collective/direct/unit.cpp
 tests_unit_direct_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_direct_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_direct_test_LDADD = $(unit_ldadd)
 tests_unit_direct_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
+EXTRA_DIST += \
+  tests/unit/collective/direct/arena_test.cpp \
+  tests/unit/collective/direct/flags_test.cpp \
+  tests/unit/collective/direct/long_play_test.cpp \
+  tests/unit/collective/direct/play_test.cpp \
+  tests/unit/collective/direct/price_test.cpp

@@ -11,6 +11,7 @@
 #include "peal/error.hpp"
 #include "unit/collective/direct/plans.hpp"
 #include "unit/collective/direct/ranks_in_threads.hpp"
+#include "unit/collective/thrower.hpp"
 
 namespace {
 
@@ -47,20 +48,12 @@ TEST_P(direct_play_of, random_calls_back_to_back_give_what_they_should) {
 }
 INSTANTIATE_TEST_SUITE_P(direct, direct_play_of, testing::Values(2, 3, 5, 8));
 
-struct sometimes {
-  bool throws = false;
-};
-void add_or_throw(void* context, const void* in, void* inout, std::size_t count) {
-  if (static_cast<sometimes*>(context)->throws) throw std::runtime_error{"not today"};
-  for (std::size_t i = 0; i != count; ++i) static_cast<word*>(inout)[i] += static_cast<const word*>(in)[i];
-}
-
 TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_their_results) {
   constexpr int size = 4, bad = 2;
   as_ranks(size, [&](int rank, flags& own) {
     for (const collective kind : {collective::allreduce, collective::reduce, collective::scan, collective::reduce_scatter})
       for (const bool throws : {true, false}) {
-        sometimes context{throws && rank == bad};
+        test::thrower context{throws && rank == bad};
         std::array<word, size> send{1, 1, 1, 1};
         word receive = 0;
         collective_call call;
@@ -69,10 +62,10 @@ TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_thei
         call.send = send.data();
         call.receive = &receive;
         call.bytes = call.element_size = sizeof(word);
-        call.op = {.kind = detail::builtin::none, .commutative = true, .combine = add_or_throw, .context = &context};
+        call.op = {.kind = detail::builtin::none, .commutative = true, .combine = test::add_or_throw<word>, .context = &context};
         const bool joins = kind != collective::reduce || rank == 0;
         if (context.throws && joins) {
-          EXPECT_THROW((void)run<play>(own, call), std::runtime_error);
+          EXPECT_THROW((void)run<play>(own, call), std::domain_error);
           continue;
         }
         EXPECT_FALSE(run<play>(own, call));

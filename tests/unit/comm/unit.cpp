@@ -1,0 +1,10 @@
+// The tests of this folder, compiled as one: what they include takes most of the compiler's time.
+#include "unit/comm/absences_test.cpp"
+#include "unit/comm/agreement_test.cpp"
+#include "unit/comm/call_record_test.cpp"
+#include "unit/comm/checked_calls_test.cpp"
+#include "unit/comm/context_pool_test.cpp"
+#include "unit/comm/counters_text_test.cpp"
+#include "unit/comm/end_watch_test.cpp"
+#include "unit/comm/lane_count_test.cpp"
+#include "unit/comm/node_list_test.cpp"

@@ -1,0 +1,6 @@
+// The tests of this folder, compiled as one: what they include takes most of the compiler's time.
+#include "unit/memory/code_patch_test.cpp"
+#include "unit/memory/node_heap_test.cpp"
+#include "unit/memory/node_segment_test.cpp"
+#include "unit/memory/unmap_hooks_test.cpp"
+#include "unit/memory/unmap_log_test.cpp"
