@@ -20,7 +20,8 @@ bool membarrier(int command) noexcept { return ::syscall(SYS_membarrier, command
 }  // namespace
 
 bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
-    : own_{own != nullptr && own->able() ? own : nullptr},
+    : segment_{segment},
+      own_{own != nullptr && own->able() ? own : nullptr},
       own_front_{segment.at<front>(segment.front(segment.index()).offset)},
       ropes_(static_cast<std::size_t>(segment.count())),
       fences_{!has_membarrier || !membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED)} {
@@ -42,6 +43,7 @@ void bells::ring(int index) noexcept {
 }
 
 void bells::lie_down(bool wants_room) noexcept {
+  if (!found_by_all_) found_by_all_ = all_find_this();
   own_front_->says.asleep.store(wants_room ? for_room_too : for_messages, std::memory_order_release);  // pairs with the acquire in ring
   if (fences_) std::atomic_thread_fence(std::memory_order_seq_cst);
   else barrier_failed_ = !membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
@@ -54,9 +56,16 @@ bool bells::all_fence() const noexcept {
                      [](const front* each) { return each->says.orders.load(std::memory_order_relaxed) == by_fences; });
 }
 
+bool bells::all_find_this() const noexcept {
+  for (int each = 0; each < segment_.count(); ++each)
+    if (!segment_.knows_by_id(each)) return false;
+  return true;
+}
+
 std::chrono::steady_clock::time_point bells::wakes_at() const noexcept {
   const bool ordered = fences_ || barrier_failed_ ? all_fence() : true;
-  if (ordered && own_front_->says.deaf.load(std::memory_order_relaxed) == 0) return std::chrono::steady_clock::time_point::max();
+  if (ordered && found_by_all_.value_or(true) && own_front_->says.deaf.load(std::memory_order_relaxed) == 0)
+    return std::chrono::steady_clock::time_point::max();
   return std::chrono::steady_clock::now() + nap;
 }
 

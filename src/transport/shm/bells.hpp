@@ -8,13 +8,15 @@
 //
 // Layer    transport/shm: may include memory/, progress/, base/.
 // Threads  one; any number of processes at the same time.
-// Errors   a peer that cannot ring says so in the sleeper's front, which from then on naps for a millisecond at a time.
+// Errors   a sleeper naps for a millisecond at a time where a peer is in another namespace of process ids, and therefore cannot find it to
+//          ring, and from when on a peer that cannot ring for another reason has said so in the sleeper's front.
 // Source   membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "memory/node_segment.hpp"
@@ -78,13 +80,16 @@ class bells {
       ring(index);
   }
   [[nodiscard]] bool all_fence() const noexcept;
+  [[nodiscard]] bool all_find_this() const noexcept;
 
+  const node_segment& segment_;
   wakeup* own_;
   front* own_front_;
   std::vector<front*> fronts_;        // by local index
   std::vector<remote_wakeup> ropes_;  // the same; opened when first needed
   bool fences_;
   bool barrier_failed_ = false;
+  std::optional<bool> found_by_all_;  // since the first sleep: by then all have written their cards
 };
 
 inline void receiver::wake_unfenced() const noexcept {

@@ -122,6 +122,30 @@ TEST_P(asleep, the_end_of_a_peer_wakes) {
 INSTANTIATE_TEST_SUITE_P(all, asleep, testing::Values(true, false),
                          [](const auto& which) { return which.param ? "membarrier" : "fences"; });
 
+/// The first ring that cannot be delivered finds it asleep already, so it must know before.
+TEST(asleep, who_cannot_be_found_by_a_peer_sleeps_for_a_short_time_only) {
+  for (const bool apart : {false, true}) {
+    segment_plan plan{.directory = segment_directory(),
+                      .job_name = unique_name(),
+                      .count = 2,
+                      .front_bytes = shm_transport::front_bytes(),
+                      .transport_bytes = shm_transport::transport_bytes(2)};
+    node_segment segment{plan};
+    plan.index = 1;
+    const node_segment theirs{plan};
+    segment.unlink();
+    if (apart) ++const_cast<process_card&>(segment.card(1)).id_space;  // a process in another namespace of process ids
+    recorder arrivals;
+    wakeup bell;
+    shm_transport here{segment, arrivals, std::vector<peer_id>{0, 1}, {.bell = &bell, .membarrier = false}};
+    // What a peer's transport would say, so that nothing else shortens the sleep.
+    segment.at<shm::front>(segment.front(1).offset)->says.orders.store(shm::by_fences);
+    ASSERT_TRUE(here.arm());
+    EXPECT_EQ(here.wakes_at() != progress_source::deadline::max(), apart);
+    here.disarm();
+  }
+}
+
 TEST(asleep, who_has_no_bell_stays_awake) {
   shm_node node{{}};
   EXPECT_FALSE(node[0].transport->arm());
