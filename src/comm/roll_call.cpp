@@ -14,7 +14,7 @@ namespace peal {
 namespace {
 
 constexpr int note_tag = std::numeric_limits<int>::max();  // comparisons count theirs from 0
-constexpr std::chrono::milliseconds between_looks{250};
+constexpr std::chrono::milliseconds between_calls{250};
 constexpr std::chrono::seconds for_answers{10};  // who sleeps, or has no core, may take a while
 constexpr std::size_t most_named = 8;
 
@@ -35,7 +35,7 @@ void roll_call::report(std::vector<counter>& into) const {
 bool roll_call::poll() noexcept {
   const auto now = clock::now();
   if (now < next_) return false;
-  next_ = now + between_looks;
+  next_ = now + between_calls;
   for (asked& each : all_) {
     take_notes(each);
     const checked_calls::waiting* const oldest = each.calls->oldest();

@@ -22,6 +22,9 @@
 #include <system_error>
 #include <vector>
 
+#include "base/cache_line.hpp"
+#include "base/page.hpp"
+
 // What a stub calls: the number lies in rax, the arguments where the kernel wants them. Keeps every register but rax, which the stub saves.
 asm(R"(
   .text
@@ -80,8 +83,6 @@ void peal_code_patch_seen() __asm__("peal_code_patch_seen");
 extern system_call_watcher peal_code_patch_watcher __asm__("peal_code_patch_watcher");
 }
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t cache_line = 64;
 constexpr std::size_t patched_bytes = 5;  // of `mov $number,%eax`, of `mov 8(%rsp),%r9`, and of a jump
 using code = std::array<std::uint8_t, patched_bytes>;
 

@@ -4,17 +4,15 @@
 
 #include "base/cache_line.hpp"
 #include "base/log.hpp"
+#include "base/page.hpp"
 
 namespace peal {
 namespace {
 
-constexpr std::size_t page = 4096;
 /// Unit of committing: a huge page, so that the kernel can use one where it is allowed to.
 constexpr std::size_t granule = std::size_t{2} << 20;
 /// Kept though free, so that a program that allocates and frees in turn pays for its pages once.
 constexpr std::size_t keep_idle = std::size_t{64} << 20;
-
-constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
 

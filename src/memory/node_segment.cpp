@@ -18,14 +18,14 @@
 
 #include "base/cache_line.hpp"
 #include "base/log.hpp"
+#include "base/page.hpp"
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
 
 namespace peal {
 namespace {
 
-constexpr std::uint64_t magic = 0x7065616c'73656738;  // "pealseg8": another layout gets another number
-constexpr std::size_t page = 4096;
+constexpr std::uint64_t magic = 0x7065616c'73656738;           // "pealseg8": another layout gets another number
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far
 
@@ -34,8 +34,6 @@ constexpr std::size_t card_bytes = 4 * cache_line;             // in front of ea
 constexpr std::chrono::seconds patience{60};
 /// Index 0 is asked after so long whether it has made the file, and again and again.
 constexpr std::chrono::milliseconds between_questions{200};
-
-constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 std::string readable(std::size_t bytes) {
   if (bytes >= std::size_t{10} << 30) return fmt::format("{} GiB", bytes >> 30);

@@ -1,11 +1,10 @@
 #include "memory/unmap_log.hpp"
 
+#include "base/page.hpp"
+
 namespace peal {
 
 namespace {
-
-/// No page is smaller, and what is rounded to larger pages is aligned to them already.
-constexpr std::uintptr_t page = 4096;
 
 constinit unmap_log of_this_process;
 

@@ -12,13 +12,12 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/page.hpp"
 #include "memory/unmap_log.hpp"
 
 namespace peal {
 
 namespace {
-
-constexpr std::size_t page = 4096;
 
 /// More than the most from which glibc maps a block of its own (M_MMAP_THRESHOLD_MAX, 32 MiB): it is given back at once.
 constexpr std::size_t large = std::size_t{33} << 20;

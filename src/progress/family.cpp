@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "progress/engine.hpp"
+#include "progress/time_until.hpp"
 
 namespace peal {
 
@@ -86,11 +87,6 @@ void engine_family::take_alarm() noexcept {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-timespec time_until(clock::time_point until) noexcept {
-  const auto left = std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count(), 0);
-  return {left / 1'000'000'000, left % 1'000'000'000};
-}
 
 }  // namespace
 

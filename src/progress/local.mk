@@ -1,19 +1,25 @@
 libpeal_core_la_SOURCES += \
-  src/progress/biased_lock.cpp \
   src/progress/biased_lock.hpp \
-  src/progress/engine.cpp \
   src/progress/engine.hpp \
-  src/progress/event_descriptor.cpp \
   src/progress/event_descriptor.hpp \
+  src/progress/family.hpp \
+  src/progress/fork_guard.hpp \
+  src/progress/helper_thread.hpp \
+  src/progress/time_until.hpp \
+  src/progress/wait_policy.hpp \
+  src/progress/wakeup.hpp
+if UNITS
+libpeal_core_la_SOURCES += src/progress/unit.cpp
+else
+libpeal_core_la_SOURCES += \
+  src/progress/biased_lock.cpp \
+  src/progress/engine.cpp \
+  src/progress/event_descriptor.cpp \
   src/progress/expose.cpp \
   src/progress/family.cpp \
-  src/progress/family.hpp \
   src/progress/fork_guard.cpp \
-  src/progress/fork_guard.hpp \
   src/progress/helper_thread.cpp \
-  src/progress/helper_thread.hpp \
   src/progress/sleep.cpp \
   src/progress/wait_policy.cpp \
-  src/progress/wait_policy.hpp \
-  src/progress/wakeup.cpp \
-  src/progress/wakeup.hpp
+  src/progress/wakeup.cpp
+endif

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "progress/engine.hpp"
 #include "progress/helper_thread.hpp"
+#include "progress/time_until.hpp"
 #include "topology/crowd.hpp"
 
 namespace peal {
@@ -27,12 +28,6 @@ std::int64_t coarse_now() noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-timespec time_until(engine::deadline until) noexcept {
-  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now()).count();
-  const auto positive = std::max<std::int64_t>(left, 0);
-  return {positive / 1'000'000'000, positive % 1'000'000'000};
 }
 
 }  // namespace

@@ -14,11 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // Long against a round trip, even of an emulated device; doubled up to a second, so that a thousand waiting ranks do not flood one.
-constexpr milliseconds first_pause{20};
-constexpr milliseconds longest_pause{1000};
-constexpr std::chrono::seconds complaint_after{20};
-/// Each takes the kernel a second or more.
-constexpr int most_searches = 8;
+constexpr milliseconds first_handshake_pause{20};
+constexpr milliseconds longest_handshake_pause{1000};
 
 std::uint64_t random_word() {
   std::random_device source;
@@ -123,7 +120,7 @@ int connector::send(const handshake_packet& what) noexcept { return port_.send(w
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
   handshake& mine = *to.meeting;
   mine.last = what;
-  mine.pause = first_pause;
+  mine.pause = first_handshake_pause;
   mine.repeat_at = clock::now() + mine.pause;
   if (const int failed = send(what); failed != 0 && !worth_another_try(mine, failed)) give_up(to, "cannot be reached", failed);
 }
@@ -150,7 +147,7 @@ bool connector::repeat(clock::time_point now) noexcept {
     connection& of = *waiting_[each];
     handshake& mine = *of.meeting;
     if (now >= mine.repeat_at) {
-      mine.pause = std::min(mine.pause * 2, longest_pause);
+      mine.pause = std::min(mine.pause * 2, longest_handshake_pause);
       mine.repeat_at = now + mine.pause;
       ++lane_.counted.handshakes_repeated;
       moved = true;

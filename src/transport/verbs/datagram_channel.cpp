@@ -11,8 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // Long against a round trip, even of an emulated device with a millisecond of delay, and against a turn of a busy peer.
-constexpr milliseconds first_pause{30};
-constexpr milliseconds longest_pause{1000};
+constexpr milliseconds first_datagram_pause{30};
+constexpr milliseconds longest_datagram_pause{1000};
 /// Gaps told of until the oldest packet counts as lost; fewer come of packets that have changed places.
 constexpr std::uint32_t enough_gaps = 3;
 constexpr std::uint32_t usual_window = 32;
@@ -63,7 +63,7 @@ datagram_channel::datagram_channel(sink& into, datagram_output& out, packet_stor
       peer_{peer},
       window_{window_for(store.packet_bytes())},
       allowed_{first_allowed},
-      pause_{first_pause} {}
+      pause_{first_datagram_pause} {}
 
 datagram_channel::~datagram_channel() {
   for (const packet& each : packets_) store_.give_back(each.memory);
@@ -177,7 +177,7 @@ void datagram_channel::lost(std::uint32_t repeats) noexcept {
 
 void datagram_channel::expire(clock::time_point now) noexcept {
   if (now < due_) return;
-  pause_ = std::min(pause_ * 2, longest_pause);
+  pause_ = std::min(pause_ * 2, longest_datagram_pause);
   due_ = now + pause_;
   recovering_ = true;
   recover_end_ = sent_;
@@ -203,7 +203,7 @@ void datagram_channel::acknowledged(std::uint32_t count, bool gap, clock::time_p
   base_ += count;
   if (before(repeat_first_, base_)) repeat_first_ = base_;
   if (before(repeat_end_, base_)) repeat_end_ = base_;
-  pause_ = first_pause;
+  pause_ = first_datagram_pause;
   due_ = base_ == sent_ ? never : now + pause_;
   waits_since_ = now;
   complained = false;

@@ -9,7 +9,6 @@ namespace peal::verbs {
 
 namespace {
 
-constexpr std::chrono::seconds complaint_after{20};
 /// Packets that wait for acknowledgement, of all peers together: 16 MiB at most.
 constexpr std::size_t most_packets = 4096;
 

@@ -8,14 +8,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds first_pause{20};
+constexpr milliseconds first_notice_pause{20};
 /// One that is dead never answers; one behind a cut link shall not wait long once that is mended.
-constexpr milliseconds longest_pause{4000};
+constexpr milliseconds longest_notice_pause{4000};
 
 }  // namespace
 
 void failure_notices::tell(peer_id which) noexcept {
-  if (by_.say(which, handshake_kind::failed, 0) == 0) untold_.push_back({which, clock::now() + first_pause, first_pause});
+  if (by_.say(which, handshake_kind::failed, 0) == 0) untold_.push_back({which, clock::now() + first_notice_pause, first_notice_pause});
 }
 
 void failure_notices::confirmed(peer_id by) noexcept {
@@ -31,7 +31,7 @@ failure_notices::clock::time_point failure_notices::due() const noexcept {
 void failure_notices::repeat(clock::time_point now) noexcept {
   std::erase_if(untold_, [&](notice& each) {
     if (now < each.at) return false;
-    each.pause = std::min(each.pause * 2, longest_pause);
+    each.pause = std::min(each.pause * 2, longest_notice_pause);
     each.at = now + each.pause;
     return by_.say(each.to, handshake_kind::failed, 0) != 0;
   });

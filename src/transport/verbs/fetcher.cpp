@@ -5,18 +5,18 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/page.hpp"
+
 namespace peal::verbs {
 
 namespace {
 
 /// A part costs a work request, a completion, and here a doorbell as well. Devices may want smaller ones (device::longest_part).
-constexpr std::uint64_t smallest_part = 64 << 10;
 /// Above this size nothing more is gained, and a lost packet makes more to be sent again.
 constexpr std::uint64_t largest_part = 512 << 10;
 /// Over several rails: parts of a payload for each, and bytes under way on each queue pair.
 constexpr std::uint64_t parts_to_share = 4;
 constexpr std::uint64_t most_under_way = 1 << 20;
-constexpr std::uint64_t page = 4096;  // parts begin at pages where the buffer does
 
 }  // namespace
 

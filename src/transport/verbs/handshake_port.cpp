@@ -29,7 +29,7 @@ std::uint32_t depth(const device& of) noexcept { return static_cast<std::uint32_
 
 /// Tries to open the queue pair again without a packet that came or left between them, and the time before the second; each doubles it.
 constexpr std::uint32_t most_recoveries = 5;
-constexpr std::chrono::milliseconds first_pause{10};
+constexpr std::chrono::milliseconds first_recovery_pause{10};
 
 std::size_t packet_of(const device& of) noexcept { return std::size_t{128} << static_cast<unsigned>(of.port().active_mtu); }  // 1 is 256
 
@@ -112,7 +112,7 @@ void handshake_port::told_broken(const char* cause) noexcept {
 }
 
 void handshake_port::wait_or_give_up(const char* cause) noexcept {
-  recover_at_ = std::chrono::steady_clock::now() + first_pause * (1u << recoveries_);
+  recover_at_ = std::chrono::steady_clock::now() + first_recovery_pause * (1u << recoveries_);
   gone_ = recoveries_ == most_recoveries;
   if (gone_) log_error("{} carries no handshakes and datagrams any more: {}", on_.name(), cause);
 }

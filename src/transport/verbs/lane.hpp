@@ -15,6 +15,7 @@
 #include <infiniband/verbs.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,13 @@ namespace peal::verbs {
 
 /// How large payloads move, but for their beginning: PEAL_VERBS_RENDEZVOUS.
 enum class rendezvous_mode : std::uint8_t { automatic, read, write, both };
+
+/// For how long a peer may leave a packet unanswered before a warning says so.
+inline constexpr std::chrono::seconds complaint_after{20};
+/// For a peer's place in the network. Each takes the kernel a second or more.
+inline constexpr int most_searches = 8;
+/// Bytes. The least of a message that is worth a work request of its own.
+inline constexpr std::uint64_t smallest_part = 64 << 10;
 
 struct settings {
   unsigned bulk = 1;               // PEAL_VERBS_QPS, and one more where there are writes

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <vector>
 
+#include "base/page.hpp"
 #include "peal/error.hpp"
 
 namespace peal::verbs {
 
 namespace {
 
-constexpr std::size_t page = 4096;
 /// What is to be fetched from here on is worth the messages that ask for writes: HACKING.md, RDMA.
 constexpr std::size_t worth_two = 64 << 10;
 

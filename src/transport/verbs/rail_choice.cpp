@@ -20,23 +20,23 @@ std::vector<std::string> names_in(std::string_view list) {
   }
 }
 
-rails_result nothing(std::string problem) { return {{}, std::move(problem)}; }
+rails_result no_rails(std::string problem) { return {{}, std::move(problem)}; }
 
 rails_result choose_named(const std::vector<port_facts>& ports, choice_wishes wishes) {
   const std::string list = wishes.device;
   const std::vector<std::string> names = names_in(list);
   if (names.size() > most_rails)
-    return nothing(fmt::format("PEAL_VERBS_DEVICE={}: these are {} devices, and a rank uses {} at most", list, names.size(), most_rails));
+    return no_rails(fmt::format("PEAL_VERBS_DEVICE={}: these are {} devices, and a rank uses {} at most", list, names.size(), most_rails));
   rails_result made;
   for (const std::string& each : names) {
-    if (each.empty()) return nothing(fmt::format("PEAL_VERBS_DEVICE={}: a name is missing before or behind a comma", list));
-    if (names.size() > 1 && each == "all") return nothing(fmt::format("PEAL_VERBS_DEVICE={}: all stands alone", list));
+    if (each.empty()) return no_rails(fmt::format("PEAL_VERBS_DEVICE={}: a name is missing before or behind a comma", list));
+    if (names.size() > 1 && each == "all") return no_rails(fmt::format("PEAL_VERBS_DEVICE={}: all stands alone", list));
     wishes.device = each;
     choice_result one = choose(ports, wishes);
-    if (!one.chosen) return nothing(std::move(one.problem));
+    if (!one.chosen) return no_rails(std::move(one.problem));
     const auto taken = std::ranges::find(made.rails, one.chosen->port, &choice::port);
     if (taken != made.rails.end())
-      return nothing(fmt::format("PEAL_VERBS_DEVICE={}: {} is named twice", list, ports[one.chosen->port].name()));
+      return no_rails(fmt::format("PEAL_VERBS_DEVICE={}: {} is named twice", list, ports[one.chosen->port].name()));
     made.rails.push_back(std::move(*one.chosen));
   }
   return made;
@@ -48,7 +48,7 @@ rails_result choose_all(const std::vector<port_facts>& ports, choice_wishes wish
   std::vector<std::size_t> able;
   for (std::size_t each = 0; each < ports.size(); ++each)
     if (ports[each].active && gid_of(ports[each], wishes)) able.push_back(each);
-  if (able.empty()) return nothing(choose(ports, wishes).problem);
+  if (able.empty()) return no_rails(choose(ports, wishes).problem);
   const auto gid_at = [&](std::size_t each) { return *gid_of(ports[each], wishes); };
   const auto class_at = [&](std::size_t each) { return class_of(gid_at(each)); };
   const gid_class best = class_at(*std::ranges::min_element(able, {}, class_at));
@@ -80,7 +80,7 @@ rails_result choose_rails(const std::vector<port_facts>& ports, const choice_wis
   if (wishes.device == "all") return choose_all(ports, wishes);
   if (wishes.device.find(',') != std::string::npos) return choose_named(ports, wishes);
   choice_result one = choose(ports, wishes);
-  if (!one.chosen) return nothing(std::move(one.problem));
+  if (!one.chosen) return no_rails(std::move(one.problem));
   return {{std::move(*one.chosen)}, {}};
 }
 

@@ -12,14 +12,7 @@
 
 namespace peal {
 
-namespace {
-
 using namespace verbs;
-
-/// Times that the way to a peer is looked for; each takes the kernel a second or more.
-constexpr int most_searches = 8;
-
-}  // namespace
 
 // ---- of connections
 

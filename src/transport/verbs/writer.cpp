@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/page.hpp"
 #include "transport/verbs/bulk_chain.hpp"
 #include "transport/verbs/fetcher.hpp"
 
@@ -11,12 +12,10 @@ namespace peal::verbs {
 
 namespace {
 
-constexpr std::size_t page = 4096;
 /// On Soft-RoCE a post returns when all is written; meanwhile nothing else is done.
 constexpr std::uint64_t longest_part = 256 << 10;
 constexpr std::size_t parts_at_once = 2;
 /// Over several rails.
-constexpr std::uint64_t smallest_part = 64 << 10;
 
 }  // namespace
 

@@ -1,0 +1,7 @@
+// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+#include "base/config.cpp"
+#include "base/copy.cpp"
+#include "base/error.cpp"
+#include "base/log.cpp"
+#include "base/uncaught.cpp"
+#include "base/variables.cpp"

@@ -1,0 +1,7 @@
+// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+#include "memory/code_patch.cpp"
+#include "memory/node_heap.cpp"
+#include "memory/node_segment.cpp"
+#include "memory/unmap_hooks.cpp"
+#include "memory/unmap_log.cpp"
+#include "memory/unmap_self_test.cpp"
