@@ -1,38 +1,43 @@
 bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
-  launcher/cause.cpp \
   launcher/cause.hpp \
   launcher/command_line.cpp \
   launcher/command_line.hpp \
-  launcher/descriptors.cpp \
   launcher/descriptors.hpp \
-  launcher/end_order.cpp \
   launcher/end_order.hpp \
-  launcher/guard.cpp \
   launcher/guard.hpp \
-  launcher/input.cpp \
   launcher/input.hpp \
-  launcher/job.cpp \
   launcher/job.hpp \
+  launcher/output.hpp \
+  launcher/placement.hpp \
+  launcher/pmix_host.hpp \
+  launcher/pmix_infos.hpp \
+  launcher/pmix_upcalls.hpp \
+  launcher/program.hpp \
+  launcher/signals.hpp \
+  launcher/spawn.hpp \
+  launcher/strays.hpp
+if UNITS
+pealrun_SOURCES += launcher/unit.cpp
+else
+pealrun_SOURCES += \
+  launcher/cause.cpp \
+  launcher/descriptors.cpp \
+  launcher/end_order.cpp \
+  launcher/guard.cpp \
+  launcher/input.cpp \
+  launcher/job.cpp \
   launcher/job_ends.cpp \
   launcher/main.cpp \
   launcher/output.cpp \
-  launcher/output.hpp \
   launcher/placement.cpp \
-  launcher/placement.hpp \
   launcher/pmix_host.cpp \
-  launcher/pmix_host.hpp \
-  launcher/pmix_infos.hpp \
   launcher/pmix_upcalls.cpp \
-  launcher/pmix_upcalls.hpp \
   launcher/program.cpp \
-  launcher/program.hpp \
   launcher/signals.cpp \
-  launcher/signals.hpp \
   launcher/spawn.cpp \
-  launcher/spawn.hpp \
-  launcher/strays.cpp \
-  launcher/strays.hpp
+  launcher/strays.cpp
+endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
 pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
 
