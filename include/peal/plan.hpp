@@ -4,7 +4,8 @@
 //
 // Threads  a plan, and the request of its start, belong to one thread at a time.
 // Errors   start throws errc::invalid_argument while the last start has not been waited for, and where a block is not as long as when the
-//          plan was made. What becomes of a start stands in its request; the plan can be started again after an error too.
+//          plan was made: then nothing was started, and the others wait until it is. What becomes of a start stands in its request; the
+//          plan can be started again after an error too.
 #pragma once
 
 #include <source_location>

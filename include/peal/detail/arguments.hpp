@@ -32,8 +32,7 @@ concept recv_block = detail::filled_in_place<B>;
 
 namespace detail {
 template <class B>
-using element_of_buffer =
-    std::conditional_t<std::is_void_v<typename elements_in<B>::type>, std::remove_cvref_t<B>, typename elements_in<B>::type>;
+using element_of_buffer = std::conditional_t<std::is_void_v<element_in<B>>, std::remove_cvref_t<B>, element_in<B>>;
 /// An Element, or a range or strided view of such.
 template <class B, class Element>
 concept of_elements = std::same_as<std::remove_cvref_t<B>, Element> || std::same_as<element_of_buffer<B>, Element>;

@@ -23,48 +23,36 @@ namespace peal::detail {
 
 /// The elements of a range of them, else the value itself.
 template <class B>
-struct given {
-  using type = std::remove_cvref_t<B>;
-};
-template <contiguous B>
-struct given<B> {
-  using type = std::ranges::range_value_t<B>;
-};
+consteval auto given_type() noexcept {
+  if constexpr (contiguous<B>) return std::type_identity<std::ranges::range_value_t<B>>{};
+  else return std::type_identity<std::remove_cvref_t<B>>{};
+}
 template <class B>
-using given_element = typename given<B>::type;
+using given_element = typename decltype(given_type<B>())::type;
 
 // ---- reductions ------------------------------------------------------------------------------------------------------------------------
 /// Whether B is reduced as one value, rather than element by element.
 template <class B, class Op>
 concept reduced_whole = fixed<std::remove_cvref_t<B>> && reduction_on<Op, std::remove_cvref_t<B>>;
-/// The elements of a range, or of a strided view.
+/// The elements of a range, or of a strided view; of anything else void. No class template with a specialization for each: where two
+/// differ in their constraints alone, g++ 12 now and then (one compilation in a hundred, by where its memory lies) finds neither.
 template <class B>
-struct elements_in {
-  using type = void;
-};
-template <contiguous B>
-struct elements_in<B> {
-  using type = std::ranges::range_value_t<B>;
-};
+consteval auto element_type_in() noexcept {
+  if constexpr (contiguous<B>) return std::type_identity<std::ranges::range_value_t<B>>{};
+  else if constexpr (strided_view<B>) return std::type_identity<std::remove_cv_t<typename std::remove_cvref_t<B>::element_type>>{};
+  else return std::type_identity<void>{};
+}
 template <class B>
-requires(strided_view<B> && !contiguous<B>) struct elements_in<B> {
-  using type = std::remove_cv_t<typename std::remove_cvref_t<B>::element_type>;
-};
+using element_in = typename decltype(element_type_in<B>())::type;
 /// Not a string, which is one value to all collectives.
 template <class B, class Op>
-concept reduced_by_element =
-    !reduced_whole<B, Op> && !is_std_string<std::remove_cvref_t<B>>::value && reduction_on<Op, typename elements_in<B>::type>;
+concept reduced_by_element = !reduced_whole<B, Op> && !is_std_string<std::remove_cvref_t<B>>::value && reduction_on<Op, element_in<B>>;
 
 template <class B, class Op>
 struct reduced {
-  using element = std::remove_cvref_t<B>;
-  using type = element;
-};
-template <class B, class Op>
-requires reduced_by_element<B, Op>
-struct reduced<B, Op> {
-  using element = typename elements_in<B>::type;
-  using type = std::vector<element>;
+  static constexpr bool by_element = reduced_by_element<B, Op>;
+  using element = typename std::conditional_t<by_element, std::type_identity<element_in<B>>, std::remove_cvref<B>>::type;
+  using type = std::conditional_t<by_element, std::vector<element>, element>;
 };
 
 /// reduce, allreduce, scan: a value gives a value, a range a vector.

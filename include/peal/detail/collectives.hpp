@@ -78,7 +78,7 @@ struct gather_of {
   using value = std::remove_cvref_t<B>;
   static auto pick() {
     if constexpr (fixed<value> && !contiguous<B>) return std::type_identity<gather_task<Holder, value>>{};
-    else if constexpr (strided_view<B> && !contiguous<B>) return std::type_identity<gather_task<Holder, typename elements_in<B>::type>>{};
+    else if constexpr (strided_view<B> && !contiguous<B>) return std::type_identity<gather_task<Holder, element_in<B>>>{};
     else if constexpr (gathered_whole<B>) return std::type_identity<varying_gather_task<Holder, into_values<value>>>{};
     else return std::type_identity<gather_task<Holder, std::ranges::range_value_t<B>>>{};
   }
