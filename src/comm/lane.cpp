@@ -1,6 +1,7 @@
 #include "comm/lane.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -64,6 +65,7 @@ void lane::open_verbs(std::size_t lanes) {
   const auto& local = bootstrap.local_ranks();
   verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
   verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
+  verbs.cpus = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
   verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
   verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";

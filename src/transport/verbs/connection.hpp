@@ -124,6 +124,7 @@ struct connection {
   bounded_queue<sent_packet> sent;  // with slots, oldest first
 
   // ---- rendezvous
+  bool same_device = false;      // the peer's device is this process's too
   std::vector<bulk_queue> bulk;  // `bulk_count` for each link, link by link
   std::uint8_t bulk_count = 0;   // the last of them is for WRITEs, where there are such
   std::uint8_t next_bulk = 0;

@@ -62,6 +62,7 @@ connection* connector::make(peer_id to) noexcept {
   made->control = lane_.make_control();
   if (!made->control) return refuse("gives no queue pair");
   made->peer = to;
+  made->same_device = everyone_[to]->first().gid == own_.first().gid;
   if (!make_links(*made, *everyone_[to], self_ < to)) return refuse("gives no queue pair for bulk data");
   if (!lane_.fill(*made->control, made->own_receives)) return refuse("takes no receives");
   made->sent.reserve(lane_.set.send_depth);

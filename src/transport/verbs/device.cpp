@@ -17,7 +17,7 @@ namespace {
 [[noreturn]] void fail(std::string_view what) { throw error(errc::no_device, std::string{what}); }
 
 /// RXE_VENDOR_ID of the kernel.
-constexpr std::uint32_t soft_roce = 0xffffff;
+constexpr std::uint32_t vendor_of_soft_roce = 0xffffff;
 /// Soft-RoCE counts every gap in a request as a try in vain until the whole request is through, and pays for many losses with a timer. On a
 /// link that loses one packet in twenty and reorders one in ten, 2 MiB in parts of 256 KiB broke the connection (written) or did not come
 /// within 150 s (read); in parts of 16 KiB they took 10 s and 0.8 s. That costs 6 to 14 % of the bandwidth from 256 KiB on where nothing is
@@ -72,9 +72,11 @@ device::device(const chosen_port& chosen, unsigned vector) {
   log_info("RDMA device {} ({}), GID {} is {}", name_, chosen.how.reason, gid_.index, to_text(gid_.bytes));
 }
 
+bool device::soft_roce() const noexcept { return limits_.vendor_id == vendor_of_soft_roce; }
+
 std::uint64_t device::longest_part() const noexcept {
   const std::uint64_t most = port_.max_msg_sz;
-  return limits_.vendor_id == soft_roce ? std::min(most, longest_on_soft_roce) : most;
+  return soft_roce() ? std::min(most, longest_on_soft_roce) : most;
 }
 
 rail_address device::address() const noexcept {

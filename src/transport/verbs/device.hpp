@@ -55,6 +55,7 @@ class device {
   [[nodiscard]] completion_channel& channel() const noexcept { return *channel_; }
   [[nodiscard]] const ibv_device_attr& limits() const noexcept { return limits_; }
   [[nodiscard]] const ibv_port_attr& port() const noexcept { return port_; }
+  [[nodiscard]] bool soft_roce() const noexcept;
   /// What one READ or WRITE should move at most, in bytes.
   [[nodiscard]] std::uint64_t longest_part() const noexcept;
   [[nodiscard]] std::uint8_t port_number() const noexcept { return port_number_; }

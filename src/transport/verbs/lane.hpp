@@ -29,6 +29,19 @@ namespace peal::verbs {
 /// How large payloads move, but for their beginning: PEAL_VERBS_RENDEZVOUS.
 enum class rendezvous_mode : std::uint8_t { automatic, read, write, both };
 
+/// Whether a large message from a peer is moved faster by both ends, a half each, than by the receiver's READ alone. An adapter moves
+/// either by itself. Soft-RoCE takes the CPUs of the two nodes, and two halves at a time cost each of them more, unless there is one that
+/// the ranks leave idle.
+struct cpus_for_halves {
+  bool on_own_node = true;     // from a peer with the same device
+  bool on_other_nodes = true;  // from any other
+
+  [[nodiscard]] static constexpr cpus_for_halves of(bool soft_roce, unsigned cpus, unsigned ranks) noexcept {
+    return {soft_roce && cpus > 1, soft_roce && cpus > ranks};
+  }
+  [[nodiscard]] constexpr bool any() const noexcept { return on_own_node || on_other_nodes; }
+};
+
 /// For how long a peer may leave a packet unanswered before a warning says so.
 inline constexpr std::chrono::seconds complaint_after{20};
 /// For a peer's place in the network. Each takes the kernel a second or more.
@@ -46,6 +59,7 @@ struct settings {
   std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
   std::uint32_t read_depth = 16;   // READs or WRITEs under way on a bulk queue pair
   rendezvous_mode rendezvous = rendezvous_mode::automatic;
+  cpus_for_halves halves;       // where `automatic` has both ends work
   std::size_t push = 64 << 10;  // PEAL_VERBS_PUSH
   std::size_t kept = 16 << 20;  // most bytes that are kept of all peers' pushes
 };

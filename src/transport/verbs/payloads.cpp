@@ -42,7 +42,7 @@ void payloads::start(fetch& f) noexcept {
   fetch_progress::begin(f);
   std::size_t here = 0;
   const std::size_t pushed = pushes_.claim(f, here);
-  std::size_t unwritten = first_written(pushed, f.bytes);
+  std::size_t unwritten = first_written(*from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {
     if (!writes_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
@@ -57,13 +57,16 @@ bool payloads::under_way(const connection& with) const noexcept {
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
-std::size_t payloads::first_written(std::size_t pushed, std::size_t bytes) const noexcept {
+std::size_t payloads::first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept {
   const std::size_t half = pushed + (bytes - pushed) / 2 / page * page;
   switch (mode_) {
     case rendezvous_mode::read: return bytes;
     case rendezvous_mode::write: return pushed;
     case rendezvous_mode::both: return half;
-    case rendezvous_mode::automatic: return bytes - pushed >= worth_two ? half : bytes;
+    case rendezvous_mode::automatic: {
+      const bool by_both = from.same_device ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
+      return by_both && bytes - pushed >= worth_two ? half : bytes;
+    }
   }
   return bytes;
 }

@@ -61,7 +61,7 @@ class payloads {
   bool step() noexcept;
   bool push() noexcept;
   void failed(connection&, bulk_queue&, int why) noexcept;
-  [[nodiscard]] std::size_t first_written(std::size_t pushed, std::size_t bytes) const noexcept;
+  [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept;
 
   lane& lane_;
   connections& all_;

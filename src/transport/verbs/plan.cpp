@@ -21,6 +21,8 @@ settings settings_of(const verbs_settings& from, const std::vector<device>& rail
                     : from.rendezvous == "write" ? rendezvous_mode::write
                     : from.rendezvous == "both"  ? rendezvous_mode::both
                                                  : rendezvous_mode::automatic;
+  made.halves = cpus_for_halves::of(rails.front().soft_roce(), from.cpus, from.local_size);
+  if (made.rendezvous == rendezvous_mode::automatic && !made.halves.any()) made.rendezvous = rendezvous_mode::read;
   const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
   made.bulk = std::clamp<unsigned>(from.bulk + for_writes, 1, most_bulk);
   made.coalesce = from.coalesce;

@@ -26,6 +26,7 @@ struct verbs_settings {
   int gid = -1;                           // PEAL_VERBS_GID; -1: the best
   unsigned local_index = 0;               // of this process on its node: equally near devices are dealt out
   unsigned local_size = 1;                // processes of its node: what a device has not without end is shared out among them
+  unsigned cpus = 2;                      // of its node
   unsigned bulk = 1;                      // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
   bool coalesce = true;                   // PEAL_VERBS_COALESCE
   bool shared_receives = true;            // PEAL_VERBS_SRQ

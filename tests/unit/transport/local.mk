@@ -32,6 +32,7 @@ EXTRA_DIST += \
   tests/unit/transport/datagram_channel_test.cpp \
   tests/unit/transport/device_choice_test.cpp \
   tests/unit/transport/kernel_asker_test.cpp \
+  tests/unit/transport/lane_test.cpp \
   tests/unit/transport/node_watch_test.cpp \
   tests/unit/transport/port_counters_test.cpp \
   tests/unit/transport/rail_choice_test.cpp \
