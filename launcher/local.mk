@@ -1,44 +1,44 @@
 bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
-  launcher/cause.hpp \
-  launcher/command_line.cpp \
-  launcher/command_line.hpp \
-  launcher/descriptors.hpp \
-  launcher/end_order.hpp \
-  launcher/guard.hpp \
-  launcher/input.hpp \
-  launcher/job.hpp \
-  launcher/output.hpp \
-  launcher/placement.hpp \
-  launcher/pmix_host.hpp \
-  launcher/pmix_infos.hpp \
-  launcher/pmix_upcalls.hpp \
-  launcher/program.hpp \
-  launcher/signals.hpp \
-  launcher/spawn.hpp \
-  launcher/strays.hpp
+  launcher/pealrun/command_line.cpp \
+  launcher/pealrun/command_line.hpp \
+  launcher/pealrun/end/cause.hpp \
+  launcher/pealrun/end/end_order.hpp \
+  launcher/pealrun/job.hpp \
+  launcher/pealrun/pmix/pmix_host.hpp \
+  launcher/pealrun/pmix/pmix_infos.hpp \
+  launcher/pealrun/pmix/pmix_upcalls.hpp \
+  launcher/pealrun/processes/descriptors.hpp \
+  launcher/pealrun/processes/guard.hpp \
+  launcher/pealrun/processes/placement.hpp \
+  launcher/pealrun/processes/program.hpp \
+  launcher/pealrun/processes/signals.hpp \
+  launcher/pealrun/processes/spawn.hpp \
+  launcher/pealrun/processes/strays.hpp \
+  launcher/pealrun/streams/input.hpp \
+  launcher/pealrun/streams/output.hpp
 if UNITS
-pealrun_SOURCES += launcher/unit.cpp
+pealrun_SOURCES += launcher/pealrun/unit.cpp
 else
 pealrun_SOURCES += \
-  launcher/cause.cpp \
-  launcher/descriptors.cpp \
-  launcher/end_order.cpp \
-  launcher/guard.cpp \
-  launcher/input.cpp \
-  launcher/job.cpp \
-  launcher/job_ends.cpp \
-  launcher/main.cpp \
-  launcher/output.cpp \
-  launcher/placement.cpp \
-  launcher/pmix_host.cpp \
-  launcher/pmix_upcalls.cpp \
-  launcher/program.cpp \
-  launcher/signals.cpp \
-  launcher/spawn.cpp \
-  launcher/strays.cpp
+  launcher/pealrun/end/cause.cpp \
+  launcher/pealrun/end/end_order.cpp \
+  launcher/pealrun/job.cpp \
+  launcher/pealrun/job_ends.cpp \
+  launcher/pealrun/main.cpp \
+  launcher/pealrun/pmix/pmix_host.cpp \
+  launcher/pealrun/pmix/pmix_upcalls.cpp \
+  launcher/pealrun/processes/descriptors.cpp \
+  launcher/pealrun/processes/guard.cpp \
+  launcher/pealrun/processes/placement.cpp \
+  launcher/pealrun/processes/program.cpp \
+  launcher/pealrun/processes/signals.cpp \
+  launcher/pealrun/processes/spawn.cpp \
+  launcher/pealrun/processes/strays.cpp \
+  launcher/pealrun/streams/input.cpp \
+  launcher/pealrun/streams/output.cpp
 endif
-pealrun_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
+pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
 pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
 
 bin_PROGRAMS += peal-info

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "collective/bill.hpp"
 #include "collective/cost_by_node.hpp"
+#include "collective/cost_sum.hpp"
 
 namespace peal {
 
@@ -14,11 +14,11 @@ namespace {
 using detail::collective;
 
 /// A call of which the formulas add up the price: of an uncut vector, or of one segment.
-struct tab {
+struct pricing {
   int ranks;
   int radix;
   double bytes;
-  bill& sum;
+  cost_sum& sum;
 
   [[nodiscard]] double share() const noexcept { return bytes / ranks; }
   [[nodiscard]] bool folds() const noexcept { return floor_power(ranks) != ranks; }
@@ -27,20 +27,20 @@ struct tab {
 // ---- pieces that several algorithms have
 
 /// Ranks beyond a power of two hand their vectors to neighbours.
-void fold(const tab& t) {
+void fold(const pricing& t) {
   if (!t.folds()) return;
   t.sum.fan(t.bytes, 1, 1);
   t.sum.work(t.bytes, 0.5);
   t.sum.join(t.bytes, 1, 0.5);
 }
 
-void unfold(const tab& t) {
+void unfold(const pricing& t) {
   if (!t.folds()) return;
   t.sum.fan(t.bytes, 1, 1);
   t.sum.work(t.bytes, 0.5);
 }
 
-void halve(const tab& t) {
+void halve(const pricing& t) {
   double half = t.bytes;
   for (int distance = 1; distance < floor_power(t.ranks); distance *= 2) {
     half /= 2;
@@ -51,20 +51,20 @@ void halve(const tab& t) {
 
 /// visit(distance, children): the levels of a tree, of the rank that has most children in each.
 template <class Visit>
-void for_each_level(const tab& t, Visit visit) {
+void for_each_level(const pricing& t, Visit visit) {
   for (int distance = 1; distance < t.ranks; distance *= t.radix) {
     visit(distance, std::min(t.radix - 1, (t.ranks - 1) / distance));
     if (distance > t.ranks / t.radix) break;  // the next one might not fit into a number
   }
 }
 
-void tree(const tab& t, bool joins) {
+void tree(const pricing& t, bool joins) {
   t.sum.tree(t.bytes, t.radix, joins);
   t.sum.work(t.bytes, static_cast<double>(t.ranks - 1) / t.ranks);
   if (joins) t.sum.join(t.bytes, 0, static_cast<double>(t.ranks - 1) / t.ranks);
 }
 
-void block_tree(const tab& t) {
+void block_tree(const pricing& t) {
   for_each_level(t, [&](int distance, int children) {
     const double blocks = std::min(distance, t.ranks - distance);
     t.sum.fan(t.bytes * blocks, children, distance);
@@ -72,13 +72,13 @@ void block_tree(const tab& t) {
   });
 }
 
-void linear(const tab& t) {
+void linear(const pricing& t) {
   t.sum.star(t.bytes);
   t.sum.work(t.bytes, static_cast<double>(t.ranks - 1) / t.ranks);
 }
 
 /// A pipeline: what every rank but the ends does with each segment is to take it and to pass it on.
-void chain(const tab& t, double segments, bool joins) {
+void chain(const pricing& t, double segments, bool joins) {
   const int nodes = t.sum.nodes();
   const double apart = nodes - 1, near = t.ranks - nodes;
   if (t.ranks == 2) {
@@ -95,11 +95,11 @@ void chain(const tab& t, double segments, bool joins) {
 
 // ---- the algorithms
 
-void dissemination(const tab& t) {
+void dissemination(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(0, distance);
 }
 
-void bcast_scatter_allgather(const tab& t) {
+void bcast_scatter_allgather(const pricing& t) {
   double part = t.bytes;
   for (int distance = floor_power(t.ranks - 1); distance >= 1; distance /= 2) {
     part /= 2;
@@ -109,7 +109,7 @@ void bcast_scatter_allgather(const tab& t) {
   t.sum.ring(t.share(), t.ranks - 1);
 }
 
-void reduce_scatter_gather(const tab& t) {
+void reduce_scatter_gather(const pricing& t) {
   fold(t);
   halve(t);
   double part = t.bytes / floor_power(t.ranks);
@@ -120,12 +120,12 @@ void reduce_scatter_gather(const tab& t) {
   unfold(t);
 }
 
-void allreduce_flat(const tab& t) {
+void allreduce_flat(const pricing& t) {
   t.sum.all_to_all(t.bytes);
   t.sum.join(t.bytes, t.ranks - 1);
 }
 
-void allreduce_doubling(const tab& t) {
+void allreduce_doubling(const pricing& t) {
   fold(t);
   for (int distance = 1; distance < floor_power(t.ranks); distance *= 2) {
     t.sum.exchange(t.bytes, distance);
@@ -134,7 +134,7 @@ void allreduce_doubling(const tab& t) {
   unfold(t);
 }
 
-void allreduce_rabenseifner(const tab& t) {
+void allreduce_rabenseifner(const pricing& t) {
   fold(t);
   halve(t);
   double part = t.bytes / floor_power(t.ranks);
@@ -142,32 +142,32 @@ void allreduce_rabenseifner(const tab& t) {
   unfold(t);
 }
 
-void allreduce_ring(const tab& t) {
+void allreduce_ring(const pricing& t) {
   t.sum.ring(t.share(), 2.0 * (t.ranks - 1));
   t.sum.join(t.share(), t.ranks - 1);
 }
 
-void allgather_flat(const tab& t) {
+void allgather_flat(const pricing& t) {
   t.sum.all_to_all(t.bytes);
   t.sum.copy(t.bytes);
 }
 
-void allgather_bruck(const tab& t) {
+void allgather_bruck(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(t.bytes * std::min(distance, t.ranks - distance), distance);
   t.sum.copy(t.bytes, t.ranks + 1);
 }
 
-void allgather_doubling(const tab& t) {
+void allgather_doubling(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(t.bytes * distance, distance);
   t.sum.copy(t.bytes);
 }
 
-void allgather_ring(const tab& t) {
+void allgather_ring(const pricing& t) {
   t.sum.ring(t.bytes, t.ranks - 1);
   t.sum.copy(t.bytes);
 }
 
-void alltoall_bruck(const tab& t) {
+void alltoall_bruck(const pricing& t) {
   const int half = t.ranks / 2;
   for (int distance = 1; distance < t.ranks; distance *= 2) {
     t.sum.exchange(t.bytes * half, distance);
@@ -176,39 +176,39 @@ void alltoall_bruck(const tab& t) {
   t.sum.copy(t.bytes, 2.0 * t.ranks);
 }
 
-void alltoall_pairwise(const tab& t) {
+void alltoall_pairwise(const pricing& t) {
   t.sum.pairwise(t.bytes);
   t.sum.copy(t.bytes);
 }
 
-void reduce_scatter_flat(const tab& t) {
+void reduce_scatter_flat(const pricing& t) {
   t.sum.all_to_all(t.share());
   t.sum.join(t.share(), t.ranks - 1);
 }
 
-void reduce_scatter_halving(const tab& t) {
+void reduce_scatter_halving(const pricing& t) {
   fold(t);
   halve(t);
   t.sum.exchange(t.share(), floor_power(t.ranks) / 2);
 }
 
-void reduce_scatter_pairwise(const tab& t) {
+void reduce_scatter_pairwise(const pricing& t) {
   t.sum.pairwise(t.share());
   t.sum.join(t.share(), t.ranks - 1);
 }
 
-void reduce_scatter_ring(const tab& t) {
+void reduce_scatter_ring(const pricing& t) {
   t.sum.ring(t.share(), t.ranks - 1);
   t.sum.join(t.share(), t.ranks - 1);
 }
 
-void scan_flat(const tab& t) {
+void scan_flat(const pricing& t) {
   t.sum.star(t.bytes);
   t.sum.work(t.bytes, (t.ranks - 1) / 2.0);
   t.sum.join(t.bytes, t.ranks - 1, (t.ranks - 1) / 2.0);
 }
 
-void scan_doubling(const tab& t) {
+void scan_doubling(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2) {
     t.sum.exchange(t.bytes, distance);
     t.sum.join(t.bytes);
@@ -218,15 +218,15 @@ void scan_doubling(const tab& t) {
 struct formula {
   collective kind;
   std::string_view name;
-  void (*add)(const tab&);
+  void (*add)(const pricing&);
 };
 
 constexpr std::array formulas{
     formula{collective::barrier, "dissemination", dissemination},
-    formula{collective::barrier, "flat", [](const tab& t) { t.sum.all_to_all(0); }},
-    formula{collective::bcast, "tree", [](const tab& t) { tree(t, false); }},
+    formula{collective::barrier, "flat", [](const pricing& t) { t.sum.all_to_all(0); }},
+    formula{collective::bcast, "tree", [](const pricing& t) { tree(t, false); }},
     formula{collective::bcast, "scatter_allgather", bcast_scatter_allgather},
-    formula{collective::reduce, "tree", [](const tab& t) { tree(t, true); }},
+    formula{collective::reduce, "tree", [](const pricing& t) { tree(t, true); }},
     formula{collective::reduce, "scatter_gather", reduce_scatter_gather},
     formula{collective::allreduce, "flat", allreduce_flat},
     formula{collective::allreduce, "doubling", allreduce_doubling},
@@ -256,7 +256,7 @@ constexpr std::array formulas{
 struct formula_by_node {
   collective kind;
   std::string_view name;
-  void (*add)(const by_node::tab&) noexcept;
+  void (*add)(const by_node::pricing&) noexcept;
 };
 
 constexpr std::array formulas_by_node{
@@ -286,19 +286,19 @@ std::optional<double> price(const algorithm& how, const problem& p, segmentation
   const double whole = cuts ? static_cast<double>(p.bytes / cut.bytes) : 0;  // segments
   const double rest = cuts ? static_cast<double>(p.bytes % cut.bytes) : bytes;
   const auto part = [&](double length, auto add) {
-    bill sum{p.size, where, costs};
-    add(tab{p.size, std::max(p.radix, 2), length, sum});
+    cost_sum sum{p.size, where, costs};
+    add(pricing{p.size, std::max(p.radix, 2), length, sum});
     return sum.total();
   };
   if (how.name == "chain") {
     const double segments = cuts ? whole + (rest > 0 ? 1 : 0) : 1;
-    return part(cuts ? segment : bytes, [&](const tab& t) { chain(t, segments, how.kind != collective::bcast); });
+    return part(cuts ? segment : bytes, [&](const pricing& t) { chain(t, segments, how.kind != collective::bcast); });
   }
   const auto in_parts = [&](auto add) { return whole * (cuts ? part(segment, add) : 0) + (cuts && rest == 0 ? 0 : part(rest, add)); };
   if (how.by_node) {
     const auto found = formula_of(formulas_by_node, how);
     if (found == formulas_by_node.end()) return std::nullopt;
-    return in_parts([&](const tab& t) { found->add({t.radix, t.bytes, t.sum}); });
+    return in_parts([&](const pricing& t) { found->add({t.radix, t.bytes, t.sum}); });
   }
   const auto found = formula_of(formulas, how);
   if (found == formulas.end()) return std::nullopt;

@@ -6,28 +6,28 @@
 // Threads  pure functions.
 #pragma once
 
-#include "collective/bill.hpp"
+#include "collective/cost_sum.hpp"
 
 namespace peal::by_node {
 
 /// A call: of the whole vector or of one segment, of allgather of a rank's block.
-struct tab {
+struct pricing {
   int radix;
   double bytes;
-  bill& sum;
+  cost_sum& sum;
 
   [[nodiscard]] int width() const noexcept { return sum.per_node(); }
   [[nodiscard]] int nodes() const noexcept { return sum.nodes(); }
   [[nodiscard]] double share() const noexcept { return bytes / width(); }
 };
 
-void barrier_leaders(const tab&) noexcept;
-void bcast_leaders(const tab&) noexcept;
-void reduce_leaders(const tab&) noexcept;
-void allreduce_leaders(const tab&) noexcept;
-void allgather_leaders(const tab&) noexcept;
-void bcast_shares(const tab&) noexcept;
-void reduce_shares(const tab&) noexcept;
-void allreduce_shares(const tab&) noexcept;
+void barrier_leaders(const pricing&) noexcept;
+void bcast_leaders(const pricing&) noexcept;
+void reduce_leaders(const pricing&) noexcept;
+void allreduce_leaders(const pricing&) noexcept;
+void allgather_leaders(const pricing&) noexcept;
+void bcast_shares(const pricing&) noexcept;
+void reduce_shares(const pricing&) noexcept;
+void allreduce_shares(const pricing&) noexcept;
 
 }  // namespace peal::by_node

@@ -6,7 +6,7 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/hierarchy.hpp \
   src/collective/algorithms/tree.hpp \
   src/collective/algorithms/unit.cpp \
-  src/collective/bill.hpp \
+  src/collective/cost_sum.hpp \
   src/collective/call_key.hpp \
   src/collective/choice.hpp \
   src/collective/collectives.cpp \
@@ -29,7 +29,7 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/play.hpp \
   src/collective/direct/price.cpp \
   src/collective/direct/price.hpp \
-  src/collective/direct/site.hpp \
+  src/collective/direct/direct_context.hpp \
   src/collective/direct/slot.hpp \
   src/collective/kernels/avx2.cpp \
   src/collective/kernels/avx512.cpp \
@@ -51,7 +51,7 @@ libpeal_core_la_SOURCES += \
 
 # A file an algorithm to read, one to compile: unit.cpp includes them. Apart they take fifteen times as long.
 EXTRA_DIST += \
-  src/collective/bill.cpp \
+  src/collective/cost_sum.cpp \
   src/collective/choice.cpp \
   src/collective/cost.cpp \
   src/collective/cost_basis.cpp \

@@ -109,9 +109,9 @@ void run::message_ended(void* context, operation& message) noexcept {
 
 void run::post(std::uint32_t lane, const round& r) noexcept {
   pending_message* slot = lanes_[lane].slots;
-  if (r.sends > 1) messages_.hold_together(r.repeats ? company::of_one_peer : company::of_several_peers);
+  if (r.sends > 1) messages_.hold_together(r.repeats ? batching::of_one_peer : batching::of_several_peers);
   for (const step& s : task_.plan->sends(r)) post_send(lane, s, *slot++);
-  if (r.sends > 1) messages_.hold_together(company::none);
+  if (r.sends > 1) messages_.hold_together(batching::none);
   for (const step& s : task_.plan->receives(r)) post_receive(lane, s, *slot++);
 }
 

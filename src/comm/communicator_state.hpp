@@ -13,8 +13,8 @@
 #include "base/cache_line.hpp"
 #include "collective/collectives.hpp"
 #include "collective/direct/channel.hpp"
-#include "comm/checked_calls.hpp"
-#include "comm/two_steps.hpp"
+#include "comm/calls/two_steps.hpp"
+#include "comm/checks/checked_calls.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
 

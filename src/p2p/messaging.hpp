@@ -104,7 +104,7 @@ class messaging final : public sink, public progress_source {
 
   /// What is sent until `none` leaves together, to each peer, or to all who have no connection, with one doorbell, where its transport has
   /// such.
-  void hold_together(company wanted) noexcept {
+  void hold_together(batching wanted) noexcept {
     for (transport* each : transports_) each->hold_together(wanted);
   }
 
@@ -202,7 +202,7 @@ class messaging final : public sink, public progress_source {
   void post(operation&, const completion_hook&) noexcept;
   [[gnu::noinline]] void post_unusually(context_state&, operation&, completion_hook) noexcept;
   void consume(operation&, matched_message&) noexcept;
-  [[gnu::noinline]] void arrived_unusually(peer_id from, envelope, const std::byte* payload) noexcept;
+  [[gnu::noinline]] void arrived_slow(peer_id from, envelope, const std::byte* payload) noexcept;
   [[gnu::noinline]] void deliver_in_part(operation&, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept;
   [[gnu::noinline]] void deliver_long(operation&, const std::byte* payload, std::size_t bytes) noexcept;
   void deliver(operation&, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept;

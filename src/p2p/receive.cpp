@@ -42,10 +42,10 @@ void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noex
     if (operation* receive = at->posted.match_front(key)) [[likely]]
       return deliver(*receive, key, payload, e.bytes());
   }
-  arrived_unusually(from, e, payload);
+  arrived_slow(from, e, payload);
 }
 
-void messaging::arrived_unusually(peer_id from, envelope e, const std::byte* payload) noexcept {
+void messaging::arrived_slow(peer_id from, envelope e, const std::byte* payload) noexcept {
   if (e.kind() == envelope_kind::fetched) {
     answered(from, payload);
     return;

@@ -33,7 +33,7 @@
 
 namespace peal {
 
-class crowd;
+class core_sharing;
 class helper_thread;
 
 /// Something that progress is made with.
@@ -73,7 +73,7 @@ class engine {
   }
   /// Before the first wait: how to wait where every rank has a core, and where not. Which of them holds is asked again whenever a wait is
   /// over that was long, or sleeps, but not more often than that.
-  void set_policies(const wait_policy& roomy, const wait_policy& crowded, crowd& around) noexcept;
+  void set_policies(const wait_policy& roomy, const wait_policy& crowded, core_sharing& around) noexcept;
   static constexpr std::chrono::milliseconds look_interval{100};
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -184,7 +184,7 @@ class engine {
   /// Ends that: polls everything, and runs the deferred calls.
   bool surface(event_descriptor&);
   /// The same without the deferred calls.
-  bool surface_quietly(event_descriptor&) noexcept;
+  bool disarm_and_poll(event_descriptor&) noexcept;
   /// While a source cannot be armed the descriptor is readable after the shortest, and after twice as long each time that nothing came.
   static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
 
@@ -213,7 +213,7 @@ class engine {
 
   enum class kept : std::uint8_t { now, by_others, busy, moved };
   /// What a sleep takes along.
-  struct company {
+  struct sleep_set {
     int alarm;
     deadline until;                   // not longer
     std::vector<pollfd> descriptors;  // while it sleeps behind the engine's own
@@ -223,13 +223,13 @@ class engine {
   template <bool Locked, bool Wide, class Predicate>
   bool wait(Predicate& holds, deadline until);
   rest sleep(question holds, deadline until, engine_family::view* others);
-  [[nodiscard]] rest lead(question holds, deadline until, company*);
+  [[nodiscard]] rest lead(question holds, deadline until, sleep_set*);
   [[nodiscard]] rest follow(question holds, deadline until);
   [[nodiscard]] bool arm_all() noexcept;
   void disarm_all() noexcept;
-  [[nodiscard]] int doze(deadline end, bool& by_backstop, company*) noexcept;
-  void take_answers(const company&) noexcept;
-  [[nodiscard]] int doze_with(company&, const timespec&, bool& by_backstop) noexcept;
+  [[nodiscard]] int sleep_in_poll(deadline end, bool& by_backstop, sleep_set*) noexcept;
+  void take_answers(const sleep_set&) noexcept;
+  [[nodiscard]] int sleep_in_poll_with(sleep_set&, const timespec&, bool& by_backstop) noexcept;
   // family.cpp
   bool visit(engine_family::view&);
   bool look_at_others(engine_family::view&, std::exception_ptr& thrown);
@@ -289,7 +289,7 @@ class engine {
   std::array<wait_policy, 2> policies_;  // roomy, crowded
   std::atomic<bool> crowded_{false};     // relaxed, both: a wait that sees it late waits once more in the old way
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
-  crowd* around_ = nullptr;                                                        // guarded by the lock
+  core_sharing* around_ = nullptr;                                                 // guarded by the lock
   std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};             // turns of the others, for turn_of_others
   std::atomic<std::uint32_t> calls_left_{1};                                       // of `progress`, until it looks at the others
   wait_history history_;

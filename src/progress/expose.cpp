@@ -61,12 +61,12 @@ bool engine::expose_locked(event_descriptor& to) noexcept {
 }
 
 bool engine::surface(event_descriptor& of) {
-  const bool moved = surface_quietly(of);
+  const bool moved = disarm_and_poll(of);
   run_deferred();
   return moved;
 }
 
-bool engine::surface_quietly(event_descriptor& of) noexcept {
+bool engine::disarm_and_poll(event_descriptor& of) noexcept {
   const std::lock_guard<engine> guard{*this};
   if (helper_ != nullptr) helper_->dismiss();
   return settle(of);

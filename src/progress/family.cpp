@@ -26,17 +26,17 @@ void engine_family::add(engine& more) {
   more.family_ = this;
 }
 
-engine_family::bed* engine_family::make_bed() noexcept {
+engine_family::wait_descriptors* engine_family::take_descriptors() noexcept {
   {
     const std::lock_guard hold{mutex_};
     if (!free_.empty()) {
-      bed* const taken = free_.back();
+      wait_descriptors* const taken = free_.back();
       free_.pop_back();
       return taken;
     }
   }
   // Without the mutex, which is taken with an engine's lock held.
-  auto made = std::make_unique<bed>();
+  auto made = std::make_unique<wait_descriptors>();
   for (std::size_t each = 0; each < members_.size(); ++each)
     if (!members_[each]->open((*made)[each])) {
       for (std::size_t before = 0; before < each; ++before) members_[before]->close((*made)[before]);
@@ -46,7 +46,7 @@ engine_family::bed* engine_family::make_bed() noexcept {
   return all_.emplace_back(std::move(made)).get();
 }
 
-void engine_family::leave_bed(bed* left) noexcept {
+void engine_family::give_back_descriptors(wait_descriptors* left) noexcept {
   const std::lock_guard hold{mutex_};
   free_.push_back(left);
 }
@@ -197,19 +197,19 @@ engine::rest engine::sleep_with_family(question holds, deadline until, engine_fa
   unlock();
   engine_family& family = *family_;
   const auto& all = family.members();
-  engine_family::bed* const bed = family.make_bed();
-  if (bed == nullptr) return rest::refused;
+  engine_family::wait_descriptors* const wait_descriptors = family.take_descriptors();
+  if (wait_descriptors == nullptr) return rest::refused;
   const std::uint32_t alarms = family.alarms();
   family.lie_down();
-  company with{family.alarm(), until, {}, 0};
+  sleep_set with{family.alarm(), until, {}, 0};
   bool moved = false, active = false;
   for (std::size_t each = 0; each < all.size() && !moved; ++each) {
     engine& other = *all[each];
     if (&other == this || !other.used_.load(std::memory_order_relaxed)) continue;
-    const kept how = other.keep((*bed)[each], seen.turns[each], seen.looked);
+    const kept how = other.keep((*wait_descriptors)[each], seen.turns[each], seen.looked);
     moved = how == kept::moved;
     active |= how == kept::busy;
-    if (how == kept::now) with.descriptors.push_back({(*bed)[each].number(), POLLIN, 0});
+    if (how == kept::now) with.descriptors.push_back({(*wait_descriptors)[each].number(), POLLIN, 0});
   }
   seen.looked = true;
   if (active || family.alarm() < 0) {
@@ -227,12 +227,12 @@ engine::rest engine::sleep_with_family(question holds, deadline until, engine_fa
   }
   for (std::size_t each = 0; each < all.size(); ++each) {
     engine& other = *all[each];
-    event_descriptor& mine = (*bed)[each];
+    event_descriptor& mine = (*wait_descriptors)[each];
     if (&other == this || !mine.keeper) continue;
     if (other.stop_keeping(mine) && result != rest::held) result = rest::moved;
   }
   family.rise();
-  family.leave_bed(bed);
+  family.give_back_descriptors(wait_descriptors);
   return result;
 }
 
@@ -247,20 +247,20 @@ bool engine::stop_keeping(event_descriptor& by) noexcept {
 /// Sleeps until something has happened in any of them. Without the lock held.
 engine::rest engine::sleep_in_all(question holds, deadline until) {
   const auto& all = family_->members();
-  engine_family::bed* const bed = family_->make_bed();
-  if (bed == nullptr) return rest::refused;
+  engine_family::wait_descriptors* const wait_descriptors = family_->take_descriptors();
+  if (wait_descriptors == nullptr) return rest::refused;
   std::vector<pollfd> watched;
   bool moved = false;
   for (std::size_t each = 0; each < all.size() && !moved; ++each) {
-    moved = !all[each]->expose((*bed)[each]);
-    watched.push_back({(*bed)[each].number(), POLLIN, 0});
+    moved = !all[each]->expose((*wait_descriptors)[each]);
+    watched.push_back({(*wait_descriptors)[each].number(), POLLIN, 0});
   }
   if (!moved && !holds()) {
     const timespec time = time_until(std::min(until, clock::now() + 2 * backstop));  // each has a backstop of its own
     ::ppoll(watched.data(), watched.size(), &time, nullptr);
   }
-  for (std::size_t each = 0; each < watched.size(); ++each) moved |= all[each]->surface_quietly((*bed)[each]);
-  family_->leave_bed(bed);
+  for (std::size_t each = 0; each < watched.size(); ++each) moved |= all[each]->disarm_and_poll((*wait_descriptors)[each]);
+  family_->give_back_descriptors(wait_descriptors);
   return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
 }
 

@@ -64,10 +64,10 @@ class engine_family {
   };
 
   /// Descriptors for one sleeper, one an engine.
-  using bed = std::array<event_descriptor, most>;
+  using wait_descriptors = std::array<event_descriptor, most>;
   /// Null: the system has none left.
-  [[nodiscard]] bed* make_bed() noexcept;
-  void leave_bed(bed*) noexcept;
+  [[nodiscard]] wait_descriptors* take_descriptors() noexcept;
+  void give_back_descriptors(wait_descriptors*) noexcept;
 
   /// Around a sleep that relies on others' to keep what it does not keep itself.
   void lie_down() noexcept { sleepers_.fetch_add(1, std::memory_order_seq_cst); }
@@ -92,8 +92,8 @@ class engine_family {
   std::atomic<std::uint32_t> alarms_{0};
   std::atomic<bool> set_{false};  // the alarm is to come
   std::mutex mutex_;              // guards what follows, and changes of the alarm
-  std::vector<std::unique_ptr<bed>> all_;
-  std::vector<bed*> free_;
+  std::vector<std::unique_ptr<wait_descriptors>> all_;
+  std::vector<wait_descriptors*> free_;
 };
 
 }  // namespace peal

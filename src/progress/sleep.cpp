@@ -11,7 +11,7 @@
 #include "progress/engine.hpp"
 #include "progress/helper_thread.hpp"
 #include "progress/time_until.hpp"
-#include "topology/crowd.hpp"
+#include "topology/core_sharing.hpp"
 
 namespace peal {
 
@@ -89,7 +89,7 @@ engine::rest engine::sleep(question holds, deadline until, engine_family::view* 
   return result;
 }
 
-engine::rest engine::lead(question holds, deadline until, company* with) {
+engine::rest engine::lead(question holds, deadline until, sleep_set* with) {
   if (time_to_look()) look_around();
   const bool armed = arm_all();
   // Once more: what came before the sources were armed wakes nobody.
@@ -113,7 +113,7 @@ engine::rest engine::lead(question holds, deadline until, company* with) {
   }
   unlock();
   bool by_backstop = false;
-  const int rung = doze(end, by_backstop, with);
+  const int rung = sleep_in_poll(end, by_backstop, with);
   lock();
   bool moved = false;
   if (rung > 0 && with != nullptr) take_answers(*with);
@@ -134,11 +134,11 @@ engine::rest engine::lead(question holds, deadline until, company* with) {
 }
 
 /// Without the lock. What ppoll says; less than 0 when a signal came.
-int engine::doze(deadline end, bool& by_backstop, company* with) noexcept {
+int engine::sleep_in_poll(deadline end, bool& by_backstop, sleep_set* with) noexcept {
   const deadline latest = std::chrono::steady_clock::now() + backstop;
   by_backstop = latest < end;
   const timespec time = time_until(std::min(end, latest));
-  if (with != nullptr) return doze_with(*with, time, by_backstop);
+  if (with != nullptr) return sleep_in_poll_with(*with, time, by_backstop);
   pollfd* const all = watched_.data();
   const int rung = ::ppoll(all, watched_.size(), &time, nullptr);
   if (rung != 0) by_backstop = false;
@@ -146,7 +146,7 @@ int engine::doze(deadline end, bool& by_backstop, company* with) noexcept {
 }
 
 /// How many of this engine's own descriptors rang.
-int engine::doze_with(company& with, const timespec& time, bool& by_backstop) noexcept {
+int engine::sleep_in_poll_with(sleep_set& with, const timespec& time, bool& by_backstop) noexcept {
   with.descriptors.push_back({with.alarm, POLLIN, 0});
   const int rung = ::ppoll(with.descriptors.data(), with.descriptors.size(), &time, nullptr);
   if (rung != 0) by_backstop = false;
@@ -157,7 +157,7 @@ int engine::doze_with(company& with, const timespec& time, bool& by_backstop) no
 }
 
 /// What rang, of those that are watched still.
-void engine::take_answers(const company& with) noexcept {
+void engine::take_answers(const sleep_set& with) noexcept {
   for (pollfd& each : watched_) each.revents = 0;
   for (std::size_t answer = 0; answer < with.own; ++answer)
     for (pollfd& each : watched_)
@@ -219,7 +219,7 @@ void engine::count(const backoff& pause) noexcept {
   }
 }
 
-void engine::set_policies(const wait_policy& roomy, const wait_policy& crowded, crowd& around) noexcept {
+void engine::set_policies(const wait_policy& roomy, const wait_policy& crowded, core_sharing& around) noexcept {
   policies_ = {roomy, crowded};
   crowded_.store(around.crowded(), std::memory_order_relaxed);
   around_ = &around;

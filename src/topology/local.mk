@@ -1,5 +1,5 @@
 libpeal_core_la_SOURCES += \
-  src/topology/crowd.cpp \
-  src/topology/crowd.hpp \
+  src/topology/core_sharing.cpp \
+  src/topology/core_sharing.hpp \
   src/topology/machine.cpp \
   src/topology/machine.hpp

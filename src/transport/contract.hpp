@@ -87,7 +87,7 @@ class sink {
 };
 
 /// What leaves together.
-enum class company : std::uint8_t {
+enum class batching : std::uint8_t {
   none,
   of_several_peers,  // one message to each of several peers; over connections that spares nothing
   of_one_peer        // several messages to a peer are among them
@@ -125,11 +125,11 @@ class transport {
 
   /// Moves whatever can be moved. True when something was.
   virtual bool poll() noexcept = 0;
-  /// Sends what waits for company. Every poll does this too.
+  /// Sends what waits to leave with other messages. Every poll does this too.
   virtual void flush() noexcept {}
 
-  /// From here on messages wait for company, even the first to a peer, where that spares a doorbell; `none`: they leave.
-  virtual void hold_together(company) noexcept {}
+  /// From here on messages wait for others, even the first to a peer, where that spares a doorbell; `none`: they leave.
+  virtual void hold_together(batching) noexcept {}
 
   // Sleep, as progress_source says.
   virtual bool arm() noexcept { return false; }

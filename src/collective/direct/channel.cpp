@@ -27,7 +27,8 @@ constexpr std::uint32_t calls_a_turn = 32;
 
 class channel::entered final : public progress_source, public waiting_call {
  public:
-  entered(channel& on, lot& by, const detail::collective_call& what) noexcept : on_{on}, by_{by}, what_{what}, outer_{on.innermost_} {
+  entered(channel& on, call_class& by, const detail::collective_call& what) noexcept
+      : on_{on}, by_{by}, what_{what}, outer_{on.innermost_} {
     on.innermost_ = this;
   }
   ~entered() { on_.innermost_ = outer_; }
@@ -39,7 +40,7 @@ class channel::entered final : public progress_source, public waiting_call {
   /// Whether it waits for others of its communicator, and so for ever when one of them is dead.
   [[nodiscard]] bool waits_for_members() const noexcept { return begun() || (outer_ != nullptr && !outer_->over()); }
 
-  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one, and its lot is open.
+  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one, and its class is open.
   template <class Play>
   void hurry() {
     Play& call = begin<Play>();
@@ -111,7 +112,7 @@ class channel::entered final : public progress_source, public waiting_call {
     else call.give_up(errc::invalid_argument);
     return call;
   }
-  /// Whether it has begun, which it does when its lot is open. As messages it is over for us.
+  /// Whether it has begun, which it does when its class is open. As messages it is over for us.
   bool enter() noexcept {
     if (begun()) return true;
     if (by_.state == state::told) {
@@ -120,7 +121,7 @@ class channel::entered final : public progress_source, public waiting_call {
       on_.hear(by_);
     }
     if (by_.state == state::full) {
-      if (!what_.spoilt) started_ = &on_.together_.start(by_.apart->state, what_);
+      if (!what_.spoilt) started_ = &on_.collectives_.start(by_.apart->state, what_);
       end();
       return false;
     }
@@ -158,7 +159,7 @@ class channel::entered final : public progress_source, public waiting_call {
   }
 
   channel& on_;
-  lot& by_;
+  call_class& by_;
   const detail::collective_call& what_;
   entered* const outer_;
   std::variant<std::monostate, play, long_play> direct_;
@@ -167,16 +168,16 @@ class channel::entered final : public progress_source, public waiting_call {
   std::atomic<bool> over_{false};
 };
 
-channel::channel(site* in, collectives& together, const collective_state& plain, const team& members)
-    : size_{members.size()}, in_{in}, together_{together}, members_{members}, failed_{plain.failed()} {
+channel::channel(direct_context* in, collectives& collectives, const collective_state& plain, const team& members)
+    : size_{members.size()}, in_{in}, collectives_{collectives}, members_{members}, failed_{plain.failed()} {
   if (in == nullptr || size_ < 2 || size_ > most_ranks(in->crowded)) return;
   if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); })) return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
-    if (!together.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
+    if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
 }
 
 channel::~channel() {
-  for (lot* const each : {&short_, &long_}) {
+  for (call_class* const each : {&short_, &long_}) {
     if (each->state != state::open) continue;
     each->shared->left.fetch_add(1, std::memory_order_release);  // pairs with the acquire in arena::collect
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
@@ -184,7 +185,7 @@ channel::~channel() {
 }
 
 /// At the first call: from one rank to everybody, by messages, where the block is.
-void channel::ask(lot& of) noexcept {
+void channel::ask(call_class& of) noexcept {
   const std::lock_guard<engine> guard{in_->progress};
   // By a hash, so that no process gives all.
   const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) % static_cast<std::uint32_t>(size_));
@@ -194,13 +195,13 @@ void channel::ask(lot& of) noexcept {
   call.root = giver;
   call.receive = &of.where;
   call.bytes = sizeof of.where;
-  of.apart.emplace(together_, members_, of.context);
-  of.telling = &together_.start(of.apart->state, call);
+  of.apart.emplace(collectives_, members_, of.context);
+  of.telling = &collectives_.start(of.apart->state, call);
   of.state = state::told;
 }
 
 /// Once the bcast is over. With the engine's lock held.
-void channel::hear(lot& of) noexcept {
+void channel::hear(call_class& of) noexcept {
   const bool well = !of.telling->result.error;
   in_->messages.release(*std::exchange(of.telling, nullptr));
   // A block that not everybody has heard of because a rank died is lost: those who have may look at it.
@@ -259,7 +260,7 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   }
   const bool is_short = fits(what, size_);
   if (!is_short) note_long(what);
-  lot& by = is_short ? short_ : long_;
+  call_class& by = is_short ? short_ : long_;
   if (by.state == state::asks) [[unlikely]]
     ask(by);
   const bool alone = innermost_ == nullptr && by.state == state::open;
@@ -281,7 +282,7 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
 }
 
 collective_state* channel::stay_out(const detail::collective_call& what) {
-  lot& by = what.kind == refused_call ? short_ : long_;
+  call_class& by = what.kind == refused_call ? short_ : long_;
   if (by.state == state::asks) ask(by);
   entered mine{*this, by, what};
   await(mine);

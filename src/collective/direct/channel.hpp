@@ -1,17 +1,17 @@
 // collective/direct/channel.hpp
 // A communicator's way to run blocking collectives past messages: whether there is one, and the waiting.
 //
-// All ranks must decide alike which calls go this way. There are two lots of calls, short ones (play.hpp) and long ones (long_play.hpp),
-// with a block each. At the first call of a lot one of the ranks, which the context names, reserves a block, and tells the others by a
+// All ranks must decide alike which calls go this way. There are two classes of calls, short ones (play.hpp) and long ones (long_play.hpp),
+// with a block each. At the first call of a class one of the ranks, which the context names, reserves a block, and tells the others by a
 // bcast of messages where it is. From then on a call goes directly if it fits, the same on every rank. Where there was no room the calls of
-// the lot are messages, on a context of their own: a rank that does not know yet may have to make a call of another kind first, and so each
-// kind keeps its order whatever becomes of it. Nonblocking calls are never direct; their messages move while a direct call waits.
+// the class are messages, on a context of their own: a rank that does not know yet may have to make a call of another kind first, and so
+// each kind keeps its order whatever becomes of it. Nonblocking calls are never direct; their messages move while a direct call waits.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So it goes on whatever this rank does meanwhile: a
 // continuation that runs in its wait may make the next call, which comes behind it on every rank, or wait for anything else.
 //
 // A rank that was refused a call does not know which way the others took, for it need not know the length. It asks them
-// (comm/absences.hpp), and takes that way too, giving nothing: so its next call meets theirs.
+// (comm/end/absences.hpp), and takes that way too, giving nothing: so its next call meets theirs.
 //
 // Layer    collective/direct: may include collective/, p2p/, transport/shm/, memory/, progress/, base/.
 // Units    bytes.
@@ -31,10 +31,10 @@
 
 #include "collective/collectives.hpp"
 #include "collective/direct/call_log.hpp"
+#include "collective/direct/direct_context.hpp"
 #include "collective/direct/flags.hpp"
 #include "collective/direct/long_play.hpp"
 #include "collective/direct/play.hpp"
-#include "collective/direct/site.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
 
@@ -44,7 +44,7 @@ class channel {
  public:
   /// `in` null: there is none. All must outlive this.
   /// Takes the contexts `of.context() + 2` and `+ 4`. No calls of it may be compared.
-  channel(site* in, collectives&, const collective_state&, const team& of);
+  channel(direct_context* in, collectives&, const collective_state&, const team& of);
   ~channel();  // Requires: no call is under way.
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
@@ -77,7 +77,7 @@ class channel {
     collective_state state;
   };
   /// Calls that share a block.
-  struct lot {
+  struct call_class {
     std::size_t area_bytes;
     std::uint32_t context;  // of `apart`, from the communicator's collectives on
     way taken;              // by its calls
@@ -98,8 +98,8 @@ class channel {
   };
 
   void note_long(const detail::collective_call&) noexcept;
-  void ask(lot&) noexcept;
-  void hear(lot&) noexcept;
+  void ask(call_class&) noexcept;
+  void hear(call_class&) noexcept;
   void await(entered&);
   template <bool Locked>
   void wake_all() noexcept;
@@ -108,14 +108,14 @@ class channel {
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way
   int size_;
   call_log calls_;
-  site* in_;
-  collectives& together_;
+  direct_context* in_;
+  collectives& collectives_;
   const team& members_;
   const std::atomic<bool>& failed_;
   std::vector<shm::receiver> others_;
   entered* innermost_ = nullptr;
-  lot short_{area_bytes, 1, way::in_short};
-  lot long_{long_area_bytes, 3, way::in_long};
+  call_class short_{area_bytes, 1, way::in_short};
+  call_class long_{long_area_bytes, 3, way::in_long};
   std::array<long_call_made, depth> long_calls_{};
   std::uint32_t next_long_ = 0;
 };

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "transport/verbs/datagram_channel.hpp"
-#include "transport/verbs/device.hpp"
-#include "transport/verbs/registration_cache.hpp"
+#include "transport/verbs/datagram/datagram_channel.hpp"
+#include "transport/verbs/device/device.hpp"
+#include "transport/verbs/device/registration_cache.hpp"
 
 namespace peal::verbs {
 

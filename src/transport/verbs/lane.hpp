@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "transport/verbs/counters.hpp"
-#include "transport/verbs/device.hpp"
-#include "transport/verbs/queue_pair.hpp"
-#include "transport/verbs/slots.hpp"
+#include "transport/verbs/device/device.hpp"
+#include "transport/verbs/device/queue_pair.hpp"
+#include "transport/verbs/eager/slots.hpp"
 
 namespace peal::verbs {
 

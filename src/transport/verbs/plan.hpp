@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "transport/verbs/device.hpp"
+#include "transport/verbs/connect/promoter.hpp"
+#include "transport/verbs/device/device.hpp"
+#include "transport/verbs/device/port_counters.hpp"
 #include "transport/verbs/lane.hpp"
-#include "transport/verbs/port_counters.hpp"
-#include "transport/verbs/promoter.hpp"
 #include "transport/verbs/verbs_transport.hpp"
 
 namespace peal::verbs {

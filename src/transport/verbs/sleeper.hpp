@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "progress/wakeup.hpp"
-#include "transport/verbs/connector.hpp"
-#include "transport/verbs/datagrams.hpp"
-#include "transport/verbs/device_events.hpp"
-#include "transport/verbs/payloads.hpp"
-#include "transport/verbs/promoter.hpp"
-#include "transport/verbs/sender.hpp"
+#include "transport/verbs/bulk/payloads.hpp"
+#include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/connect/promoter.hpp"
+#include "transport/verbs/datagram/datagrams.hpp"
+#include "transport/verbs/device/device_events.hpp"
+#include "transport/verbs/eager/sender.hpp"
 
 namespace peal::verbs {
 
@@ -30,9 +30,16 @@ class sleeper {
   static constexpr std::uint32_t turns_between_looks = 256;
 
   /// `bell` null: this process never sleeps.
-  sleeper(lane& shared, sender& posts, payloads& large, const connector& meetings, datagrams& mail, const promoter& tiers,
+  sleeper(lane& shared, sender& sender, payloads& payloads, const connector& connector, datagrams& datagrams, const promoter& promoter,
           device_events& events, wakeup* bell)
-      : lane_{shared}, sender_{posts}, large_{large}, meetings_{meetings}, datagrams_{mail}, tiers_{tiers}, events_{events}, bell_{bell} {}
+      : lane_{shared},
+        sender_{sender},
+        payloads_{payloads},
+        connector_{connector},
+        datagrams_{datagrams},
+        promoter_{promoter},
+        events_{events},
+        bell_{bell} {}
 
   [[nodiscard]] bool armed() const noexcept { return armed_; }
   [[nodiscard]] bool arm() noexcept;
@@ -58,10 +65,10 @@ class sleeper {
 
   lane& lane_;
   sender& sender_;
-  payloads& large_;
-  const connector& meetings_;
+  payloads& payloads_;
+  const connector& connector_;
   datagrams& datagrams_;
-  const promoter& tiers_;
+  const promoter& promoter_;
   device_events& events_;
   wakeup* const bell_;
   bool armed_ = false;

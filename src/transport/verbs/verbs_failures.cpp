@@ -32,7 +32,7 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
     at.completed = at.posted;
     return;
   }
-  meetings.forget(at);
+  connector.forget(at);
   at.state = connection_state::lost;
   if (!at.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
   refused(at.peer);
@@ -47,20 +47,20 @@ void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
 }
 
 void verbs_transport::state::vanished(peer_id peer, node_watch::verdict why) noexcept {
-  mail.connected(peer);  // looks for it no more
+  datagrams.connected(peer);  // looks for it no more
   if (unreachable[peer]) return;
   if (why == node_watch::verdict::node_silent)
     log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
-                to_text(meetings.address_of(peer)->first().gid));
-  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(meetings.address_of(peer)->first().gid));
+                to_text(connector.address_of(peer)->first().gid));
+  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(connector.address_of(peer)->first().gid));
   refused(peer);
 }
 
 /// Once its bulk queue pairs are destroyed, the device touches no buffer of this connection any more; that for messages knows slots only.
 void verbs_transport::state::close(connection& at) noexcept {
-  meetings.forget(at);
-  posts.forget(at);
-  tiers.forget(at);
+  connector.forget(at);
+  sender.forget(at);
+  promoter.forget(at);
   at.state = connection_state::lost;
   for (bulk_queue& each : at.bulk) each.pair.reset();
   for (std::uint32_t each = 0; each < at.held_count; ++each)
@@ -75,8 +75,8 @@ void verbs_transport::state::remove(connection& at) noexcept {
   const peer_id peer = at.peer;
   close(at);
   all.remove(at);
-  if (!dead[peer]) mail.disconnected(peer);
-  tiers.removed(peer);
+  if (!dead[peer]) datagrams.disconnected(peer);
+  promoter.removed(peer);
 }
 
 /// There is no use in trying to talk to this peer, and it is to learn that.
@@ -85,7 +85,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   unreachable[peer] = true;
   const connection* const at = all.of(peer);
-  if (meetings.address_of(peer) && !mail.left(peer) && !(at && at->left)) notices.tell(peer);
+  if (connector.address_of(peer) && !datagrams.left(peer) && !(at && at->left)) notices.tell(peer);
 }
 
 /// The peer has given this process up; so nothing of what either sent since would be missed by anybody.
@@ -94,10 +94,10 @@ void verbs_transport::state::refused_by(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   log_warning("rank {} has given this rank up: the network was cut between them, or one of them stood still", peer);
   if (connection* const at = all.of(peer)) {
-    meetings.forget(*at);
+    connector.forget(*at);
     at->state = connection_state::lost;
   }
-  mail.abandon(peer);
+  datagrams.abandon(peer);
   unreachable[peer] = true;
   lost.push_back(peer);
 }
@@ -109,16 +109,16 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
   s.dead[gone] = true;
   s.unreachable[gone] = true;
   connection* const at = s.all.of(gone);
-  s.mail.abandon(gone);
+  s.datagrams.abandon(gone);
   if (at) s.close(*at);
-  s.large.abandon(gone, at);
-  s.tiers.abandon(gone);
+  s.payloads.abandon(gone, at);
+  s.promoter.abandon(gone);
   if (at) s.all.remove(*at);
 }
 
 bool verbs_transport::has_left(peer_id which) const noexcept {
   const connection* at = state_->all.of(which);
-  return (at && at->left) || state_->mail.left(which);
+  return (at && at->left) || state_->datagrams.left(which);
 }
 
 void verbs_transport::leave() noexcept {
@@ -126,11 +126,11 @@ void verbs_transport::leave() noexcept {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
   std::uint32_t waiting = 0;
   s.all.for_each([&](connection& each) {
-    if (each.state == connection_state::open && !each.left && !each.over()) s.posts.say_goodbye(each);
+    if (each.state == connection_state::open && !each.left && !each.over()) s.sender.say_goodbye(each);
   });
-  s.mail.deliver_no_more();
-  s.meetings.leave();
-  s.tiers.say_goodbye(s.dead);
+  s.datagrams.deliver_no_more();
+  s.connector.leave();
+  s.promoter.say_goodbye(s.dead);
   // What is received from now on is for nobody.
   do {
     std::array<ibv_wc, state::batch> done;
@@ -138,11 +138,11 @@ void verbs_transport::leave() noexcept {
     for (int each = 0; each < count; ++each)
       if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
     waiting = 0;
-    (void)s.door.poll(s.packet);
-    s.mail.poll();
+    (void)s.port.poll(s.packet);
+    s.datagrams.poll();
     s.all.for_each(
         [&](connection& each) { waiting += each.state == connection_state::open && !each.left && !each.over() && each.outstanding() > 0; });
-    waiting += !s.mail.settled();
+    waiting += !s.datagrams.settled();
   } while (waiting > 0 && std::chrono::steady_clock::now() < until);
 }
 

@@ -11,21 +11,21 @@
 #include <map>
 #include <vector>
 
-#include "transport/verbs/connections.hpp"
-#include "transport/verbs/connector.hpp"
-#include "transport/verbs/datagrams.hpp"
-#include "transport/verbs/device.hpp"
-#include "transport/verbs/device_events.hpp"
-#include "transport/verbs/failure_notices.hpp"
-#include "transport/verbs/handshake_port.hpp"
-#include "transport/verbs/kernel_asker.hpp"
+#include "transport/verbs/bulk/payloads.hpp"
+#include "transport/verbs/connect/connections.hpp"
+#include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/connect/failure_notices.hpp"
+#include "transport/verbs/connect/handshake_port.hpp"
+#include "transport/verbs/connect/kernel_asker.hpp"
+#include "transport/verbs/connect/promoter.hpp"
+#include "transport/verbs/connect/retired_pairs.hpp"
+#include "transport/verbs/datagram/datagrams.hpp"
+#include "transport/verbs/device/device.hpp"
+#include "transport/verbs/device/device_events.hpp"
+#include "transport/verbs/device/port_counters.hpp"
+#include "transport/verbs/device/registration_cache.hpp"
+#include "transport/verbs/eager/sender.hpp"
 #include "transport/verbs/lane.hpp"
-#include "transport/verbs/payloads.hpp"
-#include "transport/verbs/port_counters.hpp"
-#include "transport/verbs/promoter.hpp"
-#include "transport/verbs/registration_cache.hpp"
-#include "transport/verbs/retired_pairs.hpp"
-#include "transport/verbs/sender.hpp"
 #include "transport/verbs/sleeper.hpp"
 #include "transport/verbs/verbs_transport.hpp"
 
@@ -37,14 +37,14 @@ struct verbs_transport::state {
   state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from);
 
   bool post(verbs::connection& to, envelope e, const void* payload) noexcept {
-    const bool taken = posts.send(to, e, payload);
-    if (rests.armed() && posts.holds()) [[unlikely]]
-      rests.stir();  // a thread that sleeps posts what is held
+    const bool taken = sender.send(to, e, payload);
+    if (sleeper.armed() && sender.holds()) [[unlikely]]
+      sleeper.stir();  // a thread that sleeps posts what is held
     return taken;
   }
   bool sent(envelope e) noexcept {
     if (e.kind() == envelope_kind::announce) [[unlikely]]
-      large.announced();
+      payloads.announced();
     return true;
   }
   int read_some() noexcept;
@@ -62,14 +62,14 @@ struct verbs_transport::state {
   void remove(verbs::connection&) noexcept;
   void close(verbs::connection&) noexcept;
   void opened(verbs::connection& at) noexcept {
-    if (at.tell_refusal) posts.note(at);
-    mail.connected(at.peer);
-    tiers.opened(at);
+    if (at.tell_refusal) sender.note(at);
+    datagrams.connected(at.peer);
+    promoter.opened(at);
   }
   /// What is being taken away gives a place.
   bool full(peer_id peer) noexcept {
-    if (!retired.any()) return tiers.full(peer);
-    tiers.want_later(peer);
+    if (!retired.any()) return promoter.full(peer);
+    promoter.want_later(peer);
     return true;
   }
   void refused(peer_id) noexcept;
@@ -89,18 +89,18 @@ struct verbs_transport::state {
   verbs::registration_cache cache;
   verbs::lane shared;
   const unsigned ranks_of_node;
-  verbs::kernel_asker kernels;
-  verbs::handshake_port door;
+  verbs::kernel_asker kernel_asker;
+  verbs::handshake_port port;
   verbs::connections all;
-  verbs::sender posts;
-  verbs::payloads large;
+  verbs::sender sender;
+  verbs::payloads payloads;
   verbs::retired_pairs retired;
-  verbs::connector meetings;
+  verbs::connector connector;
   verbs::failure_notices notices;
-  verbs::datagrams mail;
-  verbs::promoter tiers;
+  verbs::datagrams datagrams;
+  verbs::promoter promoter;
   verbs::device_events events;
-  verbs::sleeper rests;
+  verbs::sleeper sleeper;
   const verbs::handshake_port::receiver packet;
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying

@@ -11,7 +11,7 @@
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/counters.hpp"
-#include "transport/verbs/datagram.hpp"
+#include "transport/verbs/datagram/datagram.hpp"
 #include "transport/verbs/plan.hpp"
 #include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"
@@ -51,52 +51,52 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from, self)},
       shared{rails, settings_of(from, rails, peers)},
       ranks_of_node{from.local_size},
-      kernels{on.gid()},
-      door{on},
+      kernel_asker{on.gid()},
+      port{on},
       all{peers},
-      posts{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-      large{shared, cache, all, posts, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
+      sender{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
+      payloads{shared, cache, all, sender, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
       retired{shared, [this] { read_completions(); }},
-      meetings{shared,
+      connector{shared,
+                all,
+                sender,
+                port,
+                self,
+                {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
+                 [this](peer_id peer) { return promoter.admits(peer); }, [this](peer_id peer) { return full(peer); },
+                 [this] { promoter.go_cold(); }, [this](peer_id peer) { return promoter.needed(peer); },
+                 [this](connection& at) { remove(at); }, [this](peer_id peer) { return given_up(peer); },
+                 [this](peer_id peer) { refused_by(peer); }, [this](peer_id peer) { notices.confirmed(peer); }}},
+      notices{connector},
+      datagrams{shared,
+                port,
+                connector,
+                kernel_asker,
+                out,
+                peers,
+                {[this](peer_id from) { return promoter.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); },
+                 [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }, [this](peer_id peer) { return given_up(peer); }}},
+      promoter{shared,
                all,
-               posts,
-               door,
-               self,
-               {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
-                [this](peer_id peer) { return tiers.admits(peer); }, [this](peer_id peer) { return full(peer); },
-                [this] { tiers.go_cold(); }, [this](peer_id peer) { return tiers.needed(peer); }, [this](connection& at) { remove(at); },
-                [this](peer_id peer) { return given_up(peer); }, [this](peer_id peer) { refused_by(peer); },
-                [this](peer_id peer) { notices.confirmed(peer); }}},
-      notices{meetings},
-      mail{shared,
-           door,
-           meetings,
-           kernels,
-           out,
-           peers,
-           {[this](peer_id from) { return tiers.may_take_datagrams(from); }, [this](peer_id to, int why) { unsendable(to, why); },
-            [this](peer_id peer, node_watch::verdict why) { vanished(peer, why); }, [this](peer_id peer) { return given_up(peer); }}},
-      tiers{shared,
-            all,
-            posts,
-            meetings,
-            mail,
-            rules_of(from, shared, peers),
-            peers,
-            {[this](const connection& at) { return large.under_way(at); }, [this](fetch& f) { large.start(f); },
-             [this](connection& at) { remove(at); }}},
+               sender,
+               connector,
+               datagrams,
+               rules_of(from, shared, peers),
+               peers,
+               {[this](const connection& at) { return payloads.under_way(at); }, [this](fetch& f) { payloads.start(f); },
+                [this](connection& at) { remove(at); }}},
       events{shared,
              all,
-             door,
+             port,
              retired,
              {[this](connection& at, const char* why) { broke(at, why); },
-              [this](connection& at, const bulk_queue& which, const char* why) { large.rail_failed(at, which, why); }}},
-      rests{shared, posts, large, meetings, mail, tiers, events, from.bell},
+              [this](connection& at, const bulk_queue& which, const char* why) { payloads.rail_failed(at, which, why); }}},
+      sleeper{shared, sender, payloads, connector, datagrams, promoter, events, from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
       dead(peers),
       unreachable(peers) {
-  meetings.own().starts_cold = tiers.cold();
-  meetings.own().door = kernels.door();
+  connector.own().starts_cold = promoter.cold();
+  connector.own().door = kernel_asker.door();
 }
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
@@ -104,7 +104,7 @@ verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, 
 
 verbs_transport::~verbs_transport() = default;
 
-std::string verbs_transport::address() const { return to_text(state_->meetings.own()); }
+std::string verbs_transport::address() const { return to_text(state_->connector.own()); }
 
 void verbs_transport::meet(const std::vector<std::string>& everyone) {
   std::vector<std::optional<verbs::address>> known;
@@ -113,11 +113,11 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
   for (const std::string& each : everyone) {
     known.push_back(address_from(each));
     // Ranks may have been told different things, or have poorer devices.
-    if (known.back() && known.back()->starts_cold) s.tiers.go_cold();
+    if (known.back() && known.back()->starts_cold) s.promoter.go_cold();
   }
-  s.meetings.meet(std::move(known));
-  s.mail.meet();
-  s.door.open(s.tiers.cold() ? port_plan::for_messages(s.on, s.ranks_of_node) : port_plan::for_handshakes(s.on));
+  s.connector.meet(std::move(known));
+  s.datagrams.meet();
+  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node) : port_plan::for_handshakes(s.on));
 }
 
 // ---- sending
@@ -131,9 +131,9 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
     return s.post(*at, e, payload) && s.sent(e);
   if (s.dead[to]) return true;  // nobody waits for it
   if (s.unreachable[to]) return false;
-  const auto before = s.rests.armed() ? s.rests.due() : sleeper::clock::time_point{};
-  const bool taken = s.tiers.send(to, e, payload);
-  s.rests.stir_if_needed(before);
+  const auto before = s.sleeper.armed() ? s.sleeper.due() : sleeper::clock::time_point{};
+  const bool taken = s.promoter.send(to, e, payload);
+  s.sleeper.stir_if_needed(before);
   return taken;
 }
 
@@ -147,47 +147,47 @@ bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) no
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->all.of(to);
-  return at && at->carries ? !at->refuses_eager : !state_->mail.refuses_eager(to);
+  return at && at->carries ? !at->refuses_eager : !state_->datagrams.refuses_eager(to);
 }
 
 void verbs_transport::set_wants_eager(bool wants) noexcept {
   state& s = *state_;
-  s.rests.stir();
-  s.posts.set_refuses_eager(!wants);
+  s.sleeper.stir();
+  s.sender.set_refuses_eager(!wants);
   s.all.for_each([&](connection& each) {
     each.tell_refusal = true;
-    s.posts.note(each);
+    s.sender.note(each);
   });
-  s.mail.set_refuses_eager(!wants);
+  s.datagrams.set_refuses_eager(!wants);
 }
 
 void verbs_transport::flush() noexcept {
-  state_->posts.flush();
-  state_->mail.flush();
+  state_->sender.flush();
+  state_->datagrams.flush();
 }
-void verbs_transport::hold_together(company wanted) noexcept {
-  state_->posts.hold_together(wanted == company::of_one_peer);
-  state_->mail.hold_together(wanted != company::none);
-  if (wanted == company::none) flush();
+void verbs_transport::hold_together(batching wanted) noexcept {
+  state_->sender.hold_together(wanted == batching::of_one_peer);
+  state_->datagrams.hold_together(wanted != batching::none);
+  if (wanted == batching::none) flush();
 }
-bool verbs_transport::holds_messages() const noexcept { return state_->posts.holds() || state_->mail.holds(); }
-bool verbs_transport::settled() const noexcept { return state_->mail.settled(); }
+bool verbs_transport::holds_messages() const noexcept { return state_->sender.holds() || state_->datagrams.holds(); }
+bool verbs_transport::settled() const noexcept { return state_->datagrams.settled(); }
 
 // ---- large payloads
 
 remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
-  return state_->large.expose(to, data, bytes);
+  return state_->payloads.expose(to, data, bytes);
 }
 
-void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept { state_->large.withdraw(to, where); }
+void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept { state_->payloads.withdraw(to, where); }
 
 void verbs_transport::start_fetch(fetch& f) noexcept {
   state& s = *state_;
-  s.rests.stir();
+  s.sleeper.stir();
   const connection* from = s.all.of(f.from);
-  if (from && from->state == connection_state::open && !from->ending) s.large.start(f);
+  if (from && from->state == connection_state::open && !from->ending) s.payloads.start(f);
   else if (s.unreachable[f.from]) f.done(f, make_error_code(errc::peer_failed));
-  else s.tiers.wait_for(f);
+  else s.promoter.wait_for(f);
 }
 
 // ---- completions
@@ -195,13 +195,14 @@ void verbs_transport::start_fetch(fetch& f) noexcept {
 bool verbs_transport::poll() noexcept {
   state& s = *state_;
   ++s.shared.epoch;
-  s.posts.flush();
+  s.sender.flush();
   bool moved = s.read_some() > 0;
   if (!moved) s.shared.idle();
-  if (s.shared.epoch % turns_between_strangers == 0 || s.tiers.cold() || s.mail.used() || s.meetings.busy()) moved |= s.poll_port();
-  moved |= s.tiers.poll();
-  moved |= s.large.poll();
-  s.posts.flush();
+  if (s.shared.epoch % turns_between_strangers == 0 || s.promoter.cold() || s.datagrams.used() || s.connector.busy())
+    moved |= s.poll_port();
+  moved |= s.promoter.poll();
+  moved |= s.payloads.poll();
+  s.sender.flush();
   if (s.shared.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
 }
@@ -220,23 +221,23 @@ void verbs_transport::state::read_completions() noexcept {
 
 // After the completions of connections: the last messages of one that ends come before what went as datagrams then.
 bool verbs_transport::state::poll_port() noexcept {
-  bool moved = door.poll(packet);
-  moved |= meetings.poll();
-  moved |= mail.poll();
+  bool moved = port.poll(packet);
+  moved |= connector.poll();
+  moved |= datagrams.poll();
   return moved;
 }
 
 void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) noexcept {
   std::uint64_t magic = 0;
   if (bytes >= sizeof magic) std::memcpy(&magic, data, sizeof magic);
-  if (magic == datagram_header::mark) mail.got(data, bytes);
-  else meetings.got(data, bytes);
+  if (magic == datagram_header::mark) datagrams.got(data, bytes);
+  else connector.got(data, bytes);
 }
 
 /// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a sign of life.
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
-  mail.look_for_the_lost(now);
+  datagrams.look_for_the_lost(now);
   if (notices.any()) notices.repeat(now);
   if (retired.any()) {
     events.read();
@@ -244,19 +245,19 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   }
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
-  all.for_each([&](connection& each) { posts.probe(each); });
+  all.for_each([&](connection& each) { sender.probe(each); });
   events.read();  // who sleeps is told at once
 }
 
 // ---- sleep
 
-bool verbs_transport::arm() noexcept { return state_->rests.arm(); }
-void verbs_transport::disarm() noexcept { state_->rests.disarm(); }
+bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
+void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min({state_->rests.wakes_at(state_->probe_at), state_->retired.due(), state_->notices.due(), state_->door.due()});
+  return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired.due(), state_->notices.due(), state_->port.due()});
 }
-std::vector<int> verbs_transport::descriptors() const { return state_->rests.descriptors(); }
-void verbs_transport::rang(int descriptor) noexcept { state_->rests.rang(descriptor); }
+std::vector<int> verbs_transport::descriptors() const { return state_->sleeper.descriptors(); }
+void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
@@ -267,8 +268,8 @@ void verbs_transport::state::take(const ibv_wc& one) noexcept {
   connection* const at = all.of(which);
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
-  else if (which.kind() == work::send) posts.completed(*at, which.detail());
-  else if (at->state != connection_state::lost) large.completed(*at, which.detail());
+  else if (which.kind() == work::send) sender.completed(*at, which.detail());
+  else if (at->state != connection_state::lost) payloads.completed(*at, which.detail());
 }
 
 void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
@@ -279,7 +280,7 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
     return;
   }
   if (from->state != connection_state::open) [[unlikely]]
-    meetings.heard(*from);
+    connector.heard(*from);
   from->heard_epoch = shared.epoch;
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
@@ -287,13 +288,13 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
     from->credits = static_cast<std::uint16_t>(from->credits + (flags & immediate::credit_bits));
     from->refuses_eager = (flags & immediate::refuses_eager) != 0;
     if (flags & immediate::leaving) from->left = true;
-    if (flags & immediate::last) tiers.heard_last(*from);
+    if (flags & immediate::last) promoter.heard_last(*from);
   }
   const std::byte* const packet = shared.slots.at(slot);
-  if (flags & immediate::staged) large.arrived(*from, packet, one.byte_len);
+  if (flags & immediate::staged) payloads.arrived(*from, packet, one.byte_len);
   else deliver(*from, packet, one.byte_len);
   shared.recycle(slot, from->control.get());
-  if (!(flags & immediate::uncounted)) posts.taken(*from);
+  if (!(flags & immediate::uncounted)) sender.taken(*from);
 }
 
 void verbs_transport::state::deliver(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
@@ -308,12 +309,12 @@ void verbs_transport::state::deliver(connection& from, const std::byte* packet, 
 
 void verbs_transport::report(std::vector<counter>& into) const {
   const state& s = *state_;
-  verbs::report(s.shared.counted, s.cache.counters(), s.mail.counted(), s.rails, into);
+  verbs::report(s.shared.counted, s.cache.counters(), s.datagrams.counted(), s.rails, into);
   const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
-  add("verbs.connections_most", s.tiers.most(), "connections that this rank may have at a time");
+  add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
   add("verbs.slots", s.shared.slots.size(), "pieces of registered memory for messages");
   add("verbs.slots_free", s.shared.slots.free(), "those of them that wait for use");
-  add("verbs.datagram_doorbells", s.door.doorbells(),
+  add("verbs.datagram_doorbells", s.port.doorbells(),
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share one");
   for (const port_counters& each : s.ports) each.report(into);
 }

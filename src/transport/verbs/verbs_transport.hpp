@@ -77,7 +77,7 @@ class verbs_transport final : public transport {
   [[nodiscard]] bool has_left(peer_id) const noexcept override;
 
   void flush() noexcept override;
-  void hold_together(company) noexcept override;
+  void hold_together(batching) noexcept override;
   [[nodiscard]] bool holds_messages() const noexcept;
   /// Whether everything sent as a datagram has been taken by those who live. Until then this process must go on polling.
   [[nodiscard]] bool settled() const noexcept;

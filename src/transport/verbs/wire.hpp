@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "transport/contract.hpp"
-#include "transport/verbs/rail_choice.hpp"
+#include "transport/verbs/device/rail_choice.hpp"
 
 namespace peal::verbs {
 

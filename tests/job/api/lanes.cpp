@@ -94,9 +94,9 @@ void traffic(const communicator& world) {
   const auto all = copies_of(world, threads * each_has / 2);
   const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
   const int rounds = job::sanitized() ? 30 : 200;
-  crew crowd;
+  crew core_sharing;
   for (int thread = 0; thread < threads; ++thread)
-    crowd.add([&, thread] {
+    core_sharing.add([&, thread] {
       for (int i = 0; i < rounds; ++i)
         for (int which = 0; which < each_has; ++which) {
           const auto& mine = all[static_cast<std::size_t>((thread / 2) * each_has + which)];

@@ -43,10 +43,10 @@ class shuffling_transport final : public transport {
   }
   void withdraw(peer_id, const remote_region&) noexcept override {}
   void start_fetch(fetch& f) noexcept override { fetches_.push_back(&f); }
-  void hold_together(company wanted) noexcept override {
-    together_ = wanted != company::none;
-    brackets_ += wanted == company::of_one_peer;
-    fans_ += wanted == company::of_several_peers;
+  void hold_together(batching wanted) noexcept override {
+    together_ = wanted != batching::none;
+    brackets_ += wanted == batching::of_one_peer;
+    fans_ += wanted == batching::of_several_peers;
   }
   /// How often messages were told to leave together; -1: the last ones were not let go.
   [[nodiscard]] int brackets() const noexcept { return together_ ? -1 : brackets_; }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "comm/absences.hpp"
+#include "comm/end/absences.hpp"
 #include "peal/error.hpp"
 #include "unit/collective/ranks_in_one.hpp"
 

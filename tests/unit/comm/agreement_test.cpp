@@ -1,4 +1,4 @@
-#include "comm/agreement.hpp"
+#include "comm/start/agreement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "comm/call_record.hpp"
+#include "comm/checks/call_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Calls are compared over messages that arrive in random orders, with many under way at a time.
-#include "comm/checked_calls.hpp"
+#include "comm/checks/checked_calls.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What ranks hear of each other's communicators. Context numbers are used again, so a rank may speak of one that is another one here.
-#include "comm/end_watch.hpp"
+#include "comm/end/end_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "comm/lane_count.hpp"
+#include "comm/start/lane_count.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "comm/node_list.hpp"
+#include "comm/start/node_list.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cause.hpp"
+#include "end/cause.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,54 @@
+// collective/direct/direct_context.hpp
+// What the direct collectives of all communicators of a lane work with.
+//
+// Layer    collective/direct: may include p2p/, transport/shm/, memory/, progress/.
+// Threads  under the engine's lock, but for what says otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "collective/direct/arena.hpp"
+#include "p2p/messaging.hpp"
+#include "progress/engine.hpp"
+#include "transport/shm/shm_transport.hpp"
+
+namespace peal::direct {
+
+/// A call that waits for other ranks. Under the engine's lock.
+class waiting_call {
+ public:
+  /// One of those without whom the call cannot go on, a rank of `among`; -1: none.
+  [[nodiscard]] virtual int awaits() noexcept = 0;
+  [[nodiscard]] virtual const team& among() const noexcept = 0;
+
+ protected:
+  ~waiting_call() = default;
+};
+
+struct direct_context {
+  /// `cores`: that every node has for the job, alike on every rank; 0: nobody knows.
+  direct_context(engine& with, messaging& over, shm_transport& node, int cores)
+      : progress{with},
+        messages{over},
+        shm{node},
+        crowded{cores > 0 && node.segment().count() > cores},
+        blocks{node.segment(), node.blocks(), shm::parts::most_block_bytes} {}
+
+  void report(std::vector<counter>& into) const {
+    into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
+                    "collectives that went through flags in shared memory instead of messages"});
+    into.push_back({"direct.blocks", blocks.in_use(), "blocks of such flags that this process has given to communicators"});
+  }
+
+  engine& progress;
+  messaging& messages;
+  shm_transport& shm;
+  bool crowded;  // more ranks than cores, alike on all ranks of the node
+  arena blocks;
+  std::vector<waiting_call*> waiting;   // the calls under way that wait
+  std::atomic<std::uint64_t> calls{0};  // that went directly. Of two threads that count at a time one may be lost
+};
+
+}  // namespace peal::direct

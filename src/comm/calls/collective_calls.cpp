@@ -1,0 +1,124 @@
+// The functions of peal/detail/core.hpp that run collectives.
+#include <exception>
+#include <mutex>
+
+#include "comm/calls/waiting.hpp"
+#include "comm/checks/call_record.hpp"
+#include "comm/checks/checks.hpp"
+#include "comm/end/absences.hpp"
+#include "comm/start/job.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where, bool blocks) {
+  if (on.checked) [[unlikely]]
+    return on.checked->start(call, where, blocks);
+  on.direct.calls().add(direct::way::messages);
+  return here.collectives->start(on.collective, call);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail(std::error_code why, const collective_call& call, const location& where) {
+  throw_failure(why, name_of(call.kind), -1, where);
+}
+
+/// Takes no part in the call, then throws.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_call(communicator_state& on, call_form form, const collective_call& call,
+                                                        const location& where) {
+  take_no_part(on, form, where);
+  check_collective(on, call, where);
+  throw_failure(errc::internal, name_of(call.kind), -1, where);
+}
+
+two_steps& stepped(communicator_state& on) {
+  if (on.stepped) return *on.stepped;
+  lane& here = on.home;
+  on.stepped = std::make_unique<two_steps>(*here.messages, *here.collectives, on.collective, on, here.absent ? &*here.absent : nullptr);
+  if (on.neighbors) on.stepped->set_neighbors(*on.neighbors);
+  return *on.stepped;
+}
+
+}  // namespace
+
+void take_no_part(communicator_state& on, call_form form, const location& where) {
+  lane& here = job::require_lane(on, where);
+  if (on.size() == 1) return;
+  if (form == call_form::blocking && on.direct.exists()) return here.absent->stay_out_of_blocking(on);
+  const std::lock_guard<engine> guard{here.progress};
+  if (form == call_form::plan) {
+    const std::uint32_t number = on.collective.number_prepared();
+    if (on.checked) on.checked->stay_out_of_plan(*here.absent, number);
+    else here.absent->tell(on, {.context = on.collective_context(), .number = number, .made_ready = true});
+    return here.flush();
+  }
+  on.direct.calls().add(direct::way::refused);
+  if (on.checked) on.checked->stay_out(*here.absent);
+  else if (form == call_form::steps) stepped(on).stay_out();
+  else here.absent->stay_out(on.collective);
+  here.flush();
+}
+
+void run_collective(communicator_state& on, const collective_call& call, const location& where) {
+  lane& here = job::require_lane(on, where);
+  if (!is_right(on, call)) [[unlikely]]
+    refuse_call(on, call_form::blocking, call, where);
+  std::error_code became;
+  operation* made = nullptr;
+  if (on.direct.takes(call)) {
+    here.flush_unlocked();
+    made = on.direct.run(call, became);
+    if (made == nullptr) {
+      if (became) [[unlikely]]
+        fail(became, call, where);
+      return;
+    }
+  } else {
+    here.progress.lock();
+    made = &start(here, on, call, where, true);
+    here.flush();
+    here.progress.unlock();
+  }
+  operation& started = *made;
+  {
+    const finished_release guard{here, started};
+    if (!finished(started)) wait_for(here, started);
+    became = started.result.error;
+    if (became == errc::operation_failed || became == errc::mismatch) [[unlikely]] {
+      std::exception_ptr thrown;
+      {
+        const std::lock_guard<engine> lock{here.progress};
+        thrown = here.collectives->take_exception(started);
+      }
+      if (thrown) std::rethrow_exception(thrown);
+    }
+  }
+  if (became) [[unlikely]]
+    fail(became, call, where);
+}
+
+operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
+  lane& here = job::require_lane(on, where);
+  if (!is_right(on, call)) [[unlikely]]
+    refuse_call(on, call_form::messages, call, where);
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = start(here, on, call, where, false);
+  here.flush();  // nothing is held while the program computes
+  if (!finished(started)) here.progress.started(call.bytes);
+  return here.hand_out(started, on, where);
+}
+
+operation* start_collective(communicator_state& on, const collective_call& first, const second_step& second, const location& where) {
+  lane& here = job::require_lane(on, where);
+  if (!is_right(on, first)) [[unlikely]]
+    refuse_call(on, call_form::steps, first, where);
+  const std::lock_guard<engine> guard{here.progress};
+  two_steps& steps = stepped(on);
+  on.direct.calls().add(direct::way::messages);
+  operation& started = on.checked ? on.checked->start(first, second, steps, where) : steps.start(first, second);
+  here.flush();
+  return here.hand_out(started, on, where);
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,185 @@
+// The functions of peal/detail/core.hpp about communicators: who is in it, copies, and parts of it.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "comm/checks/checks.hpp"
+#include "comm/start/job.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+/// What a rank says in a split.
+struct ballot {
+  std::int64_t color;
+  std::int64_t key;
+  std::uint32_t joins;
+  context_pool::offer context;  // for the new communicator, should this rank be its first
+};
+
+[[noreturn]] void refuse_more(const location& where) {
+  throw error(errc::no_space, "as many communicators are alive as there may be (PEAL_COMMUNICATORS in peal_environment(7))", -1, where);
+}
+
+/// The numbers that this process has offered in one call, and not given to a communicator; they go back at the end.
+class offers {
+ public:
+  explicit offers(context_pool& of) noexcept : pool_{of} {}
+  ~offers() {
+    for (const context_pool::offer& each : made_) pool_.give_back(each);
+  }
+  offers(const offers&) = delete;
+  offers& operator=(const offers&) = delete;
+
+  context_pool::offer next() { return made_.emplace_back(pool_.take()); }
+  /// The last one is a communicator's now.
+  void taken() noexcept { made_.pop_back(); }
+
+ private:
+  context_pool& pool_;
+  std::vector<context_pool::offer> made_;
+};
+
+/// Whether it is so on every rank.
+bool everywhere(communicator_state& of, bool here, const location& where) {
+  int mine = here ? 1 : 0, all = 0;
+  collective_call call;
+  call.kind = collective::allreduce;
+  call.send = &mine;
+  call.receive = &all;
+  call.bytes = call.element_size = sizeof mine;
+  call.type = scalar::i32;
+  call.op = {builtin::min, true};
+  run_collective(of, call, where);
+  return all != 0;
+}
+
+communicator_state& make(job& here, const team& members, const collective_state* like) {
+  lane& home = here.lane_of(members.context());
+  const std::lock_guard<engine> guard{home.progress};
+  return *new communicator_state(members, home, like);
+}
+
+/// By colour, then key, then rank. Those who do not join are left out.
+std::vector<int> in_order(const std::vector<ballot>& ballots) {
+  std::vector<int> joined;
+  for (int rank = 0; rank != static_cast<int>(ballots.size()); ++rank)
+    if (ballots[static_cast<std::size_t>(rank)].joins != 0) joined.push_back(rank);
+  std::ranges::stable_sort(joined, {}, [&](int rank) {
+    const ballot& of = ballots[static_cast<std::size_t>(rank)];
+    return std::pair{of.color, of.key};
+  });
+  return joined;
+}
+
+/// The first rank of each part gives its context.
+struct givers {
+  bool all_have_one = true;
+  bool some_used_before = false;
+
+  givers(const std::vector<ballot>& ballots, const std::vector<int>& ordered) {
+    const ballot* last = nullptr;
+    for (const int rank : ordered) {
+      const ballot& each = ballots[static_cast<std::size_t>(rank)];
+      if (last == nullptr || last->color != each.color) {
+        all_have_one &= each.context.context != 0;
+        some_used_before |= each.context.used_before;
+      }
+      last = &each;
+    }
+  }
+};
+
+communicator_state* split_by(job& here, communicator_state& from, ballot mine, const location& where) {
+  context_pool& contexts = here.contexts();
+  offers own{contexts};
+  // Every rank offers a context of its own, so that one exchange is enough, but where one was used before.
+  mine.context = own.next();
+  std::vector<ballot> ballots(static_cast<std::size_t>(from.size()));
+  const auto of = [&](int rank) -> const ballot& { return ballots[static_cast<std::size_t>(rank)]; };
+  for (;;) {
+    collective_call call;
+    call.kind = collective::allgather;
+    call.send = &mine;
+    call.receive = ballots.data();
+    call.bytes = sizeof mine;
+    run_collective(from, call, where);
+    const std::vector<int> ordered = in_order(ballots);
+    const givers giving{ballots, ordered};
+    if (!giving.all_have_one) refuse_more(where);
+    const auto [first, last] = std::ranges::equal_range(ordered, mine.color, {}, [&](int rank) { return of(rank).color; });
+    const std::uint32_t context = mine.joins != 0 ? of(*first).context.context : 0;
+    const bool holds = mine.joins == 0 || contexts.hold(context);
+    const bool agreed = !giving.some_used_before || everywhere(from, holds, where);
+    if (agreed && mine.joins == 0) return nullptr;
+    const int place = mine.joins != 0 ? static_cast<int>(std::find(first, last, from.rank()) - first) : -1;
+    if (agreed) {
+      if (place == 0) own.taken();
+      std::vector<peer_id> peers;
+      for (auto each = first; each != last; ++each) peers.push_back(from.peer(*each));
+      return &make(here, team{context, place, std::move(peers)}, nullptr);
+    }
+    if (mine.joins != 0 && holds) contexts.let_go(context);
+    if (place == 0 && mine.context.used_before) mine.context = own.next();
+  }
+}
+
+/// One number, from the first rank to all.
+communicator_state& copy_of(job& here, communicator_state& from, const location& where) {
+  context_pool& contexts = here.contexts();
+  offers own{contexts};
+  for (;;) {
+    context_pool::offer given;
+    if (from.rank() == 0) given = own.next();
+    collective_call call;
+    call.kind = collective::bcast;
+    call.receive = &given;
+    call.bytes = sizeof given;
+    run_collective(from, call, where);
+    if (given.context == 0) refuse_more(where);
+    const bool holds = contexts.hold(given.context);
+    if (!given.used_before || everywhere(from, holds, where)) {
+      if (from.rank() == 0) own.taken();
+      return make(here, team{given.context, from}, &from.collective);
+    }
+    if (holds) contexts.let_go(given.context);
+  }
+}
+
+}  // namespace
+
+int rank_of(const communicator_state& of) noexcept { return of.rank(); }
+
+int size_of(const communicator_state& of) noexcept { return of.size(); }
+
+bool same_node(const communicator_state& in, int rank, const location& where) {
+  job& here = job::require(where);
+  if (rank < 0 || rank >= in.size()) refuse_rank(in, "rank", rank, false, where);
+  return here.on_this_node(in.peer(rank));
+}
+
+communicator_state& duplicate(communicator_state& from, const location& where) { return copy_of(job::require(where), from, where); }
+
+communicator_state* split(communicator_state& from, bool joins, std::int64_t color, std::int64_t key, const location& where) {
+  return split_by(job::require(where), from, {.color = color, .key = key, .joins = joins ? 1U : 0U, .context = {}}, where);
+}
+
+communicator_state& split_node(communicator_state& from, const location& where) {
+  job& here = job::require(where);
+  // The lowest rank on the same node names the group.
+  int first = 0;
+  while (!here.on_this_node(from.peer(first))) ++first;
+  return *split_by(here, from, {.color = first, .key = from.rank(), .joins = 1, .context = {}}, where);
+}
+
+void release(communicator_state& gone) noexcept {
+  job* const here = job::running();
+  if (here == nullptr) return;  // it went with the job
+  const std::lock_guard<engine> guard{gone.home.progress};
+  here->release(gone);
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,73 @@
+// The functions of peal/detail/core.hpp about the job as a whole, and its memory.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "base/log.hpp"
+#include "comm/calls/waiting.hpp"
+#include "comm/start/job.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+communicator_state& start_job(const job_options& options, const location& where) { return job::start(options, where).world(); }
+
+void end_job(bool unwinding, const location& where) noexcept {
+  job* const here = job::running();
+  if (here == nullptr) return;
+  if (unwinding && here->size() > 1) {
+    const std::string why = fmt::format(
+        "{}:{}: an exception left the scope of this peal::environment; the job is aborted, since the "
+        "other ranks would wait for this one",
+        where.file_name(), where.line());
+    log_error("{}", why);
+    here->abort(EXIT_FAILURE, why.c_str());
+  }
+  here->end(unwinding);
+}
+
+void abort_job(int code, const char* why) noexcept {
+  if (job* const here = job::running()) here->abort(code, why);
+  log_error("{}", why);
+  _exit(code);
+}
+
+bool job_running() noexcept { return job::running() != nullptr; }
+
+std::vector<counter> job_counters(const location& where) { return job::require(where).counted(); }
+
+bool progress() {
+  job* const here = job::running();
+  return here != nullptr && here->first_lane().progress.progress_everywhere();
+}
+
+bool wait_until(bool (*done)(void*), void* context, time_point deadline) {
+  const auto holds = [=] { return done(context); };
+  job* const here = job::running();
+  if (here == nullptr) return holds();
+  return here->first_lane().progress.wait_anywhere(holds, on_steady_clock(deadline));
+}
+
+namespace {
+constexpr std::align_val_t alignment{64};  // a cache line
+}
+
+void* allocate_shared(std::size_t bytes, const location&) {
+  if (job* const here = job::running(); here != nullptr && here->heap)
+    if (void* block = here->heap->allocate(bytes)) return block;
+  return ::operator new(bytes, alignment);
+}
+
+void deallocate_shared(void* block) noexcept {
+  if (block == nullptr) return;
+  if (node_heap* const heap = job::heap_ever(); heap != nullptr && heap->contains(block)) {
+    if (!forked_child()) heap->deallocate(block);  // the parent's, in a child
+    return;
+  }
+  ::operator delete(block, alignment);
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,284 @@
+// The functions of peal/detail/core.hpp that start and finish messages.
+#include <utility>
+
+#include "comm/calls/waiting.hpp"
+#include "comm/checks/checks.hpp"
+#include "comm/start/job.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+const outcome of_nobody{.tag = any_tag_value, .source = proc_null_value, .bytes = 0, .error = {}};
+
+operation* keep(lane& here, communicator_state& on, operation& started, const location& where) {
+  here.given(on);
+  started.members = &on;
+  started.origin = where;
+  return &started;
+}
+
+/// What every send returns that was over at once: a window of small sends takes no operation out of the pool. Never written to.
+struct common_operation final : operation {
+  common_operation() noexcept {
+    finished.store(true, std::memory_order_relaxed);  // relaxed: before any thread can ask
+    common = true;
+  }
+} sent_at_once;
+
+/// An operation with nobody: finished, with nothing.
+operation* finished_with_nobody(lane& here, communicator_state& on, const location& where) {
+  operation& made = here.messages->make_operation();
+  here.messages->finish(made, of_nobody);
+  return keep(here, on, made, where);
+}
+
+/// Waits for a blocking call's operation, gives it back, and returns what became of it, or throws.
+outcome complete(lane& here, operation& awaited, const char* what, int peer, const location& where) {
+  const finished_release guard{here, awaited};
+  if (!finished(awaited)) wait_for(here, awaited);
+  const outcome& became = awaited.result;
+  if (became.error) [[unlikely]]
+    throw_failure(became.error, what, became.source >= 0 && awaited.kind == operation_kind::receive ? became.source : peer, where);
+  // Member by member: one load of what has just been stored in parts would wait until these stores have left the core.
+  return {.tag = became.tag, .source = became.source, .bytes = became.bytes, .error = became.error};
+}
+
+}  // namespace
+
+// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on the way that needs registers saved.
+// Beside a helper thread the same is tried one call further on, inside its lock. The way around has the locks, the checks with their words,
+// and the rest.
+
+namespace {
+
+/// Beside a helper thread. False: nothing happened.
+[[gnu::always_inline]] inline bool send_beside_helper(communicator_state& on, const void* data, std::size_t bytes, int dest,
+                                                      int tag) noexcept {
+  lane* const here = job::biased();
+  if (here == nullptr || !may_send(on, dest, tag) || !here->progress.enter()) return false;
+  const bool sent = here->messages->try_send_short(on, on.context(), data, bytes, dest, tag);
+  here->progress.leave();
+  return sent;
+}
+
+/// Beside a helper thread. Null: nothing happened.
+[[gnu::always_inline]] inline operation* post_beside_helper(communicator_state& on, void* data, std::size_t capacity, int source,
+                                                            int tag) noexcept {
+  lane* const here = job::biased();
+  if (here == nullptr || !may_receive(on, source, tag) || !here->progress.enter()) return nullptr;
+  operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag);
+  here->progress.leave();
+  return posted;
+}
+
+[[gnu::noinline]] void send_checked(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) return;
+  here.progress.lock();
+  if (here.messages->try_send_now(on, on.context(), data, bytes, dest, tag)) {
+    here.flush();
+    here.progress.unlock();
+    return;
+  }
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);
+  here.progress.unlock();
+  (void)complete(here, started, "send to", dest, where);
+}
+
+// What the transport takes at once, but in more than a few stores.
+[[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+      here->flush();
+      return;
+    }
+  if (send_beside_helper(on, data, bytes, dest, tag)) return;
+  send_checked(on, data, bytes, dest, tag, where);
+}
+
+[[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+                                         const location& where) {
+  if (operation* const posted = post_beside_helper(on, data, capacity, source, tag))
+    return complete(*job::biased(), *posted, "receive from", source, where);
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value) return of_nobody;
+  here.progress.lock();
+  operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
+  here.progress.unlock();
+  return complete(here, started, "receive from", source, where);
+}
+
+}  // namespace
+
+void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
+      return;
+  send_by_call(on, data, bytes, dest, tag, where);
+}
+
+outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
+    if (operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+      return complete(*here, *posted, "receive from", source, where);
+  return recv_unusually(on, data, capacity, source, tag, where);
+}
+
+outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value) {
+    if (into.allocate(into.owner, 0) == nullptr) throw_failure(errc::no_space, "memory for an empty message", -1, where);
+    return of_nobody;
+  }
+  here.progress.lock();
+  operation& started = here.messages->start_recv_growing(on, on.context(), into, source, tag);
+  here.progress.unlock();
+  return complete(here, started, "receive from", source, where);
+}
+
+namespace {
+
+[[gnu::noinline]] operation* start_send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+                                                  const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) [[unlikely]]
+    return &sent_at_once;
+  const std::lock_guard<engine> guard{here.progress};
+  if (here.messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+    operation* const posting = here.posting();
+    return posting == nullptr ? &sent_at_once : keep(here, on, *posting, where);
+  }
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag);
+  if (!finished(started)) here.progress.started(bytes);
+  return keep(here, on, started, where);
+}
+
+[[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+                                                const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
+      operation* const posting = here->posting();
+      return posting == nullptr ? &sent_at_once : keep(*here, on, *posting, where);
+    }
+  if (send_beside_helper(on, data, bytes, dest, tag)) return &sent_at_once;
+  return start_send_unusually(on, data, bytes, dest, tag, where);
+}
+
+}  // namespace
+
+operation* start_synchronous_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) return &sent_at_once;
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, true);
+  if (!finished(started)) here.progress.started(bytes);
+  return keep(here, on, started, where);
+}
+
+operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+    if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
+      return &sent_at_once;
+  return start_send_by_call(on, data, bytes, dest, tag, where);
+}
+
+namespace {
+
+[[gnu::noinline]] operation* start_recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+                                                  const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
+  if (!finished(started)) here.progress.started(capacity);
+  return keep(here, on, started, where);
+}
+
+}  // namespace
+
+operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
+    if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+      return keep(*here, on, *posted, where);
+  return start_recv_unusually(on, data, capacity, source, tag, where);
+}
+
+operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value && into.allocate(into.owner, 0) == nullptr)
+    throw_failure(errc::no_space, "memory for an empty message", -1, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  return keep(here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag), where);
+}
+
+matched_message* try_probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(tag, where);
+  if (source == proc_null_value) throw_failure(errc::invalid_rank, "a probe of proc_null finds no message to take", -1, where);
+  if (here.progress.has_family()) here.progress.progress();  // who probes for ever may owe something in another lane
+  else here.progress.run_deferred();
+  const std::lock_guard<engine> guard{here.progress};
+  of.error.clear();
+  matched_message* found = here.messages->take(on, on.context(), source, tag, of);
+  if (found == nullptr && !of.error) {
+    here.progress.poll();
+    found = here.messages->take(on, on.context(), source, tag, of);
+  }
+  // Where any source will do, a message of this rank's own may still come.
+  if (found == nullptr && !here.messages->note_probe(on, source) && source != any_source_value) of.error = errc::peer_failed;
+  if (found == nullptr && of.error) throw_failure(of.error, "probe of", source, where);
+  return found;
+}
+
+matched_message* probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
+  if (matched_message* found = try_probe_take(on, source, tag, of, where)) return found;
+  lane& here = job::require_lane(on, where);
+  matched_message* found = nullptr;
+  here.progress.wait_until([&] {
+    found = here.messages->take(on, on.context(), source, tag, of);
+    if (found != nullptr || of.error) return true;
+    const bool may_come =
+        here.messages->note_probe(on, source) || (source == any_source_value && (on.size() == 1 || here.progress.shared()));
+    if (!may_come) of.error = errc::peer_failed;
+    return !may_come;
+  });
+  if (found == nullptr) throw_failure(of.error, "probe of", source, where);
+  return found;
+}
+
+operation* start_recv_matched(matched_message* taken, void* data, std::size_t capacity, const location& where) {
+  lane& here = job::require(where).lane_of(taken->context);
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.messages->start_recv_matched(*taken, data, capacity);
+  started.members = nullptr;  // the message has left its communicator
+  started.origin = where;
+  return &started;
+}
+
+void discard(matched_message* taken) noexcept {
+  job* const here = job::running();
+  if (here == nullptr || taken == nullptr) return;
+  lane& in = here->lane_of(taken->context);
+  const std::lock_guard<engine> guard{in.progress};
+  in.messages->discard(*taken);
+}
+
+}  // namespace peal::detail

@@ -1,0 +1,157 @@
+// The functions of peal/detail/core.hpp that look after operations: test, wait, cancel, continue, drop.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "base/log.hpp"
+#include "comm/calls/waiting.hpp"
+#include "comm/start/job.hpp"
+#include "peal/error.hpp"
+
+namespace peal::detail {
+
+namespace {
+
+communicator_state* communicator_of(const operation& of) noexcept {
+  return const_cast<communicator_state*>(static_cast<const communicator_state*>(of.members));
+}
+
+/// Back into the pool, and off its communicator's count. With the lock held. Requires: finished.
+inline void give_back(lane& here, operation& over) noexcept {
+  communicator_state* const on = communicator_of(over);
+  here.messages->release(over);
+  if (on != nullptr) here.given_back(*on);
+}
+
+/// Only a receive: a message that was sent is to arrive.
+bool withdraw(operation& unwanted) { return unwanted.kind == operation_kind::receive && cancel(unwanted); }
+
+/// What is left to do when a detached operation ends.
+struct detachment {
+  lane* home;
+  communicator_state* on;
+  void (*owner_free)(void*) noexcept;
+  void* owner;
+
+  static void run(void* context) noexcept {
+    const std::unique_ptr<detachment> self{static_cast<detachment*>(context)};
+    if (self->owner_free != nullptr) self->owner_free(self->owner);
+    if (self->on == nullptr) return;
+    const std::lock_guard<engine> guard{self->home->progress};
+    self->home->given_back(*self->on);
+  }
+};
+
+/// The wait of a destructor. While an exception is on its way it is bounded, since the peer may have been what failed.
+void wait_before_drop(job& here, operation& awaited) noexcept {
+  engine& progress = here.lane_of(awaited).progress;
+  auto until = engine::never;
+  if (std::uncaught_exceptions() > 0) {
+    const std::chrono::duration<double> patience{here.settings.seconds("PEAL_UNWIND_TIMEOUT")};
+    until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
+  }
+  for (;;) {
+    try {
+      if (progress.wait_unlocked([&] { return finished(awaited); }, until)) return;
+      break;
+    } catch (...) {
+      // A continuation of some other operation threw; a destructor cannot, so the next progress call does.
+      const std::lock_guard<engine> guard{progress};
+      progress.defer(
+          [](void* thrown) {
+            const std::unique_ptr<std::exception_ptr> held{static_cast<std::exception_ptr*>(thrown)};
+            std::rethrow_exception(*held);
+          },
+          new std::exception_ptr{std::current_exception()});
+      if (finished(awaited)) return;
+    }
+  }
+  const std::string why = fmt::format("{}:{}: this request is not finished {} s after an exception began to unwind; the job is aborted",
+                                      awaited.origin.file_name(), awaited.origin.line(), here.settings.text("PEAL_UNWIND_TIMEOUT"));
+  log_error("{}", why);
+  here.abort(EXIT_FAILURE, why.c_str());
+}
+
+}  // namespace
+
+bool test(operation& of) {
+  job* const here = job::running();
+  if (here == nullptr) return finished(of);
+  engine& progress = here->lane_of(of).progress;
+  if (finished(of)) {
+    progress.run_deferred();
+    return true;
+  }
+  progress.progress();
+  return finished(of);
+}
+
+bool wait_for_end(operation& awaited, time_point deadline) {
+  engine& progress = job::require(awaited.origin).lane_of(awaited).progress;
+  return progress.wait_unlocked([&] { return finished(awaited); }, on_steady_clock(deadline));
+}
+
+time_point time_after(long double seconds) noexcept {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point now = clock::now();
+  const std::chrono::duration<long double> time{std::max(seconds, 0.0L)};
+  if (time >= clock::time_point::max() - now) return never;
+  return time_point{(now + std::chrono::duration_cast<clock::duration>(time)).time_since_epoch() / std::chrono::nanoseconds{1}};
+}
+
+const location& origin_of(const operation& of) noexcept { return of.origin; }
+
+bool cancel(operation& unwanted) {
+  job* const here = job::running();
+  if (here == nullptr) return false;
+  lane& in = here->lane_of(unwanted);
+  const std::lock_guard<engine> guard{in.progress};
+  const bool cancelled = !finished(unwanted) && in.messages->cancel(unwanted);
+  if (cancelled) in.progress.rouse();
+  return cancelled;
+}
+
+void on_finish(operation& of, void (*hook)(void*), void* context) {
+  if (job* const here = job::running()) {
+    lane& in = here->lane_of(of);
+    const std::lock_guard<engine> guard{in.progress};
+    if (in.messages->on_finish(of, hook, context)) return;
+  }
+  hook(context);
+}
+
+void drop_own(operation& unwanted) noexcept {
+  lane* const here = job::unlocked();
+  if (here != nullptr && finished(unwanted) && !unwanted.result.error) [[likely]]
+    give_back(*here, unwanted);
+  else drop(&unwanted, nullptr, nullptr);
+}
+
+void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) noexcept {
+  if (unwanted == nullptr) return;
+  if (unwanted->common) {
+    if (owner_free != nullptr) owner_free(owner);
+    return;
+  }
+  job* const here = job::running();
+  if (here == nullptr) {  // the job has ended, and with it every use of the buffers
+    if (owner_free != nullptr) owner_free(owner);
+    return;
+  }
+  if (!finished(*unwanted) && owner_free == nullptr && !withdraw(*unwanted)) wait_before_drop(*here, *unwanted);
+  lane& in = here->lane_of(*unwanted);
+  {
+    const std::lock_guard<engine> guard{in.progress};
+    if (!finished(*unwanted)) {
+      communicator_state* const on = communicator_of(*unwanted);
+      in.messages->detach(*unwanted, &detachment::run, new detachment{&in, on, owner_free, owner});
+      return;
+    }
+    give_back(in, *unwanted);
+  }
+  if (owner_free != nullptr) owner_free(owner);
+}
+
+}  // namespace peal::detail

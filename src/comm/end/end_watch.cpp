@@ -1,0 +1,192 @@
+#include "comm/end/end_watch.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+
+namespace peal {
+
+namespace {
+
+constexpr std::chrono::seconds between_looks{1};
+
+/// Whether who has been seen to wait at so many looks in a row asks: at the second one, and again later, since the first question may have
+/// come before the other rank had made the communicator. Ever more seldom, for a rank that computes takes no questions.
+constexpr bool asks_at(unsigned looks) noexcept { return looks > 1 && std::has_single_bit(looks); }
+
+/// At a look. A rank may have receives from all others posted; it does not begin to talk to all of them at once because of that.
+constexpr int most_asked = 64;
+
+constexpr std::uint32_t first_of(std::uint32_t context) noexcept { return context - context % contexts_of_one; }
+
+}  // namespace
+
+end_watch::end_watch(messaging& messages, collectives& collectives, const direct::direct_context* past_messages, const team& world,
+                     bool alone)
+    : messages_{messages},
+      collectives_{collectives},
+      past_messages_{past_messages},
+      world_{world},
+      alone_{alone},
+      next_{clock::now() + between_looks} {
+  collectives.on_failure(
+      [](void* owner, std::uint32_t context) noexcept {
+        auto& self = *static_cast<end_watch*>(owner);
+        if (std::ranges::find(self.given_up_, first_of(context)) == self.given_up_.end()) self.given_up_.push_back(first_of(context));
+      },
+      this);
+  listen();
+}
+
+// ---- what is said
+
+void end_watch::listen() noexcept {
+  for (;;) {
+    const completion_hook hook{[](void* context, operation& over) noexcept {
+                                 auto& self = *static_cast<end_watch*>(context);
+                                 self.take(over);
+                                 self.listen();
+                               },
+                               this};
+    operation& next =
+        messages_.start_recv(world_, own_context, &arriving_, sizeof arriving_, detail::any_source_value, detail::any_tag_value, hook);
+    if (!next.finished.load(std::memory_order_relaxed)) return;  // relaxed: the engine's lock is held
+    take(next);
+  }
+}
+
+/// Ranks of the world are peers.
+void end_watch::take(operation& over) noexcept {
+  const outcome got = over.result;
+  messages_.release(over);
+  if (got.error || got.bytes != sizeof arriving_) return;  // the news of a death ends one such receive
+  const auto from = static_cast<peer_id>(got.source);
+  const std::uint32_t context = arriving_.context;
+  switch (arriving_.what) {
+    case saying::ended: ended_.push_back(from); break;
+    case saying::gave_up:
+      log_info("rank {} has given up the collectives of a communicator", from);
+      collectives_.fail(context, contexts_of_one, from);
+      break;
+    case saying::asks: answer(from, context); break;
+  }
+}
+
+void end_watch::answer(peer_id asker, std::uint32_t context) noexcept {
+  if (declared_) return say(asker, saying::ended, message);
+  const auto health = context == message ? collectives::health::unknown : collectives_.health_of(context, contexts_of_one, asker);
+  if (health == collectives::health::fails) return say(asker, saying::gave_up, context);
+  // Of a communicator that is not here, or not with the asker, nobody would take the question away again.
+  const wait kept{asker, health == collectives::health::works ? context : message};
+  if (std::ranges::find(askers_, kept) == askers_.end()) askers_.push_back(kept);
+}
+
+void end_watch::say(peer_id to, saying what, std::uint32_t context) noexcept {
+  if (messages_.has_failed(to)) return;
+  auto* const said = new note{what, context};
+  operation& sent = messages_.start_send(world_, own_context, said, sizeof *said, static_cast<int>(to), 0);
+  const auto drop = [](void* gone) noexcept { delete static_cast<note*>(gone); };
+  if (!sent.finished.load(std::memory_order_relaxed)) return messages_.detach(sent, drop, said);
+  messages_.release(sent);
+  drop(said);
+}
+
+void end_watch::declare_end() noexcept {
+  if (std::exchange(declared_, true)) return;
+  std::ranges::sort(askers_);
+  peer_id last = ~peer_id{0};
+  for (const wait& each : askers_)
+    if (each.peer != std::exchange(last, each.peer)) say(each.peer, saying::ended, message);
+  askers_.clear();
+}
+
+void end_watch::forget(std::uint32_t context) noexcept {
+  std::erase_if(askers_, [=](const wait& each) { return each.context == context; });
+}
+
+// ---- what is done
+
+/// Asked every 64 turns, so by the clock that is read fastest, until it may be time.
+bool end_watch::due() const noexcept {
+  if (!ended_.empty() || !given_up_.empty()) return true;
+  timespec coarse{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &coarse);
+  const clock::time_point about{std::chrono::seconds{coarse.tv_sec} + std::chrono::nanoseconds{coarse.tv_nsec}};
+  constexpr std::chrono::milliseconds tick{10};  // of a slow kernel
+  return about + tick >= next_ && clock::now() >= next_;
+}
+
+bool end_watch::look() {
+  const bool only_news = clock::now() < next_;
+  bool moved = take_news();
+  moved |= end_calls_past_messages();
+  if (only_news) return moved;
+  next_ = clock::now() + between_looks;
+  list_waits();
+  ask();
+  return moved;
+}
+
+bool end_watch::take_news() {
+  const bool any = !ended_.empty() || !given_up_.empty();
+  for (const peer_id each : std::exchange(ended_, {})) {
+    log_info("rank {} is at its end", each);
+    messages_.peer_ended(each);
+  }
+  for (const std::uint32_t context : std::exchange(given_up_, {})) {
+    collectives_.fail(context, contexts_of_one, world_.peer(world_.rank()));  // whatever belongs to it
+    for (const wait& each : askers_)
+      if (each.context == context) say(each.peer, saying::gave_up, context);
+    forget(context);
+  }
+  return any;
+}
+
+/// What waits for flags of somebody who is at its end.
+bool end_watch::end_calls_past_messages() {
+  bool any = false;
+  if (past_messages_ == nullptr) return any;
+  for (direct::waiting_call* const each : past_messages_->waiting) {
+    const int rank = each->awaits();
+    if (rank < 0 || !messages_.has_ended(each->among().peer(rank))) continue;
+    collectives_.fail(each->among().context(), contexts_of_one, world_.peer(world_.rank()));
+    any = true;
+  }
+  return any;
+}
+
+void end_watch::list_waits() {
+  found_.clear();
+  messages_.list_awaited(found_, alone_);
+  waits_.clear();
+  for (const awaited& each : found_) waits_.push_back({each.peer, each.collective ? first_of(each.context) : message});
+  if (past_messages_ != nullptr)
+    for (direct::waiting_call* const each : past_messages_->waiting)
+      if (const int rank = each->awaits(); rank >= 0) waits_.push_back({each->among().peer(rank), first_of(each->among().context())});
+  std::ranges::sort(waits_);
+  const auto repeated = std::ranges::unique(waits_);
+  waits_.erase(repeated.begin(), repeated.end());
+}
+
+void end_watch::ask() {
+  std::vector<watched> now;
+  now.reserve(waits_.size());
+  auto known = watched_.begin();
+  int asked = 0;
+  for (const wait& each : waits_) {
+    while (known != watched_.end() && known->what < each) ++known;
+    const bool again = known != watched_.end() && known->what == each;
+    unsigned looks = again ? known->looks + 1 : 1;
+    if (asks_at(looks) && asked == most_asked) --looks;  // the next time
+    else if (asks_at(looks)) say(each.peer, saying::asks, each.context), ++asked;
+    now.push_back({each, looks});
+  }
+  watched_ = std::move(now);
+}
+
+}  // namespace peal

@@ -1,0 +1,111 @@
+// comm/start/job.hpp
+// This process's part of the job: everything below the API, put together in its order and taken apart again.
+//
+// A job is never destroyed: handles may outlive the environment, buffers of peal::allocate too, and all of it is one process's to lose.
+//
+// Layer    comm: may include everything below.
+// Threads  start and end from one thread; `running` from any.
+// Errors   start throws peal::error: already_started, invalid_config, bootstrap_failed, no_space, no_device, locked_memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/config.hpp"
+#include "bootstrap/client.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/start/lane.hpp"
+#include "memory/node_heap.hpp"
+#include "memory/node_segment.hpp"
+#include "peal/detail/core.hpp"
+#include "progress/fork_guard.hpp"
+#include "progress/helper_thread.hpp"
+#include "topology/core_sharing.hpp"
+
+namespace peal {
+
+class job final {
+ public:
+  /// Throws errc::already_started when there is, or was, one.
+  static job& start(const detail::job_options&, const detail::location&);
+  /// Null before the start, after the end and in a forked child.
+  static job* running() noexcept { return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr; }
+  /// The only lane, where one thread at a time calls, so that there is no lock to take; null where threads were asked for, or a helper is
+  /// at work. One load, for the shortest way of a message.
+  static lane* unlocked() noexcept { return unlocked_; }
+  /// The only lane, where one thread at a time calls and a helper is at work, so that the lock is the engine's `enter`; null otherwise.
+  static lane* biased() noexcept { return biased_; }
+  /// As `running`, or an errc::not_started that says which.
+  static job& require(const detail::location& where) {
+    if (job* found = running()) [[likely]]
+      return *found;
+    refuse(where);
+  }
+  /// The lane of a communicator, likewise.
+  static lane& require_lane(const detail::communicator_state& on, const detail::location& where) {
+    (void)require(where);
+    return on.home;
+  }
+
+  /// The heap of the job that runs or ran; null where there was none.
+  static node_heap* heap_ever() noexcept { return current_ != nullptr && current_->heap ? &*current_->heap : nullptr; }
+
+  /// Collective: finishes what is under way and leaves. `at_once`: without that, for a job of one that an exception ends.
+  void end(bool at_once) noexcept;
+  /// Ends every rank.
+  [[noreturn]] void abort(int code, const char* why) noexcept;
+
+  [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
+  [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
+  [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return around_.on_node[peer]; }
+  [[nodiscard]] context_pool& contexts() noexcept { return around_.contexts; }
+  /// Which every process finds alike.
+  [[nodiscard]] lane& lane_of(std::uint32_t context) noexcept;
+  [[nodiscard]] lane& lane_of(const detail::operation&) noexcept;
+  /// For what belongs to no communicator.
+  [[nodiscard]] lane& first_lane() noexcept { return *lanes_.front(); }
+  [[nodiscard]] const std::vector<std::unique_ptr<lane>>& lanes() const noexcept { return lanes_; }
+  void release(detail::communicator_state&) noexcept;
+
+  /// What the transports have counted.
+  [[nodiscard]] std::vector<counter> counted();
+
+  const config settings;
+  std::optional<node_heap> heap;  // only where there is a segment
+
+ private:
+  job(config, const detail::job_options&);
+  void join_node(bool threads);
+  void add_lanes(bool threads);
+  [[nodiscard]] bool may_have_lanes() const;
+  void set_waits();
+  void start_helper();
+  void begin_end() noexcept;
+  [[nodiscard]] bool lost_descriptors() noexcept;
+  [[noreturn]] static void refuse(const detail::location&);
+
+  static job* current_;
+  static lane* unlocked_;
+  static lane* biased_;
+
+  const bool threads_;  // several may call
+  bool alive_ = false;
+  bootstrap_client bootstrap_;
+  lane_surroundings around_;
+  std::deque<node_segment> segments_;  // by lane; none for who is alone on its node
+  std::size_t lane_count_ = 1;
+  engine_family family_;                      // has members where there are several lanes
+  std::vector<std::unique_ptr<lane>> lanes_;  // one at least
+  wakeup_address bell_;                       // of the first lane, as it was made
+  std::deque<core_sharing> crowds_;           // one a lane
+  std::optional<helper_thread> helper_;
+  std::unique_ptr<detail::communicator_state> world_;
+};
+
+}  // namespace peal

@@ -1,0 +1,237 @@
+#include "comm/start/lane.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <system_error>
+
+#include "base/log.hpp"
+#include "peal/error.hpp"
+#include "topology/machine.hpp"
+
+namespace peal {
+
+namespace detail {
+
+communicator_state::communicator_state(const team& members, lane& in, const collective_state* like)
+    : team{members}, home{in}, collective{*in.collectives, *this, like}, direct{in.direct_context(), *in.collectives, collective, *this} {
+  if (size() > 1 && in.compares_calls())
+    checked = std::make_unique<checked_calls>(*in.messages, *in.collectives, collective, *this, &*in.stall_report);
+  in.progress.put_to_use();
+}
+
+}  // namespace detail
+
+lane::lane(lane_surroundings& around, bool threads) : progress{threads}, around_{around} {}
+
+void lane::open(node_segment* segment, std::size_t lanes) {
+  const config& settings = around_.settings;
+  messaging_options options;
+  options.self = static_cast<peer_id>(around_.bootstrap.rank());
+  options.peers = static_cast<std::uint32_t>(around_.bootstrap.size());
+  options.eager_limit = settings.bytes("PEAL_EAGER_LIMIT");
+  options.unexpected_limit = settings.bytes("PEAL_UNEXPECTED_LIMIT");
+  messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
+  self_.emplace(*messages, options.self, &progress.waking());
+  messages->add(*self_);
+  const bool only_verbs = settings.text("PEAL_TRANSPORT") == "verbs";
+  if (segment != nullptr && !only_verbs) {
+    const std::string_view copy = settings.text("PEAL_SHM_COPY");
+    shm_settings shm;
+    shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
+    shm.apart = around_.crowded || settings.text("PEAL_ASYNC") == "1";
+    shm.bell = &progress.waking();
+    shm_.emplace(*segment, *messages, around_.node, shm);
+    messages->add(*shm_);
+  }
+  if (around_.several_nodes() || only_verbs) open_verbs(lanes);
+  collectives.emplace(*messages, settings, around_.nodes, around_.basis);
+  if (compares_calls()) stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.seconds("PEAL_CHECK_AFTER")});
+  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, around_.basis.cores);
+  progress.add(*this, engine::rate::sometimes);
+}
+
+void lane::open_verbs(std::size_t lanes) {
+  const config& settings = around_.settings;
+  bootstrap_client& bootstrap = around_.bootstrap;
+  verbs_settings verbs;
+  verbs.device = settings.text("PEAL_VERBS_DEVICE");
+  if (const auto gid = settings.count_unless_auto("PEAL_VERBS_GID")) verbs.gid = static_cast<int>(*gid);
+  const auto& local = bootstrap.local_ranks();
+  verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
+  verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
+  verbs.cpus = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+  verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
+  verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
+  verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
+  verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
+  verbs.rendezvous = settings.text("PEAL_VERBS_RENDEZVOUS");
+  verbs.push = settings.bytes("PEAL_VERBS_PUSH");
+  verbs.promote = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_PROMOTE"));
+  verbs.always_promote = settings.is_set("PEAL_VERBS_PROMOTE");
+  verbs.most_connections = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_MAX_RC"));
+  verbs.bell = &progress.waking();
+  verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
+  around_.start_with([&] {
+    verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
+  });
+  const std::vector<std::string> everyone = bootstrap.exchange(verbs_->address());
+  try {
+    verbs_->meet(everyone);
+  } catch (const std::exception& problem) {
+    // The others may be through with their start, so that nothing but the job's end reaches them.
+    const std::string why = fmt::format("rank {} could not start: {}", bootstrap.rank(), plain_text_of(problem));
+    log_error("{}", why);
+    bootstrap.abort(EXIT_FAILURE, why);
+    throw;
+  }
+  messages->add(*verbs_);
+  postings_.emplace(progress, *messages, *verbs_);
+}
+
+transport& lane::route(peer_id to) noexcept {
+  if (to == static_cast<peer_id>(around_.bootstrap.rank())) return *self_;
+  if (shm_ && around_.on_node[to]) return *shm_;
+  return *verbs_;  // the job has seen to it that it is there when anybody is elsewhere
+}
+
+bool lane::poll() noexcept {
+  bool told = false;
+  for (const int rank : around_.bootstrap.failures()) {
+    log_info("rank {} has died", rank);
+    told |= around_.gone.add(static_cast<peer_id>(rank));
+  }
+  if (verbs_)
+    for (const peer_id each : verbs_->lost()) told |= around_.gone.add(each);
+  if (told) around_.ring_all();  // the other lanes
+  const bool news = heard_of_ < around_.gone.count();
+  while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
+  if (absent) absent->look();
+  const bool looks = ends_ && ends_->due();
+  // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a lost wake-up.
+  if (looks && ends_->look()) progress.rouse();
+  if (heard_of_ == 0 && !looks) [[likely]]
+    return news;
+  // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end. Not every rank
+  // hears of a failure: one that cannot be reached by some is there for others.
+  const auto size = static_cast<peer_id>(around_.bootstrap.size()), self = static_cast<peer_id>(around_.bootstrap.rank());
+  for (peer_id each = 0; each < size; ++each) {
+    if (messages->has_failed(each) || each == self || !route(each).has_left(each)) continue;
+    log_info("rank {} has left the job", each);
+    around_.left = true;
+    messages->peer_left(each);
+    collectives->peer_failed(each);
+    progress.rouse();
+  }
+  return news;
+}
+
+void lane::failed(peer_id gone) noexcept {
+  messages->peer_failed(gone);
+  collectives->peer_failed(gone);
+}
+
+void lane::free(detail::communicator_state& gone) noexcept {
+  const std::uint32_t first = gone.context();
+  // Of one whose collectives fail, others may still send.
+  const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);  // relaxed: the engine's lock is held
+  if (absent) absent->forget(gone);
+  delete &gone;
+  if (ends_) ends_->forget(first);
+  for (std::uint32_t each = 0; each != contexts_of_one; ++each) messages->forget(first + each);
+  around_.contexts.free(first, sound);
+}
+
+namespace {
+
+/// False when a continuation threw.
+template <class Step>
+bool guarded(const Step& step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (const std::exception& thrown) {
+    log_error("a continuation threw at the end of the environment: {}", thrown.what());
+  } catch (...) {
+    log_error("a continuation threw at the end of the environment");
+  }
+  return false;
+}
+
+}  // namespace
+
+void lane::say_what_is_awaited() noexcept {
+  const operation* const sent = messages->pending_send();
+  if (sent == nullptr) return;
+  log_warning(
+      "the end of the peal::environment waits for a message of {} bytes to rank {} with tag {}, which that rank has not received yet",
+      sent->capacity, sent->target, sent->result.tag);
+}
+
+void lane::finish() noexcept {
+  const auto limit = std::chrono::steady_clock::now() + shutdown_grace;
+  bool idle = false;
+  for (bool patient = true; !idle;) {
+    guarded([&] {
+      const auto done = [this, patient] {
+        settle(false);
+        // Datagrams are repeated by who polls. After a failure one who has left may never say that it has them.
+        return messages->idle() && (!verbs_ || verbs_->settled() || ((heard_of_ != 0 || around_.left) && !patient));
+      };
+      idle = progress.wait_until(done, patient ? limit : engine::never);
+    });
+    if (idle || !patient || std::chrono::steady_clock::now() < limit) continue;
+    patient = false;
+    const std::lock_guard<engine> hold{progress};
+    say_what_is_awaited();
+    settle(true);
+  }
+}
+
+/// At the end: nobody here asks for what has come unasked once there has been a failure, it is late, or nothing of the user's can start
+/// anything any more; in the last case others may know.
+void lane::settle(bool late) noexcept {
+  const bool over = around_.at_rest();
+  if (over || late || heard_of_ != 0 || around_.left) messages->refuse_unexpected();
+  if (over && ends_) ends_->declare_end();
+}
+
+void lane::turn(bool late) noexcept {
+  guarded([this] { progress.progress(); });
+  const std::lock_guard<engine> hold{progress};
+  settle(late);
+}
+
+void lane::run_deferred() noexcept {
+  while (!guarded([this] { progress.run_deferred(); }) || progress.owes_calls()) {
+  }
+}
+
+void lane::leave(bool failed) noexcept {
+  if (!failed) return;  // a fence has seen to it that nobody waits for anything
+  if (shm_) shm_->leave();
+  if (verbs_) verbs_->leave();
+}
+
+void lane::close() noexcept {
+  if (!verbs_) return;
+  progress.remove(*postings_);
+  postings_.reset();
+  verbs_.reset();
+}
+
+void lane::report(std::vector<counter>& into) {
+  const std::lock_guard<engine> guard{progress};
+  progress.report(into);
+  if (stall_report) stall_report->report(into);
+  for (const transport* each : std::initializer_list<const transport*>{shm_ ? &*shm_ : nullptr, verbs_ ? &*verbs_ : nullptr})
+    if (each) each->report(into);
+  if (direct_) direct_->report(into);
+}
+
+}  // namespace peal

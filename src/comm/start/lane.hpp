@@ -1,0 +1,171 @@
+// comm/start/lane.hpp
+// A way for messages from top to bottom: an engine with its lock, matching, collectives, and transports that nobody else uses. Every
+// communicator belongs to one lane. Threads whose communicators are in different lanes meet in nothing while messages go well.
+//
+// Layer    comm: may include everything below.
+// Threads  under its engine's lock; `open`, `finish` and `close` from one thread.
+// Errors   open throws peal::error: no_space, no_device, locked_memory, invalid_config.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "base/config.hpp"
+#include "base/error_text.hpp"
+#include "bootstrap/client.hpp"
+#include "collective/collectives.hpp"
+#include "collective/cost_basis.hpp"
+#include "collective/direct/direct_context.hpp"
+#include "comm/calls/postings.hpp"
+#include "comm/checks/stall_report.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/context_pool.hpp"
+#include "comm/end/absences.hpp"
+#include "comm/end/end_watch.hpp"
+#include "comm/end/failure_news.hpp"
+#include "memory/node_segment.hpp"
+#include "p2p/messaging.hpp"
+#include "progress/engine.hpp"
+#include "transport/self/self_transport.hpp"
+#include "transport/shm/shm_transport.hpp"
+#include "transport/verbs/verbs_transport.hpp"
+
+namespace peal {
+
+/// What all lanes of a process have in common. Outlives them.
+struct lane_surroundings {
+  lane_surroundings(const config& with, bootstrap_client& of)
+      : settings{with},
+        bootstrap{of},
+        contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()), with.count_unless_auto("PEAL_COMMUNICATORS")} {}
+
+  const config& settings;
+  bootstrap_client& bootstrap;
+  context_pool contexts;                   // of communicators
+  std::vector<peer_id> node;               // the processes of this node, by local index
+  std::vector<bool> on_node;               // by peer
+  std::vector<peer_id> nodes;              // by peer, the lowest one of its node; empty: there is one node
+  bool crowded = false;                    // more ranks than cores
+  cost_basis basis;                        // of the choice of algorithms
+  failure_news gone;                       // who has died
+  std::atomic<bool> left{false};           // somebody has left without waiting for the others
+  std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
+  std::function<bool()> at_rest = [] {
+    return false;
+  };  // from the beginning of the end on: nothing of the user's can start anything any more
+  [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
+
+  /// A step of the start that may fail on this rank alone. Then the others learn why from the next exchange, which there must be.
+  template <class Step>
+  void start_with(Step&& step) {
+    try {
+      step();
+    } catch (const std::exception& problem) {
+      bootstrap.refuse(plain_text_of(problem));
+      throw;
+    }
+  }
+};
+
+/// On cache lines of its own, as whatever it owns that is written to.
+class alignas(2 * cache_line) lane final : private router, private progress_source {
+ public:
+  /// The engine only.
+  lane(lane_surroundings&, bool threads);
+  /// The rest, as one of so many. `segment` is its own; null: there is none. Collective.
+  void open(node_segment* segment, std::size_t lanes);
+  /// From now on ranks that are waited for are asked whether they come, and those heard that take no part. `alone`: one thread at a time
+  /// calls.
+  void watch(const team& world, bool alone) {
+    ends_.emplace(*messages, *collectives, direct_context(), world, alone);
+    absent.emplace(*messages, *collectives, world);
+  }
+
+  /// For collectives past messages; null where there is none: no shared memory, or calls are compared.
+  [[nodiscard]] direct::direct_context* direct_context() noexcept { return direct_ ? &*direct_ : nullptr; }
+  /// PEAL_CHECK=1.
+  [[nodiscard]] bool compares_calls() const { return around_.settings.text("PEAL_CHECK") == "1"; }
+
+  // ---- operations of communicators. With the lock held.
+  /// One operation more, or less, that the user holds on this communicator. The last of a released one frees it.
+  void given(detail::communicator_state& on) noexcept { ++on.operations; }
+  void given_back(detail::communicator_state& on) noexcept {
+    if (--on.operations == 0 && on.released) free(on);
+  }
+  /// A collective that the user holds from now on.
+  operation* hand_out(operation& started, detail::communicator_state& on, const detail::location& where) noexcept {
+    started.members = &on;
+    started.origin = where;
+    given(on);
+    return &started;
+  }
+  void release(detail::communicator_state& gone) noexcept {
+    gone.released = true;
+    if (gone.operations == 0) free(gone);
+  }
+
+  /// Posts messages that wait for others. With the lock held. Who waits need not: every poll does it.
+  void flush() noexcept {
+    if (verbs_ && verbs_->holds_messages()) verbs_->flush();
+  }
+  /// The same where the lock is not held.
+  void flush_unlocked() noexcept {
+    if (!verbs_) return;
+    const std::lock_guard<engine> guard{progress};
+    flush();
+  }
+  /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
+  operation* posting() noexcept { return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr; }
+
+  // ---- the end. Without the lock held.
+  /// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do
+  /// so when the end has begun.
+  static constexpr std::chrono::seconds shutdown_grace{5};
+  /// Nothing of the user's waits to be called here.
+  [[nodiscard]] bool at_rest() const noexcept { return !progress.owes_calls() && !messages->has_hooks() && !collectives->busy(); }
+  /// Sends that nobody waits for any more, and answers that peers wait for.
+  void finish() noexcept;
+  /// One turn, and what was deferred. `late`: nobody here will ask for what has come unasked.
+  void turn(bool late) noexcept;
+  void run_deferred() noexcept;
+  /// `failed`: others may still wait for what was sent.
+  void leave(bool failed) noexcept;
+  /// The device's memory goes.
+  void close() noexcept;
+
+  void report(std::vector<counter>&);
+
+  engine progress;
+  std::optional<messaging> messages;
+  std::optional<peal::collectives> collectives;
+  std::optional<peal::stall_report> stall_report;  // where PEAL_CHECK=1
+  std::optional<absences> absent;                  // in a job of several
+
+ private:
+  void open_verbs(std::size_t lanes);
+  void failed(peer_id) noexcept;
+  void free(detail::communicator_state&) noexcept;
+  void say_what_is_awaited() noexcept;
+  void settle(bool late) noexcept;
+  transport& route(peer_id) noexcept override;
+  bool poll() noexcept override;                 // news of failures
+  bool arm() noexcept override { return true; }  // the news of a death rings
+
+  lane_surroundings& around_;
+  std::size_t heard_of_ = 0;  // of the failures
+  std::optional<self_transport> self_;
+  std::optional<shm_transport> shm_;
+  std::optional<verbs_transport> verbs_;
+  std::optional<direct::direct_context> direct_;
+  std::optional<postings> postings_;  // where there is verbs_
+  std::optional<end_watch> ends_;     // in a job of several
+};
+
+}  // namespace peal

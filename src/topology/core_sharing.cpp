@@ -1,0 +1,135 @@
+#include "topology/core_sharing.hpp"
+
+#include <hwloc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "topology/machine.hpp"
+
+namespace peal {
+
+bool cpu_mask::read(pid_t process) noexcept {
+  // The bare call says how much it wrote: a few words, of the many that there may be.
+  const long bytes = ::syscall(SYS_sched_getaffinity, process, sizeof words, words.data());
+  if (bytes <= 0) return false;
+  std::fill(words.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(bytes) / sizeof words[0]), words.end(), 0);
+  return true;
+}
+
+bool cpu_mask::within(const cpu_mask& other) const noexcept {
+  for (std::size_t each = 0; each < words.size(); ++each)
+    if ((words[each] & ~other.words[each]) != 0) return false;
+  return true;
+}
+
+std::size_t cpu_mask::count() const noexcept {
+  std::size_t all = 0;
+  for (const std::uint64_t word : words) all += static_cast<std::size_t>(std::popcount(word));
+  return all;
+}
+
+void cpu_mask::join(const cpu_mask& other) noexcept {
+  for (std::size_t each = 0; each < words.size(); ++each) words[each] |= other.words[each];
+}
+
+namespace {
+
+void mix(std::uint64_t& digest, std::uint64_t value) noexcept { digest = (std::rotl(digest, 23) ^ value) * 0x9e37'79b9'7f4a'7c15; }
+
+}  // namespace
+
+core_sharing::core_sharing(std::vector<pid_t> ranks, pid_t own, int stated) : ranks_{std::move(ranks)}, own_{own} {
+  if (affinity_snapshot now; see(now)) {
+    first_ = last_ = now.digest;
+    crowded_ = crowded_at_first_ = stated > 0 ? ranks_.size() > static_cast<std::size_t>(stated) : too_many(now);
+  }
+}
+
+bool core_sharing::look() noexcept {
+  affinity_snapshot now;
+  if (!see(now) || now.digest == last_) return false;
+  last_ = now.digest;
+  const bool before = std::exchange(crowded_, now.digest == first_ ? crowded_at_first_ : too_many(now));
+  return crowded_ != before;
+}
+
+int core_sharing::own_hardware_threads() noexcept {
+  affinity_snapshot now;
+  if (!see(now)) {
+    if (!now.own.read(own_)) return 1;
+    now.all = now.own;
+    now.ranks = 1;
+    read_quota();
+  }
+  std::size_t share = now.all.count();
+  if (quota_) share = std::min(share, static_cast<std::size_t>(*quota_));
+  return static_cast<int>(std::max(std::min(now.own.count(), share / std::max(now.ranks, std::size_t{1})), std::size_t{1}));
+}
+
+bool core_sharing::see(affinity_snapshot& now) noexcept {
+  if (ranks_.size() < 2 || !now.own.read(own_)) return false;
+  if (looks_++ % looks_a_quota == 0) read_quota();
+  now.digest = static_cast<std::uint64_t>(quota_.value_or(0));
+  cpu_mask each;
+  for (const pid_t rank : ranks_) {
+    if (rank == unknown) each = now.own;
+    else if (!each.read(rank)) continue;  // it has ended
+    ++now.ranks;
+    now.within_own += each.within(now.own) ? 1 : 0;
+    now.all.join(each);
+    for (const std::uint64_t word : each.words) mix(now.digest, word);
+  }
+  return true;
+}
+
+/// Of the ranks that have no cores but this one's, or of all of them.
+bool core_sharing::too_many(const affinity_snapshot& now) noexcept {
+  std::size_t cores = cores_in(now.all);
+  if (quota_) cores = std::min(cores, static_cast<std::size_t>(*quota_));
+  return now.ranks > cores || now.within_own > cores_in(now.own);
+}
+
+std::size_t core_sharing::cores_in(const cpu_mask& mask) noexcept {
+  try {
+    if (core_of_.empty()) {
+      core_of_.assign(mask.words.size() * cpu_mask::word_bits, -1);
+      const machine here;
+      for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(here.handle(), HWLOC_OBJ_CORE, core)) != nullptr;)
+        for (int at = -1; (at = hwloc_bitmap_next(core->cpuset, at)) >= 0;)
+          if (static_cast<std::size_t>(at) < core_of_.size())
+            core_of_[static_cast<std::size_t>(at)] = static_cast<int>(core->logical_index);
+    }
+    // A hardware thread of an unknown core counts as one.
+    std::vector<bool> seen(core_of_.size());
+    std::size_t count = 0;
+    for (std::size_t cpu = 0; cpu < core_of_.size(); ++cpu) {
+      if (!mask.has(cpu)) continue;
+      if (const int core = core_of_[cpu]; core >= 0) {
+        if (seen[static_cast<std::size_t>(core)]) continue;
+        seen[static_cast<std::size_t>(core)] = true;
+      }
+      ++count;
+    }
+    return count;
+  } catch (const std::exception&) {  // no memory, or no topology: better yield once too often than spin against each other
+    return 1;
+  }
+}
+
+void core_sharing::read_quota() noexcept {
+  try {
+    std::ostringstream membership;
+    membership << std::ifstream{"/proc/self/cgroup"}.rdbuf();
+    quota_ = core_quota(membership.str());
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace peal

@@ -1,0 +1,78 @@
+// topology/core_sharing.hpp
+// Whether the ranks of a node have a core each, now: whoever is given other cores (taskset, a cpuset, a cgroup's quota) while the job runs
+// is seen at the next look.
+//
+// Layer    topology: may include base/.
+// Units    cores are physical cores, as in machine.hpp.
+// Threads  one at a time.
+// Errors   what the system does not tell stays as it was; nothing throws but the constructor, std::bad_alloc.
+// Source   sched_getaffinity(2): it may be asked about any process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace peal {
+
+/// Hardware threads; as many as Linux knows at most.
+struct cpu_mask {
+  static constexpr std::size_t word_bits = 64;
+  std::array<std::uint64_t, 8192 / word_bits> words{};
+
+  /// Those of a process; false: it cannot be asked about.
+  [[nodiscard]] bool read(pid_t) noexcept;
+  [[nodiscard]] bool within(const cpu_mask& other) const noexcept;
+  void join(const cpu_mask& other) noexcept;
+  [[nodiscard]] std::size_t count() const noexcept;
+  [[nodiscard]] bool has(std::size_t cpu) const noexcept { return (words[cpu / word_bits] >> (cpu % word_bits) & 1) != 0; }
+};
+
+class core_sharing {
+ public:
+  /// In place of a process id that means nothing to this process, since the rank is in another namespace of them. Nobody can say which
+  /// cores such a rank may use, so it is taken to have this rank's: better yield once too often than spin against each other.
+  static constexpr pid_t unknown = 0;
+
+  /// `ranks`: all processes of the job on this node, `own` among them. `stated`: how many cores the launcher says it leaves to them, which
+  /// holds for as long as nothing changes; 0: it does not say.
+  core_sharing(std::vector<pid_t> ranks, pid_t own, int stated);
+
+  /// Whether a rank must give its core away to let the one that it waits for run, as of the last look.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// How many hardware threads this rank may count as its own, now: those that it may use, or its share of those of all. At least 1.
+  [[nodiscard]] int own_hardware_threads() noexcept;
+  /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the answer is another one.
+  bool look() noexcept;
+
+  /// One look in so many reads the quota, which takes as long as a hundred questions about a rank.
+  static constexpr unsigned looks_a_quota = 10;
+
+ private:
+  /// What the ranks may use.
+  struct affinity_snapshot {
+    cpu_mask own, all;
+    std::size_t ranks = 0;       // that live, or are unknown
+    std::size_t within_own = 0;  // that have no core besides the own ones
+    std::uint64_t digest = 0;
+  };
+  [[nodiscard]] bool see(affinity_snapshot&) noexcept;
+  [[nodiscard]] bool too_many(const affinity_snapshot&) noexcept;
+  [[nodiscard]] std::size_t cores_in(const cpu_mask&) noexcept;
+  void read_quota() noexcept;
+
+  std::vector<pid_t> ranks_;
+  pid_t own_;
+  std::vector<int> core_of_;  // by hardware thread, -1: unknown; empty before it was needed
+  std::optional<int> quota_;
+  unsigned looks_ = 0;
+  std::uint64_t first_ = 0, last_ = 0;  // digests of what was seen
+  bool crowded_at_first_ = false;
+  bool crowded_ = false;
+};
+
+}  // namespace peal

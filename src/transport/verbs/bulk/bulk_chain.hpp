@@ -1,0 +1,68 @@
+// transport/verbs/bulk/bulk_chain.hpp
+// Parts of large payloads on their way to one bulk queue pair, with one doorbell for all of them.
+//
+// Layer    transport/verbs. Data path.
+// Threads  one at a time.
+// Errors   a queue that is full takes nothing, which passes; what it refused stands in bulk_queue::refused. Anything else is told.
+// Source   ibv_post_send(3).
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+#include "transport/verbs/connect/connection.hpp"
+
+namespace peal::verbs {
+
+class bulk_chain {
+ public:
+  static constexpr std::uint32_t longest = 16;
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+
+  /// From or into `local`, of [remote, remote + part.bytes) of the peer.
+  void add(const bulk_part& part, ibv_wr_opcode what, std::uint64_t id, ibv_sge local, std::uint64_t remote, std::uint32_t key) noexcept {
+    parts_[count_] = part;
+    pieces_[count_] = local;
+    ibv_send_wr& request = requests_[count_];
+    request = {};
+    request.wr_id = id;
+    request.sg_list = &pieces_[count_];
+    request.num_sge = 1;
+    request.opcode = what;
+    request.send_flags = IBV_SEND_SIGNALED;
+    request.wr.rdma.remote_addr = remote;
+    request.wr.rdma.rkey = key;
+    if (count_ > 0) requests_[count_ - 1].next = &request;
+    ++count_;
+  }
+
+  /// A message of nothing with this number.
+  void add_notice(const bulk_part& part, std::uint64_t id, std::uint32_t number) noexcept {
+    add(part, IBV_WR_SEND_WITH_IMM, id, {}, 0, 0);
+    ibv_send_wr& request = requests_[count_ - 1];
+    request.num_sge = 0;
+    request.imm_data = number;
+  }
+
+  /// 0, or why the queue pair is broken.
+  [[nodiscard]] int post(bulk_queue& to, lane& of) noexcept {
+    ibv_send_wr* refused = nullptr;
+    int failed = ibv_post_send(to.pair.get(), requests_.data(), &refused);
+    std::uint32_t done = count_;
+    if (failed != 0) done = refused ? static_cast<std::uint32_t>(refused - requests_.data()) : 0;
+    for (std::uint32_t each = 0; each < done; ++each) to.under_way.push_back(parts_[each]);
+    if (to.rail != 0) of.bulk.elsewhere += done;
+    to.refused.insert(to.refused.end(), parts_.begin() + done, parts_.begin() + count_);
+    return failed == ENOMEM || failed == EAGAIN ? 0 : failed;
+  }
+
+ private:
+  std::uint32_t count_ = 0;
+  std::array<ibv_send_wr, longest> requests_;
+  std::array<ibv_sge, longest> pieces_;
+  std::array<bulk_part, longest> parts_;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,179 @@
+#include "transport/verbs/bulk/fetcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "base/page.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// A part costs a work request, a completion, and here a doorbell as well. Devices may want smaller ones (device::longest_part).
+/// Above this size nothing more is gained, and a lost packet makes more to be sent again.
+constexpr std::uint64_t largest_part = 512 << 10;
+/// Over several rails: parts of a payload for each, and bytes under way on each queue pair.
+constexpr std::uint64_t parts_to_share = 4;
+constexpr std::uint64_t most_under_way = 1 << 20;
+
+}  // namespace
+
+std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) const noexcept {
+  const std::uint64_t longest = std::min<std::uint64_t>(largest_part, lane_.longest_part);
+  const std::uint64_t share = bytes / (readers(from) * from.links * (from.links > 1 ? parts_to_share : 1));
+  return std::clamp((share + page - 1) & ~(page - 1), std::min(smallest_part, longest), longest);
+}
+
+bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
+  if (!exposed::registered(f.where)) return false;
+  auto* const target = static_cast<std::byte*>(f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
+  registration* into = target ? cache_.acquire(target, f.bytes, range_use::target) : nullptr;
+  if (!into) {
+    if (f.lands_nowhere()) std::free(target);
+    return false;
+  }
+  fetch_progress& mine = fetch_progress::of(f);
+  mine.posted = begin;
+  mine.end = end;
+  mine.unread = end - begin;
+  mine.into = into;
+  mine.target = target;
+  mine.part = part_of(from, mine.unread);
+  from.fetches.push_back(&f);
+  post(from);
+  return true;
+}
+
+void fetcher::add(bulk_chain& to, const connection& from, std::size_t which, const bulk_part& part) noexcept {
+  const fetch_progress& mine = fetch_progress::of(*part.of);
+  const bulk_queue& at = from.bulk[which];
+  to.add(part, IBV_WR_RDMA_READ, work_id::make(work::read, from.index, from.generation, static_cast<std::uint32_t>(which)).word,
+         {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes, mine.into->local_key(at.rail)},
+         exposed::address(part.of->where) + part.at, exposed::key(part.of->where, at.remote_rail));
+}
+
+/// Of each link. Where writes are to be seen too, its last queue pair is left to them (writer.hpp).
+std::size_t fetcher::readers(const connection& from) const noexcept {
+  return lane_.set.rendezvous == rendezvous_mode::read || from.bulk_count < 2 ? from.bulk_count : from.bulk_count - std::size_t{1};
+}
+
+/// Parts that may be under way there.
+std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
+  const std::size_t most = std::min({lane_.set.read_depth, at.read_limit * 2, bulk_chain::longest});  // half served, half waiting
+  if (from.links == 1 || from.first_unposted == from.fetches.size()) return most;
+  const std::uint64_t part = fetch_progress::of(*from.fetches[from.first_unposted]).part;
+  return std::min<std::size_t>(most, std::max<std::uint64_t>(2, most_under_way / part));
+}
+
+/// Requires: there is one.
+bulk_part fetcher::next_part(connection& from) noexcept {
+  if (!from.again.empty()) {
+    const bulk_part made = from.again.back();
+    from.again.pop_back();
+    return made;
+  }
+  fetch& f = *from.fetches[from.first_unposted];
+  fetch_progress& mine = fetch_progress::of(f);
+  const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
+  const bulk_part made{&f, nullptr, mine.posted, bytes};
+  mine.posted += bytes;
+  if (mine.posted == mine.end) ++from.first_unposted;
+  return made;
+}
+
+/// Parts of the oldest unposted fetches, as many as the queue pairs take.
+void fetcher::post(connection& from) noexcept {
+  std::array<bulk_chain, most_bulk * most_rails> chains;
+  std::array<int, most_bulk * most_rails> failed{};
+  const std::size_t count = from.bulk.size(), of_each = readers(from);
+  for (std::size_t each = 0; each < count; ++each) {
+    if (from.bulk[each].refused.empty()) continue;
+    lane_.bulk.refused -= static_cast<std::uint32_t>(from.bulk[each].refused.size());
+    for (const bulk_part& part : std::exchange(from.bulk[each].refused, {})) add(chains[each], from, each, part);
+  }
+  const auto takes = [&](std::size_t which) {
+    const bulk_queue& at = from.bulk[which];
+    return which % from.bulk_count < of_each && at.pair && at.under_way.size() + chains[which].size() < limit_of(from, at);
+  };
+  while (!from.again.empty() || from.first_unposted < from.fetches.size()) {
+    // The next queue pair in turn that has room.
+    std::size_t at = from.next_bulk % count, tried = 0;
+    for (; tried < count && !takes(at); ++tried) at = (at + 1) % count;
+    if (tried == count) break;
+    if (!from.again.empty()) --lane_.bulk.refused;
+    add(chains[at], from, at, next_part(from));
+    from.next_bulk = static_cast<std::uint8_t>((at + 1) % count);
+    ++lane_.counted.reads;
+  }
+  for (std::size_t each = 0; each < count; ++each) {
+    if (chains[each].size() == 0) continue;
+    ++lane_.counted.read_doorbells;
+    failed[each] = chains[each].post(from.bulk[each], lane_);
+    lane_.bulk.refused += static_cast<std::uint32_t>(from.bulk[each].refused.size());
+  }
+  for (std::size_t each = 0; each < count; ++each)
+    if (failed[each] != 0 && from.bulk[each].pair) broke_(from, from.bulk[each], failed[each]);
+}
+
+void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
+  const auto put = [&](const bulk_part& part) {
+    if (!part.of) return;  // the writer's
+    from.again.push_back(part);
+    ++lane_.bulk.refused;
+  };
+  for (; !gone.under_way.empty(); gone.under_way.pop_front()) put(gone.under_way.front());
+  lane_.bulk.refused -= static_cast<std::uint32_t>(gone.refused.size());
+  for (const bulk_part& each : std::exchange(gone.refused, {})) put(each);
+}
+
+void fetcher::step(connections& all) noexcept {
+  all.for_each([this](connection& each) {
+    if (each.state == connection_state::open) post(each);
+  });
+}
+
+void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
+  bulk_queue& at = from.bulk[bulk];
+  const bulk_part over = at.under_way.front();
+  at.under_way.pop_front();
+  fetch& f = *over.of;
+  fetch_progress& mine = fetch_progress::of(f);
+  mine.unread -= over.bytes;
+  lane_.counted.read_bytes += over.bytes;
+  lane_.counted.rail_bytes[at.rail] += over.bytes;
+  lane_.counted.queue_bytes[bulk % from.bulk_count] += over.bytes;
+  if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
+  if (mine.unread == 0) {
+    const auto found = std::find(from.fetches.begin(), from.fetches.end(), &f);
+    from.fetches.erase(found);
+    --from.first_unposted;
+    let_go(f);
+  }
+  if (from.first_unposted < from.fetches.size() || !from.again.empty()) post(from);
+  count(f, over.bytes);
+}
+
+void fetcher::let_go(fetch& over) noexcept {
+  fetch_progress& mine = fetch_progress::of(over);
+  cache_.release(*mine.into);
+  if (over.lands_nowhere()) std::free(mine.target);
+}
+
+void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
+  for (fetch* each : from.fetches) let_go(*each);
+  ending.insert(ending.end(), from.fetches.begin(), from.fetches.end());
+  from.fetches.clear();
+  from.first_unposted = 0;
+  for (bulk_queue& each : from.bulk) {
+    if (each.rail != 0) lane_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
+    while (!each.under_way.empty()) each.under_way.pop_front();
+    lane_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
+    each.refused.clear();
+  }
+  lane_.bulk.refused -= static_cast<std::uint32_t>(from.again.size());
+  from.again.clear();
+}
+
+}  // namespace peal::verbs

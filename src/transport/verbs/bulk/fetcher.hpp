@@ -1,0 +1,81 @@
+// transport/verbs/bulk/fetcher.hpp
+// The data path in for large payloads: RDMA READs of the receiver, in parts, over the connection's bulk queue pairs.
+//
+// What is to be read of a fetch is cut into parts that go round the bulk queue pairs; every part is signaled. Parts that go to one queue
+// pair at a time share one doorbell. Where there are several rails each has few bytes under way, so that a faster one takes more.
+//
+// Layer    transport/verbs.
+// Units    bytes.
+// Threads  one at a time.
+// Errors   told to fetch::done: errc::peer_failed.
+// Source   ibv_post_send(3), IBV_WR_RDMA_READ.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "transport/verbs/bulk/bulk_chain.hpp"
+#include "transport/verbs/bulk/fetch_progress.hpp"
+#include "transport/verbs/connect/connections.hpp"
+#include "transport/verbs/device/registration_cache.hpp"
+
+namespace peal::verbs {
+
+/// What the words of a remote_region mean here.
+struct exposed {
+  /// `number`: exposures.hpp.
+  static remote_region make(const void* data, std::uint64_t number, const registration* held) noexcept {
+    remote_region made;
+    made.words[0] = reinterpret_cast<std::uint64_t>(data);
+    made.words[2] = number;  // words[3]: pusher.hpp
+    if (held) {
+      made.words[2] |= is_registered;
+      made.words[1] = std::uint64_t{held->remote_key(1)} << 32 | held->remote_key(0);
+      made.words[4] = std::uint64_t{held->remote_key(3)} << 32 | held->remote_key(2);
+    }
+    return made;
+  }
+  static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
+  static bool registered(const remote_region& of) noexcept { return (of.words[2] & is_registered) != 0; }
+  static std::uint64_t number(const remote_region& of) noexcept { return of.words[2] & ~is_registered; }
+  /// With that rail of its owner's.
+  static std::uint32_t key(const remote_region& of, std::uint8_t rail) noexcept {
+    return static_cast<std::uint32_t>(of.words[rail < 2 ? 1 : 4] >> 32 * (rail & 1));
+  }
+
+ private:
+  static constexpr std::uint64_t is_registered = std::uint64_t{1} << 63;
+};
+
+class fetcher {
+ public:
+  using broken = std::function<void(connection&, bulk_queue&, int)>;
+  fetcher(lane& shared, registration_cache& cache, broken broke) : lane_{shared}, cache_{cache}, broke_{std::move(broke)} {}
+
+  /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
+  /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
+  [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
+  /// The oldest READ of this bulk queue pair has completed.
+  void completed(connection&, std::uint32_t bulk) noexcept;
+  /// Posts again what full queues refused.
+  void step(connections&) noexcept;
+  /// A link was left out: what was under way there, or waited, is read again over the others, by `step`.
+  void read_again(connection&, bulk_queue&) noexcept;
+  /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for them no more.
+  void abandon(connection&, std::vector<fetch*>& ending) noexcept;
+
+ private:
+  static void add(bulk_chain&, const connection&, std::size_t which, const bulk_part&) noexcept;
+  void post(connection&) noexcept;
+  [[nodiscard]] std::size_t readers(const connection&) const noexcept;
+  [[nodiscard]] std::size_t limit_of(const connection&, const bulk_queue&) const noexcept;
+  [[nodiscard]] static bulk_part next_part(connection&) noexcept;
+  void let_go(fetch&) noexcept;
+  [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
+
+  lane& lane_;
+  registration_cache& cache_;
+  broken broke_;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,98 @@
+#include "transport/verbs/bulk/further_rails.hpp"
+
+#include <array>
+#include <bit>
+
+#include "base/log.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+constexpr int batch = 32;
+
+}  // namespace
+
+bool further_rails::poll() noexcept {
+  bool moved = false;
+  if (lane_.bulk.left_out > 0) moved = tell();
+  if (lane_.bulk.elsewhere == 0) return moved;
+  for (std::size_t rail = 1; rail < lane_.rails.size(); ++rail) {
+    std::array<ibv_wc, batch> done;
+    const int count = ibv_poll_cq(lane_.completions(rail), batch, done.data());
+    for (int each = 0; each < count; ++each) moved |= take(done[static_cast<std::size_t>(each)]);
+  }
+  return moved;
+}
+
+bool further_rails::take(const ibv_wc& one) noexcept {
+  const work_id which{one.wr_id};
+  connection* const at = all_.of(which);
+  if (!at || at->state == connection_state::lost || which.detail() >= at->bulk.size()) return false;
+  bulk_queue& queue = at->bulk[which.detail()];
+  if (!queue.pair) return false;  // left out before
+  if (one.status != IBV_WC_SUCCESS) {
+    failed(*at, queue, one.status == IBV_WC_RETRY_EXC_ERR ? "no answer comes over it" : ibv_wc_status_str(one.status));
+    return true;
+  }
+  if (which.kind() == work::notice) {
+    (void)lane::expect_notice(*queue.pair, which);
+    writes_.noticed(*at, queue, one.imm_data);
+    return true;
+  }
+  --lane_.bulk.elsewhere;
+  if (queue.under_way.front().job) writes_.completed(*at, queue);
+  else reads_.completed(*at, which.detail());
+  return true;
+}
+
+void further_rails::failed(connection& at, const bulk_queue& queue, const char* cause) noexcept {
+  if (at.state == connection_state::lost) return;
+  log_warning("{} is left out on the way to rank {}, and large messages go over {} alone from now on: {}", lane_.rails[queue.rail].name(),
+              at.peer, at.links > 2 ? "the others" : lane_.on.name(), cause);
+  ++lane_.counted.rails_left_out;
+  const std::uint32_t link = queue.link;
+  leave_out(at, link);
+  if (at.untold == 0) ++lane_.bulk.left_out;
+  at.untold = static_cast<std::uint8_t>(at.untold | 1u << link);
+}
+
+void further_rails::told(connection& at, std::uint32_t link) noexcept {
+  for (const bulk_queue& each : at.bulk) {
+    if (each.link != link || link == 0 || !each.pair) continue;
+    log_warning("{} is left out on the way to rank {}, since that leaves it out", lane_.rails[each.rail].name(), at.peer);
+    ++lane_.counted.rails_left_out;
+    leave_out(at, link);
+    return;
+  }
+}
+
+void further_rails::leave_out(connection& at, std::uint32_t link) noexcept {
+  for (bulk_queue& each : at.bulk) {
+    if (each.link != link) continue;
+    each.pair.reset();
+    lane_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
+    writer::write_again(each);
+    reads_.read_again(at, each);
+  }
+  --at.links;
+  writes_.expect_no_notices(at, static_cast<std::uint8_t>(link));
+}
+
+bool further_rails::tell() noexcept {
+  bool moved = false;
+  std::uint32_t left = 0;
+  all_.for_each([&](connection& to) {
+    while (to.untold != 0 && to.state == connection_state::open) {
+      const payload_header what{payload_kind::left_out, static_cast<std::uint32_t>(std::countr_zero(to.untold)), 0, 0, 0};
+      if (!sender_.send_staged(to, &what, sizeof what, nullptr, 0)) break;
+      to.untold = static_cast<std::uint8_t>(to.untold & (to.untold - 1));
+      moved = true;
+    }
+    left += to.untold != 0 && to.state != connection_state::lost;
+  });
+  lane_.bulk.left_out = left;
+  return moved;
+}
+
+}  // namespace peal::verbs

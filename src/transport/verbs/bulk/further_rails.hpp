@@ -1,0 +1,45 @@
+// transport/verbs/bulk/further_rails.hpp
+// The rails besides the first: completions of what moves over them, and what becomes of one that fails.
+//
+// A link, the queue pairs of one rail to one peer, that fails is left out from then on: its queue pairs are destroyed, so that nothing
+// late is read or written over it, what was under way moves again over the others, and the peer is told over the first rail. It does the
+// same, and so it does not take a payload for complete while an old WRITE may still be on its way to it. The first rail carries the
+// messages; when it fails the connection breaks.
+//
+// Layer    transport/verbs.
+// Threads  one at a time.
+// Errors   a link that fails is logged, and counted.
+#pragma once
+
+#include "transport/verbs/bulk/fetcher.hpp"
+#include "transport/verbs/bulk/payload_header.hpp"
+#include "transport/verbs/bulk/writer.hpp"
+#include "transport/verbs/eager/sender.hpp"
+
+namespace peal::verbs {
+
+class further_rails {
+ public:
+  further_rails(lane& shared, connections& all, sender& out, fetcher& reads, writer& writes)
+      : lane_{shared}, all_{all}, sender_{out}, reads_{reads}, writes_{writes} {}
+
+  /// Takes completions, tells peers of links that were left out. True when something moved.
+  bool poll() noexcept;
+  /// The link of this queue pair failed. Not for the first one.
+  void failed(connection&, const bulk_queue&, const char* cause) noexcept;
+  /// The peer has left this link out.
+  void told(connection&, std::uint32_t link) noexcept;
+
+ private:
+  void leave_out(connection&, std::uint32_t link) noexcept;
+  [[nodiscard]] bool take(const ibv_wc&) noexcept;
+  [[nodiscard]] bool tell() noexcept;
+
+  lane& lane_;
+  connections& all_;
+  sender& sender_;
+  fetcher& reads_;
+  writer& writes_;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,37 @@
+// transport/verbs/bulk/payload_header.hpp
+// What a packet of a large payload begins with: those packets that are no messages (immediate::staged) say with it what they are.
+//
+// Layer    transport/verbs.
+// Units    bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/verbs/wire.hpp"
+
+namespace peal::verbs {
+
+enum class payload_kind : std::uint32_t {
+  ask,       // staged.hpp: send me these bytes
+  data,      // staged.hpp: here are some of them
+  push,      // pusher.hpp: the beginning of a payload that was just announced
+  write,     // writer.hpp: write these bytes into my memory
+  written,   // writer.hpp: they are there, as far as their devices are concerned
+  left_out,  // further_rails.hpp: this link is used no more
+};
+
+struct payload_header {
+  payload_kind kind = payload_kind::ask;
+  std::uint32_t detail = 0;    // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each link used
+  std::uint64_t number = 0;    // of the fetch, as its receiver counts; of the push, as its sender counts
+  std::uint64_t position = 0;  // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
+  std::uint64_t bytes = 0;     // ask, write: how many; otherwise: how many follow
+};
+static_assert(sizeof(payload_header) == 32);
+
+/// What fits behind a header: whole pages, for fetches that absorb.
+inline constexpr std::size_t most_payload = 8192;
+static_assert(most_payload + sizeof(payload_header) <= slot_bytes);
+
+}  // namespace peal::verbs

@@ -1,0 +1,137 @@
+#include "transport/verbs/bulk/payloads.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/page.hpp"
+#include "peal/error.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// What is to be fetched from here on is worth the messages that ask for writes: HACKING.md, RDMA.
+constexpr std::size_t worth_two = 64 << 10;
+
+}  // namespace
+
+remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
+  registration* const held = cache_.acquire(data, bytes, range_use::source);
+  remote_region made = exposed::make(data, exposed_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
+  if (connection* const at = all_.of(to)) made.words[3] = pushes_.plan(*at, static_cast<const std::byte*>(data), bytes);
+  return made;
+}
+
+void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
+  pushes_.withdraw(to, where.words[3]);
+  const std::uint64_t number = exposed::number(where);
+  const exposure* const over = exposed_.find(number);
+  if (!over) return;
+  stages_.withdraw(number);
+  if (over->held) cache_.release(*over->held);
+  exposed_.remove(number);
+}
+
+void payloads::start(fetch& f) noexcept {
+  connection* const from = all_.of(f.from);
+  if (!from || from->state != connection_state::open) {
+    f.done(f, make_error_code(errc::peer_failed));
+    return;
+  }
+  fetch_progress::begin(f);
+  std::size_t here = 0;
+  const std::size_t pushed = pushes_.claim(f, here);
+  std::size_t unwritten = first_written(*from, pushed, f.bytes);
+  // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
+  if (unwritten < f.bytes) {
+    if (!writes_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
+    else sender_.flush();
+  }
+  if (pushed < unwritten && !reads_.start(*from, f, pushed, unwritten)) stages_.start(*from, f, pushed, unwritten);
+  count(f, here);
+}
+
+bool payloads::under_way(const connection& with) const noexcept {
+  return !with.fetches.empty() || stages_.awaits(with.peer) || writes_.under_way(with.peer) || pushes_.under_way(with.peer);
+}
+
+/// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
+std::size_t payloads::first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept {
+  const std::size_t half = pushed + (bytes - pushed) / 2 / page * page;
+  switch (mode_) {
+    case rendezvous_mode::read: return bytes;
+    case rendezvous_mode::write: return pushed;
+    case rendezvous_mode::both: return half;
+    case rendezvous_mode::automatic: {
+      const bool by_both = from.same_device ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
+      return by_both && bytes - pushed >= worth_two ? half : bytes;
+    }
+  }
+  return bytes;
+}
+
+bool payloads::push() noexcept {
+  if (!pushes_.busy() || !pushes_.step()) return false;
+  sender_.flush();
+  return true;
+}
+
+bool payloads::step() noexcept {
+  bool moved = push();
+  if (writes_.busy()) moved |= writes_.step();
+  if (stages_.busy()) moved |= stages_.step();
+  if (lane_.bulk.any()) {
+    moved |= rails_.poll();
+    if (lane_.bulk.refused > 0) reads_.step(all_);
+  }
+  return moved;
+}
+
+void payloads::failed(connection& at, bulk_queue& which, int why) noexcept {
+  if (which.rail == 0) broke_(at, why);
+  else rails_.failed(at, which, std::strerror(why));
+}
+
+void payloads::arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
+  payload_header header;
+  if (bytes < sizeof header) return;  // never, from a peer that runs this code
+  std::memcpy(&header, packet, sizeof header);
+  const std::byte* const data = packet + sizeof header;
+  const std::size_t behind = bytes - sizeof header;
+  switch (header.kind) {
+    case payload_kind::ask:
+      if (!stages_.asked(from, header, data, behind)) ++lane_.counted.packets_refused;
+      return;
+    case payload_kind::data:
+      if (header.bytes == behind) stages_.arrived(from, header, data);
+      return;
+    case payload_kind::push:
+      if (header.bytes == behind) pushes_.arrived(from.peer, header, data);
+      return;
+    case payload_kind::write:
+      if (!writes_.asked(from, header, data, behind)) ++lane_.counted.packets_refused;
+      return;
+    case payload_kind::written: writes_.arrived(from, header); return;
+    case payload_kind::left_out: rails_.told(from, header.detail); return;
+  }
+}
+
+void payloads::completed(connection& at, std::uint32_t bulk) noexcept {
+  bulk_queue& which = at.bulk[bulk];
+  if (which.under_way.front().job) writes_.completed(at, which);
+  else reads_.completed(at, bulk);
+}
+
+void payloads::abandon(peer_id gone, connection* at) noexcept {
+  std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
+  pushes_.abandon(gone, ending);
+  if (at) reads_.abandon(*at, ending);
+  writes_.abandon(gone, ending);
+  stages_.abandon(gone, ending);
+  std::ranges::sort(ending);
+  ending.erase(std::ranges::unique(ending).begin(), ending.end());
+  for (fetch* each : ending) each->done(*each, make_error_code(errc::peer_failed));
+}
+
+}  // namespace peal::verbs

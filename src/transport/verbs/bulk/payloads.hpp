@@ -1,0 +1,80 @@
+// transport/verbs/bulk/payloads.hpp
+// Large payloads: the one door to the ways in which they come. Their beginning is pushed by the sender (pusher.hpp); the rest is read by
+// the receiver's device (fetcher.hpp), written by the sender's (writer.hpp), or each does a half; or it comes in messages where memory
+// cannot be registered (staged.hpp).
+//
+// Layer    transport/verbs.
+// Units    bytes.
+// Threads  one at a time.
+// Errors   told to fetch::done: errc::peer_failed.
+#pragma once
+
+#include "transport/verbs/bulk/fetcher.hpp"
+#include "transport/verbs/bulk/further_rails.hpp"
+#include "transport/verbs/bulk/pusher.hpp"
+#include "transport/verbs/bulk/staged.hpp"
+#include "transport/verbs/bulk/writer.hpp"
+
+namespace peal::verbs {
+
+class payloads {
+ public:
+  /// The connection is of no more use: its first rail has failed.
+  using broken = std::function<void(connection&, int)>;
+  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, broken broke)
+      : lane_{shared},
+        all_{all},
+        cache_{cache},
+        sender_{out},
+        mode_{shared.set.rendezvous},
+        pushes_{shared, all, out},
+        broke_{std::move(broke)},
+        reads_{shared, cache, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
+        writes_{shared, cache, all, out, exposed_, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
+        stages_{shared, all, out, exposed_},
+        rails_{shared, all, out, reads_, writes_} {}
+
+  [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
+  void withdraw(peer_id to, const remote_region&) noexcept;
+  void start(fetch&) noexcept;
+
+  /// A packet that is no message has come.
+  void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
+  /// The oldest work request of this bulk queue pair, of the first rail, has completed.
+  void completed(connection& at, std::uint32_t bulk) noexcept;
+  /// Parts of payloads are on their way here, or have been promised and have not left: the connection may not end.
+  [[nodiscard]] bool under_way(const connection&) const noexcept;
+  /// Moves what waited for room. True when something was moved.
+  bool poll() noexcept { return busy() && step(); }
+  /// Something was refused by the device though it was idle, so that no completion will tell when to try again.
+  [[nodiscard]] bool wants_polling() const noexcept { return lane_.bulk.refused > 0 || writes_.starved(); }
+  /// The device gave up this queue pair, which is not of the first rail.
+  void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept { rails_.failed(at, which, cause); }
+  /// An announcement was sent: what is pushed of its payload goes right behind it.
+  void announced() noexcept { push(); }
+
+  /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed, so that no device touches a buffer.
+  void abandon(peer_id, connection* at) noexcept;
+
+ private:
+  [[nodiscard]] bool busy() const noexcept { return pushes_.busy() || writes_.busy() || stages_.busy() || lane_.bulk.any(); }
+  bool step() noexcept;
+  bool push() noexcept;
+  void failed(connection&, bulk_queue&, int why) noexcept;
+  [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept;
+
+  lane& lane_;
+  connections& all_;
+  registration_cache& cache_;
+  sender& sender_;
+  const rendezvous_mode mode_;
+  exposures exposed_;
+  pusher pushes_;
+  const broken broke_;
+  fetcher reads_;
+  writer writes_;
+  staged stages_;
+  further_rails rails_;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,109 @@
+#include "transport/verbs/bulk/staged.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "transport/verbs/bulk/fetcher.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// Packets of one payload at a turn, before other messages have theirs.
+constexpr int packets_a_turn = 8;
+
+}  // namespace
+
+void staged::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
+  const std::uint64_t number = ++last_number_;
+  incoming_.emplace(number, incoming{from.peer, &f, begin, end - begin, end - begin});
+  asks_.push_back({from.peer, {payload_kind::ask, 0, number, begin, end - begin}, exposed::number(f.where)});
+}
+
+bool staged::step() noexcept {
+  bool moved = false;
+  while (ask()) moved = true;
+  for (std::size_t each = 0; each < jobs_.size();) {
+    moved |= serve(jobs_[each]);
+    if (jobs_[each].sent < jobs_[each].bytes) {
+      ++each;
+      continue;
+    }
+    jobs_[each] = jobs_.back();
+    jobs_.pop_back();
+  }
+  return moved;
+}
+
+/// The oldest question that finds room.
+bool staged::ask() noexcept {
+  for (auto each = asks_.begin(); each != asks_.end(); ++each) {
+    connection* to = all_.of(each->to);
+    if (!to || to->state != connection_state::open ||
+        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number, sizeof each->number))
+      continue;
+    asks_.erase(each);
+    return true;
+  }
+  return false;
+}
+
+bool staged::serve(job& mine) noexcept {
+  connection* to = all_.of(mine.to);
+  if (!to || to->state != connection_state::open) return false;
+  bool moved = false;
+  for (int packet = 0; packet < packets_a_turn && mine.sent < mine.bytes; ++packet) {
+    const std::size_t bytes = std::min<std::uint64_t>(most_payload, mine.bytes - mine.sent);
+    const payload_header header{payload_kind::data, 0, mine.number, mine.sent, bytes};
+    if (!sender_.send_staged(*to, &header, sizeof header, mine.data + mine.sent, bytes)) break;
+    mine.sent += bytes;
+    lane_.counted.staged_bytes += bytes;
+    moved = true;
+  }
+  return moved;
+}
+
+bool staged::asked(connection& from, const payload_header& header, const std::byte* data, std::size_t bytes) noexcept {
+  std::uint64_t number = 0;
+  if (bytes < sizeof number) return false;
+  std::memcpy(&number, data, sizeof number);
+  const exposure* const found = exposed_.find(number, from.peer, header.position, header.bytes);
+  if (found) jobs_.push_back({from.peer, found->data + header.position, header.bytes, header.number, number});
+  return found != nullptr;
+}
+
+void staged::withdraw(std::uint64_t number) noexcept {
+  std::erase_if(jobs_, [number](const job& each) { return each.exposed == number; });
+}
+
+void staged::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
+  const auto found = incoming_.find(header.number);
+  if (found == incoming_.end() || found->second.from != from.peer) return;
+  incoming& mine = found->second;
+  fetch& f = *mine.into;
+  // They come in order, and each once.
+  if (header.bytes > mine.missing || header.position != mine.bytes - mine.missing) return;
+  take(f, data, mine.begin + header.position, header.bytes);
+  mine.missing -= header.bytes;
+  if (mine.missing == 0) incoming_.erase(found);
+  count(f, header.bytes);
+}
+
+bool staged::awaits(peer_id from) const noexcept {
+  return std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& each) { return each.second.from == from; });
+}
+
+void staged::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
+  std::erase_if(asks_, [&](const question& each) { return each.to == gone; });
+  std::erase_if(jobs_, [&](const job& each) { return each.to == gone; });
+  for (auto each = incoming_.begin(); each != incoming_.end();) {
+    if (each->second.from != gone) {
+      ++each;
+      continue;
+    }
+    ending.push_back(each->second.into);
+    each = incoming_.erase(each);
+  }
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,271 @@
+#include "transport/verbs/bulk/writer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/page.hpp"
+#include "transport/verbs/bulk/bulk_chain.hpp"
+#include "transport/verbs/bulk/fetcher.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// On Soft-RoCE a post returns when all is written; meanwhile nothing else is done.
+constexpr std::uint64_t longest_part = 256 << 10;
+constexpr std::size_t parts_at_once = 2;
+/// Over several rails.
+
+}  // namespace
+
+// ---- the receiver
+
+bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
+  if (from.bulk_count < 2 || !exposed::registered(f.where)) return false;
+  share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
+  if (f.lands_nowhere()) mine.target = static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
+  else mine.target = static_cast<std::byte*>(f.into) + begin;
+  // The whole range, as for what is read of it, so that one registration serves both.
+  if (!f.lands_nowhere()) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
+  else if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::target);
+  if (!mine.into) {
+    if (f.lands_nowhere()) std::free(mine.target);
+    return false;
+  }
+  const std::uint64_t number = ++last_number_;
+  const payload_header ask{payload_kind::write, 0, number, reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
+  note question{from.peer, ask, {exposed::number(f.where), begin, {}}};
+  for (std::size_t rail = 0; rail < most_rails; ++rail) question.source.target_keys[rail] = mine.into->remote_key(rail);
+  notes_.push_back(question);
+  shares_.emplace(number, mine);
+  while (tell()) {
+  }
+  return true;
+}
+
+void writer::let_go(share& over) noexcept {
+  cache_.release(*over.into);
+  if (over.of->lands_nowhere()) std::free(over.target);
+}
+
+void writer::arrived(connection& from, const payload_header& header) noexcept {
+  const auto found = shares_.find(header.number);
+  if (found == shares_.end() || found->second.from != from.peer || found->second.told) return;
+  share& mine = found->second;
+  for (const bulk_queue& each : from.bulk)
+    if (each.link != 0 && each.pair && (header.detail & ~mine.noticed & 1u << each.link) != 0)
+      mine.awaited = static_cast<std::uint8_t>(mine.awaited | 1u << each.link);
+  mine.told = true;
+  if (mine.awaited == 0) written(found);
+  else ++lane_.bulk.elsewhere;
+}
+
+void writer::noticed(const connection& from, const bulk_queue& through, std::uint32_t number) noexcept {
+  // Of the number that was dealt out last, or of one before it: they are compared modulo 2^32.
+  const auto found = shares_.find(last_number_ - (static_cast<std::uint32_t>(last_number_) - number));
+  if (found != shares_.end() && found->second.from == from.peer) noticed(found, static_cast<std::uint8_t>(1u << through.link));
+}
+
+void writer::noticed(shares::iterator of, std::uint8_t links) noexcept {
+  share& mine = of->second;
+  mine.noticed = static_cast<std::uint8_t>(mine.noticed | links);
+  if (mine.awaited == 0) return;
+  mine.awaited = static_cast<std::uint8_t>(mine.awaited & ~links);
+  if (mine.awaited != 0) return;
+  --lane_.bulk.elsewhere;
+  written(of);
+}
+
+void writer::expect_no_notices(const connection& from, std::uint8_t link) noexcept {
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [number, each] : shares_)
+    if (each.from == from.peer) waiting.push_back(number);
+  for (const std::uint64_t number : waiting)
+    if (const auto found = shares_.find(number); found != shares_.end()) noticed(found, static_cast<std::uint8_t>(1u << link));
+}
+
+void writer::written(shares::iterator which) noexcept {
+  share over = which->second;
+  shares_.erase(which);
+  if (over.of->absorb) over.of->absorb(*over.of, over.target, over.begin, over.bytes);
+  let_go(over);
+  count(*over.of, over.bytes);
+}
+
+// ---- the sender
+
+bool writer::asked(connection& from, const payload_header& header, const std::byte* data, std::size_t bytes) noexcept {
+  source_region source;
+  if (bytes < sizeof source) return false;
+  std::memcpy(&source, data, sizeof source);
+  const exposure* const found = exposed_.find(source.number, from.peer, source.at, header.bytes);
+  if (!found || !found->held) return false;
+  // It stays registered as long as anything is written from it, whenever it is withdrawn.
+  cache_.share(*found->held);
+  const auto first = reinterpret_cast<std::uint64_t>(found->data) + source.at;
+  jobs_.push_back({from.peer, header.number, first, header.position, found->held, source.target_keys, header.bytes, 0, 0, {}});
+  return true;
+}
+
+/// Those that nothing is under way for.
+template <class Which>
+void writer::end_jobs(Which which) noexcept {
+  jobs_.remove_if([&](const write_job& each) {
+    if (!which(each)) return false;
+    cache_.release(*each.from);
+    return true;
+  });
+}
+
+bool writer::post(write_job& mine) noexcept {
+  connection* const to = all_.of(mine.to);
+  if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
+  bool moved = false;
+  for (std::size_t each = to->bulk_count - std::size_t{1}; each < to->bulk.size() && mine.has_parts(); each += to->bulk_count)
+    if (to->bulk[each].pair) moved |= post(mine, *to, each);
+  return moved;
+}
+
+bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
+  bulk_queue& at = to.bulk[which];
+  if (!at.refused.empty()) return false;  // READs, where the two sides were told different things
+  std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.longest_part);
+  if (to.links > 1) longest = std::min(longest, std::max(smallest_part, (mine.bytes / to.links / 2 + page - 1) & ~(page - 1)));
+  const std::size_t limit = std::min<std::size_t>(parts_at_once, lane_.set.read_depth);
+  bulk_chain chain;
+  while (mine.has_parts() && at.under_way.size() + chain.size() < limit) {
+    bulk_part part{nullptr, &mine, mine.posted, static_cast<std::uint32_t>(std::min(longest, mine.bytes - mine.posted))};
+    if (at.link != 0) mine.used = static_cast<std::uint8_t>(mine.used | 1u << at.link);
+    if (mine.again.empty()) {
+      mine.posted += part.bytes;
+    } else {
+      part = mine.again.back();
+      mine.again.pop_back();
+    }
+    chain.add(part, IBV_WR_RDMA_WRITE, work_id::make(work::read, to.index, to.generation, static_cast<std::uint32_t>(which)).word,
+              {mine.source + part.at, part.bytes, mine.from->local_key(at.rail)}, mine.target + part.at, mine.remote_keys[at.remote_rail]);
+  }
+  if (chain.size() == 0) return false;
+  const std::size_t before = at.under_way.size();
+  const int failed = chain.post(at, lane_);
+  mine.again.insert(mine.again.end(), at.refused.rbegin(), at.refused.rend());
+  at.refused.clear();
+  const std::size_t posted = at.under_way.size() - before;
+  lane_.counted.writes += posted;
+  if (failed != 0) broke_(to, at, failed);
+  return posted > 0;
+}
+
+void writer::write_again(bulk_queue& gone) noexcept {
+  for (std::size_t left = gone.under_way.size(); left > 0; --left) {
+    const bulk_part each = gone.under_way.front();
+    gone.under_way.pop_front();
+    if (each.job && each.bytes == 0) --each.job->noticing;
+    else if (each.job) each.job->again.push_back(each);
+    else gone.under_way.push_back(each);
+  }
+}
+
+void writer::completed(connection& at, bulk_queue& which) noexcept {
+  const bulk_part over = which.under_way.front();
+  which.under_way.pop_front();
+  write_job& mine = *over.job;
+  if (over.bytes == 0) {
+    --mine.noticing;
+    return;  // `step` takes it away
+  }
+  mine.arrived += over.bytes;
+  lane_.counted.write_bytes += over.bytes;
+  lane_.counted.rail_bytes[which.rail] += over.bytes;
+  lane_.counted.queue_bytes[static_cast<std::size_t>(&which - at.bulk.data()) % at.bulk_count] += over.bytes;
+  if (mine.arrived < mine.bytes) {
+    (void)post(mine);
+    return;
+  }
+  notes_.push_back({at.peer, {payload_kind::written, mine.used, mine.number, 0, 0}, {}});
+  mine.unnoticed = mine.used;
+  post_notices(mine);
+  if (mine.over()) end_jobs([&](const write_job& each) { return &each == &mine; });
+}
+
+void writer::post_notices(write_job& mine) noexcept {
+  connection* const to = all_.of(mine.to);
+  if (!to || to->state != connection_state::open) return;
+  for (std::size_t each = to->bulk_count * std::size_t{2} - 1; each < to->bulk.size(); each += to->bulk_count) {
+    bulk_queue& at = to->bulk[each];
+    const auto bit = static_cast<std::uint8_t>(1u << at.link);
+    if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= lane_.set.read_depth || !at.refused.empty()) continue;
+    mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed & ~bit);
+    if (!at.pair) continue;  // left out, which the peer is told
+    bulk_chain chain;
+    chain.add_notice({nullptr, &mine, 0, 0}, work_id::make(work::read, to->index, to->generation, static_cast<std::uint32_t>(each)).word,
+                     static_cast<std::uint32_t>(mine.number));
+    ++mine.noticing;
+    const int failed = chain.post(at, lane_);
+    if (!at.refused.empty()) {
+      at.refused.clear();
+      --mine.noticing;
+      mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed | bit);
+    }
+    if (failed != 0) broke_(*to, at, failed);
+  }
+}
+
+bool writer::step() noexcept {
+  bool moved = false;
+  while (tell()) moved = true;
+  for (write_job& each : jobs_) {
+    if (each.has_parts()) moved |= post(each);
+    if (each.unnoticed != 0) post_notices(each);
+  }
+  end_jobs([](const write_job& each) { return each.over(); });
+  return moved;
+}
+
+bool writer::starved() const noexcept {
+  return std::ranges::any_of(jobs_, [this](const write_job& each) {
+    const connection* const to = each.has_parts() ? all_.of(each.to) : nullptr;
+    if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
+    for (std::size_t last = to->bulk_count - std::size_t{1}; last < to->bulk.size(); last += to->bulk_count)
+      if (!to->bulk[last].under_way.empty()) return false;
+    return true;
+  });
+}
+
+/// Sends the oldest note that finds room.
+bool writer::tell() noexcept {
+  for (auto each = notes_.begin(); each != notes_.end(); ++each) {
+    connection* const to = all_.of(each->to);
+    const std::size_t more = each->what.kind == payload_kind::write ? sizeof each->source : 0;
+    // That a link was left out must be heard before what was written instead of over it.
+    if (!to || to->state != connection_state::open || to->untold != 0 ||
+        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
+      continue;
+    notes_.erase(each);
+    return true;
+  }
+  return false;
+}
+
+bool writer::under_way(peer_id with) const noexcept {
+  return std::ranges::find(notes_, with, &note::to) != notes_.end() || std::ranges::find(jobs_, with, &write_job::to) != jobs_.end() ||
+         std::ranges::any_of(shares_, [&](const auto& each) { return each.second.from == with; });
+}
+
+void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
+  std::erase_if(notes_, [&](const note& each) { return each.to == gone; });
+  end_jobs([&](const write_job& each) { return each.to == gone; });
+  for (auto each = shares_.begin(); each != shares_.end();) {
+    if (each->second.from != gone) {
+      ++each;
+      continue;
+    }
+    ending.push_back(each->second.of);
+    if (each->second.awaited != 0) --lane_.bulk.elsewhere;
+    let_go(each->second);
+    each = shares_.erase(each);
+  }
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,119 @@
+// transport/verbs/connect/connector.hpp
+// Connections on first use. Three packets over the handshake port: request, reply, acknowledgement; the one who waits repeats its packet.
+//
+//   requester: makes queue pairs (INIT), sends request → reply: to RTR and RTS, open, sends acknowledgement
+//   answerer:  request: makes queue pairs, to RTR, sends reply → acknowledgement, or the first message: to RTS, open
+//
+// So nobody sends before the other side can receive. When both start at once, the lower rank's request is answered and the other one
+// ignored.
+// A connection has a number on each side, counted up, so that packets of an earlier one between the two are known for what they are. A
+// request may be given up as long as it is not answered; a reply to it is then answered with `gone`.
+// Packets carry the job's secret and both incarnations; anything else is dropped and counted. A handshake is never given up for lack of an
+// answer: the peer may compute for an hour before it looks. Who was given up for another reason is told so (failure_notices.hpp).
+//
+// Layer    transport/verbs. Control path only.
+// Threads  one at a time.
+// Errors   what cannot be made, or reached, is told to `refused`, with the cause logged.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "transport/verbs/connect/connections.hpp"
+#include "transport/verbs/connect/handshake_port.hpp"
+#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/lane.hpp"
+
+namespace peal::verbs {
+
+class connector {
+ public:
+  using clock = std::chrono::steady_clock;
+  struct hooks {
+    std::function<void(connection&)> opened;   // messages may be sent now
+    std::function<void(peer_id)> refused;      // there will be no connection to this peer
+    std::function<bool(peer_id)> admits;       // asks whether a peer may connect now; it repeats its request
+    std::function<bool(peer_id)> full;         // the device gives no more; false: then there will be no connection to this peer
+    std::function<void()> no_room;             // a peer has none for a connection at the moment
+    std::function<bool(peer_id)> needed;       // asks whether something waits that only a connection to this peer can carry
+    std::function<void(connection&)> removed;  // takes away a connection that never opened, or that is over
+    std::function<bool(peer_id)> given_up;     // asks, of one from which a packet came; true: it is told so
+    std::function<void(peer_id)> failed;       // the peer says that it has given this process up
+    std::function<void(peer_id)> failed_too;   // it has heard that this process has given it up
+  };
+
+  connector(lane&, connections&, sender&, handshake_port&, peer_id self, hooks);
+
+  /// What others must know of this process; `secret` is what this process would have as the job's.
+  [[nodiscard]] const address& own() const noexcept { return own_; }
+  [[nodiscard]] address& own() noexcept { return own_; }
+  /// Everyone's, by rank; of the first that has told one comes the job's secret. Before the first start. Who has told none cannot be
+  /// reached.
+  void meet(std::vector<std::optional<address>> everyone);
+
+  void start(peer_id) noexcept;
+  /// A packet that begins with handshake_packet::mark.
+  void got(const std::byte* packet, std::size_t bytes) noexcept;
+  /// Packets that are due. True when something moved.
+  bool poll() noexcept { return !waiting_.empty() && repeat(clock::now()); }
+  [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
+  /// When `poll` has something to repeat.
+  [[nodiscard]] clock::time_point due() const noexcept;
+  /// From now on nobody gets a connection any more.
+  void leave() noexcept { leaving_ = true; }
+  /// A packet of no connection. 0, or why it did not leave.
+  int say(peer_id, handshake_kind, std::uint32_t answers) noexcept;
+  /// A request that nobody has answered is given up, and its connection removed.
+  void cancel(connection&) noexcept;
+
+  [[nodiscard]] peer_id self() const noexcept { return self_; }
+  [[nodiscard]] const secret& job() const noexcept { return job_; }
+  /// Null: it has told none.
+  [[nodiscard]] const address* address_of(peer_id which) const noexcept {
+    return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
+  }
+  /// A message came over this connection, so the peer has our reply.
+  void heard(connection&) noexcept;
+  /// The connection is being taken away.
+  void forget(connection&) noexcept;
+
+ private:
+  connection* make(peer_id) noexcept;
+  [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
+  void requested(const handshake_packet&) noexcept;
+  void replied(const handshake_packet&) noexcept;
+  void sent_away(const handshake_packet&) noexcept;
+  void answer(connection&, const handshake_packet&) noexcept;
+  [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
+  [[nodiscard]] bool begin_sending(connection&) noexcept;
+  void open(connection&) noexcept;
+  [[nodiscard]] bool make_links(connection&, const address& peer, bool lower) noexcept;
+  [[nodiscard]] static std::size_t number_of(const connection&, std::size_t which) noexcept;
+  static void narrow(connection&, std::uint8_t count) noexcept;
+  [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail, std::uint8_t remote_rail) const noexcept;
+  void leave_out(connection&, const bulk_queue& failed, const char* cause) noexcept;
+  [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;
+  [[nodiscard]] int send(const handshake_packet&) noexcept;
+  void send_and_repeat(connection&, const handshake_packet&) noexcept;
+  bool repeat(clock::time_point now) noexcept;
+  [[nodiscard]] static bool worth_another_try(handshake&, int why) noexcept;
+  void give_up(connection&, const char* what, int why) noexcept;
+
+  lane& lane_;
+  connections& all_;
+  sender& sender_;
+  const peer_id self_;
+  hooks hooks_;
+  handshake_port& port_;
+  address own_;
+  secret job_{};
+  std::vector<std::optional<address>> everyone_;
+  std::vector<connection*> waiting_;          // requesting or answered
+  std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known
+  std::uint32_t attempts_ = 0;                // connections begun
+  bool leaving_ = false;
+};
+
+}  // namespace peal::verbs

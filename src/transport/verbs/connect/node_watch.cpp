@@ -1,0 +1,139 @@
+#include "transport/verbs/connect/node_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace peal::verbs {
+
+namespace {
+
+/// Looks in a silence; a question has as long as the time between two.
+constexpr int looks = 8;
+constexpr std::uint32_t enough_unanswered = 6;
+/// Questions open at a time, and knocks at a look: descriptors and packets are bounded, however many nodes there are.
+constexpr std::size_t most_open = 64;
+
+}  // namespace
+
+node_watch::node_watch(asker& by, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence, told lost)
+    : asker_{by}, own_{own_node}, silence_{silence}, lost_{std::move(lost)}, places_(peers) {}
+
+node_watch::~node_watch() {
+  for (node& each : nodes_) stop_asking(each);
+}
+
+void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door, clock::time_point now) {
+  if (places_[which] != 0 || at == own_) return;
+  auto found = std::ranges::find(nodes_, at, &node::gid);
+  if (found == nodes_.end()) {
+    nodes_.emplace_back();
+    found = nodes_.end() - 1;
+    found->gid = at;
+  }
+  if (found->peers++ == 0) {
+    found->sign = now;
+    found->unanswered = 0;
+    // Not at the next look, before which the network may be cut: who never answered is no news.
+    if (!found->answers) ask(*found, now);
+  }
+  watched_.push_back({which, static_cast<std::uint32_t>(found - nodes_.begin()), door, false, now, now, now});
+  places_[which] = static_cast<std::uint32_t>(watched_.size());
+}
+
+void node_watch::end(peer_id which) noexcept {
+  const std::uint32_t place = std::exchange(places_[which], 0);
+  if (place == 0) return;
+  watched& gone = watched_[place - 1];
+  node& its = nodes_[gone.node];
+  if (--its.peers == 0) stop_asking(its);
+  if (place < watched_.size()) {
+    gone = watched_.back();
+    places_[gone.peer] = place;
+  }
+  watched_.pop_back();
+}
+
+void node_watch::heard_at(std::uint32_t place, clock::time_point now) noexcept {
+  watched& from = watched_[place];
+  from.heard = now;
+  from.refuses = false;
+  node& its = nodes_[from.node];
+  its.sign = now;
+  its.unanswered = 0;
+}
+
+void node_watch::ask(node& at, clock::time_point now) noexcept {
+  if (at.question >= 0 || open_ >= most_open) return;
+  at.question = asker_.ask(at.gid);
+  if (at.question < 0) return;
+  ++open_;
+  at.asked = now;
+}
+
+void node_watch::stop_asking(node& of) noexcept {
+  if (of.question < 0) return;
+  asker_.end(std::exchange(of.question, -1));
+  --open_;
+}
+
+void node_watch::look_around(clock::time_point now) noexcept {
+  next_look_ = now + silence_ / looks;
+  std::vector<peer_id> silent, gone;
+  take_refusals(now, gone);
+  look_at_nodes(now, silent);
+  knock(now);
+  for (const peer_id each : silent) lost_(each, verdict::node_silent);
+  for (const peer_id each : gone) lost_(each, verdict::process_gone);
+}
+
+void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost) noexcept {
+  for (std::size_t count = nodes_.size(); count > 0; --count) {
+    next_node_ = (next_node_ + 1) % nodes_.size();
+    node& at = nodes_[next_node_];
+    if (at.peers == 0) continue;
+    if (at.question >= 0 && asker_.answered(at.question)) {
+      stop_asking(at);
+      at.answers = true;
+      at.sign = now;
+      at.unanswered = 0;
+    } else if (at.question >= 0 && now - at.asked >= silence_ / looks) {
+      stop_asking(at);
+      ++at.unanswered;
+    }
+    if (at.answers && at.unanswered >= enough_unanswered && now - at.sign >= silence_) {
+      for (const watched& each : watched_)
+        if (each.node == next_node_) lost.push_back(each.peer);
+      at.unanswered = 0;  // others of this node may be met later
+      continue;
+    }
+    // At once when it is new; then when there is reason to.
+    const bool due = !at.answers ? at.unanswered == 0 || now - at.asked >= silence_ : now - at.sign >= silence_ / 2;
+    if (due) ask(at, now);
+  }
+}
+
+void node_watch::knock(clock::time_point now) noexcept {
+  std::size_t knocks = 0;
+  for (std::size_t count = watched_.size(); count > 0 && knocks < most_open; --count) {
+    next_door_ = (next_door_ + 1) % watched_.size();
+    watched& at = watched_[next_door_];
+    if (at.door == 0 || now - std::max(at.heard, at.knocked) < silence_ / 2) continue;
+    at.knocked = now;
+    asker_.knock(nodes_[at.node].gid, at.door);
+    ++knocks;
+  }
+}
+
+void node_watch::take_refusals(clock::time_point now, std::vector<peer_id>& lost) noexcept {
+  gid_bytes where{};
+  std::uint16_t door = 0;
+  while (asker_.refused(where, door)) {
+    const auto found =
+        std::ranges::find_if(watched_, [&](const watched& each) { return each.door == door && nodes_[each.node].gid == where; });
+    if (found == watched_.end()) continue;
+    if (!std::exchange(found->refuses, true)) found->refused_since = now;
+    else if (now - found->refused_since >= silence_) lost.push_back(found->peer);
+  }
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,105 @@
+// transport/verbs/connect/node_watch.hpp
+// Whether peers without a connection are still there. Their adapters acknowledge nothing by themselves, and a peer that does not
+// acknowledge may just compute, or be stopped: so the kernels of their nodes are asked, by what `asker` knows to ask.
+//
+// - The node: asked after half a `silence` without a packet from any of its peers, then eight times a silence. Once it has been silent for
+//   a silence, and six questions in a row went without an answer, its peers are lost. One that has never answered is no news (a firewall,
+//   an InfiniBand fabric without IP): of those nothing is known, and nobody is given up.
+// - The process: its door is knocked at. A refusal means that there is no such process any more. One that is stopped refuses nothing. Lost
+//   is who has refused for a silence: a process that ended in good order is not missed that long.
+// Questions, not only time, are counted, so that it does no harm when this process computes, or is stopped, for an hour.
+//
+// Layer    transport/verbs. Includes no verbs header; knows no clock and no socket.
+// Threads  one at a time.
+// Errors   none.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "transport/contract.hpp"
+#include "transport/verbs/device/device_choice.hpp"
+
+namespace peal::verbs {
+
+/// What asks a kernel. None of this waits.
+class asker {
+ public:
+  /// Whether a node is there: the number of a question; negative when none can be asked now.
+  [[nodiscard]] virtual int ask(const gid_bytes& node) noexcept = 0;
+  [[nodiscard]] virtual bool answered(int question) noexcept = 0;
+  virtual void end(int question) noexcept = 0;
+  /// Whether a process is there: its kernel says so only when it is not.
+  virtual void knock(const gid_bytes& node, std::uint16_t door) noexcept = 0;
+  /// The next process that is not. False: none.
+  [[nodiscard]] virtual bool refused(gid_bytes& node, std::uint16_t& door) noexcept = 0;
+
+ protected:
+  ~asker() = default;
+};
+
+class node_watch {
+ public:
+  using clock = std::chrono::steady_clock;
+  enum class verdict : std::uint8_t { node_silent, process_gone };
+  /// `lost` may call anything here.
+  using told = std::function<void(peer_id, verdict)>;
+
+  node_watch(asker&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence, told lost);
+  ~node_watch();
+  node_watch(const node_watch&) = delete;
+  node_watch& operator=(const node_watch&) = delete;
+
+  /// Not of the own node: there the launcher sees who ends.
+  void watch(peer_id, const gid_bytes& node, std::uint16_t door, clock::time_point now);
+  void end(peer_id) noexcept;
+  /// A packet came.
+  void heard(peer_id from, clock::time_point now) noexcept {
+    if (places_[from] != 0) heard_at(places_[from] - 1, now);
+  }
+  /// When `look` has something to do.
+  [[nodiscard]] clock::time_point due() const noexcept { return watched_.empty() ? clock::time_point::max() : next_look_; }
+  /// Asks, and listens; cheap when nothing is due.
+  void look(clock::time_point now) noexcept {
+    if (now >= next_look_ && !watched_.empty()) look_around(now);
+  }
+
+ private:
+  struct node {
+    gid_bytes gid{};
+    std::uint32_t peers = 0;  // that are watched
+    bool answers = false;     // it did once
+    int question = -1;
+    std::uint32_t unanswered = 0;  // questions in a row
+    clock::time_point asked, sign;
+  };
+  struct watched {
+    peer_id peer = 0;
+    std::uint32_t node = 0;
+    std::uint16_t door = 0;
+    bool refuses = false;
+    clock::time_point heard, knocked, refused_since;
+  };
+  void heard_at(std::uint32_t place, clock::time_point now) noexcept;
+  void look_around(clock::time_point now) noexcept;
+  void look_at_nodes(clock::time_point now, std::vector<peer_id>& lost) noexcept;
+  void knock(clock::time_point now) noexcept;
+  void take_refusals(clock::time_point now, std::vector<peer_id>& lost) noexcept;
+  void ask(node&, clock::time_point now) noexcept;
+  void stop_asking(node&) noexcept;
+
+  asker& asker_;
+  const gid_bytes own_;
+  const clock::duration silence_;
+  const told lost_;
+  std::vector<std::uint32_t> places_;  // by peer: its place among the watched + 1
+  std::vector<watched> watched_;
+  std::vector<node> nodes_;  // every one ever met
+  std::size_t open_ = 0;     // questions
+  std::size_t next_node_ = 0, next_door_ = 0;
+  clock::time_point next_look_ = clock::time_point::min();
+};
+
+}  // namespace peal::verbs

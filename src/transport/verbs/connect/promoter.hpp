@@ -1,0 +1,111 @@
+// transport/verbs/connect/promoter.hpp
+// Who is connected. In a job that is larger than what may be connected, a peer starts cold: its messages go as datagrams. After some of
+// them, or at once for a large payload, it gets a connection; when there are as many as may be, the coldest one ends for it.
+//
+// Order, without a mark in either stream:
+// - To a connection: once it is open, messages to the peer wait until every datagram is acknowledged, which means delivered. Only then
+//   does the connection carry them.
+// - From a connection: nothing new is begun on it; when what this side fetches is here, it says `last` behind its last message. The other
+//   side does the same when it hears that. Who has said and heard it sends datagrams again, and takes the queue pairs away when its own
+//   `last` has arrived. Who has said, but not heard it takes no datagram of the peer's, since messages of the connection may be in front.
+// Payloads asked for before `last` was said still come, whatever way they come.
+//
+// A request for a connection stands in a line when there are as many as may be; every 100 ms that the line does not move another
+// connection is asked to end. Two who ask each other, each with its last place taken by its own request to a third, would wait in a
+// circle: so of two pairs of ranks the lower goes first, and the other's request is given up, to be made again.
+//
+// Layer    transport/verbs. Control path only, but for messages to cold peers.
+// Threads  one at a time.
+// Errors   none of its own; fetches that wait end with errc::peer_failed when their peer fails.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "transport/verbs/connect/connections.hpp"
+#include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/datagram/datagrams.hpp"
+#include "transport/verbs/eager/sender.hpp"
+
+namespace peal::verbs {
+
+struct promotion_rules {
+  bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
+  std::uint32_t after = 16;   // messages to a cold peer
+  std::uint32_t most = 1024;  // connections
+};
+
+class promoter {
+ public:
+  struct hooks {
+    std::function<bool(const connection&)> under_way;  // parts of payloads that are due
+    std::function<void(fetch&)> start_fetch;           // over an open connection
+    std::function<void(connection&)> remove;           // its queue pairs are destroyed
+  };
+  promoter(lane&, connections&, sender&, connector&, datagrams&, const promotion_rules&, std::uint32_t peers, hooks);
+
+  /// A message to a peer whose connection does not carry any. False: no room at the moment.
+  [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept;
+  /// A fetch from a peer without a connection that is open to new ones: it waits for one.
+  void wait_for(fetch&) noexcept;
+
+  void opened(connection&) noexcept;
+  /// The peer's last message has come.
+  void heard_last(connection&) noexcept;
+  [[nodiscard]] bool may_take_datagrams(peer_id from) const noexcept;
+  /// A peer asks for a connection, and there is none.
+  [[nodiscard]] bool admits(peer_id) noexcept;
+  /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that need a connection take turns. False:
+  /// there is none at all, for as long as a silent adapter is waited for, and something waits that cannot go otherwise.
+  [[nodiscard]] bool full(peer_id wanted) noexcept;
+  /// Whether something waits for a connection to this peer.
+  [[nodiscard]] bool needed(peer_id) const noexcept;
+  /// There is no room for a connection to this peer at the moment: it stands in the line.
+  void want_later(peer_id) noexcept;
+
+  bool poll() noexcept { return (!ending_.empty() || !line_.empty()) && step(); }
+  /// When `poll` may have something to do even if nothing comes.
+  [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept;
+  [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
+  [[nodiscard]] std::uint32_t most() const noexcept { return rules_.most; }
+  /// From now on messages to peers without a connection go as datagrams.
+  void go_cold() noexcept { rules_.cold = true; }
+  /// This process leaves: everyone without a connection is told.
+  void say_goodbye(const std::vector<bool>& dead) noexcept;
+  /// The connection is being taken away; and it has been, with the peer alive.
+  void forget(const connection&) noexcept;
+  void removed(peer_id) noexcept;
+  /// The peer has failed: ends the fetches that wait for it.
+  void abandon(peer_id) noexcept;
+
+ private:
+  using clock = std::chrono::steady_clock;
+  bool step() noexcept;
+  void want(peer_id) noexcept;
+  bool connect_waiting() noexcept;
+  void make_room() noexcept;
+  [[nodiscard]] connection* coldest(clock::time_point now) noexcept;
+  void begin_to_end(connection&) noexcept;
+  bool go_on_ending() noexcept;
+
+  lane& lane_;
+  connections& all_;
+  sender& sender_;
+  connector& connector_;
+  datagrams& datagrams_;
+  promotion_rules rules_;
+  hooks hooks_;
+  std::vector<std::uint32_t> messages_;  // to each cold peer
+  std::deque<peer_id> line_;             // want a connection
+  std::vector<bool> in_line_;
+  std::vector<fetch*> fetches_;  // wait for a connection, oldest first
+  std::vector<connection*> ending_;
+  clock::time_point next_demand_;
+  // While there is no connection at all, since the device gives none: since when, and when it is asked again.
+  clock::time_point short_since_ = clock::time_point::max(), next_try_;
+  std::chrono::milliseconds patience_;
+};
+
+}  // namespace peal::verbs

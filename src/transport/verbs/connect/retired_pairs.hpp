@@ -1,0 +1,57 @@
+// transport/verbs/connect/retired_pairs.hpp
+// Queue pairs for messages whose connection has ended, until the device says that they take no more receives of the shared queue.
+//
+// A queue pair that is destroyed takes its completions along on some devices (mlx5), also those of receives that it took from the shared
+// queue: their slots would be lost to all connections. So it goes into the error state first; IBV_EVENT_QP_LAST_WQE_REACHED says that the
+// completions of all receives that it took are in the completion queue. When they have been read it is destroyed. Older kernels of
+// Soft-RoCE never tell that, but leave completions where they are: there a time is enough.
+//
+// Layer    transport/verbs. Control path.
+// Threads  one at a time.
+// Errors   none: a queue pair that cannot go into the error state is destroyed at once.
+// Source   InfiniBand specification, 10.2.9.2 and 10.3.1.6 (affiliated event: last work request reached); ibv_create_srq(3).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "transport/verbs/device/queue_pair.hpp"
+#include "transport/verbs/lane.hpp"
+
+namespace peal::verbs {
+
+class retired_pairs {
+ public:
+  using clock = std::chrono::steady_clock;
+  /// `read_all` reads the completion queue to its end.
+  retired_pairs(lane& shared, std::function<void()> read_all) : lane_{shared}, read_all_{std::move(read_all)} {}
+
+  /// Takes a queue pair, the slots that it may still read, and its connection's room in the lane, all of which it gives back at its end.
+  void add(queue_pair, std::vector<slot_id> slots) noexcept;
+  /// The device has said so of the queue pair with this number.
+  void last_reached(std::uint32_t number) noexcept;
+
+  [[nodiscard]] bool holds(std::uint32_t number) const noexcept;
+  [[nodiscard]] bool any() const noexcept { return !all_.empty(); }
+  /// When `step` has something to do even if the device tells nothing.
+  [[nodiscard]] clock::time_point due() const noexcept;
+  /// Destroys those that can be. Not while completions are being dealt out.
+  void step(clock::time_point now) noexcept;
+
+ private:
+  struct retired {
+    queue_pair pair;
+    std::vector<slot_id> slots;
+    clock::time_point until;
+    bool over = false;  // all its completions are in the queue
+  };
+  void end(retired&) noexcept;
+
+  lane& lane_;
+  const std::function<void()> read_all_;
+  std::vector<retired> all_;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,175 @@
+// transport/verbs/datagram/datagram_channel.hpp
+// The reliable ordered stream of messages to and from one peer, over packets that may be lost, doubled, late or out of order. Knows no
+// device and no clock: packets go to a datagram_output, times are handed in.
+//
+// Sender: a window of packets; a packet is kept until it is acknowledged. Nothing heard for `pause`: the oldest is repeated, and the pause
+// doubles up to a second, since the peer may just compute; acknowledgements that tell of a gap three times: the oldest is repeated at once.
+// What is lost besides is repeated as acknowledgements come. Each loss halves the window, each window without one adds a packet.
+// Receiver: delivers in order and acknowledges what it has delivered. What is early is kept (64 packets), the rest is dropped.
+//
+// Layer    transport/verbs: may include transport/contract.hpp.
+// Units    bytes, packets.
+// Threads  one at a time. The sink may send while it is called.
+// Errors   a packet that cannot be of this stream is refused and changes nothing.
+// Source   RFC 6298 (timer), RFC 6582 (partial acknowledgements).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/verbs/datagram/datagram.hpp"
+
+namespace peal::verbs {
+
+/// Memory of packets that wait for acknowledgement, of all channels together: it is bounded, however many peers there are.
+class packet_store {
+ public:
+  packet_store(std::size_t packet_bytes, std::size_t most) : packet_bytes_{packet_bytes}, most_{most} {}
+  ~packet_store();
+  packet_store(const packet_store&) = delete;
+  packet_store& operator=(const packet_store&) = delete;
+
+  [[nodiscard]] std::size_t packet_bytes() const noexcept { return packet_bytes_; }
+  [[nodiscard]] std::size_t left() const noexcept { return most_ - used_; }
+  [[nodiscard]] bool scarce() const noexcept { return left() < most_ / 2; }
+  /// Requires: something is left.
+  [[nodiscard]] std::byte* take();
+  void give_back(std::byte* over) noexcept;
+
+ private:
+  const std::size_t packet_bytes_;
+  const std::size_t most_;
+  std::size_t used_ = 0;
+  std::vector<std::byte*> free_;
+};
+
+/// Where packets go.
+class datagram_output {
+ public:
+  /// False: no room at the moment, nothing happened.
+  [[nodiscard]] virtual bool put(peer_id to, const datagram&) noexcept = 0;
+
+ protected:
+  ~datagram_output() = default;
+};
+
+/// Since the start, of all channels.
+struct datagram_counters {
+  std::uint64_t packets = 0;  // of streams, repeated ones not counted
+  std::uint64_t bytes = 0;    // in them
+  std::uint64_t repeated = 0;
+  std::uint64_t acknowledgements = 0;  // that went by themselves
+  std::uint64_t messages = 0;
+};
+
+class datagram_channel {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr clock::time_point never = clock::time_point::max();
+
+  datagram_channel(sink&, datagram_output&, packet_store&, datagram_counters&, peer_id);
+  ~datagram_channel();
+  datagram_channel(const datagram_channel&) = delete;
+  datagram_channel& operator=(const datagram_channel&) = delete;
+
+  /// False: no room at the moment. The message leaves with the next `transmit`.
+  [[nodiscard]] bool send(envelope e, const void* payload) noexcept;
+  /// Whether this process wants announcements only: told with what is sent, or in a packet of its own. False: try again.
+  [[nodiscard]] bool tell(bool refuses_eager) noexcept;
+  /// The last packet of ours.
+  [[nodiscard]] bool say_goodbye() noexcept;
+
+  /// False: refused. Without `may_take` what belongs to the stream counts as lost.
+  [[nodiscard]] bool receive(const datagram&, clock::time_point now, bool may_take) noexcept;
+  /// Repeats what is due, sends what is new, then an acknowledgement if that is owed and nothing carried it. Stops when there is no room.
+  void transmit(clock::time_point now) noexcept;
+  [[nodiscard]] bool has_something_to_send() const noexcept {
+    return owes_acknowledgement_ || sent_ != end() || repeat_first_ != repeat_end_;
+  }
+  /// When `expire` has something to do.
+  [[nodiscard]] clock::time_point due() const noexcept { return due_; }
+  /// Nothing was heard: the oldest packet is to be repeated.
+  void expire(clock::time_point now) noexcept;
+
+  /// The peer has failed: what waits for it is dropped, and what comes from it is not delivered.
+  void abandon() noexcept;
+  /// What comes is acknowledged, but not delivered.
+  void deafen() noexcept { deaf_ = true; }
+
+  /// All that was sent has been taken by the peer's sink.
+  [[nodiscard]] bool drained() const noexcept { return packets_.empty(); }
+  [[nodiscard]] bool refuses_eager() const noexcept { return peer_refuses_; }
+  [[nodiscard]] bool left() const noexcept { return peer_left_; }
+  [[nodiscard]] peer_id peer() const noexcept { return peer_; }
+  /// Since when nothing has been acknowledged though something was to be.
+  [[nodiscard]] clock::time_point waits_since() const noexcept { return packets_.empty() ? never : waits_since_; }
+
+  // The owner's notes.
+  bool listed = false;          // wants to transmit
+  bool timed = false;           // stands among those with something due
+  bool complained = false;      // that the peer does not answer
+  std::uint32_t last_turn = 0;  // in which something was transmitted
+
+ private:
+  struct packet {
+    std::byte* memory = nullptr;
+    std::uint16_t bytes = 0;
+    std::uint16_t flags = 0;
+  };
+  struct early_packet {
+    std::vector<std::byte> data;
+    std::uint16_t flags = 0;
+  };
+
+  [[nodiscard]] std::uint32_t end() const noexcept { return base_ + static_cast<std::uint32_t>(packets_.size()); }
+  [[nodiscard]] std::size_t open_room() const noexcept;
+  [[nodiscard]] bool admits(std::size_t packets) const noexcept;
+  packet& open_packet() noexcept;
+  void write(const void* from, std::size_t bytes) noexcept;
+  [[nodiscard]] bool put(std::uint32_t sequence) noexcept;
+  void acknowledged(std::uint32_t count, bool gap, clock::time_point now) noexcept;
+  void lost(std::uint32_t repeats) noexcept;
+  [[nodiscard]] bool plausible(const datagram&) const noexcept;
+  [[nodiscard]] bool sound(const std::byte* data, std::size_t bytes) const noexcept;
+  void take(const datagram&) noexcept;
+  void deliver(const std::byte* data, std::size_t bytes, std::uint16_t flags) noexcept;
+
+  sink& sink_;
+  datagram_output& out_;
+  packet_store& store_;
+  datagram_counters& counted_;
+  const peer_id peer_;
+  const std::uint32_t window_;
+
+  // ---- out
+  std::deque<packet> packets_;  // not acknowledged: base_, base_ + 1...
+  std::uint32_t base_ = 1;
+  std::uint32_t sent_ = 1;          // the first that has never left
+  std::uint32_t repeat_first_ = 1;  // to be repeated: up to repeat_end_
+  std::uint32_t repeat_end_ = 1;
+  std::uint32_t recover_end_ = 1;  // while recovering: what was under way when the loss was seen
+  bool recovering_ = false;
+  std::uint32_t allowed_;           // packets under way
+  std::uint32_t acknowledged_ = 0;  // since `allowed_` has changed
+  std::uint32_t gaps_ = 0;          // acknowledgements that told of one, in a row
+  std::chrono::milliseconds pause_;
+  clock::time_point due_ = never;
+  clock::time_point waits_since_ = never;
+  bool refuses_ = false;       // what this process wants,
+  bool told_refuses_ = false;  // and what the stream says
+
+  // ---- in
+  std::uint32_t expected_ = 1;
+  std::unordered_map<std::uint32_t, early_packet> early_;
+  std::vector<std::byte> partial_;  // a message of which not all is here,
+  std::size_t missing_ = 0;         // and how much is missing
+  bool owes_acknowledgement_ = false;
+  bool deaf_ = false;
+  bool peer_refuses_ = false;
+  bool peer_left_ = false;
+};
+
+}  // namespace peal::verbs

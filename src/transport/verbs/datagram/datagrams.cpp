@@ -1,0 +1,232 @@
+#include "transport/verbs/datagram/datagrams.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.hpp"
+
+namespace peal::verbs {
+
+namespace {
+
+/// Packets that wait for acknowledgement, of all peers together: 16 MiB at most.
+constexpr std::size_t most_packets = 4096;
+
+}  // namespace
+
+datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, asker& by, sink& into, std::uint32_t peers, hooks told)
+    : lane_{shared},
+      port_{port},
+      who_{who},
+      sink_{into},
+      hooks_{std::move(told)},
+      watch_{by, shared.on.gid().bytes, peers,
+             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.silence}),
+             [this](peer_id each, node_watch::verdict why) {
+               if (left(each)) watch_.end(each);
+               else hooks_.lost(each, why);
+             }},
+      channels_(peers) {}
+
+// Everyone cuts packets for the shortest MTU of the job.
+void datagrams::meet() {
+  std::uint8_t mtu = who_.own().first().mtu;
+  for (peer_id each = 0; each < channels_.size(); ++each)
+    if (const address* known = who_.address_of(each)) mtu = std::min(mtu, known->first().mtu);
+  store_.emplace((std::size_t{128} << mtu) - sizeof(datagram_header), most_packets);
+}
+
+// ---- out
+
+datagram_channel& datagrams::channel(peer_id of) {
+  auto& known = channels_[of];
+  if (!known) {
+    datagram_output& out = *this;
+    used_ = true;
+    known = std::make_unique<datagram_channel>(sink_, out, *store_, counted_, of);
+    watch(of);
+    if (!delivers_) known->deafen();
+    if (refuses_) untold_.push_back(known.get());
+  }
+  return *known;
+}
+
+void datagrams::watch(peer_id which) noexcept {
+  if (const address* const where = who_.address_of(which)) watch_.watch(which, where->first().gid, where->door, clock::now());
+}
+
+bool datagrams::put(peer_id to, const datagram& what) noexcept {
+  if (!port_.has_room()) return false;
+  const address* const where = who_.address_of(to);
+  if (!where) return true;  // lost
+  datagram_header head;
+  head.job = who_.job();
+  head.from_incarnation = who_.own().incarnation;
+  head.to_incarnation = where->incarnation;
+  head.from = who_.self();
+  head.to = to;
+  head.sequence = what.sequence;
+  head.acknowledged = what.acknowledged;
+  head.bytes = what.bytes;
+  head.flags = what.flags;
+  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) hooks_.unreachable(to, failed);
+  return true;
+}
+
+void datagrams::post() noexcept {
+  if (const auto refused = port_.post()) hooks_.unreachable(refused->to, refused->why);
+}
+
+bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
+  datagram_channel& via = channel(to);
+  if (!via.send(e, payload)) return false;
+  if (together_ || via.last_turn == lane_.epoch || via.listed) {
+    note(via);
+    return true;
+  }
+  via.last_turn = lane_.epoch;
+  transmit(via);
+  return true;
+}
+
+void datagrams::transmit(datagram_channel& via) noexcept {
+  via.transmit(clock::now());
+  post();
+  if (via.has_something_to_send()) note(via);
+  time(via);
+}
+
+void datagrams::note(datagram_channel& via) noexcept {
+  if (via.listed) return;
+  via.listed = true;
+  listed_.push_back(&via);
+}
+
+void datagrams::time(datagram_channel& via) noexcept {
+  if (via.due() == datagram_channel::never) return;
+  next_look_ = std::min(next_look_, via.due());
+  if (via.timed) return;
+  via.timed = true;
+  timed_.push_back(&via);
+}
+
+void datagrams::transmit_listed() noexcept {
+  const auto now = clock::now();
+  for (std::size_t each = 0; each < listed_.size();) {
+    datagram_channel& via = *listed_[each];
+    via.transmit(now);
+    time(via);
+    if (via.has_something_to_send()) {  // the port is full
+      ++each;
+      continue;
+    }
+    via.listed = false;
+    listed_[each] = listed_.back();
+    listed_.pop_back();
+  }
+  post();
+}
+
+void datagrams::set_refuses_eager(bool refuses) noexcept {
+  if (refuses_ == refuses) return;
+  refuses_ = refuses;
+  untold_.clear();
+  for (const auto& each : channels_)
+    if (each) untold_.push_back(each.get());
+}
+
+void datagrams::say_goodbye(peer_id to) noexcept {
+  datagram_channel& via = channel(to);
+  if (via.say_goodbye()) note(via);
+}
+
+void datagrams::abandon(peer_id gone) noexcept {
+  watch_.end(gone);
+  if (channels_[gone]) channels_[gone]->abandon();
+}
+
+void datagrams::deliver_no_more() noexcept {
+  delivers_ = false;
+  for (const auto& each : channels_)
+    if (each) each->deafen();
+}
+
+bool datagrams::settled() const noexcept {
+  const auto is_settled = [](const datagram_channel* each) { return each->drained() || each->left(); };
+  return std::all_of(timed_.begin(), timed_.end(), is_settled) && std::all_of(listed_.begin(), listed_.end(), is_settled);
+}
+
+// ---- in
+
+bool datagrams::trusts(const datagram_header& said, std::size_t bytes) const noexcept {
+  if (said.magic != datagram_header::mark || said.job != who_.job() || said.to != who_.self() || said.from >= channels_.size() ||
+      said.from == who_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
+    return false;
+  const address* const from = who_.address_of(said.from);
+  return from && said.from_incarnation == from->incarnation && said.to_incarnation == who_.own().incarnation;
+}
+
+void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
+  datagram_header head;
+  if (bytes >= sizeof head) std::memcpy(&head, packet, sizeof head);
+  if (bytes < sizeof head || !trusts(head, bytes)) {
+    ++lane_.counted.packets_refused;
+    return;
+  }
+  // The last packets of one that has left are acknowledged whatever became of it here, since it waits for that.
+  if (!left(head.from) && hooks_.given_up(head.from)) return;
+  datagram_channel& from = channel(head.from);
+  const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes, packet + sizeof head};
+  const auto now = clock::now();
+  watch_.heard(head.from, now);
+  if (!from.receive(what, now, hooks_.may_take(head.from))) ++lane_.counted.packets_refused;
+  if (from.has_something_to_send()) note(from);
+}
+
+bool datagrams::poll() noexcept {
+  bool moved = !timed_.empty() && look_at_the_clock();
+  std::erase_if(untold_, [this](datagram_channel* each) {
+    const bool told = each->tell(refuses_);
+    if (each->has_something_to_send()) note(*each);
+    return told;
+  });
+  moved |= !listed_.empty();
+  flush();
+  return moved;
+}
+
+bool datagrams::look_at_the_clock() noexcept {
+  const auto now = clock::now();
+  if (now < next_look_) return false;
+  bool moved = false;
+  next_look_ = datagram_channel::never;
+  for (std::size_t each = 0; each < timed_.size();) {
+    datagram_channel& of = *timed_[each];
+    of.expire(now);
+    if (of.has_something_to_send()) {
+      note(of);
+      moved = true;
+    }
+    if (of.due() == datagram_channel::never) {
+      of.timed = false;
+      timed_[each] = timed_.back();
+      timed_.pop_back();
+      continue;
+    }
+    complain(of, now);
+    next_look_ = std::min(next_look_, of.due());
+    ++each;
+  }
+  return moved;
+}
+
+void datagrams::complain(datagram_channel& about, clock::time_point now) noexcept {
+  if (about.complained || about.left() || about.waits_since() == datagram_channel::never || now - about.waits_since() < complaint_after)
+    return;
+  about.complained = true;
+  const address* const where = who_.address_of(about.peer());
+  log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", about.peer(),
+              to_text(where->first().gid), complaint_after.count(), to_text(who_.own().first().gid));
+}
+
+}  // namespace peal::verbs

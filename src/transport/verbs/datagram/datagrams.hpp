@@ -1,0 +1,117 @@
+// transport/verbs/datagram/datagrams.hpp
+// Messages to peers without a connection: a channel to each that one was sent to or came from, over the handshake's queue pair.
+//
+// What came is read in poll, which acknowledges it at the end, for everything that has not ridden on a message. The first message to a
+// peer in a turn leaves at once, those behind it with the next poll or flush, sharing packets. What leaves at the same time, to whichever
+// peers, shares a doorbell. Nobody is given up for lack of an acknowledgement, since the peer may compute; after 20 s a warning says so.
+// node_watch.hpp sees whose node or process is no more.
+//
+// Layer    transport/verbs.
+// Threads  one at a time.
+// Errors   a peer to which no packet can be sent is told to `unreachable`. What is not of this job, or makes no sense, is dropped and
+//          counted.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/connect/handshake_port.hpp"
+#include "transport/verbs/connect/node_watch.hpp"
+#include "transport/verbs/datagram/datagram_channel.hpp"
+
+namespace peal::verbs {
+
+class datagrams final : private datagram_output {
+ public:
+  using clock = datagram_channel::clock;
+  struct hooks {
+    std::function<bool(peer_id)> may_take;          // messages of this peer may be delivered now
+    std::function<void(peer_id, int)> unreachable;  // no packet can be sent to it: errno
+    node_watch::told lost;                          // its node, or process, is no more
+    std::function<bool(peer_id)> given_up;          // asks, of one from which a packet came; true: it is told so
+  };
+  /// `who` knows everyone's address; `lane` counts what is refused.
+  datagrams(lane&, handshake_port&, const connector& who, asker&, sink&, std::uint32_t peers, hooks);
+
+  /// Everyone's addresses are known. Before the first message.
+  void meet();
+
+  /// False: no room at the moment.
+  [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept;
+  /// Sends what waits to leave with other messages.
+  void flush() noexcept {
+    if (!listed_.empty()) transmit_listed();
+  }
+  /// From now on the first message to a peer waits, too.
+  void hold_together(bool wanted) noexcept { together_ = wanted; }
+  [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
+
+  /// A packet that begins with datagram_header::mark.
+  void got(const std::byte* packet, std::size_t bytes) noexcept;
+  /// After the port was polled: acknowledgements, and packets to be repeated. True when something was to be done.
+  bool poll() noexcept;
+  /// When `poll` may have something to repeat.
+  [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept {
+    return std::min(timed_.empty() ? datagram_channel::never : next_look_, watch_.due());
+  }
+
+  /// Everything sent to the peer, or to all who live, has been taken.
+  [[nodiscard]] bool drained(peer_id to) const noexcept { return !channels_[to] || channels_[to]->drained(); }
+  [[nodiscard]] bool settled() const noexcept;
+  [[nodiscard]] bool refuses_eager(peer_id of) const noexcept { return channels_[of] && channels_[of]->refuses_eager(); }
+  [[nodiscard]] bool left(peer_id which) const noexcept { return channels_[which] && channels_[which]->left(); }
+  /// Whether a message has ever gone, or come, this way.
+  [[nodiscard]] bool used() const noexcept { return used_; }
+  [[nodiscard]] bool knows(peer_id which) const noexcept { return channels_[which] != nullptr; }
+  void set_refuses_eager(bool) noexcept;
+  void say_goodbye(peer_id to) noexcept;
+  /// The peer has failed.
+  void abandon(peer_id) noexcept;
+  /// A connection tells from now on whether the peer is there; and does so no more.
+  void connected(peer_id which) noexcept { watch_.end(which); }
+  void disconnected(peer_id which) noexcept {
+    if (channels_[which]) watch(which);
+  }
+  /// Now and then: looks for peers that are no more.
+  void look_for_the_lost(clock::time_point now) noexcept { watch_.look(now); }
+  /// From now on what comes is acknowledged, but not delivered.
+  void deliver_no_more() noexcept;
+
+  [[nodiscard]] const datagram_counters& counted() const noexcept { return counted_; }
+
+ private:
+  [[nodiscard]] bool put(peer_id to, const datagram&) noexcept override;
+  datagram_channel& channel(peer_id);
+  void transmit(datagram_channel&) noexcept;
+  void transmit_listed() noexcept;
+  void post() noexcept;
+  bool look_at_the_clock() noexcept;
+  void note(datagram_channel&) noexcept;
+  void time(datagram_channel&) noexcept;
+  [[nodiscard]] bool trusts(const datagram_header&, std::size_t bytes) const noexcept;
+  void complain(datagram_channel&, clock::time_point now) noexcept;
+  void watch(peer_id) noexcept;
+
+  lane& lane_;
+  handshake_port& port_;
+  const connector& who_;
+  sink& sink_;
+  hooks hooks_;
+  node_watch watch_;
+  std::optional<packet_store> store_;
+  datagram_counters counted_;
+  std::vector<std::unique_ptr<datagram_channel>> channels_;  // by peer; null: never talked to
+  std::vector<datagram_channel*> listed_;                    // want to transmit
+  std::vector<datagram_channel*> timed_;                     // have something that may have to be repeated
+  std::vector<datagram_channel*> untold_;                    // have had no room to say whether this process wants eager messages
+  clock::time_point next_look_ = datagram_channel::never;
+  bool together_ = false;
+  bool refuses_ = false;
+  bool delivers_ = true;
+  bool used_ = false;
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,85 @@
+// transport/verbs/device/device.hpp
+// An open RDMA device: the port and the GID that were chosen, its limits, and the protection domain that everything belongs to.
+//
+// Layer    transport/verbs: may include topology/, base/.
+// Threads  constant once made.
+// Errors   throws peal::error: errc::no_device, with what is wrong and the remedy.
+// Source   ibv_open_device(3), ibv_query_device(3), ibv_query_port(3), ibv_query_gid_table(3).
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/verbs/device/completion_channel.hpp"
+#include "transport/verbs/device/rail_choice.hpp"
+
+namespace peal {
+class machine;
+}
+
+namespace peal::verbs {
+
+/// Closes or destroys what a verbs call has made.
+template <auto Destroy>
+struct destroyer {
+  template <class Object>
+  void operator()(Object* gone) const noexcept {
+    Destroy(gone);
+  }
+};
+template <class Object, auto Destroy>
+using handle = std::unique_ptr<Object, destroyer<Destroy>>;
+using device_list = handle<ibv_device*, ibv_free_device_list>;
+
+/// Every port of every device of this machine that can be opened.
+std::vector<port_facts> survey(const machine&);
+
+/// A port of this machine, and why it was chosen.
+struct chosen_port {
+  port_facts port;
+  choice how;
+};
+/// What choose_rails finds best on this machine.
+std::vector<chosen_port> choose_here(const machine&, const choice_wishes&);
+
+class device {
+ public:
+  /// `vector`: which of its interrupts is for its completions, modulo how many there are.
+  explicit device(const chosen_port&, unsigned vector = 0);
+
+  [[nodiscard]] ibv_context* context() const noexcept { return context_.get(); }
+  [[nodiscard]] ibv_pd* domain() const noexcept { return domain_.get(); }
+  [[nodiscard]] completion_channel& channel() const noexcept { return *channel_; }
+  [[nodiscard]] const ibv_device_attr& limits() const noexcept { return limits_; }
+  [[nodiscard]] const ibv_port_attr& port() const noexcept { return port_; }
+  [[nodiscard]] bool soft_roce() const noexcept;
+  /// What one READ or WRITE should move at most, in bytes.
+  [[nodiscard]] std::uint64_t longest_part() const noexcept;
+  [[nodiscard]] std::uint8_t port_number() const noexcept { return port_number_; }
+  [[nodiscard]] const gid_entry& gid() const noexcept { return gid_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "mlx5_0:1"
+  /// What peers must know of it.
+  [[nodiscard]] rail_address address() const noexcept;
+  [[nodiscard]] bool ethernet() const noexcept { return port_.link_layer == IBV_LINK_LAYER_ETHERNET; }
+
+  /// How a packet finds a port with this GID and LID.
+  [[nodiscard]] ibv_ah_attr route_to(const gid_bytes& gid, std::uint16_t lid) const noexcept;
+
+ private:
+  handle<ibv_context, ibv_close_device> context_;
+  handle<ibv_pd, ibv_dealloc_pd> domain_;
+  std::unique_ptr<completion_channel> channel_;
+  ibv_device_attr limits_{};
+  ibv_port_attr port_{};
+  std::uint8_t port_number_ = 1;
+  gid_entry gid_;
+  std::string name_;
+};
+
+/// Opens each rail that these wishes choose; the first carries messages.
+std::vector<device> open_rails(const machine&, const choice_wishes&);
+
+}  // namespace peal::verbs

@@ -1,0 +1,87 @@
+// transport/verbs/device/device_choice.hpp
+// Which port of which device, and which of its GIDs: decided on plain facts, so that it can be tested and explained.
+//
+// Layer    transport/verbs: may include base/. Includes no verbs header.
+// Errors   none: who chooses nothing gets the reason as text.
+// Source   InfiniBand specification, annex A17 (RoCE v2); kernel: Documentation/ABI/stable/sysfs-class-infiniband (gid_attrs/types).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace peal::verbs {
+
+/// Most devices that a process uses at a time: rail_choice.hpp.
+inline constexpr std::size_t most_rails = 4;
+
+using gid_bytes = std::array<std::uint8_t, 16>;
+
+enum class gid_kind : std::uint8_t { infiniband, roce_v1, roce_v2 };
+
+struct gid_entry {
+  int index = 0;
+  gid_kind kind = gid_kind::infiniband;
+  gid_bytes bytes{};
+  std::uint8_t network_bits = 0;  // how many of the first bits the whole network shares; 0: not known
+  unsigned interface = 0;         // the number of the network interface that it belongs to; 0: none, or not told
+};
+
+/// One port, as the chooser sees it.
+struct port_facts {
+  std::string device;  // "mlx5_0"
+  int port = 1;
+  bool active = false;
+  bool ethernet = false;
+  bool near = true;  // hwloc puts the device beside the cores that this process may use
+  std::vector<gid_entry> gids;
+
+  [[nodiscard]] std::string name() const { return device + ":" + std::to_string(port); }
+};
+
+enum class gid_class : std::uint8_t {  // the smaller, the better
+  v2_ipv4,
+  v2_ipv6,
+  v2_link_local,  // does not cross a router
+  v1,
+  infiniband,
+  empty
+};
+gid_class class_of(const gid_entry&) noexcept;
+std::string_view to_text(gid_class) noexcept;
+/// As addresses are written: 10.9.0.1, fe80::1.
+std::string to_text(const gid_bytes&);
+
+/// The best GID of a port; null when it has none that can be used.
+const gid_entry* best_gid(const port_facts&) noexcept;
+
+/// Whether both begin with these bits, or, where they are 0, with those that such networks usually share.
+bool same_network(const gid_bytes&, const gid_bytes&, std::uint8_t bits) noexcept;
+
+struct choice_wishes {
+  std::string device;        // PEAL_VERBS_DEVICE: "mlx5_0" or "mlx5_0:1", for choose_rails several, or "all"; empty: any
+  std::optional<int> gid;    // PEAL_VERBS_GID
+  unsigned local_index = 0;  // ranks of a node are dealt out to devices that are equally near
+};
+
+struct choice {
+  std::size_t port = 0;  // into the list given
+  gid_entry gid;
+  std::string reason;  // why this one
+};
+
+struct choice_result {
+  std::optional<choice> chosen;
+  std::string problem;  // when nothing was chosen: what is wrong, and the remedy
+};
+choice_result choose(const std::vector<port_facts>&, const choice_wishes&);
+
+/// The GID to use on this port; nothing when there is none.
+std::optional<gid_entry> gid_of(const port_facts&, const choice_wishes&);
+/// Whose turn it is among ports that are equally good: distinct adapters before the ports of one.
+std::vector<std::size_t> in_turn(const std::vector<port_facts>&, std::vector<std::size_t> among);
+
+}  // namespace peal::verbs

@@ -1,0 +1,125 @@
+#include "transport/verbs/device/device_events.hpp"
+
+#include <fcntl.h>
+
+#include <utility>
+
+#include "base/log.hpp"
+
+namespace peal::verbs {
+
+/// What outlives the acknowledgement.
+struct device_events::news {
+  ibv_event_type type;
+  std::uint8_t rail;
+  std::uint32_t number;  // of the queue pair, or the port
+};
+
+namespace {
+
+bool is_of_pair(ibv_event_type type) noexcept {
+  switch (type) {
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+    case IBV_EVENT_COMM_EST:
+    case IBV_EVENT_SQ_DRAINED:
+    case IBV_EVENT_PATH_MIG:
+    case IBV_EVENT_PATH_MIG_ERR:
+    case IBV_EVENT_QP_LAST_WQE_REACHED: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+device_events::device_events(lane& shared, connections& all, handshake_port& port, retired_pairs& retired, hooks told)
+    : lane_{shared}, all_{all}, port_{port}, retired_{retired}, hooks_{std::move(told)}, down_(shared.rails.size()) {
+  // The kernel makes it close-on-exec.
+  for (const device& each : lane_.rails) able_.push_back(fcntl(each.context()->async_fd, F_SETFL, O_NONBLOCK) == 0);
+}
+
+std::vector<int> device_events::descriptors() const {
+  std::vector<int> made;
+  for (std::size_t each = 0; each < able_.size(); ++each) made.push_back(able_[each] ? lane_.rails[each].context()->async_fd : -1);
+  return made;
+}
+
+void device_events::read() noexcept {
+  for (std::uint8_t each = 0; each < able_.size(); ++each)
+    if (able_[each]) read(each);
+}
+
+void device_events::read(std::uint8_t rail) noexcept {
+  ibv_async_event event{};
+  while (ibv_get_async_event(lane_.rails[rail].context(), &event) == 0) {
+    ++lane_.counted.device_events;
+    const bool of_pair = is_of_pair(event.event_type);
+    const news told{event.event_type, rail, of_pair ? event.element.qp->qp_num : static_cast<std::uint32_t>(event.element.port_num)};
+    // Who destroys a queue pair waits for this, and what is done now may lead there.
+    ibv_ack_async_event(&event);
+    handle(told);
+  }
+}
+
+void device_events::handle(const news& told) noexcept {
+  switch (told.type) {
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR: pair_failed(told); return;
+    case IBV_EVENT_QP_LAST_WQE_REACHED:
+      if (told.rail == 0) retired_.last_reached(told.number);
+      return;
+    case IBV_EVENT_DEVICE_FATAL: rail_failed(told.rail, "the device is broken, or was taken away"); return;
+    case IBV_EVENT_CQ_ERR: rail_failed(told.rail, "a completion queue overflowed or broke"); return;
+    case IBV_EVENT_SRQ_ERR: rail_failed(told.rail, "the shared receive queue broke"); return;
+    case IBV_EVENT_PORT_ERR: port_changed(told, true); return;
+    case IBV_EVENT_PORT_ACTIVE: port_changed(told, false); return;
+    // Receives never run short (lane.hpp), so nobody asks for this one. The others change nothing here: an answered handshake ends with the
+    // first message, and addresses were exchanged at the start.
+    case IBV_EVENT_SRQ_LIMIT_REACHED:
+    default: log_debug("{} tells: {}", lane_.rails[told.rail].name(), ibv_event_type_str(told.type));
+  }
+}
+
+/// Numbers are a device's own.
+void device_events::pair_failed(const news& told) noexcept {
+  const char* const cause = ibv_event_type_str(told.type);
+  const auto is_it = [&](const queue_pair& pair) { return pair && pair->qp_num == told.number; };
+  connection* broken = nullptr;
+  const bulk_queue* link = nullptr;
+  all_.for_each([&](connection& each) {
+    if (told.rail == 0 && is_it(each.control)) broken = &each;
+    for (const bulk_queue& its : each.bulk)
+      if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
+  });
+  if (told.rail == 0 && (told.number == port_.number() || retired_.holds(told.number))) {
+    if (told.number == port_.number()) port_.told_broken(cause);
+    return;
+  }
+  if (!broken) log_warning("{} gave up a queue pair that is no connection's: {}", lane_.rails[told.rail].name(), cause);
+  else if (told.rail == 0) hooks_.broke(*broken, cause);
+  else hooks_.rail_failed(*broken, *link, cause);
+}
+
+void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
+  if (rail == 0) port_.broke(cause);
+  all_.for_each([&](connection& each) {
+    if (rail == 0) hooks_.broke(each, cause);
+    // A link that is left out has no queue pairs any more.
+    for (const bulk_queue& its : each.bulk)
+      if (rail != 0 && its.rail == rail && its.pair) hooks_.rail_failed(each, its, cause);
+  });
+}
+
+/// Connections outlive it when the port comes back before they give up.
+void device_events::port_changed(const news& told, bool down) noexcept {
+  const device& on = lane_.rails[told.rail];
+  if (told.number != on.port_number()) return;
+  if (down) ++lane_.counted.port_errors;
+  if (down_[told.rail] == down) return;
+  down_[told.rail] = down;
+  log_warning("the port of {} is {}", on.name(), down ? "down: a cable was unplugged, or the interface was set down" : "up again");
+}
+
+}  // namespace peal::verbs

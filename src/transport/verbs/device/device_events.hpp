@@ -1,0 +1,53 @@
+// transport/verbs/device/device_events.hpp
+// What devices tell unasked: that they gave a queue pair up, that a port went down or came back, that they are broken themselves.
+//
+// Most of it shows in completions too, but only in those that are still to come; an idle queue pair has none.
+//
+// Layer    transport/verbs. Control path.
+// Threads  one at a time. A forked child shares the descriptors, and must not read them.
+// Errors   none of its own.
+// Source   ibv_get_async_event(3).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "transport/verbs/connect/connections.hpp"
+#include "transport/verbs/connect/handshake_port.hpp"
+#include "transport/verbs/connect/retired_pairs.hpp"
+#include "transport/verbs/lane.hpp"
+
+namespace peal::verbs {
+
+class device_events {
+ public:
+  struct hooks {
+    std::function<void(connection&, const char* cause)> broke;
+    std::function<void(connection&, const bulk_queue&, const char* cause)> rail_failed;  // not the first
+  };
+  device_events(lane&, connections&, handshake_port&, retired_pairs&, hooks);
+
+  /// One for each rail; -1: there is none.
+  [[nodiscard]] std::vector<int> descriptors() const;
+  /// Reads what has come, from all: a system call for each rail, even if that is nothing.
+  void read() noexcept;
+
+ private:
+  struct news;
+  void read(std::uint8_t rail) noexcept;
+  void handle(const news&) noexcept;
+  void pair_failed(const news&) noexcept;
+  void rail_failed(std::uint8_t rail, const char* cause) noexcept;
+  void port_changed(const news&, bool down) noexcept;
+
+  lane& lane_;
+  connections& all_;
+  handshake_port& port_;
+  retired_pairs& retired_;
+  const hooks hooks_;
+  std::vector<bool> able_;  // by rail
+  std::vector<bool> down_;  // the port, as far as was told
+};
+
+}  // namespace peal::verbs

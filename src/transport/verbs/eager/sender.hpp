@@ -1,0 +1,92 @@
+// transport/verbs/eager/sender.hpp
+// The data path out: from a message to a work request and a doorbell.
+//
+// The first message to a peer after a poll is posted at once, inline where it is short. What follows before the next poll finds the
+// queue busy: it is written into a slot, behind what waits there, and posted with one doorbell for the whole chain: at the next poll, when
+// `flush` is called, or when there is enough.
+//
+// Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on rxe, none on mlx5.
+// Threads  one at a time.
+// Errors   a queue pair that takes nothing more: its connection becomes lost, `broke` is told.
+// Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: HACKING.md.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "transport/verbs/connect/connection.hpp"
+
+namespace peal::verbs {
+
+class sender {
+ public:
+  /// `broke(connection, errno)` is called when posting fails for good.
+  using broken = std::function<void(connection&, int)>;
+  sender(lane& shared, broken broke);
+
+  sender(const sender&) = delete;
+  sender& operator=(const sender&) = delete;
+
+  /// False: no room at the moment. Requires: open.
+  [[nodiscard]] bool send(connection&, envelope, const void* payload) noexcept;
+  /// The same for the two parts of a packet that is no message (payload_header.hpp); waits in the chain for the next flush.
+  [[nodiscard]] bool send_staged(connection&, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept;
+
+  /// Posts what is held, returns credits that are due. Everything else about which `note` was called too.
+  void flush() noexcept {
+    if (!listed_.empty()) flush_listed();
+  }
+  [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
+  /// Whether the first message to a peer waits for others, too.
+  void hold_together(bool wanted) noexcept { together_ = wanted; }
+  /// This connection wants a look at the next flush.
+  void note(connection&) noexcept;
+  void forget(connection&) noexcept;
+
+  /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
+  void say_goodbye(connection&) noexcept;
+
+  /// Says that no message follows over this connection. False: no room at the moment. Requires: nothing is held.
+  [[nodiscard]] bool say_last(connection& to) noexcept { return post_control(to, immediate::last, true); }
+
+  /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call: only who sends notices a dead one.
+  void probe(connection&) noexcept;
+
+  /// Everything up to this sequence number has been sent.
+  void completed(connection&, std::uint32_t sequence) noexcept;
+  /// A packet of the peer has been taken; `counted`: it used a credit.
+  void taken(connection& from) noexcept {
+    ++from.owed;
+    if (from.credits_due() && !from.listed) note(from);
+  }
+  void set_refuses_eager(bool refuses) noexcept { refuses_ = refuses; }
+  [[nodiscard]] bool refuses_eager() const noexcept { return refuses_; }
+
+ private:
+  [[nodiscard]] bool post_now(connection&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool hold(connection&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool add_packet(connection&, std::size_t bytes) noexcept;
+  [[nodiscard]] bool append(connection&, envelope, const void* payload) noexcept;
+  void flush_listed() noexcept;
+  void post_held(connection&) noexcept;
+  bool post_control(connection&, std::uint32_t flags, bool signaled) noexcept;
+  [[nodiscard]] slot_id take_slot() noexcept;
+  [[nodiscard]] bool room(const connection&) const noexcept;
+  [[nodiscard]] bool wants_signal(const connection&, bool has_slot) const noexcept;
+  void attach(connection&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
+  [[nodiscard]] std::uint32_t post(connection&, ibv_send_wr& first, std::uint32_t count) noexcept;
+  [[nodiscard]] bool post_one(connection&, ibv_send_wr&) noexcept;
+  void note_signals(connection&, std::uint32_t count, bool last) noexcept;
+
+  lane& lane_;
+  broken broke_;
+  std::vector<connection*> listed_;
+  bool refuses_ = false;
+  bool together_ = false;
+  // What post_held posts. Kept, since most of it is the same each time.
+  std::array<ibv_send_wr, connection::longest_chain> chain_{};
+  std::array<ibv_sge, connection::longest_chain> pieces_{};
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,70 @@
+// transport/verbs/eager/slots.hpp
+// Registered memory for eager messages, in pieces of one size; grows in slabs, never shrinks.
+//
+// Layer    transport/verbs: may include base/.
+// Threads  one at a time.
+// Errors   grow says false when memory, or memory that may be locked, is short; refusal() says why.
+// Source   ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "transport/verbs/wire.hpp"
+
+namespace peal::verbs {
+
+using slot_id = std::uint32_t;
+inline constexpr slot_id no_slot = ~slot_id{0};
+
+class slot_pool {
+ public:
+  explicit slot_pool(ibv_pd* domain) noexcept : domain_{domain} {}
+  ~slot_pool();
+  slot_pool(const slot_pool&) = delete;
+  slot_pool& operator=(const slot_pool&) = delete;
+
+  /// Makes at least so many slots more.
+  [[nodiscard]] bool grow(std::size_t slots) noexcept;
+  /// Why grow said false the last time, the limit, and the remedy.
+  [[nodiscard]] std::string refusal() const;
+  [[nodiscard]] std::size_t free() const noexcept { return free_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return slabs_.size() * per_slab; }
+
+  /// no_slot when there is none.
+  [[nodiscard]] slot_id take() noexcept {
+    if (free_.empty()) return no_slot;
+    const slot_id taken = free_.back();
+    free_.pop_back();
+    return taken;
+  }
+  void give_back(slot_id over) noexcept { free_.push_back(over); }
+
+  [[nodiscard]] std::byte* at(slot_id which) const noexcept {
+    return slabs_[which / per_slab].memory + std::size_t{which % per_slab} * slot_bytes;
+  }
+  [[nodiscard]] std::uint32_t key(slot_id which) const noexcept { return slabs_[which / per_slab].region->lkey; }
+
+ private:
+  /// Half a megabyte a slab: few registrations, little memory for a rank with few peers.
+  static constexpr std::uint32_t per_slab = 64;
+  static constexpr std::size_t slab_bytes = per_slab * slot_bytes;
+
+  struct slab {
+    std::byte* memory = nullptr;
+    ibv_mr* region = nullptr;
+  };
+
+  [[nodiscard]] bool add_slab() noexcept;
+
+  ibv_pd* const domain_;
+  std::vector<slab> slabs_;
+  std::vector<slot_id> free_;  // last in, first out: the next is still in the cache
+  int refused_ = 0;            // errno of the last slab that was refused
+};
+
+}  // namespace peal::verbs

@@ -1,0 +1,131 @@
+#include "topology/core_sharing.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "topology/machine.hpp"
+
+namespace {
+
+/// The first hardware threads of the cores that this process may use, as few as asked for: less when there are less.
+std::vector<int> threads_of_cores(std::size_t count) {
+  const peal::machine node;
+  std::vector<int> threads;
+  for (const auto& core : node.cores())
+    if (threads.size() < count) threads.push_back(core.front());
+  return threads;
+}
+
+void give(pid_t process, const std::vector<int>& threads) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int each : threads) CPU_SET(static_cast<std::size_t>(each), &set);
+  ASSERT_EQ(::sched_setaffinity(process, sizeof set, &set), 0);
+}
+
+/// Processes that do nothing, in place of ranks.
+class core_sharing_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (peal::machine{}.usable_cores() < 2) GTEST_SKIP() << "needs two cores";
+    cores = threads_of_cores(2);
+  }
+  void TearDown() override {
+    for (const pid_t each : ranks) {
+      ::kill(each, SIGKILL);
+      ::waitpid(each, nullptr, 0);
+    }
+  }
+  void start(int count) {
+    for (int each = 0; each < count; ++each) {
+      const pid_t child = ::fork();
+      ASSERT_GE(child, 0);
+      while (child == 0) ::pause();
+      ranks.push_back(child);
+      give(child, cores);
+    }
+  }
+  std::vector<int> cores;
+  std::vector<pid_t> ranks;
+};
+
+TEST_F(core_sharing_test, a_rank_has_its_own_cores_or_a_share_of_those_of_all) {
+  start(2);
+  peal::core_sharing shared{ranks, ranks[0], 0};
+  EXPECT_EQ(shared.own_hardware_threads(), 1);
+  give(ranks[0], {cores[0]});
+  give(ranks[1], {cores[1]});
+  EXPECT_EQ(shared.own_hardware_threads(), 1);
+  give(ranks[0], cores);
+  EXPECT_EQ((peal::core_sharing{{ranks[0]}, ranks[0], 0}.own_hardware_threads()), 2) << "the only rank of its node";
+}
+
+TEST_F(core_sharing_test, ranks_with_a_core_each_are_none_until_they_share_one) {
+  start(2);
+  peal::core_sharing around{ranks, ranks[0], 0};
+  EXPECT_FALSE(around.crowded());
+  EXPECT_FALSE(around.look()) << "nothing has changed";
+  for (const pid_t each : ranks) give(each, {cores[1]});
+  EXPECT_FALSE(around.crowded()) << "nobody has looked";
+  EXPECT_TRUE(around.look());
+  EXPECT_TRUE(around.crowded());
+  give(ranks[1], {cores[0]});
+  EXPECT_TRUE(around.look());
+  EXPECT_FALSE(around.crowded()) << "bound apart";
+}
+
+TEST_F(core_sharing_test, more_ranks_than_cores_are_one_until_some_have_ended) {
+  start(3);
+  peal::core_sharing around{ranks, ranks[0], 0};
+  EXPECT_TRUE(around.crowded());
+  ::kill(ranks[2], SIGKILL);
+  ::waitpid(ranks[2], nullptr, 0);
+  ranks.pop_back();
+  EXPECT_TRUE(around.look());
+  EXPECT_FALSE(around.crowded());
+}
+
+/// A rank in another namespace of process ids cannot be asked, and its id may be that of any other process here.
+TEST_F(core_sharing_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_cores) {
+  start(1);
+  peal::core_sharing around{{ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
+  EXPECT_FALSE(around.crowded()) << "two cores";
+  EXPECT_EQ(around.own_hardware_threads(), 1);
+  give(ranks[0], {cores[0]});
+  EXPECT_TRUE(around.look());
+  EXPECT_TRUE(around.crowded());
+  const peal::core_sharing three{{peal::core_sharing::unknown, ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
+  EXPECT_TRUE(three.crowded());
+}
+
+TEST_F(core_sharing_test, what_the_launcher_says_holds_while_nothing_changes) {
+  start(2);
+  peal::core_sharing around{ranks, ranks[0], 1};  // another job has the other core
+  EXPECT_TRUE(around.crowded());
+  EXPECT_FALSE(around.look());
+  EXPECT_TRUE(around.crowded());
+  give(ranks[0], {cores[0]});
+  give(ranks[1], {cores[1]});
+  EXPECT_TRUE(around.look());
+  EXPECT_FALSE(around.crowded()) << "bound apart";
+  for (const pid_t each : ranks) give(each, cores);
+  EXPECT_TRUE(around.look());
+  EXPECT_TRUE(around.crowded()) << "as it was at first";
+}
+
+TEST_F(core_sharing_test, one_rank_is_never_one) {
+  start(1);
+  give(ranks[0], {cores[0]});
+  peal::core_sharing around{ranks, ranks[0], 0};
+  EXPECT_FALSE(around.crowded());
+  EXPECT_FALSE(around.look());
+  const peal::core_sharing nobody{{}, ::getpid(), 1};
+  EXPECT_FALSE(nobody.crowded());
+}
+
+}  // namespace

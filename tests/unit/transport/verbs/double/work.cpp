@@ -1,0 +1,252 @@
+// What becomes of work requests.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "unit/transport/verbs/double/objects.hpp"
+
+namespace peal::verbs_double {
+
+namespace {
+
+constexpr std::size_t network_header = 40;
+
+std::byte* memory(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
+
+/// What a request sends; false: its memory is not registered.
+bool gather(const request& from, std::vector<std::byte>& into) {
+  into = from.inlined;
+  for (const ibv_sge& each : from.pieces) {
+    if (each.length == 0) continue;
+    if (!everything().find(each.lkey, each.addr, each.length, false)) return false;
+    into.insert(into.end(), memory(each.addr), memory(each.addr) + each.length);
+  }
+  return true;
+}
+
+std::size_t room_of(const std::vector<ibv_sge>& pieces) {
+  std::size_t all = 0;
+  for (const ibv_sge& each : pieces) all += each.length;
+  return all;
+}
+
+/// False: it is not registered.
+bool scatter(const std::byte* data, std::size_t bytes, const std::vector<ibv_sge>& pieces) {
+  for (const ibv_sge& each : pieces) {
+    if (bytes == 0) return true;
+    const std::size_t piece = std::min<std::size_t>(bytes, each.length);
+    if (!everything().find(each.lkey, each.addr, piece, false)) return false;
+    std::memcpy(memory(each.addr), data, piece);
+    data += piece;
+    bytes -= piece;
+  }
+  return bytes == 0;
+}
+
+ibv_wc completion(const pair& of, std::uint64_t id, ibv_wc_status status) {
+  ibv_wc made{};
+  made.wr_id = id;
+  made.status = status;
+  made.qp_num = of.base.qp_num;
+  return made;
+}
+
+/// Null: nothing is posted.
+std::deque<receive>* receives_of(pair& at) {
+  std::deque<receive>& all = at.base.srq ? shared_queue::from(at.base.srq).waiting : at.receives;
+  return all.empty() ? nullptr : &all;
+}
+
+bool receives_now(const pair& at) { return at.base.state == IBV_QPS_RTR || at.base.state == IBV_QPS_RTS; }
+
+}  // namespace
+
+// ---- hosts
+
+void context::tell(const ibv_async_event& what) {
+  events.push_back(what);
+  const std::uint64_t one = 1;
+  (void)!write(base.async_fd, &one, sizeof one);
+}
+
+void context::release() {
+  for (const held_write& each : held) std::memcpy(each.to, each.data.data(), each.data.size());
+  held.clear();
+}
+
+void queue::add(const ibv_wc& what) {
+  context& host = context::from(base.context);
+  host.release();
+  ++everything().completions;
+  if (entries.size() >= static_cast<std::size_t>(base.cqe)) {
+    ibv_async_event event{};
+    event.event_type = IBV_EVENT_CQ_ERR;
+    event.element.cq = &base;
+    host.tell(event);
+    return;
+  }
+  entries.push_back(what);
+  if (!asked || !base.channel) return;
+  asked = false;
+  reinterpret_cast<channel*>(base.channel)->events.push_back(&base);
+  const std::uint64_t one = 1;
+  (void)!write(base.channel->fd, &one, sizeof one);
+}
+
+// ---- finding
+
+pair* world::find(const card& from, const ibv_gid& where, std::uint32_t number) const {
+  if (from.cut) return nullptr;
+  for (const auto& each : cards) {
+    if (each->cut || std::memcmp(each->gid.raw, where.raw, sizeof where.raw) != 0) continue;
+    const auto found = std::ranges::find(each->pairs, number, [](const pair* one) { return one->base.qp_num; });
+    return found == each->pairs.end() ? nullptr : *found;
+  }
+  return nullptr;
+}
+
+region* world::find(std::uint32_t key, std::uint64_t at, std::size_t bytes, bool remote) const {
+  for (region* each : regions) {
+    if ((remote ? each->base.rkey : each->base.lkey) != key) continue;
+    const auto begin = reinterpret_cast<std::uint64_t>(each->base.addr);
+    return at >= begin && bytes <= each->base.length && at - begin <= each->base.length - bytes ? each : nullptr;
+  }
+  return nullptr;
+}
+
+void world::go_on() {
+  std::uint64_t before = 0;
+  do {
+    before = completions;
+    for (const auto& on : cards)
+      for (std::size_t each = 0; each < on->pairs.size(); ++each) on->pairs[each]->work();
+  } while (completions != before);
+}
+
+// ---- a queue pair
+
+void pair::complete(const request& which, ibv_wc_status how) {
+  if (how == IBV_WC_SUCCESS && !signals_all && !(which.what.send_flags & IBV_SEND_SIGNALED)) return;
+  ibv_wc made = completion(*this, which.what.wr_id, how);
+  // How far its ring is free once this was polled; vendor_err has no other use here.
+  made.vendor_err = static_cast<std::uint32_t>(which.number);
+  made.opcode = which.what.opcode == IBV_WR_RDMA_READ ? IBV_WC_RDMA_READ : IBV_WC_SEND;
+  sent().add(made);
+}
+
+void pair::fail() {
+  if (base.state == IBV_QPS_ERR || base.state == IBV_QPS_RESET) return;
+  base.state = IBV_QPS_ERR;
+  for (; !sends.empty(); sends.pop_front()) complete(sends.front(), IBV_WC_WR_FLUSH_ERR);
+  for (; !receives.empty(); receives.pop_front()) received().add(completion(*this, receives.front().id, IBV_WC_WR_FLUSH_ERR));
+  if (!base.srq || !on->tells_last_wqe) return;
+  ibv_async_event event{};
+  event.event_type = IBV_EVENT_QP_LAST_WQE_REACHED;
+  event.element.qp = &base;
+  context::from(base.context).tell(event);
+}
+
+void pair::work() {
+  while (base.state == IBV_QPS_RTS && !sends.empty()) {
+    ibv_wc_status how = IBV_WC_SUCCESS;
+    if (!work(sends.front(), how)) return;
+    silent_since = clock::time_point::max();
+    const request over = std::move(sends.front());
+    sends.pop_front();
+    complete(over, how);
+    if (how != IBV_WC_SUCCESS) fail();
+  }
+}
+
+/// False: it waits.
+bool pair::work(const request& which, ibv_wc_status& how) {
+  if (base.qp_type == IBV_QPT_UD) {
+    how = send_datagram(which);
+    return true;
+  }
+  pair* const to = everything().find(*on, remote_gid, remote);
+  if (!to || !receives_now(*to)) {
+    const auto now = clock::now();
+    silent_since = std::min(silent_since, now);
+    how = IBV_WC_RETRY_EXC_ERR;
+    return now - silent_since >= patience;
+  }
+  if (which.what.opcode == IBV_WR_SEND || which.what.opcode == IBV_WR_SEND_WITH_IMM) return send(*to, which, how);
+  const std::size_t bytes = which.inlined.size() + room_of(which.pieces);
+  const auto& [address, key] = which.what.wr.rdma;
+  const region* const there = bytes > 0 ? everything().find(key, address, bytes, true) : nullptr;
+  const int needed = which.what.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
+  if (bytes > 0 && (!there || (there->access & needed) == 0)) {
+    how = IBV_WC_REM_ACCESS_ERR;
+    to->fail();
+    return true;
+  }
+  context& host = context::from(to->base.context);
+  if (which.what.opcode == IBV_WR_RDMA_READ) {
+    host.release();
+    if (!scatter(memory(address), bytes, which.pieces)) how = IBV_WC_LOC_PROT_ERR;
+    return true;
+  }
+  std::vector<std::byte> data;
+  if (!gather(which, data)) how = IBV_WC_LOC_PROT_ERR;
+  else if (to->on->holds_writes) host.held.push_back({memory(address), std::move(data)});
+  else if (bytes > 0) std::memcpy(memory(address), data.data(), bytes);
+  return true;
+}
+
+bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
+  std::deque<receive>* const waiting = receives_of(to);
+  if (!waiting) return false;  // receiver not ready: tried again for ever
+  std::vector<std::byte> data;
+  if (!gather(which, data)) {
+    how = IBV_WC_LOC_PROT_ERR;
+    return true;
+  }
+  const receive into = std::move(waiting->front());
+  waiting->pop_front();
+  ibv_wc made = completion(to, into.id, IBV_WC_SUCCESS);
+  made.opcode = IBV_WC_RECV;
+  made.byte_len = static_cast<std::uint32_t>(data.size());
+  if (which.what.opcode == IBV_WR_SEND_WITH_IMM) {
+    made.wc_flags = IBV_WC_WITH_IMM;
+    made.imm_data = which.what.imm_data;
+  }
+  if (!scatter(data.data(), data.size(), into.pieces)) {
+    made.status = IBV_WC_LOC_LEN_ERR;
+    how = IBV_WC_REM_INV_REQ_ERR;
+  }
+  to.received().add(made);
+  if (how != IBV_WC_SUCCESS) to.fail();
+  return true;
+}
+
+/// One that nobody takes is gone, and its sender does not know.
+ibv_wc_status pair::send_datagram(const request& which) {
+  std::vector<std::byte> data(network_header, std::byte{0xee});
+  std::vector<std::byte> its;
+  if (!gather(which, its)) return IBV_WC_LOC_PROT_ERR;
+  data.insert(data.end(), its.begin(), its.end());
+  const auto& way = which.what.wr.ud;
+  pair* const to = everything().find(*on, reinterpret_cast<const address_handle*>(way.ah)->to, way.remote_qpn);
+  if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) || to->key != way.remote_qkey) return IBV_WC_SUCCESS;
+  if (to->on->listens) to->on->listens(its.data(), its.size());
+  if (to->on->drop_datagrams > 0) {
+    --to->on->drop_datagrams;
+    return IBV_WC_SUCCESS;
+  }
+  std::deque<receive>* const waiting = receives_of(*to);
+  if (!waiting || room_of(waiting->front().pieces) < data.size()) return IBV_WC_SUCCESS;
+  const receive into = std::move(waiting->front());
+  waiting->pop_front();
+  ibv_wc made = completion(*to, into.id, scatter(data.data(), data.size(), into.pieces) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR);
+  made.opcode = IBV_WC_RECV;
+  made.byte_len = static_cast<std::uint32_t>(data.size());
+  made.wc_flags = IBV_WC_GRH;
+  made.src_qp = base.qp_num;
+  to->received().add(made);
+  return IBV_WC_SUCCESS;
+}
+
+}  // namespace peal::verbs_double
