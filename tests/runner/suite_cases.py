@@ -129,6 +129,15 @@ def a_unit_program_that_crashes_again_and_again_is_given_up_aloud(tree):
 
 
 @case
+def a_unit_test_cannot_be_disabled(tree):
+    tree.runner()
+    tree.unit("x_test", {"a": "", "DISABLED_b": "good = False"})
+    done = tree.run_tests("--unit", "tests/unit/x_test", "unit")
+    done.has("PASS x_test some.a .*", "FAIL x_test some.DISABLED_b .*")
+    done.ends("1 passed, 1 failed", 1)
+
+
+@case
 def a_unit_program_that_is_missing_has_failed(tree):
     tree.runner()
     tree.unit("y_test", {"a": ""})
