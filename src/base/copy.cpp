@@ -15,7 +15,8 @@ template <class Vector>
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   for (; bytes >= 4 * sizeof(Vector); bytes -= 4 * sizeof(Vector), target += 4 * sizeof(Vector), source += 4 * sizeof(Vector)) {
-    // Moves of vectors at any address. A type with an alignment of 1 loses that as a template's argument, and Clang then took aligned moves.
+    // By memcpy, since they lie at any address. A vector type with an alignment of 1 loses that as a template's argument, and Clang then
+    // takes aligned moves.
     Vector a, b, c, d;
     std::memcpy(&a, source, sizeof a);
     std::memcpy(&b, source + sizeof a, sizeof b);

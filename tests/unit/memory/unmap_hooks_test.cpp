@@ -189,7 +189,7 @@ TEST_F(unmap_hooks, the_break_stays_right) {
 TEST_F(unmap_hooks, system_calls_keep_their_arguments) {
   const int file = memfd_create("peal-test", 0);
   ASSERT_EQ(pwrite(file, "x", 1, 4096), 1);
-  const long at = syscall(SYS_mmap, nullptr, 4096, PROT_READ, MAP_PRIVATE, file, 4096);
+  const long at = syscall(SYS_mmap, 0L, 4096L, long{PROT_READ}, long{MAP_PRIVATE}, long{file}, 4096L);  // taken as longs
   ASSERT_NE(at, -1);
   EXPECT_EQ(*reinterpret_cast<const char*>(at), 'x');
   munmap(reinterpret_cast<void*>(at), 4096);
