@@ -65,7 +65,11 @@ consteval bool takes_braces_at(std::index_sequence<Before...>, std::index_sequen
 
 template <class T, std::size_t Count, std::size_t... I>
 consteval bool counted_well(std::index_sequence<I...>) {
-  return (takes_braces_at<T>(std::make_index_sequence<I>{}, std::make_index_sequence<Count - 1 - I>{}) && ...);
+  // No fold: compilers nest few of its operands (Clang 256), and an array has as many as elements.
+  const bool all[]{true, takes_braces_at<T>(std::make_index_sequence<I>{}, std::make_index_sequence<Count - 1 - I>{})...};
+  for (const bool each : all)
+    if (!each) return false;
+  return true;
 }
 
 template <class T>
@@ -125,18 +129,22 @@ consteval bool members_are_fixed(std::index_sequence<I...>) {
   return (is_fixed<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>>() && ...);
 }
 
-/// Converts to fixed types. To others by a deleted function rather than not at all, for then the compiler would take several of it for the
-/// members of a nested aggregate one by one, whatever that says about how it is sent.
-struct any_fixed {
+/// Converts to anything, and promises not to throw where that is fixed. To convert to fixed types only would not do: compilers then take
+/// several of it for the members of a nested aggregate one by one, whatever that says about how it is sent.
+struct any_noted {
   template <class T>
-  requires(is_fixed<std::remove_cv_t<T>>()) constexpr operator T&() const& noexcept;
-  template <class T>
-  requires(!is_fixed<std::remove_cv_t<T>>()) operator T&() const& = delete;
+  constexpr operator T&() const& noexcept(is_fixed<std::remove_cv_t<T>>());
 };
 
-template <class T, class Part, std::size_t... I>
+template <class T, std::size_t... I>
 consteval bool made_of_parts(std::index_sequence<I...>) {
-  return requires { T{(static_cast<void>(I), Part{})...}; };
+  return requires { T{any_value{I}...}; };
+}
+
+template <class T, std::size_t... I>
+consteval bool all_parts_are_fixed(std::index_sequence<I...>) {
+  if constexpr (requires { T{(static_cast<void>(I), any_noted{})...}; }) return noexcept(T{(static_cast<void>(I), any_noted{})...});
+  else return false;
 }
 
 /// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires: T{} is valid, so that any smaller number
@@ -147,7 +155,7 @@ consteval std::size_t parts_of() {
     return Least;
   } else {
     constexpr std::size_t middle = Least + (Most - Least + 1) / 2;
-    if constexpr (made_of_parts<T, any_value>(std::make_index_sequence<middle>{})) return parts_of<T, middle, Most>();
+    if constexpr (made_of_parts<T>(std::make_index_sequence<middle>{})) return parts_of<T, middle, Most>();
     else return parts_of<T, Least, middle - 1>();
   }
 }
@@ -155,7 +163,7 @@ consteval std::size_t parts_of() {
 /// Of aggregates that are not reflectable. Without T{} there may be references.
 template <class T>
 consteval bool parts_are_fixed() {
-  if constexpr (requires { T{}; }) return made_of_parts<T, any_fixed>(std::make_index_sequence<parts_of<T>()>{});
+  if constexpr (requires { T{}; }) return all_parts_are_fixed<T>(std::make_index_sequence<parts_of<T>()>{});
   else return false;
 }
 
