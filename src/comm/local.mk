@@ -14,6 +14,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/absences.hpp \
   src/comm/end/end_watch.hpp \
   src/comm/end/failure_news.hpp \
+  src/comm/end/notes.hpp \
   src/comm/start/agreement.hpp \
   src/comm/start/job.hpp \
   src/comm/start/lane.hpp \

@@ -17,34 +17,15 @@ constexpr std::uint32_t of_replies = contexts_of_one - 3;   // from a communicat
 }  // namespace
 
 absences::absences(messaging& messages, collectives& collectives, const team& world)
-    : messages_{messages}, collectives_{collectives}, world_{world} {
-  listen();
-}
+    : messages_{messages},
+      collectives_{collectives},
+      world_{world},
+      notes_{messages, world, own_context,
+             [](void* owner, peer_id from, const note& said) noexcept { static_cast<absences*>(owner)->take(from, said); }, this} {}
 
 // ---- what is said
 
-void absences::listen() noexcept {
-  for (;;) {
-    const completion_hook hook{[](void* context, operation& over) noexcept {
-                                 auto& self = *static_cast<absences*>(context);
-                                 self.take(over);
-                                 self.listen();
-                               },
-                               this};
-    operation& next =
-        messages_.start_recv(world_, own_context, &arriving_, sizeof arriving_, detail::any_source_value, detail::any_tag_value, hook);
-    if (!next.finished.load(std::memory_order_relaxed)) return;  // relaxed: the engine's lock is held
-    take(next);
-  }
-}
-
-/// Ranks of the world are peers.
-void absences::take(operation& over) noexcept {
-  const outcome got = over.result;
-  messages_.release(over);
-  if (got.error || got.bytes != sizeof arriving_) return;  // the news of a death ends one such receive
-  const auto from = static_cast<peer_id>(got.source);
-  const note said = arriving_;
+void absences::take(peer_id from, const note& said) noexcept {
   switch (said.what) {
     case saying::absent:
       if (const std::uint32_t first = said.about.context - said.about.context % contexts_of_one;
@@ -60,18 +41,7 @@ void absences::take(operation& over) noexcept {
   }
 }
 
-template <class T>
-void absences::send(std::uint32_t context, peer_id to, const T& what) noexcept {
-  if (messages_.has_failed(to)) return;
-  auto* const said = new T{what};
-  operation& sent = messages_.start_send(world_, context, said, sizeof *said, static_cast<int>(to), 0);
-  const auto drop = [](void* gone) noexcept { delete static_cast<T*>(gone); };
-  if (!sent.finished.load(std::memory_order_relaxed)) return messages_.detach(sent, drop, said);
-  messages_.release(sent);
-  drop(said);
-}
-
-void absences::say(peer_id to, const note& what) noexcept { send(own_context, to, what); }
+void absences::say(peer_id to, const note& what) noexcept { send_copy(messages_, world_, own_context, to, what); }
 
 void absences::tell(const team& members, const collective_name& what) noexcept {
   for (int rank = 0; rank != members.size(); ++rank)
@@ -115,7 +85,7 @@ bool absences::try_answer(const question& asked) noexcept {
   } else {
     return false;  // not made yet
   }
-  send(asked.context + of_replies, asked.from, said);
+  send_copy(messages_, world_, asked.context + of_replies, asked.from, said);
   return true;
 }
 
@@ -132,7 +102,7 @@ void absences::forget(detail::communicator_state& gone) noexcept {
     kept.last[(kept.calls - back) % kept.last.size()] = reply_of(gone, kept.calls - back);
   std::erase_if(questions_, [&](const question& each) {
     if (each.context != kept.context) return false;
-    send(each.context + of_replies, each.from, reply{});  // the call will not be made here
+    send_copy(messages_, world_, each.context + of_replies, each.from, reply{});  // the call will not be made here
     return true;
   });
 }

@@ -24,6 +24,7 @@
 #include "collective/direct/call_log.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/context_pool.hpp"
+#include "comm/end/notes.hpp"
 #include "p2p/messaging.hpp"
 
 namespace peal {
@@ -83,13 +84,10 @@ class absences {
   };
   static constexpr std::size_t most_past = 64;
 
-  void listen() noexcept;
-  void take(operation&) noexcept;
+  void take(peer_id from, const note&) noexcept;
   void say(peer_id to, const note&) noexcept;
   void look_at_questions() noexcept;
   [[nodiscard]] bool try_answer(const question&) noexcept;
-  template <class T>
-  void send(std::uint32_t context, peer_id to, const T&) noexcept;
   [[nodiscard]] static reply reply_of(detail::communicator_state&, std::uint32_t number) noexcept;
   [[nodiscard]] const past* past_of(std::uint32_t context) const noexcept;
   [[nodiscard]] std::vector<reply> ask_all(detail::communicator_state&);
@@ -97,9 +95,9 @@ class absences {
   messaging& messages_;
   collectives& collectives_;
   const team& world_;
-  note arriving_;
   std::vector<question> questions_;
   std::deque<past> past_;
+  note_listener<note> notes_;  // last: there may be one at once
 };
 
 }  // namespace peal

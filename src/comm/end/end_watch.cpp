@@ -33,47 +33,27 @@ end_watch::end_watch(messaging& messages, collectives& collectives, const direct
       past_messages_{past_messages},
       world_{world},
       alone_{alone},
-      next_{clock::now() + between_looks} {
+      next_{clock::now() + between_looks},
+      notes_{messages, world, own_context,
+             [](void* owner, peer_id from, const note& said) noexcept { static_cast<end_watch*>(owner)->take(from, said); }, this} {
   collectives.on_failure(
       [](void* owner, std::uint32_t context) noexcept {
         auto& self = *static_cast<end_watch*>(owner);
         if (std::ranges::find(self.given_up_, first_of(context)) == self.given_up_.end()) self.given_up_.push_back(first_of(context));
       },
       this);
-  listen();
 }
 
 // ---- what is said
 
-void end_watch::listen() noexcept {
-  for (;;) {
-    const completion_hook hook{[](void* context, operation& over) noexcept {
-                                 auto& self = *static_cast<end_watch*>(context);
-                                 self.take(over);
-                                 self.listen();
-                               },
-                               this};
-    operation& next =
-        messages_.start_recv(world_, own_context, &arriving_, sizeof arriving_, detail::any_source_value, detail::any_tag_value, hook);
-    if (!next.finished.load(std::memory_order_relaxed)) return;  // relaxed: the engine's lock is held
-    take(next);
-  }
-}
-
-/// Ranks of the world are peers.
-void end_watch::take(operation& over) noexcept {
-  const outcome got = over.result;
-  messages_.release(over);
-  if (got.error || got.bytes != sizeof arriving_) return;  // the news of a death ends one such receive
-  const auto from = static_cast<peer_id>(got.source);
-  const std::uint32_t context = arriving_.context;
-  switch (arriving_.what) {
+void end_watch::take(peer_id from, const note& said) noexcept {
+  switch (said.what) {
     case saying::ended: ended_.push_back(from); break;
     case saying::gave_up:
       log_info("rank {} has given up the collectives of a communicator", from);
-      collectives_.fail(context, contexts_of_one, from);
+      collectives_.fail(said.context, contexts_of_one, from);
       break;
-    case saying::asks: answer(from, context); break;
+    case saying::asks: answer(from, said.context); break;
   }
 }
 
@@ -87,13 +67,7 @@ void end_watch::answer(peer_id asker, std::uint32_t context) noexcept {
 }
 
 void end_watch::say(peer_id to, saying what, std::uint32_t context) noexcept {
-  if (messages_.has_failed(to)) return;
-  auto* const said = new note{what, context};
-  operation& sent = messages_.start_send(world_, own_context, said, sizeof *said, static_cast<int>(to), 0);
-  const auto drop = [](void* gone) noexcept { delete static_cast<note*>(gone); };
-  if (!sent.finished.load(std::memory_order_relaxed)) return messages_.detach(sent, drop, said);
-  messages_.release(sent);
-  drop(said);
+  send_copy(messages_, world_, own_context, to, note{what, context});
 }
 
 void end_watch::declare_end() noexcept {

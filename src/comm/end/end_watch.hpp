@@ -21,6 +21,7 @@
 #include "collective/collectives.hpp"
 #include "collective/direct/direct_context.hpp"
 #include "comm/context_pool.hpp"
+#include "comm/end/notes.hpp"
 #include "p2p/messaging.hpp"
 
 namespace peal {
@@ -71,8 +72,7 @@ class end_watch {
     unsigned looks = 0;  // that have seen it in a row
   };
 
-  void listen() noexcept;
-  void take(operation&) noexcept;
+  void take(peer_id from, const note&) noexcept;
   void answer(peer_id asker, std::uint32_t context) noexcept;
   void say(peer_id to, saying, std::uint32_t context) noexcept;
   bool take_news();
@@ -87,13 +87,13 @@ class end_watch {
   const bool alone_;
   clock::time_point next_;
   bool declared_ = false;
-  note arriving_;
   std::vector<peer_id> ended_;           // who has said since the last look that it is at its end
   std::vector<std::uint32_t> given_up_;  // communicators whose collectives have begun to fail
   std::vector<wait> askers_;             // who waits for this rank
   std::vector<awaited> found_;           // scratch, of list_waits
   std::vector<wait> waits_;              // in order
   std::vector<watched> watched_;         // in order
+  note_listener<note> notes_;            // last: there may be one at once
 };
 
 }  // namespace peal
