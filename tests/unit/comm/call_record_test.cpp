@@ -117,7 +117,8 @@ TEST(call_record, says_what_was_called) {
   collective_call in_place = reduction_of<long>(peal::min, 8);
   in_place.send = nullptr;
   EXPECT_EQ(record(in_place).text(), "allreduce(long, min, 8 bytes, in place)");
-  EXPECT_NE(record(reduction_of<int>([](int a, int) { return a; }, 4)).text().find("lambda"), std::string::npos);
+  // A lambda is named by the function that it stands in: GCC writes "TestBody()::{lambda(int, int)#1}", Clang "TestBody()::$_0".
+  EXPECT_NE(record(reduction_of<int>([](int a, int) { return a; }, 4)).text().find("TestBody()::"), std::string::npos);
 }
 
 TEST(call_record, names_that_are_too_long_are_shortened_and_still_compared) {
