@@ -1,7 +1,7 @@
 // launcher/info/report.hpp
 // What peal-info has found out: this machine, its RDMA devices, which one a rank would use and why, the settings, and what is wrong.
 //
-// Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp, transport/verbs/device/inventory.hpp.
+// Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp, transport/verbs/trial.hpp.
 // Units    bytes.
 // Errors   throws peal::error (errc::internal) when the topology cannot be read. Everything else that is wrong stands in `problems`.
 #pragma once
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "transport/verbs/device/inventory.hpp"
+#include "transport/verbs/trial.hpp"
 
 namespace peal::info {
 

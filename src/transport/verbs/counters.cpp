@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "transport/verbs/datagram/datagram_channel.hpp"
-#include "transport/verbs/device/device.hpp"
-#include "transport/verbs/device/registration_cache.hpp"
+#include "transport/verbs/datagram/interface.hpp"
+#include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 

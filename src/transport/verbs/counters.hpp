@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "peal/counter.hpp"
-#include "transport/verbs/device/device_choice.hpp"
+#include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/wire.hpp"
 
 namespace peal::verbs {

@@ -20,9 +20,7 @@
 #include <vector>
 
 #include "transport/verbs/counters.hpp"
-#include "transport/verbs/device/device.hpp"
-#include "transport/verbs/device/queue_pair.hpp"
-#include "transport/verbs/eager/slots.hpp"
+#include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 

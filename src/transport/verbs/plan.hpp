@@ -9,9 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "transport/verbs/connect/promoter.hpp"
-#include "transport/verbs/device/device.hpp"
-#include "transport/verbs/device/port_counters.hpp"
+#include "transport/verbs/connect/interface.hpp"
+#include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/verbs_transport.hpp"
 

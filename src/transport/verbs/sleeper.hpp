@@ -13,12 +13,10 @@
 #include <vector>
 
 #include "progress/wakeup.hpp"
-#include "transport/verbs/bulk/payloads.hpp"
-#include "transport/verbs/connect/connector.hpp"
-#include "transport/verbs/connect/promoter.hpp"
-#include "transport/verbs/datagram/datagrams.hpp"
-#include "transport/verbs/device/device_events.hpp"
-#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/bulk/interface.hpp"
+#include "transport/verbs/connect/interface.hpp"
+#include "transport/verbs/datagram/interface.hpp"
+#include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
 

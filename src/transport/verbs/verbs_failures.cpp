@@ -51,8 +51,8 @@ void verbs_transport::state::vanished(peer_id peer, node_watch::verdict why) noe
   if (unreachable[peer]) return;
   if (why == node_watch::verdict::node_silent)
     log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
-                to_text(connector.address_of(peer)->first().gid));
-  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(connector.address_of(peer)->first().gid));
+                to_text(addresses.of(peer)->first().gid));
+  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(addresses.of(peer)->first().gid));
   refused(peer);
 }
 
@@ -85,7 +85,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   unreachable[peer] = true;
   const connection* const at = all.of(peer);
-  if (connector.address_of(peer) && !datagrams.left(peer) && !(at && at->left)) notices.tell(peer);
+  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->left)) notices.tell(peer);
 }
 
 /// The peer has given this process up; so nothing of what either sent since would be missed by anybody.

@@ -11,20 +11,13 @@
 #include <map>
 #include <vector>
 
-#include "transport/verbs/bulk/payloads.hpp"
-#include "transport/verbs/connect/connections.hpp"
-#include "transport/verbs/connect/connector.hpp"
-#include "transport/verbs/connect/failure_notices.hpp"
-#include "transport/verbs/connect/handshake_port.hpp"
-#include "transport/verbs/connect/kernel_asker.hpp"
-#include "transport/verbs/connect/promoter.hpp"
-#include "transport/verbs/connect/retired_pairs.hpp"
-#include "transport/verbs/datagram/datagrams.hpp"
-#include "transport/verbs/device/device.hpp"
-#include "transport/verbs/device/device_events.hpp"
-#include "transport/verbs/device/port_counters.hpp"
-#include "transport/verbs/device/registration_cache.hpp"
-#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/addresses.hpp"
+#include "transport/verbs/bulk/interface.hpp"
+#include "transport/verbs/connect/interface.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/datagram/interface.hpp"
+#include "transport/verbs/device/interface.hpp"
+#include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/sleeper.hpp"
 #include "transport/verbs/verbs_transport.hpp"
@@ -91,6 +84,7 @@ struct verbs_transport::state {
   const unsigned ranks_of_node;
   verbs::kernel_asker kernel_asker;
   verbs::handshake_port port;
+  verbs::addresses addresses;
   verbs::connections all;
   verbs::sender sender;
   verbs::payloads payloads;

@@ -11,7 +11,7 @@
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/counters.hpp"
-#include "transport/verbs/datagram/datagram.hpp"
+#include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/plan.hpp"
 #include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"
@@ -53,15 +53,17 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       ranks_of_node{from.local_size},
       kernel_asker{on.gid()},
       port{on},
+      addresses{self, rails},
       all{peers},
       sender{shared, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
       payloads{shared, cache, all, sender, [this](connection& at, int why) { broke(at, std::strerror(why)); }},
-      retired{shared, [this] { read_completions(); }},
+      retired{shared},
       connector{shared,
                 all,
                 sender,
                 port,
-                self,
+                addresses,
+                peers,
                 {[this](connection& at) { opened(at); }, [this](peer_id peer) { refused(peer); },
                  [this](peer_id peer) { return promoter.admits(peer); }, [this](peer_id peer) { return full(peer); },
                  [this] { promoter.go_cold(); }, [this](peer_id peer) { return promoter.needed(peer); },
@@ -70,7 +72,7 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       notices{connector},
       datagrams{shared,
                 port,
-                connector,
+                addresses,
                 kernel_asker,
                 out,
                 peers,
@@ -79,6 +81,7 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       promoter{shared,
                all,
                sender,
+               addresses,
                connector,
                datagrams,
                rules_of(from, shared, peers),
@@ -95,8 +98,10 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
       dead(peers),
       unreachable(peers) {
-  connector.own().starts_cold = promoter.cold();
-  connector.own().door = kernel_asker.door();
+  addresses.own().handshake_qp = port.number();
+  addresses.own().handshake_key = port.key();
+  addresses.own().starts_cold = promoter.cold();
+  addresses.own().door = kernel_asker.door();
 }
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
@@ -104,7 +109,7 @@ verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, 
 
 verbs_transport::~verbs_transport() = default;
 
-std::string verbs_transport::address() const { return to_text(state_->connector.own()); }
+std::string verbs_transport::address() const { return to_text(state_->addresses.own()); }
 
 void verbs_transport::meet(const std::vector<std::string>& everyone) {
   std::vector<std::optional<verbs::address>> known;
@@ -115,7 +120,7 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
     // Ranks may have been told different things, or have poorer devices.
     if (known.back() && known.back()->starts_cold) s.promoter.go_cold();
   }
-  s.connector.meet(std::move(known));
+  s.addresses.meet(std::move(known));
   s.datagrams.meet();
   s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node) : port_plan::for_handshakes(s.on));
 }
@@ -241,7 +246,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   if (notices.any()) notices.repeat(now);
   if (retired.any()) {
     events.read();
-    retired.step(now);
+    retired.step(now, [this] { read_completions(); });
   }
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});

@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "transport/contract.hpp"
-#include "transport/verbs/device/rail_choice.hpp"
+#include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 
@@ -109,8 +109,6 @@ constexpr std::size_t aligned(std::size_t bytes) noexcept { return (bytes + mess
 
 /// Longest message that is sent unasked. Two packets of Ethernet's jumbo frames; above it the copies cost more than a rendezvous.
 inline constexpr std::size_t eager_limit = 8192;
-/// A slot holds an envelope and the longest eager message; a whole number of cache lines.
-inline constexpr std::size_t slot_bytes = 8256;
-static_assert(slot_bytes % 64 == 0 && slot_bytes >= eager_limit + sizeof(envelope));
+static_assert(slot_bytes >= eager_limit + sizeof(envelope));
 
 }  // namespace peal::verbs

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "transport/verbs/connect/connection.hpp"
+#include "transport/verbs/connection.hpp"
 
 namespace peal::verbs {
 

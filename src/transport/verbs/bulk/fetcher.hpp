@@ -16,8 +16,8 @@
 
 #include "transport/verbs/bulk/bulk_chain.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
-#include "transport/verbs/connect/connections.hpp"
-#include "transport/verbs/device/registration_cache.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 

@@ -14,7 +14,7 @@
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/bulk/writer.hpp"
-#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
 

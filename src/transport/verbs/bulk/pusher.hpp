@@ -20,8 +20,8 @@
 
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
-#include "transport/verbs/connect/connections.hpp"
-#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include "base/log.hpp"
 
@@ -17,29 +16,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds first_handshake_pause{20};
 constexpr milliseconds longest_handshake_pause{1000};
 
-std::uint64_t random_word() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
-
 }  // namespace
 
-connector::connector(lane& shared, connections& all, sender& out, handshake_port& port, peer_id self, hooks told)
-    : lane_{shared}, all_{all}, sender_{out}, self_{self}, hooks_{std::move(told)}, port_{port} {
-  own_.handshake_qp = port_.number();
-  own_.handshake_key = port_.key();
-  own_.rail_count = static_cast<std::uint8_t>(shared.rails.size());
-  for (std::size_t each = 0; each < shared.rails.size(); ++each) own_.rails[each] = shared.rails[each].address();
-  own_.incarnation = random_word();
-  own_.job = {random_word(), random_word()};
-}
-
-void connector::meet(std::vector<std::optional<address>> everyone) {
-  everyone_ = std::move(everyone);
-  last_attempts_.resize(everyone_.size());
-  const auto first = std::ranges::find_if(everyone_, [](const std::optional<address>& each) { return each.has_value(); });
-  job_ = first == everyone_.end() ? own_.job : (*first)->job;
-}
+connector::connector(lane& shared, connections& all, sender& out, handshake_port& port, const addresses& who, std::uint32_t peers,
+                     hooks told)
+    : lane_{shared}, all_{all}, sender_{out}, addresses_{who}, hooks_{std::move(told)}, port_{port}, last_attempts_(peers) {}
 
 // ---- making
 
@@ -62,8 +43,8 @@ connection* connector::make(peer_id to) noexcept {
   made->control = lane_.make_control();
   if (!made->control) return refuse("gives no queue pair");
   made->peer = to;
-  made->same_device = everyone_[to]->first().gid == own_.first().gid;
-  if (!make_links(*made, *everyone_[to], self_ < to)) return refuse("gives no queue pair for bulk data");
+  made->same_device = addresses_.of(to)->first().gid == addresses_.own().first().gid;
+  if (!make_links(*made, *addresses_.of(to), addresses_.self() < to)) return refuse("gives no queue pair for bulk data");
   if (!lane_.fill(*made->control, made->own_receives)) return refuse("takes no receives");
   made->sent.reserve(lane_.set.send_depth);
   made->window = static_cast<std::uint16_t>(lane_.set.window);
@@ -74,15 +55,15 @@ connection* connector::make(peer_id to) noexcept {
 }
 
 void connector::start(peer_id to) noexcept {
-  if (to >= everyone_.size() || !everyone_[to]) {
+  if (!addresses_.of(to)) {
     log_error("rank {} has told no address for RDMA: it has no device, or runs another version of peal", to);
     hooks_.refused(to);
     return;
   }
-  if (everyone_[to]->first().link_layer != own_.first().link_layer) {
+  if (addresses_.of(to)->first().link_layer != addresses_.own().first().link_layer) {
     log_error("rank {} is on {}, this rank on {}: their devices share no network; choose others with PEAL_VERBS_DEVICE", to,
-              everyone_[to]->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
-              own_.first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
+              addresses_.of(to)->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
+              addresses_.own().first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
     hooks_.refused(to);
     return;
   }
@@ -96,10 +77,10 @@ void connector::start(peer_id to) noexcept {
 
 handshake_packet connector::packet(const connection& of, handshake_kind kind, std::uint32_t answers) const noexcept {
   handshake_packet made;
-  made.job = job_;
-  made.from_incarnation = own_.incarnation;
-  made.to_incarnation = everyone_[of.peer]->incarnation;
-  made.from = self_;
+  made.job = addresses_.job();
+  made.from_incarnation = addresses_.own().incarnation;
+  made.to_incarnation = addresses_.of(of.peer)->incarnation;
+  made.from = addresses_.self();
   made.to = of.peer;
   made.control_qp = of.control->qp_num;
   for (std::size_t each = 0; each < of.bulk.size(); ++each)
@@ -116,7 +97,7 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
 
 // ---- packets
 
-int connector::send(const handshake_packet& what) noexcept { return port_.send(what.to, *everyone_[what.to], &what, sizeof what); }
+int connector::send(const handshake_packet& what) noexcept { return port_.send(what.to, *addresses_.of(what.to), &what, sizeof what); }
 
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
   handshake& mine = *to.meeting;
@@ -155,7 +136,7 @@ bool connector::repeat(clock::time_point now) noexcept {
       if (!mine.complained && now - mine.since > complaint_after) {
         mine.complained = true;
         log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", of.peer,
-                    to_text(everyone_[of.peer]->first().gid), complaint_after.count(), to_text(own_.first().gid));
+                    to_text(addresses_.of(of.peer)->first().gid), complaint_after.count(), to_text(addresses_.own().first().gid));
       }
       // One that waits for a request to come again has nothing to repeat.
       if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0; failed != 0 && !worth_another_try(mine, failed)) {
@@ -169,9 +150,9 @@ bool connector::repeat(clock::time_point now) noexcept {
 }
 
 bool connector::trusts(const handshake_packet& said) const noexcept {
-  return said.magic == handshake_packet::mark && said.job == job_ && said.to == self_ && said.from < everyone_.size() &&
-         said.from != self_ && everyone_[said.from] && said.from_incarnation == everyone_[said.from]->incarnation &&
-         said.to_incarnation == own_.incarnation && said.bulk_count >= 1 && said.bulk_count <= most_bulk && said.credits > 0;
+  return said.magic == handshake_packet::mark && said.job == addresses_.job() && said.to == addresses_.self() &&
+         said.from != addresses_.self() && addresses_.of(said.from) && said.from_incarnation == addresses_.of(said.from)->incarnation &&
+         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 && said.bulk_count <= most_bulk && said.credits > 0;
 }
 
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -228,7 +209,7 @@ void connector::requested(const handshake_packet& said) noexcept {
   } else if (known->state == connection_state::requesting) {
     if (!is_new) return;
     const bool asked_nobody = known->meeting->last.attempt == 0;  // and could not answer yet
-    if (said.from < self_ || asked_nobody) answer(*known, said);
+    if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
     else (void)send(known->meeting->last);  // it may have had no room when ours came first; now it waits for it
   } else if (known->state != connection_state::lost && known->remote_attempt == said.attempt) {
     // It has not got our reply.
@@ -266,10 +247,10 @@ void connector::replied(const handshake_packet& said) noexcept {
 
 int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexcept {
   handshake_packet made;
-  made.job = job_;
-  made.from_incarnation = own_.incarnation;
-  made.to_incarnation = everyone_[to]->incarnation;
-  made.from = self_;
+  made.job = addresses_.job();
+  made.from_incarnation = addresses_.own().incarnation;
+  made.to_incarnation = addresses_.of(to)->incarnation;
+  made.from = addresses_.self();
   made.to = to;
   made.your_attempt = answers;
   made.credits = 1;
@@ -338,7 +319,7 @@ bool connector::begin_sending(connection& of) noexcept {
 
 /// False: not even of the first rail.
 bool connector::make_links(connection& of, const address& peer, bool lower) noexcept {
-  const std::vector<rail_pair> pairs = match_rails(own_.used(), peer.used(), lower);
+  const std::vector<rail_pair> pairs = match_rails(addresses_.own().used(), peer.used(), lower);
   of.bulk_count = static_cast<std::uint8_t>(lane_.set.bulk);
   of.links = static_cast<std::uint8_t>(pairs.size());
   of.bulk.resize(pairs.size() * of.bulk_count);
@@ -372,8 +353,8 @@ void connector::narrow(connection& of, std::uint8_t count) noexcept {
 }
 
 remote_queue connector::remote_of(const connection& of, std::uint8_t rail, std::uint8_t remote_rail) const noexcept {
-  const rail_address& here = own_.rails[rail];
-  const rail_address& there = everyone_[of.peer]->rails[remote_rail];
+  const rail_address& here = addresses_.own().rails[rail];
+  const rail_address& there = addresses_.of(of.peer)->rails[remote_rail];
   remote_queue made;
   made.mtu = std::min(here.mtu, there.mtu);
   made.reads_in = std::min(here.reads_in, there.reads_out);
@@ -414,8 +395,8 @@ void connector::give_up(connection& on, const char* what, int why) noexcept {
   const char* const hint = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH
                                ? "; perhaps their devices share no network: choose others with PEAL_VERBS_DEVICE or PEAL_VERBS_GID"
                                : "";
-  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(everyone_[on.peer]->first().gid), what,
-            to_text(own_.first().gid), std::strerror(why), hint);
+  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(addresses_.of(on.peer)->first().gid), what,
+            to_text(addresses_.own().first().gid), std::strerror(why), hint);
   forget(on);
   on.state = connection_state::lost;
   hooks_.refused(on.peer);

@@ -21,9 +21,10 @@
 #include <span>
 #include <vector>
 
-#include "transport/verbs/connect/connections.hpp"
-#include "transport/verbs/connect/handshake_port.hpp"
-#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/addresses.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/datagram/interface.hpp"
+#include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/lane.hpp"
 
 namespace peal::verbs {
@@ -44,14 +45,7 @@ class connector {
     std::function<void(peer_id)> failed_too;   // it has heard that this process has given it up
   };
 
-  connector(lane&, connections&, sender&, handshake_port&, peer_id self, hooks);
-
-  /// What others must know of this process; `secret` is what this process would have as the job's.
-  [[nodiscard]] const address& own() const noexcept { return own_; }
-  [[nodiscard]] address& own() noexcept { return own_; }
-  /// Everyone's, by rank; of the first that has told one comes the job's secret. Before the first start. Who has told none cannot be
-  /// reached.
-  void meet(std::vector<std::optional<address>> everyone);
+  connector(lane&, connections&, sender&, handshake_port&, const addresses&, std::uint32_t peers, hooks);
 
   void start(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
@@ -68,12 +62,6 @@ class connector {
   /// A request that nobody has answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 
-  [[nodiscard]] peer_id self() const noexcept { return self_; }
-  [[nodiscard]] const secret& job() const noexcept { return job_; }
-  /// Null: it has told none.
-  [[nodiscard]] const address* address_of(peer_id which) const noexcept {
-    return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
-  }
   /// A message came over this connection, so the peer has our reply.
   void heard(connection&) noexcept;
   /// The connection is being taken away.
@@ -104,12 +92,9 @@ class connector {
   lane& lane_;
   connections& all_;
   sender& sender_;
-  const peer_id self_;
+  const addresses& addresses_;
   hooks hooks_;
   handshake_port& port_;
-  address own_;
-  secret job_{};
-  std::vector<std::optional<address>> everyone_;
   std::vector<connection*> waiting_;          // requesting or answered
   std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known
   std::uint32_t attempts_ = 0;                // connections begun

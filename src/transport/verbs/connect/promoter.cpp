@@ -27,11 +27,12 @@ std::pair<peer_id, peer_id> pair_of(peer_id a, peer_id b) noexcept { return std:
 
 }  // namespace
 
-promoter::promoter(lane& shared, connections& all, sender& out, connector& connector, datagrams& datagrams, const promotion_rules& rules,
-                   std::uint32_t peers, hooks told)
+promoter::promoter(lane& shared, connections& all, sender& out, const addresses& who, connector& connector, datagrams& datagrams,
+                   const promotion_rules& rules, std::uint32_t peers, hooks told)
     : lane_{shared},
       all_{all},
       sender_{out},
+      addresses_{who},
       connector_{connector},
       datagrams_{datagrams},
       rules_{rules},
@@ -106,7 +107,7 @@ void promoter::say_goodbye(const std::vector<bool>& dead) noexcept {
   for (peer_id each = 0; each < messages_.size(); ++each) {
     const connection* const at = all_.of(each);
     const bool connected = at && at->state == connection_state::open && !at->over();
-    if (connected || dead[each] || each == connector_.self() || !connector_.address_of(each) || datagrams_.left(each)) continue;
+    if (connected || dead[each] || each == addresses_.self() || !addresses_.of(each) || datagrams_.left(each)) continue;
     if (rules_.cold || datagrams_.knows(each)) datagrams_.say_goodbye(each);
   }
 }
@@ -132,7 +133,7 @@ void promoter::want_later(peer_id to) noexcept {
 bool promoter::admits(peer_id from) noexcept {
   if (all_.count() < rules_.most) return all_.count() > 0 || clock::now() >= next_try_;
   connection* in_the_way = nullptr;
-  const peer_id self = connector_.self();
+  const peer_id self = addresses_.self();
   all_.for_each([&](connection& each) {
     if (each.state == connection_state::requesting && pair_of(self, each.peer) > pair_of(self, from)) in_the_way = &each;
   });

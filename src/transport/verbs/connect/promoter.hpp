@@ -24,10 +24,10 @@
 #include <functional>
 #include <vector>
 
-#include "transport/verbs/connect/connections.hpp"
 #include "transport/verbs/connect/connector.hpp"
-#include "transport/verbs/datagram/datagrams.hpp"
-#include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/datagram/interface.hpp"
+#include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
 
@@ -44,7 +44,7 @@ class promoter {
     std::function<void(fetch&)> start_fetch;           // over an open connection
     std::function<void(connection&)> remove;           // its queue pairs are destroyed
   };
-  promoter(lane&, connections&, sender&, connector&, datagrams&, const promotion_rules&, std::uint32_t peers, hooks);
+  promoter(lane&, connections&, sender&, const addresses&, connector&, datagrams&, const promotion_rules&, std::uint32_t peers, hooks);
 
   /// A message to a peer whose connection does not carry any. False: no room at the moment.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept;
@@ -93,6 +93,7 @@ class promoter {
   lane& lane_;
   connections& all_;
   sender& sender_;
+  const addresses& addresses_;
   connector& connector_;
   datagrams& datagrams_;
   promotion_rules rules_;

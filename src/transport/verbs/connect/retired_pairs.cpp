@@ -1,6 +1,7 @@
 #include "transport/verbs/connect/retired_pairs.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace peal::verbs {
@@ -43,13 +44,11 @@ retired_pairs::clock::time_point retired_pairs::due() const noexcept {
   return first;
 }
 
-void retired_pairs::step(clock::time_point now) noexcept {
+std::vector<retired_pairs::retired> retired_pairs::take(clock::time_point now) noexcept {
   const auto first = std::partition(all_.begin(), all_.end(), [now](const retired& each) { return !each.over && now < each.until; });
-  if (first == all_.end()) return;
   std::vector<retired> over{std::make_move_iterator(first), std::make_move_iterator(all_.end())};
   all_.erase(first, all_.end());
-  read_all_();  // which may retire others
-  for (retired& each : over) end(each);
+  return over;
 }
 
 }  // namespace peal::verbs

@@ -14,10 +14,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "transport/verbs/device/queue_pair.hpp"
+#include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/lane.hpp"
 
 namespace peal::verbs {
@@ -25,8 +24,7 @@ namespace peal::verbs {
 class retired_pairs {
  public:
   using clock = std::chrono::steady_clock;
-  /// `read_all` reads the completion queue to its end.
-  retired_pairs(lane& shared, std::function<void()> read_all) : lane_{shared}, read_all_{std::move(read_all)} {}
+  explicit retired_pairs(lane& shared) : lane_{shared} {}
 
   /// Takes a queue pair, the slots that it may still read, and its connection's room in the lane, all of which it gives back at its end.
   void add(queue_pair, std::vector<slot_id> slots) noexcept;
@@ -37,8 +35,15 @@ class retired_pairs {
   [[nodiscard]] bool any() const noexcept { return !all_.empty(); }
   /// When `step` has something to do even if the device tells nothing.
   [[nodiscard]] clock::time_point due() const noexcept;
-  /// Destroys those that can be. Not while completions are being dealt out.
-  void step(clock::time_point now) noexcept;
+  /// Destroys those that can be, when `read_all()` has read the completion queue to its end. Not while
+  /// completions are being dealt out.
+  template <class Read>
+  void step(clock::time_point now, Read&& read_all) noexcept {
+    std::vector<retired> over = take(now);
+    if (over.empty()) return;
+    read_all();  // which may retire others
+    for (retired& each : over) end(each);
+  }
 
  private:
   struct retired {
@@ -47,10 +52,10 @@ class retired_pairs {
     clock::time_point until;
     bool over = false;  // all its completions are in the queue
   };
+  [[nodiscard]] std::vector<retired> take(clock::time_point now) noexcept;
   void end(retired&) noexcept;
 
   lane& lane_;
-  const std::function<void()> read_all_;
   std::vector<retired> all_;
 };
 

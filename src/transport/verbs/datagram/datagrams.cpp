@@ -14,10 +14,10 @@ constexpr std::size_t most_packets = 4096;
 
 }  // namespace
 
-datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, asker& by, sink& into, std::uint32_t peers, hooks told)
+datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, asker& by, sink& into, std::uint32_t peers, hooks told)
     : lane_{shared},
       port_{port},
-      who_{who},
+      addresses_{who},
       sink_{into},
       hooks_{std::move(told)},
       watch_{by, shared.on.gid().bytes, peers,
@@ -30,9 +30,9 @@ datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, a
 
 // Everyone cuts packets for the shortest MTU of the job.
 void datagrams::meet() {
-  std::uint8_t mtu = who_.own().first().mtu;
+  std::uint8_t mtu = addresses_.own().first().mtu;
   for (peer_id each = 0; each < channels_.size(); ++each)
-    if (const address* known = who_.address_of(each)) mtu = std::min(mtu, known->first().mtu);
+    if (const address* known = addresses_.of(each)) mtu = std::min(mtu, known->first().mtu);
   store_.emplace((std::size_t{128} << mtu) - sizeof(datagram_header), most_packets);
 }
 
@@ -52,18 +52,18 @@ datagram_channel& datagrams::channel(peer_id of) {
 }
 
 void datagrams::watch(peer_id which) noexcept {
-  if (const address* const where = who_.address_of(which)) watch_.watch(which, where->first().gid, where->door, clock::now());
+  if (const address* const where = addresses_.of(which)) watch_.watch(which, where->first().gid, where->door, clock::now());
 }
 
 bool datagrams::put(peer_id to, const datagram& what) noexcept {
   if (!port_.has_room()) return false;
-  const address* const where = who_.address_of(to);
+  const address* const where = addresses_.of(to);
   if (!where) return true;  // lost
   datagram_header head;
-  head.job = who_.job();
-  head.from_incarnation = who_.own().incarnation;
+  head.job = addresses_.job();
+  head.from_incarnation = addresses_.own().incarnation;
   head.to_incarnation = where->incarnation;
-  head.from = who_.self();
+  head.from = addresses_.self();
   head.to = to;
   head.sequence = what.sequence;
   head.acknowledged = what.acknowledged;
@@ -159,11 +159,11 @@ bool datagrams::settled() const noexcept {
 // ---- in
 
 bool datagrams::trusts(const datagram_header& said, std::size_t bytes) const noexcept {
-  if (said.magic != datagram_header::mark || said.job != who_.job() || said.to != who_.self() || said.from >= channels_.size() ||
-      said.from == who_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
+  if (said.magic != datagram_header::mark || said.job != addresses_.job() || said.to != addresses_.self() ||
+      said.from >= channels_.size() || said.from == addresses_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
     return false;
-  const address* const from = who_.address_of(said.from);
-  return from && said.from_incarnation == from->incarnation && said.to_incarnation == who_.own().incarnation;
+  const address* const from = addresses_.of(said.from);
+  return from && said.from_incarnation == from->incarnation && said.to_incarnation == addresses_.own().incarnation;
 }
 
 void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -224,9 +224,9 @@ void datagrams::complain(datagram_channel& about, clock::time_point now) noexcep
   if (about.complained || about.left() || about.waits_since() == datagram_channel::never || now - about.waits_since() < complaint_after)
     return;
   about.complained = true;
-  const address* const where = who_.address_of(about.peer());
+  const address* const where = addresses_.of(about.peer());
   log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", about.peer(),
-              to_text(where->first().gid), complaint_after.count(), to_text(who_.own().first().gid));
+              to_text(where->first().gid), complaint_after.count(), to_text(addresses_.own().first().gid));
 }
 
 }  // namespace peal::verbs

@@ -17,10 +17,11 @@
 #include <optional>
 #include <vector>
 
-#include "transport/verbs/connect/connector.hpp"
-#include "transport/verbs/connect/handshake_port.hpp"
-#include "transport/verbs/connect/node_watch.hpp"
+#include "transport/verbs/addresses.hpp"
 #include "transport/verbs/datagram/datagram_channel.hpp"
+#include "transport/verbs/datagram/handshake_port.hpp"
+#include "transport/verbs/datagram/node_watch.hpp"
+#include "transport/verbs/lane.hpp"
 
 namespace peal::verbs {
 
@@ -33,8 +34,8 @@ class datagrams final : private datagram_output {
     node_watch::told lost;                          // its node, or process, is no more
     std::function<bool(peer_id)> given_up;          // asks, of one from which a packet came; true: it is told so
   };
-  /// `who` knows everyone's address; `lane` counts what is refused.
-  datagrams(lane&, handshake_port&, const connector& who, asker&, sink&, std::uint32_t peers, hooks);
+  /// `lane` counts what is refused.
+  datagrams(lane&, handshake_port&, const addresses&, asker&, sink&, std::uint32_t peers, hooks);
 
   /// Everyone's addresses are known. Before the first message.
   void meet();
@@ -97,7 +98,7 @@ class datagrams final : private datagram_output {
 
   lane& lane_;
   handshake_port& port_;
-  const connector& who_;
+  const addresses& addresses_;
   sink& sink_;
   hooks hooks_;
   node_watch watch_;

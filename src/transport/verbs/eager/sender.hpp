@@ -15,7 +15,7 @@
 #include <functional>
 #include <vector>
 
-#include "transport/verbs/connect/connection.hpp"
+#include "transport/verbs/connection.hpp"
 
 namespace peal::verbs {
 

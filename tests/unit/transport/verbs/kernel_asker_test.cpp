@@ -1,5 +1,5 @@
 // What this machine's kernel answers, over the loopback interface.
-#include "transport/verbs/connect/kernel_asker.hpp"
+#include "transport/verbs/datagram/kernel_asker.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

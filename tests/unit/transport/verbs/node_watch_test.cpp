@@ -1,5 +1,5 @@
 // Who is given up without an acknowledgement, and who is not: with kernels and a clock of the test's own.
-#include "transport/verbs/connect/node_watch.hpp"
+#include "transport/verbs/datagram/node_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// transport/verbs/connect/node_watch.hpp
+// transport/verbs/datagram/node_watch.hpp
 // Whether peers without a connection are still there. Their adapters acknowledge nothing by themselves, and a peer that does not
 // acknowledge may just compute, or be stopped: so the kernels of their nodes are asked, by what `asker` knows to ask.
 //
@@ -9,7 +9,7 @@
 //   is who has refused for a silence: a process that ended in good order is not missed that long.
 // Questions, not only time, are counted, so that it does no harm when this process computes, or is stopped, for an hour.
 //
-// Layer    transport/verbs. Includes no verbs header; knows no clock and no socket.
+// Layer    transport/verbs. Knows no device, no clock and no socket.
 // Threads  one at a time.
 // Errors   none.
 #pragma once
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "transport/contract.hpp"
-#include "transport/verbs/device/device_choice.hpp"
+#include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 

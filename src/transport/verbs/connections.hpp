@@ -1,4 +1,4 @@
-// transport/verbs/connect/connections.hpp
+// transport/verbs/connections.hpp
 // All connections of this process: by peer, by queue pair, by what a completion names.
 //
 // Layer    transport/verbs.
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "transport/verbs/connect/connection.hpp"
+#include "transport/verbs/connection.hpp"
 
 namespace peal::verbs {
 

@@ -1,4 +1,4 @@
-// transport/verbs/connect/connection.hpp
+// transport/verbs/connection.hpp
 // All that is known of one peer that this process talks, or is about to talk, to.
 //
 // The control queue pair carries every envelope, in order; the bulk queue pairs carry READs and WRITEs only, so that a long one never
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "transport/contract.hpp"
-#include "transport/verbs/device/queue_pair.hpp"
+#include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/wire.hpp"
 

@@ -1,4 +1,4 @@
-#include "transport/verbs/connect/kernel_asker.hpp"
+#include "transport/verbs/datagram/kernel_asker.hpp"
 
 #include <arpa/inet.h>
 #include <linux/errqueue.h>

@@ -1,4 +1,4 @@
-#include "transport/verbs/connect/handshake_port.hpp"
+#include "transport/verbs/datagram/handshake_port.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

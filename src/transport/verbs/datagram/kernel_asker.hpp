@@ -1,4 +1,4 @@
-// transport/verbs/connect/kernel_asker.hpp
+// transport/verbs/datagram/kernel_asker.hpp
 // Asks kernels over IP, where the GID of a device is an IP address (RoCE): questions that a kernel answers by itself, whatever its
 // processes do.
 //
@@ -8,7 +8,7 @@
 //   socket any more, the kernel says so (ICMP, port unreachable).
 // Both go the way of the device's interface where the kernel allows that to be asked for.
 //
-// Layer    transport/verbs: may include base/. Includes no verbs header.
+// Layer    transport/verbs: may include base/. Knows no device.
 // Threads  one at a time.
 // Errors   none: where nothing can be asked, nothing is answered, and the door's number is 0.
 // Source   tcp(7), udp(7), ip(7): IP_RECVERR; RFC 9293, 3.10.7.1 (a SYN to a closed port); RFC 1122, 4.1.3.1 (a datagram to one).
@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "transport/verbs/connect/node_watch.hpp"
+#include "transport/verbs/datagram/node_watch.hpp"
 
 namespace peal::verbs {
 

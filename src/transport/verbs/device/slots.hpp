@@ -1,7 +1,7 @@
-// transport/verbs/eager/slots.hpp
+// transport/verbs/device/slots.hpp
 // Registered memory for eager messages, in pieces of one size; grows in slabs, never shrinks.
 //
-// Layer    transport/verbs: may include base/.
+// Layer    transport/verbs/device.
 // Threads  one at a time.
 // Errors   grow says false when memory, or memory that may be locked, is short; refusal() says why.
 // Source   ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK.
@@ -14,12 +14,14 @@
 #include <string>
 #include <vector>
 
-#include "transport/verbs/wire.hpp"
-
 namespace peal::verbs {
 
 using slot_id = std::uint32_t;
 inline constexpr slot_id no_slot = ~slot_id{0};
+
+/// A slot holds an envelope and the longest eager message (wire.hpp); a whole number of cache lines.
+inline constexpr std::size_t slot_bytes = 8256;
+static_assert(slot_bytes % 64 == 0);
 
 class slot_pool {
  public:

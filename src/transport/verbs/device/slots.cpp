@@ -1,4 +1,4 @@
-#include "transport/verbs/eager/slots.hpp"
+#include "transport/verbs/device/slots.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "transport/verbs/device/device_events.hpp"
+#include "transport/verbs/connect/device_events.hpp"
 
 #include <fcntl.h>
 

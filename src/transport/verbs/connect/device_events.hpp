@@ -1,4 +1,4 @@
-// transport/verbs/device/device_events.hpp
+// transport/verbs/connect/device_events.hpp
 // What devices tell unasked: that they gave a queue pair up, that a port went down or came back, that they are broken themselves.
 //
 // Most of it shows in completions too, but only in those that are still to come; an idle queue pair has none.
@@ -13,9 +13,9 @@
 #include <functional>
 #include <vector>
 
-#include "transport/verbs/connect/connections.hpp"
-#include "transport/verbs/connect/handshake_port.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"
+#include "transport/verbs/connections.hpp"
+#include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/lane.hpp"
 
 namespace peal::verbs {

@@ -1,4 +1,4 @@
-#include "transport/verbs/connect/node_watch.hpp"
+#include "transport/verbs/datagram/node_watch.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "transport/verbs/connect/connections.hpp"
+#include "transport/verbs/connections.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-// transport/verbs/connect/handshake_port.hpp
+// transport/verbs/datagram/handshake_port.hpp
 // The queue pair that strangers can reach: unreliable datagrams, packets of the handshake and, in a job that is larger than what may be
 // connected, of messages to peers without a connection (datagrams.hpp).
 //
@@ -29,8 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/verbs/device/device.hpp"
-#include "transport/verbs/device/queue_pair.hpp"
+#include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/wire.hpp"
 
 namespace peal::verbs {

@@ -1,0 +1,46 @@
+// transport/verbs/addresses.hpp
+// How every process of the job is reached, and what proves that a packet comes from one of them.
+//
+// Layer    transport/verbs. Written at the start only.
+// Threads  one at a time.
+// Errors   none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "transport/verbs/wire.hpp"
+
+namespace peal::verbs {
+
+/// From the system's source of random numbers.
+std::uint64_t random_word();
+
+class addresses {
+ public:
+  addresses(peer_id self, const std::vector<device>& rails);
+
+  /// What others must know of this process; `job` is what this process would have as the secret.
+  [[nodiscard]] const address& own() const noexcept { return own_; }
+  [[nodiscard]] address& own() noexcept { return own_; }
+  /// Everyone's, by rank; of the first that has told one comes the job's secret. Before the first
+  /// message. A process that has told none cannot be reached.
+  void meet(std::vector<std::optional<address>> everyone);
+
+  [[nodiscard]] peer_id self() const noexcept { return self_; }
+  [[nodiscard]] const secret& job() const noexcept { return job_; }
+  /// Null: it has told none.
+  [[nodiscard]] const address* of(peer_id which) const noexcept {
+    return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
+  }
+
+ private:
+  const peer_id self_;
+  address own_;
+  secret job_{};
+  std::vector<std::optional<address>> everyone_;
+};
+
+}  // namespace peal::verbs

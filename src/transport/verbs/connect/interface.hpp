@@ -1,0 +1,12 @@
+// transport/verbs/connect/interface.hpp
+// The door of this room: how two ranks meet, how long they are connected, and how they part. Files of
+// other rooms include this header and no other one of connect/.
+//
+// Layer    transport/verbs.
+#pragma once
+
+#include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/connect/device_events.hpp"
+#include "transport/verbs/connect/failure_notices.hpp"
+#include "transport/verbs/connect/promoter.hpp"
+#include "transport/verbs/connect/retired_pairs.hpp"

@@ -1,0 +1,8 @@
+// transport/verbs/eager/interface.hpp
+// The door of this room: messages over a connection. Files of other rooms include this header and no
+// other one of eager/.
+//
+// Layer    transport/verbs.
+#pragma once
+
+#include "transport/verbs/eager/sender.hpp"
