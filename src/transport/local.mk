@@ -56,6 +56,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/lane.hpp \
+  src/transport/verbs/peer_events.hpp \
   src/transport/verbs/plan.hpp \
   src/transport/verbs/sleeper.hpp \
   src/transport/verbs/trial.hpp \

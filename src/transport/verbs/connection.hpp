@@ -96,7 +96,8 @@ struct handshake {
   int searches = 0;                                                                                    // for the way to the peer, in vain
 };
 
-struct connection {
+class connection {
+ public:
   static constexpr std::uint32_t longest_chain = 64;
 
   // ---- every message

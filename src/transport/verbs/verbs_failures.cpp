@@ -1,4 +1,4 @@
-// Where connections and peers end: verbs_transport.hpp.
+// Where connections and peers begin and end, and what the rooms ask of each other: peer_events.hpp.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +15,12 @@ namespace peal {
 using namespace verbs;
 
 // ---- of connections
+
+void verbs_transport::state::opened(connection& at) noexcept {
+  if (at.tell_refusal) sender.note(at);
+  datagrams.connected(at.peer);
+  promoter.opened(at);
+}
 
 void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
   // What follows the first error of a queue pair is flushed, and says nothing.
@@ -46,10 +52,10 @@ void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
   refused(to);
 }
 
-void verbs_transport::state::vanished(peer_id peer, node_watch::verdict why) noexcept {
+void verbs_transport::state::vanished(peer_id peer, peer_loss why) noexcept {
   datagrams.connected(peer);  // looks for it no more
   if (unreachable[peer]) return;
-  if (why == node_watch::verdict::node_silent)
+  if (why == peer_loss::node_silent)
     log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
                 to_text(addresses.of(peer)->first().gid));
   else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(addresses.of(peer)->first().gid));
@@ -71,7 +77,7 @@ void verbs_transport::state::close(connection& at) noexcept {
 }
 
 /// A connection that never opened, or that both sides have ended.
-void verbs_transport::state::remove(connection& at) noexcept {
+void verbs_transport::state::ended(connection& at) noexcept {
   const peer_id peer = at.peer;
   close(at);
   all.remove(at);
@@ -89,7 +95,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
 }
 
 /// The peer has given this process up; so nothing of what either sent since would be missed by anybody.
-void verbs_transport::state::refused_by(peer_id peer) noexcept {
+void verbs_transport::state::gave_up(peer_id peer) noexcept {
   notices.confirmed(peer);
   if (unreachable[peer]) return;
   log_warning("rank {} has given this rank up: the network was cut between them, or one of them stood still", peer);
@@ -101,6 +107,34 @@ void verbs_transport::state::refused_by(peer_id peer) noexcept {
   unreachable[peer] = true;
   lost.push_back(peer);
 }
+
+void verbs_transport::state::confirmed(peer_id by) noexcept { notices.confirmed(by); }
+
+// ---- questions
+
+bool verbs_transport::state::admits(peer_id from) noexcept { return promoter.admits(from); }
+
+/// What is being taken away gives a place.
+bool verbs_transport::state::waits_for_room(peer_id wanted) noexcept {
+  if (!retired.any()) return promoter.full(wanted);
+  promoter.want_later(wanted);
+  return true;
+}
+
+bool verbs_transport::state::sent_away(peer_id by) noexcept {
+  promoter.go_cold();
+  return promoter.needed(by);
+}
+
+bool verbs_transport::state::may_take(peer_id from) noexcept { return promoter.may_take_datagrams(from); }
+
+bool verbs_transport::state::is_given_up(peer_id from) noexcept {
+  if (!unreachable[from]) return false;
+  notices.remind(from);
+  return true;
+}
+
+// ---- the transport's own
 
 std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
 

@@ -19,12 +19,13 @@
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/lane.hpp"
+#include "transport/verbs/peer_events.hpp"
 #include "transport/verbs/sleeper.hpp"
 #include "transport/verbs/verbs_transport.hpp"
 
 namespace peal {
 
-struct verbs_transport::state {
+struct verbs_transport::state final : private verbs::peer_events {
   static constexpr int batch = 32;  // completions taken at a time
 
   state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from);
@@ -46,33 +47,25 @@ struct verbs_transport::state {
   void receive(const ibv_wc&, verbs::slot_id) noexcept;
   void deliver(verbs::connection&, const std::byte* packet, std::size_t bytes) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
-  void broke(verbs::connection&, const char* cause) noexcept;
   void look_at_the_clock() noexcept;
   bool poll_port() noexcept;
   void arrived(const std::byte* packet, std::size_t bytes) noexcept;
-  void unsendable(peer_id, int why) noexcept;
-  void vanished(peer_id, verbs::node_watch::verdict) noexcept;
-  void remove(verbs::connection&) noexcept;
   void close(verbs::connection&) noexcept;
-  void opened(verbs::connection& at) noexcept {
-    if (at.tell_refusal) sender.note(at);
-    datagrams.connected(at.peer);
-    promoter.opened(at);
-  }
-  /// What is being taken away gives a place.
-  bool full(peer_id peer) noexcept {
-    if (!retired.any()) return promoter.full(peer);
-    promoter.want_later(peer);
-    return true;
-  }
-  void refused(peer_id) noexcept;
-  void refused_by(peer_id) noexcept;
-  /// Whether a packet comes from one that counts as failed: then it is told so.
-  bool given_up(peer_id from) noexcept {
-    if (!unreachable[from]) return false;
-    notices.remind(from);
-    return true;
-  }
+
+  // What peer_events says.
+  void opened(verbs::connection&) noexcept override;
+  void broke(verbs::connection&, const char* cause) noexcept override;
+  void ended(verbs::connection&) noexcept override;
+  void refused(peer_id) noexcept override;
+  void unsendable(peer_id, int why) noexcept override;
+  void vanished(peer_id, verbs::peer_loss) noexcept override;
+  void gave_up(peer_id) noexcept override;
+  void confirmed(peer_id) noexcept override;
+  bool admits(peer_id) noexcept override;
+  bool waits_for_room(peer_id) noexcept override;
+  bool sent_away(peer_id) noexcept override;
+  bool may_take(peer_id) noexcept override;
+  bool is_given_up(peer_id) noexcept override;
 
   sink& out;
   const std::vector<verbs::device> rails;

@@ -15,6 +15,15 @@
 
 namespace peal::verbs {
 
+/// Hears of a queue pair that takes nothing more: errno says why.
+class queue_failures {
+ public:
+  virtual void failed(connection&, bulk_queue&, int why) noexcept = 0;
+
+ protected:
+  ~queue_failures() = default;
+};
+
 class bulk_chain {
  public:
   static constexpr std::uint32_t longest = 16;

@@ -114,7 +114,7 @@ void fetcher::post(connection& from) noexcept {
     lane_.bulk.refused += static_cast<std::uint32_t>(from.bulk[each].refused.size());
   }
   for (std::size_t each = 0; each < count; ++each)
-    if (failed[each] != 0 && from.bulk[each].pair) broke_(from, from.bulk[each], failed[each]);
+    if (failed[each] != 0 && from.bulk[each].pair) failures_.failed(from, from.bulk[each], failed[each]);
 }
 
 void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {

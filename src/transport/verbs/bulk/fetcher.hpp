@@ -11,7 +11,6 @@
 // Source   ibv_post_send(3), IBV_WR_RDMA_READ.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "transport/verbs/bulk/bulk_chain.hpp"
@@ -49,8 +48,7 @@ struct exposed {
 
 class fetcher {
  public:
-  using broken = std::function<void(connection&, bulk_queue&, int)>;
-  fetcher(lane& shared, registration_cache& cache, broken broke) : lane_{shared}, cache_{cache}, broke_{std::move(broke)} {}
+  fetcher(lane& shared, registration_cache& cache, queue_failures& told) : lane_{shared}, cache_{cache}, failures_{told} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -75,7 +73,7 @@ class fetcher {
 
   lane& lane_;
   registration_cache& cache_;
-  broken broke_;
+  queue_failures& failures_;
 };
 
 }  // namespace peal::verbs

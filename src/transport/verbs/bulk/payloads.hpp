@@ -14,23 +14,23 @@
 #include "transport/verbs/bulk/pusher.hpp"
 #include "transport/verbs/bulk/staged.hpp"
 #include "transport/verbs/bulk/writer.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 
-class payloads {
+class payloads final : private queue_failures {
  public:
-  /// The connection is of no more use: its first rail has failed.
-  using broken = std::function<void(connection&, int)>;
-  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, broken broke)
+  /// `told` hears of a connection whose first rail has failed.
+  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, peer_events& told)
       : lane_{shared},
         all_{all},
         cache_{cache},
         sender_{out},
         mode_{shared.set.rendezvous},
         pushes_{shared, all, out},
-        broke_{std::move(broke)},
-        reads_{shared, cache, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
-        writes_{shared, cache, all, out, exposed_, [this](connection& at, bulk_queue& which, int why) { failed(at, which, why); }},
+        events_{told},
+        reads_{shared, cache, *this},
+        writes_{shared, cache, all, out, exposed_, *this},
         stages_{shared, all, out, exposed_},
         rails_{shared, all, out, reads_, writes_} {}
 
@@ -60,7 +60,7 @@ class payloads {
   [[nodiscard]] bool busy() const noexcept { return pushes_.busy() || writes_.busy() || stages_.busy() || lane_.bulk.any(); }
   bool step() noexcept;
   bool push() noexcept;
-  void failed(connection&, bulk_queue&, int why) noexcept;
+  void failed(connection&, bulk_queue&, int why) noexcept override;
   [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept;
 
   lane& lane_;
@@ -70,7 +70,7 @@ class payloads {
   const rendezvous_mode mode_;
   exposures exposed_;
   pusher pushes_;
-  const broken broke_;
+  peer_events& events_;
   fetcher reads_;
   writer writes_;
   staged stages_;

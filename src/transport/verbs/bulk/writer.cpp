@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/page.hpp"
-#include "transport/verbs/bulk/bulk_chain.hpp"
 #include "transport/verbs/bulk/fetcher.hpp"
 
 namespace peal::verbs {
@@ -153,7 +152,7 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
   at.refused.clear();
   const std::size_t posted = at.under_way.size() - before;
   lane_.counted.writes += posted;
-  if (failed != 0) broke_(to, at, failed);
+  if (failed != 0) failures_.failed(to, at, failed);
   return posted > 0;
 }
 
@@ -208,7 +207,7 @@ void writer::post_notices(write_job& mine) noexcept {
       --mine.noticing;
       mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed | bit);
     }
-    if (failed != 0) broke_(*to, at, failed);
+    if (failed != 0) failures_.failed(*to, at, failed);
   }
 }
 

@@ -21,11 +21,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <list>
 #include <unordered_map>
 #include <vector>
 
+#include "transport/verbs/bulk/bulk_chain.hpp"
 #include "transport/verbs/bulk/exposures.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
@@ -55,9 +55,8 @@ struct write_job {
 
 class writer {
  public:
-  using broken = std::function<void(connection&, bulk_queue&, int)>;
-  writer(lane& shared, registration_cache& cache, connections& all, sender& out, const exposures& to_peers, broken broke)
-      : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, exposed_{to_peers}, broke_{std::move(broke)} {}
+  writer(lane& shared, registration_cache& cache, connections& all, sender& out, const exposures& to_peers, queue_failures& told)
+      : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, exposed_{to_peers}, failures_{told} {}
 
   /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it cannot be written, and nothing happened.
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
@@ -121,7 +120,7 @@ class writer {
   connections& all_;
   sender& sender_;
   const exposures& exposed_;
-  broken broke_;
+  queue_failures& failures_;
   std::uint64_t last_number_ = 0;
   shares shares_;
   std::list<write_job> jobs_;  // in place, since parts under way point to them

@@ -19,8 +19,8 @@ constexpr milliseconds longest_handshake_pause{1000};
 }  // namespace
 
 connector::connector(lane& shared, connections& all, sender& out, handshake_port& port, const addresses& who, std::uint32_t peers,
-                     hooks told)
-    : lane_{shared}, all_{all}, sender_{out}, addresses_{who}, hooks_{std::move(told)}, port_{port}, last_attempts_(peers) {}
+                     peer_events& told)
+    : lane_{shared}, all_{all}, sender_{out}, addresses_{who}, events_{told}, port_{port}, last_attempts_(peers) {}
 
 // ---- making
 
@@ -29,15 +29,15 @@ connection* connector::make(peer_id to) noexcept {
   const auto refuse = [&](const char* what) {
     for (const slot_id each : made->own_receives) lane_.slots.give_back(each);
     lane_.leave_room();
-    if (hooks_.full(to)) return nullptr;
+    if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what, std::strerror(errno));
-    hooks_.refused(to);
+    events_.refused(to);
     return nullptr;
   };
   if (!lane_.make_room()) {
-    if (hooks_.full(to)) return nullptr;
+    if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: no room for its messages", to);
-    hooks_.refused(to);
+    events_.refused(to);
     return nullptr;
   }
   made->control = lane_.make_control();
@@ -57,14 +57,14 @@ connection* connector::make(peer_id to) noexcept {
 void connector::start(peer_id to) noexcept {
   if (!addresses_.of(to)) {
     log_error("rank {} has told no address for RDMA: it has no device, or runs another version of peal", to);
-    hooks_.refused(to);
+    events_.refused(to);
     return;
   }
   if (addresses_.of(to)->first().link_layer != addresses_.own().first().link_layer) {
     log_error("rank {} is on {}, this rank on {}: their devices share no network; choose others with PEAL_VERBS_DEVICE", to,
               addresses_.of(to)->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
               addresses_.own().first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
-    hooks_.refused(to);
+    events_.refused(to);
     return;
   }
   connection* made = make(to);
@@ -114,7 +114,7 @@ bool connector::worth_another_try(handshake& of, int why) noexcept {
 
 void connector::cancel(connection& of) noexcept {
   forget(of);
-  hooks_.removed(of);
+  events_.ended(of);
 }
 
 connector::clock::time_point connector::due() const noexcept {
@@ -164,14 +164,14 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
   }
   if (said.kind == handshake_kind::failed) {
     (void)say(said.from, handshake_kind::failed_too, 0);
-    hooks_.failed(said.from);
+    events_.gave_up(said.from);
     return;
   }
   if (said.kind == handshake_kind::failed_too) {
-    hooks_.failed_too(said.from);
+    events_.confirmed(said.from);
     return;
   }
-  if (leaving_ || hooks_.given_up(said.from)) return;
+  if (leaving_ || events_.is_given_up(said.from)) return;
   connection* const known = all_.of(said.from);
   switch (said.kind) {
     case handshake_kind::request: requested(said); return;
@@ -192,12 +192,12 @@ void connector::requested(const handshake_packet& said) noexcept {
   connection* known = all_.of(said.from);
   const bool is_new = static_cast<std::int32_t>(said.attempt - last_attempts_[said.from]) > 0;
   if (known && is_new && known->over()) {  // the other side has taken it away already
-    hooks_.removed(*known);
+    events_.ended(*known);
     known = nullptr;
   }
   if (!known) {
     if (!is_new) return;
-    if (hooks_.admits(said.from)) known = make(said.from);
+    if (events_.admits(said.from)) known = make(said.from);
     if (!known) {
       (void)say(said.from, handshake_kind::no_room, all_.count() == 0 ? 1 : 0);
       return;
@@ -263,11 +263,11 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
 void connector::sent_away(const handshake_packet& said) noexcept {
   connection* const known = all_.of(said.from);
   if (!known || known->state != connection_state::requesting) return;
-  hooks_.no_room();
+  const bool needed = events_.sent_away(said.from);
   handshake& mine = *known->meeting;
   const auto now = clock::now();
   mine.without_since = said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
-  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.silence} && hooks_.needed(said.from))
+  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.silence} && needed)
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
@@ -379,7 +379,7 @@ void connector::leave_out(connection& of, const bulk_queue& failed, const char* 
 void connector::open(connection& of) noexcept {
   of.state = connection_state::open;
   forget(of);
-  hooks_.opened(of);
+  events_.opened(of);
 }
 
 void connector::forget(connection& gone) noexcept {
@@ -399,7 +399,7 @@ void connector::give_up(connection& on, const char* what, int why) noexcept {
             to_text(addresses_.own().first().gid), std::strerror(why), hint);
   forget(on);
   on.state = connection_state::lost;
-  hooks_.refused(on.peer);
+  events_.refused(on.peer);
 }
 
 }  // namespace peal::verbs

@@ -13,11 +13,10 @@
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
-// Errors   what cannot be made, or reached, is told to `refused`, with the cause logged.
+// Errors   what cannot be made, or reached, is told to peer_events::refused, with the cause logged.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,26 +25,14 @@
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/lane.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 
 class connector {
  public:
   using clock = std::chrono::steady_clock;
-  struct hooks {
-    std::function<void(connection&)> opened;   // messages may be sent now
-    std::function<void(peer_id)> refused;      // there will be no connection to this peer
-    std::function<bool(peer_id)> admits;       // asks whether a peer may connect now; it repeats its request
-    std::function<bool(peer_id)> full;         // the device gives no more; false: then there will be no connection to this peer
-    std::function<void()> no_room;             // a peer has none for a connection at the moment
-    std::function<bool(peer_id)> needed;       // asks whether something waits that only a connection to this peer can carry
-    std::function<void(connection&)> removed;  // takes away a connection that never opened, or that is over
-    std::function<bool(peer_id)> given_up;     // asks, of one from which a packet came; true: it is told so
-    std::function<void(peer_id)> failed;       // the peer says that it has given this process up
-    std::function<void(peer_id)> failed_too;   // it has heard that this process has given it up
-  };
-
-  connector(lane&, connections&, sender&, handshake_port&, const addresses&, std::uint32_t peers, hooks);
+  connector(lane&, connections&, sender&, handshake_port&, const addresses&, std::uint32_t peers, peer_events&);
 
   void start(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
@@ -93,7 +80,7 @@ class connector {
   connections& all_;
   sender& sender_;
   const addresses& addresses_;
-  hooks hooks_;
+  peer_events& events_;
   handshake_port& port_;
   std::vector<connection*> waiting_;          // requesting or answered
   std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known

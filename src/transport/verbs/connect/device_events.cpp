@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 
-#include <utility>
-
 #include "base/log.hpp"
 
 namespace peal::verbs {
@@ -33,8 +31,9 @@ bool is_of_pair(ibv_event_type type) noexcept {
 
 }  // namespace
 
-device_events::device_events(lane& shared, connections& all, handshake_port& port, retired_pairs& retired, hooks told)
-    : lane_{shared}, all_{all}, port_{port}, retired_{retired}, hooks_{std::move(told)}, down_(shared.rails.size()) {
+device_events::device_events(lane& shared, connections& all, handshake_port& port, retired_pairs& retired, payloads& payloads,
+                             peer_events& told)
+    : lane_{shared}, all_{all}, port_{port}, retired_{retired}, payloads_{payloads}, events_{told}, down_(shared.rails.size()) {
   // The kernel makes it close-on-exec.
   for (const device& each : lane_.rails) able_.push_back(fcntl(each.context()->async_fd, F_SETFL, O_NONBLOCK) == 0);
 }
@@ -98,17 +97,17 @@ void device_events::pair_failed(const news& told) noexcept {
     return;
   }
   if (!broken) log_warning("{} gave up a queue pair that is no connection's: {}", lane_.rails[told.rail].name(), cause);
-  else if (told.rail == 0) hooks_.broke(*broken, cause);
-  else hooks_.rail_failed(*broken, *link, cause);
+  else if (told.rail == 0) events_.broke(*broken, cause);
+  else payloads_.rail_failed(*broken, *link, cause);
 }
 
 void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
   if (rail == 0) port_.broke(cause);
   all_.for_each([&](connection& each) {
-    if (rail == 0) hooks_.broke(each, cause);
+    if (rail == 0) events_.broke(each, cause);
     // A link that is left out has no queue pairs any more.
     for (const bulk_queue& its : each.bulk)
-      if (rail != 0 && its.rail == rail && its.pair) hooks_.rail_failed(each, its, cause);
+      if (rail != 0 && its.rail == rail && its.pair) payloads_.rail_failed(each, its, cause);
   });
 }
 

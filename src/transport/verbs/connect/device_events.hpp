@@ -10,9 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"
 #include "transport/verbs/connections.hpp"
 #include "transport/verbs/datagram/interface.hpp"
@@ -22,11 +22,7 @@ namespace peal::verbs {
 
 class device_events {
  public:
-  struct hooks {
-    std::function<void(connection&, const char* cause)> broke;
-    std::function<void(connection&, const bulk_queue&, const char* cause)> rail_failed;  // not the first
-  };
-  device_events(lane&, connections&, handshake_port&, retired_pairs&, hooks);
+  device_events(lane&, connections&, handshake_port&, retired_pairs&, payloads&, peer_events&);
 
   /// One for each rail; -1: there is none.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -45,7 +41,8 @@ class device_events {
   connections& all_;
   handshake_port& port_;
   retired_pairs& retired_;
-  const hooks hooks_;
+  payloads& payloads_;
+  peer_events& events_;
   std::vector<bool> able_;  // by rail
   std::vector<bool> down_;  // the port, as far as was told
 };

@@ -28,15 +28,16 @@ std::pair<peer_id, peer_id> pair_of(peer_id a, peer_id b) noexcept { return std:
 }  // namespace
 
 promoter::promoter(lane& shared, connections& all, sender& out, const addresses& who, connector& connector, datagrams& datagrams,
-                   const promotion_rules& rules, std::uint32_t peers, hooks told)
+                   payloads& payloads, const promotion_rules& rules, std::uint32_t peers, peer_events& told)
     : lane_{shared},
       all_{all},
       sender_{out},
       addresses_{who},
       connector_{connector},
       datagrams_{datagrams},
+      payloads_{payloads},
+      events_{told},
       rules_{rules},
-      hooks_{std::move(told)},
       messages_(peers),
       in_line_(peers),
       patience_{first_patience} {}
@@ -82,7 +83,7 @@ void promoter::opened(connection& at) noexcept {
   const auto first = std::stable_partition(fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
   const std::vector<fetch*> its(first, fetches_.end());
   fetches_.erase(first, fetches_.end());
-  for (fetch* each : its) hooks_.start_fetch(*each);
+  for (fetch* each : its) payloads_.start(*each);
 }
 
 void promoter::forget(const connection& gone) noexcept {
@@ -232,7 +233,7 @@ connection* promoter::coldest(clock::time_point now) noexcept {
   std::uint32_t idle = 0;
   all_.for_each([&](connection& each) {
     if (each.state != connection_state::open || each.ending || now - each.opened_at < shortest_life) return;
-    const bool busy = each.held_count > 0 || hooks_.under_way(each);
+    const bool busy = each.held_count > 0 || payloads_.under_way(each);
     const std::uint32_t its = busy ? 0 : std::min(lane_.epoch - each.last_epoch, lane_.epoch - each.heard_epoch);
     if (found && its <= idle) return;
     found = &each;
@@ -256,7 +257,7 @@ bool promoter::go_on_ending() noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < ending_.size();) {
     connection& of = *ending_[each];
-    if (of.state == connection_state::open && !of.said_last && of.held_count == 0 && !hooks_.under_way(of) && sender_.say_last(of)) {
+    if (of.state == connection_state::open && !of.said_last && of.held_count == 0 && !payloads_.under_way(of) && sender_.say_last(of)) {
       of.said_last = true;
       moved = true;
     }
@@ -265,7 +266,7 @@ bool promoter::go_on_ending() noexcept {
       continue;
     }
     ++lane_.counted.demotions;
-    hooks_.remove(of);  // it stands here no more
+    events_.ended(of);  // it stands here no more
     moved = true;
   }
   return moved;

@@ -21,9 +21,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <vector>
 
+#include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/connector.hpp"
 #include "transport/verbs/connections.hpp"
 #include "transport/verbs/datagram/interface.hpp"
@@ -39,12 +39,8 @@ struct promotion_rules {
 
 class promoter {
  public:
-  struct hooks {
-    std::function<bool(const connection&)> under_way;  // parts of payloads that are due
-    std::function<void(fetch&)> start_fetch;           // over an open connection
-    std::function<void(connection&)> remove;           // its queue pairs are destroyed
-  };
-  promoter(lane&, connections&, sender&, const addresses&, connector&, datagrams&, const promotion_rules&, std::uint32_t peers, hooks);
+  promoter(lane&, connections&, sender&, const addresses&, connector&, datagrams&, payloads&, const promotion_rules&, std::uint32_t peers,
+           peer_events&);
 
   /// A message to a peer whose connection does not carry any. False: no room at the moment.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept;
@@ -96,8 +92,9 @@ class promoter {
   const addresses& addresses_;
   connector& connector_;
   datagrams& datagrams_;
+  payloads& payloads_;
+  peer_events& events_;
   promotion_rules rules_;
-  hooks hooks_;
   std::vector<std::uint32_t> messages_;  // to each cold peer
   std::deque<peer_id> line_;             // want a connection
   std::vector<bool> in_line_;

@@ -14,17 +14,18 @@ constexpr std::size_t most_packets = 4096;
 
 }  // namespace
 
-datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, asker& by, sink& into, std::uint32_t peers, hooks told)
+datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, asker& by, sink& into, std::uint32_t peers,
+                     peer_events& told)
     : lane_{shared},
       port_{port},
       addresses_{who},
       sink_{into},
-      hooks_{std::move(told)},
+      events_{told},
       watch_{by, shared.on.gid().bytes, peers,
              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.silence}),
-             [this](peer_id each, node_watch::verdict why) {
+             [this](peer_id each, peer_loss why) {
                if (left(each)) watch_.end(each);
-               else hooks_.lost(each, why);
+               else events_.vanished(each, why);
              }},
       channels_(peers) {}
 
@@ -69,12 +70,12 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
-  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) hooks_.unreachable(to, failed);
+  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) events_.unsendable(to, failed);
   return true;
 }
 
 void datagrams::post() noexcept {
-  if (const auto refused = port_.post()) hooks_.unreachable(refused->to, refused->why);
+  if (const auto refused = port_.post()) events_.unsendable(refused->to, refused->why);
 }
 
 bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
@@ -174,12 +175,12 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
     return;
   }
   // The last packets of one that has left are acknowledged whatever became of it here, since it waits for that.
-  if (!left(head.from) && hooks_.given_up(head.from)) return;
+  if (!left(head.from) && events_.is_given_up(head.from)) return;
   datagram_channel& from = channel(head.from);
   const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes, packet + sizeof head};
   const auto now = clock::now();
   watch_.heard(head.from, now);
-  if (!from.receive(what, now, hooks_.may_take(head.from))) ++lane_.counted.packets_refused;
+  if (!from.receive(what, now, events_.may_take(head.from))) ++lane_.counted.packets_refused;
   if (from.has_something_to_send()) note(from);
 }
 

@@ -8,11 +8,10 @@
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
-// Errors   a peer to which no packet can be sent is told to `unreachable`. What is not of this job, or makes no sense, is dropped and
+// Errors   a peer to which no packet can be sent is told to peer_events::unsendable. What is not of this job, or makes no sense, is dropped and
 //          counted.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,20 +21,15 @@
 #include "transport/verbs/datagram/handshake_port.hpp"
 #include "transport/verbs/datagram/node_watch.hpp"
 #include "transport/verbs/lane.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 
 class datagrams final : private datagram_output {
  public:
   using clock = datagram_channel::clock;
-  struct hooks {
-    std::function<bool(peer_id)> may_take;          // messages of this peer may be delivered now
-    std::function<void(peer_id, int)> unreachable;  // no packet can be sent to it: errno
-    node_watch::told lost;                          // its node, or process, is no more
-    std::function<bool(peer_id)> given_up;          // asks, of one from which a packet came; true: it is told so
-  };
   /// `lane` counts what is refused.
-  datagrams(lane&, handshake_port&, const addresses&, asker&, sink&, std::uint32_t peers, hooks);
+  datagrams(lane&, handshake_port&, const addresses&, asker&, sink&, std::uint32_t peers, peer_events&);
 
   /// Everyone's addresses are known. Before the first message.
   void meet();
@@ -100,7 +94,7 @@ class datagrams final : private datagram_output {
   handshake_port& port_;
   const addresses& addresses_;
   sink& sink_;
-  hooks hooks_;
+  peer_events& events_;
   node_watch watch_;
   std::optional<packet_store> store_;
   datagram_counters counted_;

@@ -82,8 +82,8 @@ void node_watch::look_around(clock::time_point now) noexcept {
   take_refusals(now, gone);
   look_at_nodes(now, silent);
   knock(now);
-  for (const peer_id each : silent) lost_(each, verdict::node_silent);
-  for (const peer_id each : gone) lost_(each, verdict::process_gone);
+  for (const peer_id each : silent) lost_(each, peer_loss::node_silent);
+  for (const peer_id each : gone) lost_(each, peer_loss::process_gone);
 }
 
 void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost) noexcept {

@@ -21,6 +21,7 @@
 
 #include "transport/contract.hpp"
 #include "transport/verbs/device/interface.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 
@@ -43,9 +44,8 @@ class asker {
 class node_watch {
  public:
   using clock = std::chrono::steady_clock;
-  enum class verdict : std::uint8_t { node_silent, process_gone };
   /// `lost` may call anything here.
-  using told = std::function<void(peer_id, verdict)>;
+  using told = std::function<void(peer_id, peer_loss)>;
 
   node_watch(asker&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence, told lost);
   ~node_watch();

@@ -30,7 +30,7 @@ std::uint64_t address_of(const void* memory) noexcept { return reinterpret_cast<
 
 }  // namespace
 
-sender::sender(lane& shared, broken broke) : lane_{shared}, broke_{std::move(broke)} {
+sender::sender(lane& shared, peer_events& told) : lane_{shared}, events_{told} {
   for (std::size_t each = 0; each < chain_.size(); ++each) {
     chain_[each].next = each + 1 < chain_.size() ? &chain_[each + 1] : nullptr;
     chain_[each].sg_list = &pieces_[each];
@@ -80,7 +80,7 @@ inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t f
   }
   // A full queue passes; anything else does not.
   if (failed != 0 && failed != ENOMEM && failed != EAGAIN) [[unlikely]]
-    broke_(to, failed);
+    events_.broke(to, std::strerror(failed));
   return done;
 }
 

@@ -7,23 +7,22 @@
 //
 // Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on rxe, none on mlx5.
 // Threads  one at a time.
-// Errors   a queue pair that takes nothing more: its connection becomes lost, `broke` is told.
+// Errors   a queue pair that takes nothing more: peer_events::broke.
 // Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: HACKING.md.
 #pragma once
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "transport/verbs/connection.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 
 class sender {
  public:
-  /// `broke(connection, errno)` is called when posting fails for good.
-  using broken = std::function<void(connection&, int)>;
-  sender(lane& shared, broken broke);
+  /// `told` hears of a connection over which posting failed for good.
+  sender(lane& shared, peer_events& told);
 
   sender(const sender&) = delete;
   sender& operator=(const sender&) = delete;
@@ -80,7 +79,7 @@ class sender {
   void note_signals(connection&, std::uint32_t count, bool last) noexcept;
 
   lane& lane_;
-  broken broke_;
+  peer_events& events_;
   std::vector<connection*> listed_;
   bool refuses_ = false;
   bool together_ = false;

@@ -13,7 +13,6 @@ using namespace peal;
 using namespace peal::verbs;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using verdict = node_watch::verdict;
 
 gid_bytes gid(std::uint8_t node) { return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 9, 0, node}; }
 
@@ -53,9 +52,9 @@ struct kernels final : asker {
 struct node_watches : testing::Test {
   static constexpr seconds silence{4};
   kernels all;
-  std::vector<std::pair<peer_id, verdict>> lost;
+  std::vector<std::pair<peer_id, peer_loss>> lost;
   node_watch::clock::time_point now{std::chrono::hours{1}};
-  node_watch watch{all, gid(1), 1000, silence, [this](peer_id peer, verdict why) { lost.emplace_back(peer, why), watch.end(peer); }};
+  node_watch watch{all, gid(1), 1000, silence, [this](peer_id peer, peer_loss why) { lost.emplace_back(peer, why), watch.end(peer); }};
 
   void wait(milliseconds time) {
     for (; time.count() > 0; time -= milliseconds{10}) watch.look(now += milliseconds{10});
@@ -94,7 +93,7 @@ TEST_F(node_watches, a_silent_node_loses_all_its_peers_after_a_silence) {
   wait(silence * 2);
   ASSERT_EQ(lost.size(), 2u);
   EXPECT_EQ(lost[0].first + lost[1].first, 12u);
-  EXPECT_EQ(lost[0].second, verdict::node_silent);
+  EXPECT_EQ(lost[0].second, peer_loss::node_silent);
   wait(seconds{60});
   EXPECT_EQ(lost.size(), 2u) << "once";
   EXPECT_EQ(all.open.size() <= 1, true) << "only the other node is asked";
@@ -163,7 +162,7 @@ TEST_F(node_watches, a_process_that_is_no_more_is_missed_after_a_silence) {
   EXPECT_TRUE(lost.empty());
   wait(silence * 2);
   ASSERT_EQ(lost.size(), 1u);
-  EXPECT_EQ(lost[0], (std::pair<peer_id, verdict>{5, verdict::process_gone}));
+  EXPECT_EQ(lost[0], (std::pair<peer_id, peer_loss>{5, peer_loss::process_gone}));
 }
 
 TEST_F(node_watches, a_packet_outweighs_a_refusal) {

@@ -1,0 +1,59 @@
+// transport/verbs/peer_events.hpp
+// What the rooms of this transport tell of peers and connections, and what they ask of each other, since none of them knows
+// the others that it needs for an answer: verbs_state.hpp has all of them and answers.
+//
+// Layer    transport/verbs. Control path, but for the questions about packets.
+// Threads  one at a time.
+// Errors   none.
+#pragma once
+
+#include <cstdint>
+
+#include "transport/contract.hpp"
+
+namespace peal::verbs {
+
+class connection;
+
+/// How a peer without a connection was found to be gone.
+enum class peer_loss : std::uint8_t { node_silent, process_gone };
+
+class peer_events {
+ public:
+  // ---- of a connection
+  /// Messages may be sent over it.
+  virtual void opened(connection&) noexcept = 0;
+  /// Its queue pairs are of no more use.
+  virtual void broke(connection&, const char* cause) noexcept = 0;
+  /// It never opened, or both sides have ended it. It is gone after the call.
+  virtual void ended(connection&) noexcept = 0;
+
+  // ---- of a peer
+  /// There will be no connection to it; the cause was logged.
+  virtual void refused(peer_id) noexcept = 0;
+  /// A packet to it did not leave: errno.
+  virtual void unsendable(peer_id, int error) noexcept = 0;
+  virtual void vanished(peer_id, peer_loss) noexcept = 0;
+  /// The peer says that it has given this process up,
+  virtual void gave_up(peer_id) noexcept = 0;
+  /// or that it has heard that this process has given it up.
+  virtual void confirmed(peer_id) noexcept = 0;
+
+  // ---- questions
+  /// The peer asks for a connection. False: not now; it asks again.
+  [[nodiscard]] virtual bool admits(peer_id) noexcept = 0;
+  /// The device gives no queue pair for a connection to it. False: then there will be none.
+  [[nodiscard]] virtual bool waits_for_room(peer_id) noexcept = 0;
+  /// The peer has no room for a connection at the moment. True: something waits that only a
+  /// connection can carry.
+  [[nodiscard]] virtual bool sent_away(peer_id) noexcept = 0;
+  /// Whether datagrams of the peer may be delivered now.
+  [[nodiscard]] virtual bool may_take(peer_id) noexcept = 0;
+  /// A packet came. True: this process has given the peer up, and tells it so.
+  [[nodiscard]] virtual bool is_given_up(peer_id) noexcept = 0;
+
+ protected:
+  ~peer_events() = default;
+};
+
+}  // namespace peal::verbs
