@@ -16,21 +16,26 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/shm_transport.hpp \
   src/transport/shm/staging.hpp \
   src/transport/verbs/addresses.hpp \
+  src/transport/verbs/bounded_queue.hpp \
   src/transport/verbs/bulk/bulk_chain.hpp \
   src/transport/verbs/bulk/exposures.hpp \
   src/transport/verbs/bulk/fetch_progress.hpp \
   src/transport/verbs/bulk/fetcher.hpp \
   src/transport/verbs/bulk/further_rails.hpp \
   src/transport/verbs/bulk/interface.hpp \
+  src/transport/verbs/bulk/links.hpp \
   src/transport/verbs/bulk/payload_header.hpp \
   src/transport/verbs/bulk/payloads.hpp \
   src/transport/verbs/bulk/pusher.hpp \
+  src/transport/verbs/bulk/reads.hpp \
   src/transport/verbs/bulk/staged.hpp \
   src/transport/verbs/bulk/writer.hpp \
   src/transport/verbs/connect/connector.hpp \
   src/transport/verbs/connect/device_events.hpp \
   src/transport/verbs/connect/failure_notices.hpp \
+  src/transport/verbs/connect/handshake.hpp \
   src/transport/verbs/connect/interface.hpp \
+  src/transport/verbs/connect/lifetime.hpp \
   src/transport/verbs/connect/promoter.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
   src/transport/verbs/connection.hpp \
@@ -53,6 +58,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/rail_choice.hpp \
   src/transport/verbs/device/registration_cache.hpp \
   src/transport/verbs/device/slots.hpp \
+  src/transport/verbs/eager/eager_channel.hpp \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/lane.hpp \

@@ -5,7 +5,7 @@
 
 namespace peal::verbs {
 
-connection& connections::add(peer_id peer, std::unique_ptr<connection> made) {
+connection& connections::add(std::unique_ptr<connection> made) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(places_.size()));
     places_.emplace_back();
@@ -13,18 +13,16 @@ connection& connections::add(peer_id peer, std::unique_ptr<connection> made) {
   }
   const std::uint32_t place = free_.back();
   free_.pop_back();
-  made->peer = peer;
-  made->index = place;
-  made->generation = generations_[place];
+  made->stand_at(place, generations_[place]);
+  by_peer_[made->peer] = place + 1;
   places_[place] = std::move(made);
-  by_peer_[peer] = place + 1;
   ++count_;
   index();
   return *places_[place];
 }
 
 void connections::remove(connection& gone) noexcept {
-  const std::uint32_t place = gone.index;
+  const std::uint32_t place = gone.index();
   by_peer_[gone.peer] = 0;
   ++generations_[place];  // completions that name the old one may still come
   places_[place].reset();
@@ -37,10 +35,10 @@ void connections::remove(connection& gone) noexcept {
 void connections::index() noexcept {
   table_.assign(std::max<std::size_t>(16, std::bit_ceil(2 * count_ + 1)), {});
   for (const auto& each : places_) {
-    if (!each || !each->control) continue;  // one whose end is being told of has none any more
-    std::uint32_t at = each->control->qp_num & mask();
+    if (!each || !each->eager.pair) continue;  // one whose end is being told of has none any more
+    std::uint32_t at = each->eager.pair->qp_num & mask();
     while (table_[at].owner) at = (at + 1) & mask();
-    table_[at] = {each->control->qp_num, each.get()};
+    table_[at] = {each->eager.pair->qp_num, each.get()};
   }
 }
 

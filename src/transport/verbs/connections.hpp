@@ -22,7 +22,7 @@ class connections {
   /// Null: there was one, and it is gone; or it is another one's generation.
   [[nodiscard]] connection* of(work_id which) const noexcept {
     connection* found = which.connection() < places_.size() ? places_[which.connection()].get() : nullptr;
-    return found && found->generation == which.generation() ? found : nullptr;
+    return found && found->generation() == which.generation() ? found : nullptr;
   }
   /// Whose control queue pair has this number; null: none.
   [[nodiscard]] connection* of_queue(std::uint32_t number) const noexcept {
@@ -33,8 +33,8 @@ class connections {
     }
   }
 
-  /// Requires: there is none to this peer, and its queue pairs are made.
-  connection& add(peer_id, std::unique_ptr<connection>);
+  /// Requires: there is none to its peer, and its queue pairs are made.
+  connection& add(std::unique_ptr<connection>);
   /// Its queue pairs are destroyed.
   void remove(connection&) noexcept;
 

@@ -17,14 +17,14 @@ using namespace verbs;
 // ---- of connections
 
 void verbs_transport::state::opened(connection& at) noexcept {
-  if (at.tell_refusal) sender.note(at);
+  if (at.eager.tell_refusal) sender.note(at);
   datagrams.connected(at.peer);
   promoter.opened(at);
 }
 
 void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
   // What follows the first error of a queue pair is flushed, and says nothing.
-  if (!at || at->state == connection_state::lost) return;
+  if (!at || at->is_lost()) return;
   switch (one.status) {
     case IBV_WC_RETRY_EXC_ERR: broke(*at, "its adapter does not answer: it is gone, or the network is cut"); return;
     case IBV_WC_WR_FLUSH_ERR: broke(*at, "the queue pair was given up"); return;
@@ -33,14 +33,14 @@ void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept 
 }
 
 void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
-  if (at.state == connection_state::lost) return;
-  if (at.over()) {  // the other side has taken its queue pairs away already
-    at.completed = at.posted;
+  if (at.is_lost()) return;
+  if (at.lifetime.is_over()) {  // the other side has taken its queue pairs away already
+    at.eager.sent.expect_none();
     return;
   }
   connector.forget(at);
-  at.state = connection_state::lost;
-  if (!at.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
+  at.become(connection_state::lost);
+  if (!at.eager.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
   refused(at.peer);
 }
 
@@ -67,13 +67,9 @@ void verbs_transport::state::close(connection& at) noexcept {
   connector.forget(at);
   sender.forget(at);
   promoter.forget(at);
-  at.state = connection_state::lost;
-  for (bulk_queue& each : at.bulk) each.pair.reset();
-  for (std::uint32_t each = 0; each < at.held_count; ++each)
-    if (at.held[each].last_in_slot) shared.slots.give_back(at.held[each].slot);
-  std::vector<slot_id> slots = std::move(at.own_receives);
-  for (; !at.sent.empty(); at.sent.pop_front()) slots.push_back(at.sent.front().slot);
-  retired.add(std::move(at.control), std::move(slots));
+  at.become(connection_state::lost);
+  at.links.destroy();
+  retired.add(std::move(at.eager.pair), sender.take_slots(at));
 }
 
 /// A connection that never opened, or that both sides have ended.
@@ -91,7 +87,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   unreachable[peer] = true;
   const connection* const at = all.of(peer);
-  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->left)) notices.tell(peer);
+  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.left)) notices.tell(peer);
 }
 
 /// The peer has given this process up; so nothing of what either sent since would be missed by anybody.
@@ -101,7 +97,7 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
   log_warning("rank {} has given this rank up: the network was cut between them, or one of them stood still", peer);
   if (connection* const at = all.of(peer)) {
     connector.forget(*at);
-    at->state = connection_state::lost;
+    at->become(connection_state::lost);
   }
   datagrams.abandon(peer);
   unreachable[peer] = true;
@@ -152,7 +148,7 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
 
 bool verbs_transport::has_left(peer_id which) const noexcept {
   const connection* at = state_->all.of(which);
-  return (at && at->left) || state_->datagrams.left(which);
+  return (at && at->eager.left) || state_->datagrams.left(which);
 }
 
 void verbs_transport::leave() noexcept {
@@ -160,7 +156,7 @@ void verbs_transport::leave() noexcept {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
   std::uint32_t waiting = 0;
   s.all.for_each([&](connection& each) {
-    if (each.state == connection_state::open && !each.left && !each.over()) s.sender.say_goodbye(each);
+    if (each.is_in_use() && !each.eager.left) s.sender.say_goodbye(each);
   });
   s.datagrams.deliver_no_more();
   s.connector.leave();
@@ -174,8 +170,7 @@ void verbs_transport::leave() noexcept {
     waiting = 0;
     (void)s.port.poll(s.packet);
     s.datagrams.poll();
-    s.all.for_each(
-        [&](connection& each) { waiting += each.state == connection_state::open && !each.left && !each.over() && each.outstanding() > 0; });
+    s.all.for_each([&](connection& each) { waiting += each.is_in_use() && !each.eager.left && each.eager.sent.outstanding() > 0; });
     waiting += !s.datagrams.settled();
   } while (waiting > 0 && std::chrono::steady_clock::now() < until);
 }
@@ -186,14 +181,14 @@ void verbs_transport::break_connection(peer_id with) noexcept {
   for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
-  ibv_modify_qp(at->control.get(), &error, IBV_QP_STATE);
+  ibv_modify_qp(at->eager.pair.get(), &error, IBV_QP_STATE);
 }
 
 void verbs_transport::break_rail(peer_id with, std::uint8_t rail) noexcept {
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
   if (connection* const at = state_->all.of(with))
-    for (bulk_queue& each : at->bulk)
+    for (bulk_queue& each : at->links)
       if (each.pair && each.rail == rail) ibv_modify_qp(each.pair.get(), &error, IBV_QP_STATE);
 }
 

@@ -101,7 +101,7 @@ std::size_t verbs_transport::eager_limit() const noexcept { return verbs::eager_
 bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
   connection* at = s.all.of(to);
-  if (at && at->carries && at->state == connection_state::open) [[likely]]
+  if (at && at->carries()) [[likely]]
     return s.post(*at, e, payload) && s.sent(e);
   if (s.dead[to]) return true;  // nobody waits for it
   if (s.unreachable[to]) return false;
@@ -114,14 +114,14 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
 bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
   connection* at = s.all.of(to);
-  if (at && at->carries && at->state == connection_state::open) [[likely]]
-    return !at->refuses_eager && s.post(*at, e, payload);
+  if (at && at->carries()) [[likely]]
+    return !at->eager.refuses_eager && s.post(*at, e, payload);
   return wants_eager(to) && send(to, e, payload);
 }
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->all.of(to);
-  return at && at->carries ? !at->refuses_eager : !state_->datagrams.refuses_eager(to);
+  return at && at->lifetime.carries() ? !at->eager.refuses_eager : !state_->datagrams.refuses_eager(to);
 }
 
 void verbs_transport::set_wants_eager(bool wants) noexcept {
@@ -129,7 +129,7 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
   s.sleeper.stir();
   s.sender.set_refuses_eager(!wants);
   s.all.for_each([&](connection& each) {
-    each.tell_refusal = true;
+    each.eager.tell_refusal = true;
     s.sender.note(each);
   });
   s.datagrams.set_refuses_eager(!wants);
@@ -159,7 +159,7 @@ void verbs_transport::start_fetch(fetch& f) noexcept {
   state& s = *state_;
   s.sleeper.stir();
   const connection* from = s.all.of(f.from);
-  if (from && from->state == connection_state::open && !from->ending) s.payloads.start(f);
+  if (from && from->is_open() && !from->lifetime.is_ending()) s.payloads.start(f);
   else if (s.unreachable[f.from]) f.done(f, make_error_code(errc::peer_failed));
   else s.promoter.wait_for(f);
 }
@@ -242,33 +242,31 @@ void verbs_transport::state::take(const ibv_wc& one) noexcept {
   connection* const at = all.of(which);
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
-  else if (which.kind() == work::send) sender.completed(*at, which.detail());
-  else if (at->state != connection_state::lost) payloads.completed(*at, which.detail());
+  else if (which.kind() == work::send) sender.completed(at->eager, which.detail());
+  else if (!at->is_lost()) payloads.completed(*at, which.detail());
 }
 
 void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   connection* const from = all.of_queue(one.qp_num);
-  if (one.status != IBV_WC_SUCCESS || !from || from->state == connection_state::lost) {
+  if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) {
     if (shared.shared() || from) shared.recycle(slot, nullptr);
     if (one.status != IBV_WC_SUCCESS) failed(one, from);
     return;
   }
-  if (from->state != connection_state::open) [[unlikely]]
+  if (!from->is_open()) [[unlikely]]
     connector.heard(*from);
-  from->heard_epoch = shared.epoch;
+  from->lifetime.heard(shared.epoch);
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
-    from->credits = static_cast<std::uint16_t>(from->credits + (flags & immediate::credit_bits));
-    from->refuses_eager = (flags & immediate::refuses_eager) != 0;
-    if (flags & immediate::leaving) from->left = true;
+    from->eager.hear(flags);
     if (flags & immediate::last) promoter.heard_last(*from);
   }
   const std::byte* const packet = shared.slots.at(slot);
   if (flags & immediate::staged) payloads.arrived(*from, packet, one.byte_len);
   else deliver(*from, packet, one.byte_len);
-  shared.recycle(slot, from->control.get());
-  if (!(flags & immediate::uncounted)) sender.taken(*from);
+  shared.recycle(slot, from->eager.pair.get());
+  if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
 }
 
 void verbs_transport::state::deliver(connection& from, const std::byte* packet, std::size_t bytes) noexcept {

@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "transport/verbs/connection.hpp"
+#include "transport/verbs/bulk/links.hpp"
+#include "transport/verbs/lane.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/page.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -22,7 +23,7 @@ constexpr std::uint64_t most_under_way = 1 << 20;
 
 std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) const noexcept {
   const std::uint64_t longest = std::min<std::uint64_t>(largest_part, lane_.longest_part);
-  const std::uint64_t share = bytes / (readers(from) * from.links * (from.links > 1 ? parts_to_share : 1));
+  const std::uint64_t share = bytes / (readers(from) * from.links.in_use() * (from.links.in_use() > 1 ? parts_to_share : 1));
   return std::clamp((share + page - 1) & ~(page - 1), std::min(smallest_part, longest), longest);
 }
 
@@ -41,45 +42,43 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   mine.into = into;
   mine.target = target;
   mine.part = part_of(from, mine.unread);
-  from.fetches.push_back(&f);
+  from.reads.add(f);
   post(from);
   return true;
 }
 
 void fetcher::add(bulk_chain& to, const connection& from, std::size_t which, const bulk_part& part) noexcept {
   const fetch_progress& mine = fetch_progress::of(*part.of);
-  const bulk_queue& at = from.bulk[which];
-  to.add(part, IBV_WR_RDMA_READ, work_id::make(work::read, from.index, from.generation, static_cast<std::uint32_t>(which)).word,
+  const bulk_queue& at = from.links[which];
+  to.add(part, IBV_WR_RDMA_READ, from.id(work::read, static_cast<std::uint32_t>(which)).word,
          {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes, mine.into->local_key(at.rail)},
          exposed::address(part.of->where) + part.at, exposed::key(part.of->where, at.remote_rail));
 }
 
 /// Of each link. Where writes are to be seen too, its last queue pair is left to them (writer.hpp).
 std::size_t fetcher::readers(const connection& from) const noexcept {
-  return lane_.set.rendezvous == rendezvous_mode::read || from.bulk_count < 2 ? from.bulk_count : from.bulk_count - std::size_t{1};
+  const bool all = lane_.set.rendezvous == rendezvous_mode::read || !from.links.has_one_for_writes();
+  return all ? from.links.of_each() : from.links.for_writes();
 }
 
 /// Parts that may be under way there.
 std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
   const std::size_t most = std::min({lane_.set.read_depth, at.read_limit * 2, bulk_chain::longest});  // half served, half waiting
-  if (from.links == 1 || from.first_unposted == from.fetches.size()) return most;
-  const std::uint64_t part = fetch_progress::of(*from.fetches[from.first_unposted]).part;
+  fetch* const next = from.reads.oldest_unposted();
+  if (from.links.in_use() == 1 || !next) return most;
+  const std::uint64_t part = fetch_progress::of(*next).part;
   return std::min<std::size_t>(most, std::max<std::uint64_t>(2, most_under_way / part));
 }
 
 /// Requires: there is one.
-bulk_part fetcher::next_part(connection& from) noexcept {
-  if (!from.again.empty()) {
-    const bulk_part made = from.again.back();
-    from.again.pop_back();
-    return made;
-  }
-  fetch& f = *from.fetches[from.first_unposted];
+bulk_part fetcher::next_part(reads& from) noexcept {
+  if (from.any_again()) return from.take_again();
+  fetch& f = *from.oldest_unposted();
   fetch_progress& mine = fetch_progress::of(f);
   const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
   const bulk_part made{&f, nullptr, mine.posted, bytes};
   mine.posted += bytes;
-  if (mine.posted == mine.end) ++from.first_unposted;
+  if (mine.posted == mine.end) from.posted_one();
   return made;
 }
 
@@ -87,40 +86,40 @@ bulk_part fetcher::next_part(connection& from) noexcept {
 void fetcher::post(connection& from) noexcept {
   std::array<bulk_chain, most_bulk * most_rails> chains;
   std::array<int, most_bulk * most_rails> failed{};
-  const std::size_t count = from.bulk.size(), of_each = readers(from);
+  const std::size_t count = from.links.size(), of_each = readers(from);
   for (std::size_t each = 0; each < count; ++each) {
-    if (from.bulk[each].refused.empty()) continue;
-    lane_.bulk.refused -= static_cast<std::uint32_t>(from.bulk[each].refused.size());
-    for (const bulk_part& part : std::exchange(from.bulk[each].refused, {})) add(chains[each], from, each, part);
+    if (from.links[each].refused.empty()) continue;
+    lane_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
+    for (const bulk_part& part : std::exchange(from.links[each].refused, {})) add(chains[each], from, each, part);
   }
   const auto takes = [&](std::size_t which) {
-    const bulk_queue& at = from.bulk[which];
-    return which % from.bulk_count < of_each && at.pair && at.under_way.size() + chains[which].size() < limit_of(from, at);
+    const bulk_queue& at = from.links[which];
+    return which % from.links.of_each() < of_each && at.pair && at.under_way.size() + chains[which].size() < limit_of(from, at);
   };
-  while (!from.again.empty() || from.first_unposted < from.fetches.size()) {
+  while (from.reads.any_unposted()) {
     // The next queue pair in turn that has room.
-    std::size_t at = from.next_bulk % count, tried = 0;
+    std::size_t at = from.reads.next_queue % count, tried = 0;
     for (; tried < count && !takes(at); ++tried) at = (at + 1) % count;
     if (tried == count) break;
-    if (!from.again.empty()) --lane_.bulk.refused;
-    add(chains[at], from, at, next_part(from));
-    from.next_bulk = static_cast<std::uint8_t>((at + 1) % count);
+    if (from.reads.any_again()) --lane_.bulk.refused;
+    add(chains[at], from, at, next_part(from.reads));
+    from.reads.next_queue = static_cast<std::uint8_t>((at + 1) % count);
     ++lane_.counted.reads;
   }
   for (std::size_t each = 0; each < count; ++each) {
     if (chains[each].size() == 0) continue;
     ++lane_.counted.read_doorbells;
-    failed[each] = chains[each].post(from.bulk[each], lane_);
-    lane_.bulk.refused += static_cast<std::uint32_t>(from.bulk[each].refused.size());
+    failed[each] = chains[each].post(from.links[each], lane_);
+    lane_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
   }
   for (std::size_t each = 0; each < count; ++each)
-    if (failed[each] != 0 && from.bulk[each].pair) failures_.failed(from, from.bulk[each], failed[each]);
+    if (failed[each] != 0 && from.links[each].pair) failures_.failed(from, from.links[each], failed[each]);
 }
 
 void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
   const auto put = [&](const bulk_part& part) {
     if (!part.of) return;  // the writer's
-    from.again.push_back(part);
+    from.reads.read_again(part);
     ++lane_.bulk.refused;
   };
   for (; !gone.under_way.empty(); gone.under_way.pop_front()) put(gone.under_way.front());
@@ -130,12 +129,12 @@ void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
 
 void fetcher::step(connections& all) noexcept {
   all.for_each([this](connection& each) {
-    if (each.state == connection_state::open) post(each);
+    if (each.is_open()) post(each);
   });
 }
 
 void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
-  bulk_queue& at = from.bulk[bulk];
+  bulk_queue& at = from.links[bulk];
   const bulk_part over = at.under_way.front();
   at.under_way.pop_front();
   fetch& f = *over.of;
@@ -143,15 +142,13 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   mine.unread -= over.bytes;
   lane_.counted.read_bytes += over.bytes;
   lane_.counted.rail_bytes[at.rail] += over.bytes;
-  lane_.counted.queue_bytes[bulk % from.bulk_count] += over.bytes;
+  lane_.counted.queue_bytes[bulk % from.links.of_each()] += over.bytes;
   if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
   if (mine.unread == 0) {
-    const auto found = std::find(from.fetches.begin(), from.fetches.end(), &f);
-    from.fetches.erase(found);
-    --from.first_unposted;
+    from.reads.remove(f);
     let_go(f);
   }
-  if (from.first_unposted < from.fetches.size() || !from.again.empty()) post(from);
+  if (from.reads.any_unposted()) post(from);
   count(f, over.bytes);
 }
 
@@ -162,18 +159,18 @@ void fetcher::let_go(fetch& over) noexcept {
 }
 
 void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
-  for (fetch* each : from.fetches) let_go(*each);
-  ending.insert(ending.end(), from.fetches.begin(), from.fetches.end());
-  from.fetches.clear();
-  from.first_unposted = 0;
-  for (bulk_queue& each : from.bulk) {
+  for (fetch* each : from.reads.take()) {
+    let_go(*each);
+    ending.push_back(each);
+  }
+  for (bulk_queue& each : from.links) {
     if (each.rail != 0) lane_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
     while (!each.under_way.empty()) each.under_way.pop_front();
     lane_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
     each.refused.clear();
   }
-  lane_.bulk.refused -= static_cast<std::uint32_t>(from.again.size());
-  from.again.clear();
+  lane_.bulk.refused -= static_cast<std::uint32_t>(from.reads.count_again());
+  from.reads.forget_again();
 }
 
 }  // namespace peal::verbs

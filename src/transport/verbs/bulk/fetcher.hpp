@@ -15,10 +15,12 @@
 
 #include "transport/verbs/bulk/bulk_chain.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
-#include "transport/verbs/connections.hpp"
+#include "transport/verbs/bulk/reads.hpp"
 #include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
+
+class connections;
 
 /// What the words of a remote_region mean here.
 struct exposed {
@@ -67,7 +69,7 @@ class fetcher {
   void post(connection&) noexcept;
   [[nodiscard]] std::size_t readers(const connection&) const noexcept;
   [[nodiscard]] std::size_t limit_of(const connection&, const bulk_queue&) const noexcept;
-  [[nodiscard]] static bulk_part next_part(connection&) noexcept;
+  [[nodiscard]] static bulk_part next_part(reads&) noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 

@@ -1,9 +1,9 @@
 #include "transport/verbs/bulk/further_rails.hpp"
 
 #include <array>
-#include <bit>
 
 #include "base/log.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -28,8 +28,8 @@ bool further_rails::poll() noexcept {
 bool further_rails::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
   connection* const at = all_.of(which);
-  if (!at || at->state == connection_state::lost || which.detail() >= at->bulk.size()) return false;
-  bulk_queue& queue = at->bulk[which.detail()];
+  if (!at || at->is_lost() || which.detail() >= at->links.size()) return false;
+  bulk_queue& queue = at->links[which.detail()];
   if (!queue.pair) return false;  // left out before
   if (one.status != IBV_WC_SUCCESS) {
     failed(*at, queue, one.status == IBV_WC_RETRY_EXC_ERR ? "no answer comes over it" : ibv_wc_status_str(one.status));
@@ -47,18 +47,18 @@ bool further_rails::take(const ibv_wc& one) noexcept {
 }
 
 void further_rails::failed(connection& at, const bulk_queue& queue, const char* cause) noexcept {
-  if (at.state == connection_state::lost) return;
+  if (at.is_lost()) return;
   log_warning("{} is left out on the way to rank {}, and large messages go over {} alone from now on: {}", lane_.rails[queue.rail].name(),
-              at.peer, at.links > 2 ? "the others" : lane_.on.name(), cause);
+              at.peer, at.links.in_use() > 2 ? "the others" : lane_.on.name(), cause);
   ++lane_.counted.rails_left_out;
   const std::uint32_t link = queue.link;
   leave_out(at, link);
-  if (at.untold == 0) ++lane_.bulk.left_out;
-  at.untold = static_cast<std::uint8_t>(at.untold | 1u << link);
+  if (!at.links.any_untold()) ++lane_.bulk.left_out;
+  at.links.tell(link);
 }
 
 void further_rails::told(connection& at, std::uint32_t link) noexcept {
-  for (const bulk_queue& each : at.bulk) {
+  for (const bulk_queue& each : at.links) {
     if (each.link != link || link == 0 || !each.pair) continue;
     log_warning("{} is left out on the way to rank {}, since that leaves it out", lane_.rails[each.rail].name(), at.peer);
     ++lane_.counted.rails_left_out;
@@ -68,14 +68,13 @@ void further_rails::told(connection& at, std::uint32_t link) noexcept {
 }
 
 void further_rails::leave_out(connection& at, std::uint32_t link) noexcept {
-  for (bulk_queue& each : at.bulk) {
+  at.links.leave_out(link);
+  for (bulk_queue& each : at.links) {
     if (each.link != link) continue;
-    each.pair.reset();
     lane_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
     writer::write_again(each);
     reads_.read_again(at, each);
   }
-  --at.links;
   writes_.expect_no_notices(at, static_cast<std::uint8_t>(link));
 }
 
@@ -83,13 +82,13 @@ bool further_rails::tell() noexcept {
   bool moved = false;
   std::uint32_t left = 0;
   all_.for_each([&](connection& to) {
-    while (to.untold != 0 && to.state == connection_state::open) {
-      const payload_header what{payload_kind::left_out, static_cast<std::uint32_t>(std::countr_zero(to.untold)), 0, 0, 0};
+    while (to.links.any_untold() && to.is_open()) {
+      const payload_header what{payload_kind::left_out, to.links.first_untold(), 0, 0, 0};
       if (!sender_.send_staged(to, &what, sizeof what, nullptr, 0)) break;
-      to.untold = static_cast<std::uint8_t>(to.untold & (to.untold - 1));
+      to.links.told_first();
       moved = true;
     }
-    left += to.untold != 0 && to.state != connection_state::lost;
+    left += to.links.any_untold() && !to.is_lost();
   });
   lane_.bulk.left_out = left;
   return moved;

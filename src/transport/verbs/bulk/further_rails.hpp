@@ -18,6 +18,8 @@
 
 namespace peal::verbs {
 
+class connections;
+
 class further_rails {
  public:
   further_rails(lane& shared, connections& all, sender& out, fetcher& reads, writer& writes)

@@ -5,4 +5,6 @@
 // Layer    transport/verbs.
 #pragma once
 
+#include "transport/verbs/bulk/links.hpp"
 #include "transport/verbs/bulk/payloads.hpp"
+#include "transport/verbs/bulk/reads.hpp"

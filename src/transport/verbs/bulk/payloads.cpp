@@ -6,6 +6,7 @@
 
 #include "base/page.hpp"
 #include "peal/error.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -35,7 +36,7 @@ void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
 
 void payloads::start(fetch& f) noexcept {
   connection* const from = all_.of(f.from);
-  if (!from || from->state != connection_state::open) {
+  if (!from || !from->is_open()) {
     f.done(f, make_error_code(errc::peer_failed));
     return;
   }
@@ -53,7 +54,7 @@ void payloads::start(fetch& f) noexcept {
 }
 
 bool payloads::under_way(const connection& with) const noexcept {
-  return !with.fetches.empty() || stages_.awaits(with.peer) || writes_.under_way(with.peer) || pushes_.under_way(with.peer);
+  return with.reads.any() || stages_.awaits(with.peer) || writes_.under_way(with.peer) || pushes_.under_way(with.peer);
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
@@ -64,7 +65,7 @@ std::size_t payloads::first_written(const connection& from, std::size_t pushed, 
     case rendezvous_mode::write: return pushed;
     case rendezvous_mode::both: return half;
     case rendezvous_mode::automatic: {
-      const bool by_both = from.same_device ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
+      const bool by_both = from.links.same_device() ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
       return by_both && bytes - pushed >= worth_two ? half : bytes;
     }
   }
@@ -118,7 +119,7 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
 }
 
 void payloads::completed(connection& at, std::uint32_t bulk) noexcept {
-  bulk_queue& which = at.bulk[bulk];
+  bulk_queue& which = at.links[bulk];
   if (which.under_way.front().job) writes_.completed(at, which);
   else reads_.completed(at, bulk);
 }

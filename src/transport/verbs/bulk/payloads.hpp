@@ -18,6 +18,8 @@
 
 namespace peal::verbs {
 
+class connections;
+
 class payloads final : private queue_failures {
  public:
   /// `told` hears of a connection whose first rail has failed.

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "transport/verbs/connections.hpp"
+
 namespace peal::verbs {
 
 namespace {
@@ -28,8 +30,8 @@ std::size_t share_of(std::size_t bytes, std::size_t most) noexcept {
 std::uint64_t pusher::plan(connection& to, const std::byte* data, std::size_t bytes) noexcept {
   const std::size_t planned = share_of(bytes, lane_.set.push);
   const std::size_t packets = (planned + most_payload - 1) / most_payload;
-  if (planned == 0 || !to.carries || to.state != connection_state::open || to.refuses_eager) return 0;
-  if (to.credits < packets + to.window / 2 || lane_.slots.free() < packets + spare_slots) return 0;
+  if (planned == 0 || !to.carries() || to.eager.refuses_eager) return 0;
+  if (to.eager.credits.left() < packets + to.eager.credits.window() / 2 || lane_.slots.free() < packets + spare_slots) return 0;
   outgoing& mine = outgoing_[to.peer];
   if (mine.bytes + planned > most_unanswered * lane_.set.push) return 0;
   const std::uint32_t number = ++mine.last_number;
@@ -51,7 +53,7 @@ bool pusher::step() noexcept {
 
 bool pusher::serve(job& mine) noexcept {
   connection* const to = all_.of(mine.to);
-  if (!to || to->state != connection_state::open) return false;
+  if (!to || !to->is_open()) return false;
   const std::uint32_t age = mine.number - outgoing_[mine.to].all.front().number;
   const std::size_t before = mine.sent;
   while (mine.sent < mine.bytes) {

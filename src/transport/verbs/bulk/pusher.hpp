@@ -20,10 +20,11 @@
 
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
-#include "transport/verbs/connections.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
+
+class connections;
 
 class pusher {
  public:

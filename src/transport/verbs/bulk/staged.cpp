@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "transport/verbs/bulk/fetcher.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -39,9 +40,7 @@ bool staged::step() noexcept {
 bool staged::ask() noexcept {
   for (auto each = asks_.begin(); each != asks_.end(); ++each) {
     connection* to = all_.of(each->to);
-    if (!to || to->state != connection_state::open ||
-        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number, sizeof each->number))
-      continue;
+    if (!to || !to->is_open() || !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number, sizeof each->number)) continue;
     asks_.erase(each);
     return true;
   }
@@ -50,7 +49,7 @@ bool staged::ask() noexcept {
 
 bool staged::serve(job& mine) noexcept {
   connection* to = all_.of(mine.to);
-  if (!to || to->state != connection_state::open) return false;
+  if (!to || !to->is_open()) return false;
   bool moved = false;
   for (int packet = 0; packet < packets_a_turn && mine.sent < mine.bytes; ++packet) {
     const std::size_t bytes = std::min<std::uint64_t>(most_payload, mine.bytes - mine.sent);

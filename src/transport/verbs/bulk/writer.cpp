@@ -6,6 +6,7 @@
 
 #include "base/page.hpp"
 #include "transport/verbs/bulk/fetcher.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -21,7 +22,7 @@ constexpr std::size_t parts_at_once = 2;
 // ---- the receiver
 
 bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
-  if (from.bulk_count < 2 || !exposed::registered(f.where)) return false;
+  if (!from.links.has_one_for_writes() || !exposed::registered(f.where)) return false;
   share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
   if (f.lands_nowhere()) mine.target = static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
   else mine.target = static_cast<std::byte*>(f.into) + begin;
@@ -52,7 +53,7 @@ void writer::arrived(connection& from, const payload_header& header) noexcept {
   const auto found = shares_.find(header.number);
   if (found == shares_.end() || found->second.from != from.peer || found->second.told) return;
   share& mine = found->second;
-  for (const bulk_queue& each : from.bulk)
+  for (const bulk_queue& each : from.links)
     if (each.link != 0 && each.pair && (header.detail & ~mine.noticed & 1u << each.link) != 0)
       mine.awaited = static_cast<std::uint8_t>(mine.awaited | 1u << each.link);
   mine.told = true;
@@ -119,18 +120,19 @@ void writer::end_jobs(Which which) noexcept {
 
 bool writer::post(write_job& mine) noexcept {
   connection* const to = all_.of(mine.to);
-  if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
+  if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
   bool moved = false;
-  for (std::size_t each = to->bulk_count - std::size_t{1}; each < to->bulk.size() && mine.has_parts(); each += to->bulk_count)
-    if (to->bulk[each].pair) moved |= post(mine, *to, each);
+  for (std::size_t each = to->links.for_writes(); each < to->links.size() && mine.has_parts(); each += to->links.of_each())
+    if (to->links[each].pair) moved |= post(mine, *to, each);
   return moved;
 }
 
 bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
-  bulk_queue& at = to.bulk[which];
+  bulk_queue& at = to.links[which];
   if (!at.refused.empty()) return false;  // READs, where the two sides were told different things
   std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.longest_part);
-  if (to.links > 1) longest = std::min(longest, std::max(smallest_part, (mine.bytes / to.links / 2 + page - 1) & ~(page - 1)));
+  if (to.links.in_use() > 1)
+    longest = std::min(longest, std::max(smallest_part, (mine.bytes / to.links.in_use() / 2 + page - 1) & ~(page - 1)));
   const std::size_t limit = std::min<std::size_t>(parts_at_once, lane_.set.read_depth);
   bulk_chain chain;
   while (mine.has_parts() && at.under_way.size() + chain.size() < limit) {
@@ -142,7 +144,7 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
       part = mine.again.back();
       mine.again.pop_back();
     }
-    chain.add(part, IBV_WR_RDMA_WRITE, work_id::make(work::read, to.index, to.generation, static_cast<std::uint32_t>(which)).word,
+    chain.add(part, IBV_WR_RDMA_WRITE, to.id(work::read, static_cast<std::uint32_t>(which)).word,
               {mine.source + part.at, part.bytes, mine.from->local_key(at.rail)}, mine.target + part.at, mine.remote_keys[at.remote_rail]);
   }
   if (chain.size() == 0) return false;
@@ -177,7 +179,7 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
   mine.arrived += over.bytes;
   lane_.counted.write_bytes += over.bytes;
   lane_.counted.rail_bytes[which.rail] += over.bytes;
-  lane_.counted.queue_bytes[static_cast<std::size_t>(&which - at.bulk.data()) % at.bulk_count] += over.bytes;
+  lane_.counted.queue_bytes[at.links.number_of(which) % at.links.of_each()] += over.bytes;
   if (mine.arrived < mine.bytes) {
     (void)post(mine);
     return;
@@ -190,15 +192,15 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
 
 void writer::post_notices(write_job& mine) noexcept {
   connection* const to = all_.of(mine.to);
-  if (!to || to->state != connection_state::open) return;
-  for (std::size_t each = to->bulk_count * std::size_t{2} - 1; each < to->bulk.size(); each += to->bulk_count) {
-    bulk_queue& at = to->bulk[each];
+  if (!to || !to->is_open()) return;
+  for (std::size_t each = to->links.for_writes() + to->links.of_each(); each < to->links.size(); each += to->links.of_each()) {
+    bulk_queue& at = to->links[each];
     const auto bit = static_cast<std::uint8_t>(1u << at.link);
     if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= lane_.set.read_depth || !at.refused.empty()) continue;
     mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed & ~bit);
     if (!at.pair) continue;  // left out, which the peer is told
     bulk_chain chain;
-    chain.add_notice({nullptr, &mine, 0, 0}, work_id::make(work::read, to->index, to->generation, static_cast<std::uint32_t>(each)).word,
+    chain.add_notice({nullptr, &mine, 0, 0}, to->id(work::read, static_cast<std::uint32_t>(each)).word,
                      static_cast<std::uint32_t>(mine.number));
     ++mine.noticing;
     const int failed = chain.post(at, lane_);
@@ -225,9 +227,9 @@ bool writer::step() noexcept {
 bool writer::starved() const noexcept {
   return std::ranges::any_of(jobs_, [this](const write_job& each) {
     const connection* const to = each.has_parts() ? all_.of(each.to) : nullptr;
-    if (!to || to->state != connection_state::open || to->bulk_count < 2) return false;
-    for (std::size_t last = to->bulk_count - std::size_t{1}; last < to->bulk.size(); last += to->bulk_count)
-      if (!to->bulk[last].under_way.empty()) return false;
+    if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
+    for (std::size_t last = to->links.for_writes(); last < to->links.size(); last += to->links.of_each())
+      if (!to->links[last].under_way.empty()) return false;
     return true;
   });
 }
@@ -238,8 +240,7 @@ bool writer::tell() noexcept {
     connection* const to = all_.of(each->to);
     const std::size_t more = each->what.kind == payload_kind::write ? sizeof each->source : 0;
     // That a link was left out must be heard before what was written instead of over it.
-    if (!to || to->state != connection_state::open || to->untold != 0 ||
-        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
+    if (!to || !to->is_open() || to->links.any_untold() || !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
       continue;
     notes_.erase(each);
     return true;

@@ -29,11 +29,12 @@
 #include "transport/verbs/bulk/exposures.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
-#include "transport/verbs/connections.hpp"
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
+
+class connections;
 
 /// What a peer has asked for.
 struct write_job {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -25,9 +26,10 @@ connector::connector(lane& shared, connections& all, sender& out, handshake_port
 // ---- making
 
 connection* connector::make(peer_id to) noexcept {
-  auto made = std::make_unique<connection>();
+  auto made = std::make_unique<connection>(to);
+  eager_channel& eager = made->eager;
   const auto refuse = [&](const char* what) {
-    for (const slot_id each : made->own_receives) lane_.slots.give_back(each);
+    for (const slot_id each : eager.own_receives) lane_.slots.give_back(each);
     lane_.leave_room();
     if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what, std::strerror(errno));
@@ -40,18 +42,21 @@ connection* connector::make(peer_id to) noexcept {
     events_.refused(to);
     return nullptr;
   }
-  made->control = lane_.make_control();
-  if (!made->control) return refuse("gives no queue pair");
-  made->peer = to;
-  made->same_device = addresses_.of(to)->first().gid == addresses_.own().first().gid;
-  if (!make_links(*made, *addresses_.of(to), addresses_.self() < to)) return refuse("gives no queue pair for bulk data");
-  if (!lane_.fill(*made->control, made->own_receives)) return refuse("takes no receives");
-  made->sent.reserve(lane_.set.send_depth);
-  made->window = static_cast<std::uint16_t>(lane_.set.window);
-  made->own_psn = static_cast<std::uint32_t>(random_word()) & 0xffffff;
-  made->attempt = ++attempts_;
+  eager.pair = lane_.make_control();
+  if (!eager.pair) return refuse("gives no queue pair");
+  if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
+  if (!lane_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
+  eager.sent.reserve(lane_.set.send_depth);
+  eager.credits.grant(static_cast<std::uint16_t>(lane_.set.window));
+  made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
+  made->handshake.attempt_ = ++attempts_;
   ++lane_.counted.connections;
-  return &all_.add(to, std::move(made));
+  return &all_.add(std::move(made));
+}
+
+void connector::begin(connection& with) noexcept {
+  with.handshake.exchange_ = std::make_unique<handshake::exchange>();
+  waiting_.push_back(&with);
 }
 
 void connector::start(peer_id to) noexcept {
@@ -69,9 +74,7 @@ void connector::start(peer_id to) noexcept {
   }
   connection* made = make(to);
   if (!made) return;
-  made->meeting = std::make_unique<handshake>();
-  made->meeting->since = clock::now();
-  waiting_.push_back(made);
+  begin(*made);
   send_and_repeat(*made, packet(*made, handshake_kind::request, 0));
 }
 
@@ -82,15 +85,15 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
   made.to_incarnation = addresses_.of(of.peer)->incarnation;
   made.from = addresses_.self();
   made.to = of.peer;
-  made.control_qp = of.control->qp_num;
-  for (std::size_t each = 0; each < of.bulk.size(); ++each)
-    made.bulk_qp[number_of(of, each)] = of.bulk[each].pair ? of.bulk[each].pair->qp_num : 0;
-  made.first_psn = of.own_psn;
-  made.attempt = of.attempt;
+  made.control_qp = of.eager.pair->qp_num;
+  for (std::size_t each = 0; each < of.links.size(); ++each)
+    made.bulk_qp[number_of(of, each)] = of.links[each].pair ? of.links[each].pair->qp_num : 0;
+  made.first_psn = of.handshake.own_psn_;
+  made.attempt = of.handshake.attempt_;
   made.your_attempt = answers;
-  made.credits = of.window;
+  made.credits = of.eager.credits.window();
   made.kind = kind;
-  made.bulk_count = of.bulk_count;
+  made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
   return made;
 }
@@ -100,16 +103,16 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
 int connector::send(const handshake_packet& what) noexcept { return port_.send(what.to, *addresses_.of(what.to), &what, sizeof what); }
 
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
-  handshake& mine = *to.meeting;
+  handshake::exchange& mine = *to.handshake.exchange_;
   mine.last = what;
   mine.pause = first_handshake_pause;
   mine.repeat_at = clock::now() + mine.pause;
-  if (const int failed = send(what); failed != 0 && !worth_another_try(mine, failed)) give_up(to, "cannot be reached", failed);
+  if (const int failed = send(what); failed != 0 && !worth_another_try(to.handshake, failed)) give_up(to, "cannot be reached", failed);
 }
 
 /// Finding the peer's place in the network takes packets too, which may be lost.
 bool connector::worth_another_try(handshake& of, int why) noexcept {
-  return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) && ++of.searches < most_searches;
+  return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) && ++of.exchange_->searches < most_searches;
 }
 
 void connector::cancel(connection& of) noexcept {
@@ -119,7 +122,7 @@ void connector::cancel(connection& of) noexcept {
 
 connector::clock::time_point connector::due() const noexcept {
   auto first = clock::time_point::max();
-  for (const connection* each : waiting_) first = std::min(first, each->meeting->repeat_at);
+  for (const connection* each : waiting_) first = std::min(first, each->handshake.exchange_->repeat_at);
   return first;
 }
 
@@ -127,7 +130,7 @@ bool connector::repeat(clock::time_point now) noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < waiting_.size();) {
     connection& of = *waiting_[each];
-    handshake& mine = *of.meeting;
+    handshake::exchange& mine = *of.handshake.exchange_;
     if (now >= mine.repeat_at) {
       mine.pause = std::min(mine.pause * 2, longest_handshake_pause);
       mine.repeat_at = now + mine.pause;
@@ -139,7 +142,7 @@ bool connector::repeat(clock::time_point now) noexcept {
                     to_text(addresses_.of(of.peer)->first().gid), complaint_after.count(), to_text(addresses_.own().first().gid));
       }
       // One that waits for a request to come again has nothing to repeat.
-      if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0; failed != 0 && !worth_another_try(mine, failed)) {
+      if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0; failed != 0 && !worth_another_try(of.handshake, failed)) {
         give_up(of, "cannot be reached", failed);
         continue;  // another stands in its place now
       }
@@ -177,10 +180,10 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     case handshake_kind::request: requested(said); return;
     case handshake_kind::reply: replied(said); return;
     case handshake_kind::acknowledge:
-      if (known && known->attempt == said.your_attempt) heard(*known);
+      if (known && known->handshake.attempt_ == said.your_attempt) heard(*known);
       return;
     case handshake_kind::gone:
-      if (known && known->state == connection_state::answered && known->attempt == said.your_attempt) cancel(*known);
+      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt) cancel(*known);
       return;
     case handshake_kind::no_room: sent_away(said); return;
     default: break;
@@ -191,7 +194,7 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
 void connector::requested(const handshake_packet& said) noexcept {
   connection* known = all_.of(said.from);
   const bool is_new = static_cast<std::int32_t>(said.attempt - last_attempts_[said.from]) > 0;
-  if (known && is_new && known->over()) {  // the other side has taken it away already
+  if (known && is_new && known->lifetime.is_over()) {  // the other side has taken it away already
     events_.ended(*known);
     known = nullptr;
   }
@@ -202,16 +205,14 @@ void connector::requested(const handshake_packet& said) noexcept {
       (void)say(said.from, handshake_kind::no_room, all_.count() == 0 ? 1 : 0);
       return;
     }
-    known->meeting = std::make_unique<handshake>();
-    known->meeting->since = clock::now();
-    waiting_.push_back(known);
+    begin(*known);
     answer(*known, said);
-  } else if (known->state == connection_state::requesting) {
+  } else if (known->is_requesting()) {
     if (!is_new) return;
-    const bool asked_nobody = known->meeting->last.attempt == 0;  // and could not answer yet
+    const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;  // and could not answer yet
     if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
-    else (void)send(known->meeting->last);  // it may have had no room when ours came first; now it waits for it
-  } else if (known->state != connection_state::lost && known->remote_attempt == said.attempt) {
+    else (void)send(known->handshake.exchange_->last);  // it may have had no room when ours came first; now it waits for it
+  } else if (!known->is_lost() && known->handshake.remote_attempt_ == said.attempt) {
     // It has not got our reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
   }
@@ -220,28 +221,28 @@ void connector::requested(const handshake_packet& said) noexcept {
 void connector::answer(connection& to, const handshake_packet& said) noexcept {
   if (!learn(to, said)) {
     // The request comes again.
-    if (const int why = errno; !worth_another_try(*to.meeting, why)) give_up(to, "does not fit", why);
+    if (const int why = errno; !worth_another_try(to.handshake, why)) give_up(to, "does not fit", why);
     return;
   }
-  to.state = connection_state::answered;
+  to.become(connection_state::answered);
   send_and_repeat(to, packet(to, handshake_kind::reply, said.attempt));
 }
 
 void connector::replied(const handshake_packet& said) noexcept {
   connection* known = all_.of(said.from);
-  if (!known || known->attempt != said.your_attempt) {
+  if (!known || known->handshake.attempt_ != said.your_attempt) {
     // The request was given up; whoever answered it shall not wait.
     (void)say(said.from, handshake_kind::gone, said.attempt);
     return;
   }
-  if (known->state == connection_state::requesting) {
+  if (known->is_requesting()) {
     if (!learn(*known, said) || !begin_sending(*known)) {
-      if (const int why = errno; !worth_another_try(*known->meeting, why)) give_up(*known, "does not fit", why);
+      if (const int why = errno; !worth_another_try(known->handshake, why)) give_up(*known, "does not fit", why);
       return;
     }
     open(*known);
   }
-  if (known->state == connection_state::open && known->remote_attempt == said.attempt)
+  if (known->is_open() && known->handshake.remote_attempt_ == said.attempt)
     (void)send(packet(*known, handshake_kind::acknowledge, said.attempt));
 }
 
@@ -262,9 +263,9 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
 /// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long as one waits for a silent adapter.
 void connector::sent_away(const handshake_packet& said) noexcept {
   connection* const known = all_.of(said.from);
-  if (!known || known->state != connection_state::requesting) return;
+  if (!known || !known->is_requesting()) return;
   const bool needed = events_.sent_away(said.from);
-  handshake& mine = *known->meeting;
+  handshake::exchange& mine = *known->handshake.exchange_;
   const auto now = clock::now();
   mine.without_since = said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
   if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.silence} && needed)
@@ -272,7 +273,7 @@ void connector::sent_away(const handshake_packet& said) noexcept {
 }
 
 void connector::heard(connection& from) noexcept {
-  if (from.state != connection_state::answered) return;
+  if (!from.is_answered()) return;
   if (begin_sending(from)) open(from);
   else give_up(from, "does not fit", errno);
 }
@@ -280,35 +281,37 @@ void connector::heard(connection& from) noexcept {
 // ---- steps of the queue pairs
 
 bool connector::learn(connection& of, const handshake_packet& said) noexcept {
-  of.remote = remote_of(of, 0, 0);
-  of.remote.number = said.control_qp;
-  of.remote.first_psn = said.first_psn;
-  of.credits = said.credits;
-  of.refuses_eager = said.refuses_eager != 0;
-  if (!ready_to_receive(*of.control, of.remote)) return false;
-  narrow(of, said.bulk_count);
-  for (std::size_t each = 0; each < of.bulk.size(); ++each) {
-    bulk_queue& mine = of.bulk[each];
+  remote_queue& control = of.handshake.remote_;
+  control = remote_of(of, 0, 0);
+  control.number = said.control_qp;
+  control.first_psn = said.first_psn;
+  of.eager.credits.begin_with(said.credits);
+  of.eager.refuses_eager = said.refuses_eager != 0;
+  if (!ready_to_receive(*of.eager.pair, control)) return false;
+  of.links.narrow(said.bulk_count);
+  for (std::size_t each = 0; each < of.links.size(); ++each) {
+    bulk_queue& mine = of.links[each];
     if (!mine.pair) continue;
     remote_queue remote = remote_of(of, mine.rail, mine.remote_rail);
     remote.number = said.bulk_qp[number_of(of, each)];
     remote.first_psn = said.first_psn;
     mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
-    if (mine.link != 0 && each % of.bulk_count == of.bulk_count - std::size_t{1} && mine.pair->state == IBV_QPS_INIT)
-      lane_.expect_notices(*mine.pair, work_id::make(work::notice, of.index, of.generation, static_cast<std::uint32_t>(each)));
+    if (mine.link != 0 && each % of.links.of_each() == of.links.for_writes() && mine.pair->state == IBV_QPS_INIT)
+      lane_.expect_notices(*mine.pair, of.id(work::notice, static_cast<std::uint32_t>(each)));
     if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
     else if (ready_to_receive(*mine.pair, remote)) continue;
     else if (mine.link == 0) return false;
     else leave_out(of, mine, std::strerror(errno));
   }
-  last_attempts_[of.peer] = of.remote_attempt = said.attempt;
+  last_attempts_[of.peer] = of.handshake.remote_attempt_ = said.attempt;
   return true;
 }
 
 bool connector::begin_sending(connection& of) noexcept {
-  if (!ready_to_send(*of.control, of.remote, of.own_psn, lane_.set.silence)) return false;
-  for (bulk_queue& each : of.bulk) {
-    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.own_psn, lane_.set.silence)) continue;
+  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_, lane_.set.silence)) return false;
+  for (bulk_queue& each : of.links) {
+    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.handshake.own_psn_, lane_.set.silence))
+      continue;
     if (each.link == 0) return false;
     leave_out(of, each, std::strerror(errno));
   }
@@ -318,38 +321,22 @@ bool connector::begin_sending(connection& of) noexcept {
 // ---- links: the queue pairs for bulk data, of each rail that leads to the peer
 
 /// False: not even of the first rail.
-bool connector::make_links(connection& of, const address& peer, bool lower) noexcept {
-  const std::vector<rail_pair> pairs = match_rails(addresses_.own().used(), peer.used(), lower);
-  of.bulk_count = static_cast<std::uint8_t>(lane_.set.bulk);
-  of.links = static_cast<std::uint8_t>(pairs.size());
-  of.bulk.resize(pairs.size() * of.bulk_count);
-  for (std::size_t each = 0; each < of.bulk.size(); ++each) {
-    bulk_queue& made = of.bulk[each];
-    made.link = static_cast<std::uint8_t>(each / of.bulk_count);
-    made.rail = pairs[made.link].own;
-    made.remote_rail = pairs[made.link].remote;
-    made.under_way.reserve(lane_.set.read_depth);
-    made.pair = lane_.make_bulk(made.rail);
-    if (!made.pair && made.link == 0) return false;
+bool connector::make_links(connection& of, const address& peer) noexcept {
+  const address& own = addresses_.own();
+  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer), lane_.set.bulk, lane_.set.read_depth,
+               peer.first().gid == own.first().gid);
+  for (bulk_queue& each : of.links) {
+    each.pair = lane_.make_bulk(each.rail);
+    if (!each.pair && each.link == 0) return false;
   }
-  for (bulk_queue& each : of.bulk)
+  for (bulk_queue& each : of.links)
     if (!each.pair) leave_out(of, each, "it gives no queue pair");
   return true;
 }
 
 /// Where the numbers of this queue pair stand in a packet.
 std::size_t connector::number_of(const connection& of, std::size_t which) noexcept {
-  return which / of.bulk_count * most_bulk + which % of.bulk_count;
-}
-
-/// Both sides use as many queue pairs as the one with fewer.
-void connector::narrow(connection& of, std::uint8_t count) noexcept {
-  if (count >= of.bulk_count) return;
-  std::vector<bulk_queue> kept;
-  for (std::size_t each = 0; each < of.bulk.size(); ++each)
-    if (each % of.bulk_count < count) kept.push_back(std::move(of.bulk[each]));
-  of.bulk = std::move(kept);
-  of.bulk_count = count;
+  return which / of.links.of_each() * most_bulk + which % of.links.of_each();
 }
 
 remote_queue connector::remote_of(const connection& of, std::uint8_t rail, std::uint8_t remote_rail) const noexcept {
@@ -366,28 +353,26 @@ remote_queue connector::remote_of(const connection& of, std::uint8_t rail, std::
 /// Before it is open: nothing is under way.
 void connector::leave_out(connection& of, const bulk_queue& failed, const char* cause) noexcept {
   const std::uint8_t link = failed.link;
-  if ((of.untold & 1u << link) != 0) return;
+  if (of.links.is_untold(link)) return;
   log_warning("{} is left out on the way to rank {}: {}", lane_.rails[failed.rail].name(), of.peer, cause);
   ++lane_.counted.rails_left_out;
-  for (bulk_queue& each : of.bulk)
-    if (each.link == link) each.pair.reset();
-  --of.links;
-  if (of.untold == 0) ++lane_.bulk.left_out;
-  of.untold = static_cast<std::uint8_t>(of.untold | 1u << link);
+  of.links.leave_out(link);
+  if (!of.links.any_untold()) ++lane_.bulk.left_out;
+  of.links.tell(link);
 }
 
 void connector::open(connection& of) noexcept {
-  of.state = connection_state::open;
+  of.become(connection_state::open);
   forget(of);
   events_.opened(of);
 }
 
 void connector::forget(connection& gone) noexcept {
-  if (!gone.meeting) return;
+  if (!gone.handshake.under_way()) return;
   const auto found = std::find(waiting_.begin(), waiting_.end(), &gone);
   *found = waiting_.back();
   waiting_.pop_back();
-  gone.meeting.reset();
+  gone.handshake.exchange_.reset();
 }
 
 void connector::give_up(connection& on, const char* what, int why) noexcept {
@@ -398,7 +383,7 @@ void connector::give_up(connection& on, const char* what, int why) noexcept {
   log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(addresses_.of(on.peer)->first().gid), what,
             to_text(addresses_.own().first().gid), std::strerror(why), hint);
   forget(on);
-  on.state = connection_state::lost;
+  on.become(connection_state::lost);
   events_.refused(on.peer);
 }
 

@@ -21,13 +21,16 @@
 #include <vector>
 
 #include "transport/verbs/addresses.hpp"
-#include "transport/verbs/connections.hpp"
+#include "transport/verbs/bulk/interface.hpp"
+#include "transport/verbs/connect/handshake.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/lane.hpp"
 #include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
+
+class connections;
 
 class connector {
  public:
@@ -60,13 +63,13 @@ class connector {
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
   void sent_away(const handshake_packet&) noexcept;
+  void begin(connection&) noexcept;
   void answer(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool begin_sending(connection&) noexcept;
   void open(connection&) noexcept;
-  [[nodiscard]] bool make_links(connection&, const address& peer, bool lower) noexcept;
+  [[nodiscard]] bool make_links(connection&, const address& peer) noexcept;
   [[nodiscard]] static std::size_t number_of(const connection&, std::size_t which) noexcept;
-  static void narrow(connection&, std::uint8_t count) noexcept;
   [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail, std::uint8_t remote_rail) const noexcept;
   void leave_out(connection&, const bulk_queue& failed, const char* cause) noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "base/log.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -88,8 +89,8 @@ void device_events::pair_failed(const news& told) noexcept {
   connection* broken = nullptr;
   const bulk_queue* link = nullptr;
   all_.for_each([&](connection& each) {
-    if (told.rail == 0 && is_it(each.control)) broken = &each;
-    for (const bulk_queue& its : each.bulk)
+    if (told.rail == 0 && is_it(each.eager.pair)) broken = &each;
+    for (const bulk_queue& its : each.links)
       if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
   });
   if (told.rail == 0 && (told.number == port_.number() || retired_.holds(told.number))) {
@@ -106,7 +107,7 @@ void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
   all_.for_each([&](connection& each) {
     if (rail == 0) events_.broke(each, cause);
     // A link that is left out has no queue pairs any more.
-    for (const bulk_queue& its : each.bulk)
+    for (const bulk_queue& its : each.links)
       if (rail != 0 && its.rail == rail && its.pair) payloads_.rail_failed(each, its, cause);
   });
 }

@@ -14,11 +14,12 @@
 
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"
-#include "transport/verbs/connections.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/lane.hpp"
 
 namespace peal::verbs {
+
+class connections;
 
 class device_events {
  public:

@@ -8,5 +8,7 @@
 #include "transport/verbs/connect/connector.hpp"
 #include "transport/verbs/connect/device_events.hpp"
 #include "transport/verbs/connect/failure_notices.hpp"
+#include "transport/verbs/connect/handshake.hpp"
+#include "transport/verbs/connect/lifetime.hpp"
 #include "transport/verbs/connect/promoter.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "peal/error.hpp"
+#include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
 
@@ -46,10 +47,10 @@ promoter::promoter(lane& shared, connections& all, sender& out, const addresses&
 
 bool promoter::send(peer_id to, envelope e, const void* payload) noexcept {
   connection* const at = all_.of(to);
-  if (at && at->state == connection_state::lost) return false;
-  if (at && at->state == connection_state::open && !at->over()) {
-    if (at->ending || !datagrams_.drained(to)) return false;
-    at->carries = true;
+  if (at && at->is_lost()) return false;
+  if (at && at->is_in_use()) {
+    if (at->lifetime.is_ending() || !datagrams_.drained(to)) return false;
+    at->lifetime.carry();
     return sender_.send(*at, e, payload);
   }
   if (!rules_.cold) {
@@ -68,14 +69,13 @@ void promoter::wait_for(fetch& f) noexcept {
 
 bool promoter::may_take_datagrams(peer_id from) const noexcept {
   const connection* const at = all_.of(from);
-  return !at || !at->said_last || at->heard_last;
+  return !at || !at->lifetime.has_said_last() || at->lifetime.has_heard_last();
 }
 
 void promoter::opened(connection& at) noexcept {
-  at.opened_at = clock::now();
-  at.last_epoch = lane_.epoch - 1;
-  at.heard_epoch = lane_.epoch;
-  at.carries = datagrams_.drained(at.peer);
+  at.lifetime.opened(lane_.epoch);
+  at.eager.last_epoch = lane_.epoch - 1;
+  if (datagrams_.drained(at.peer)) at.lifetime.carry();
   patience_ = first_patience;
   short_since_ = clock::time_point::max();
   next_try_ = {};
@@ -107,7 +107,7 @@ void promoter::abandon(peer_id gone) noexcept {
 void promoter::say_goodbye(const std::vector<bool>& dead) noexcept {
   for (peer_id each = 0; each < messages_.size(); ++each) {
     const connection* const at = all_.of(each);
-    const bool connected = at && at->state == connection_state::open && !at->over();
+    const bool connected = at && at->is_in_use();
     if (connected || dead[each] || each == addresses_.self() || !addresses_.of(each) || datagrams_.left(each)) continue;
     if (rules_.cold || datagrams_.knows(each)) datagrams_.say_goodbye(each);
   }
@@ -117,7 +117,7 @@ void promoter::say_goodbye(const std::vector<bool>& dead) noexcept {
 
 void promoter::want(peer_id to) noexcept {
   const connection* const at = all_.of(to);
-  if (in_line_[to] || (at && !at->ending)) return;
+  if (in_line_[to] || (at && !at->lifetime.is_ending())) return;
   if (!at && line_.empty() && all_.count() < rules_.most) {
     connector_.start(to);
     return;
@@ -136,7 +136,7 @@ bool promoter::admits(peer_id from) noexcept {
   connection* in_the_way = nullptr;
   const peer_id self = addresses_.self();
   all_.for_each([&](connection& each) {
-    if (each.state == connection_state::requesting && pair_of(self, each.peer) > pair_of(self, from)) in_the_way = &each;
+    if (each.is_requesting() && pair_of(self, each.peer) > pair_of(self, from)) in_the_way = &each;
   });
   if (!in_the_way) {
     want(from);
@@ -188,7 +188,7 @@ bool promoter::connect_waiting() noexcept {
   for (std::size_t each = 0; each < count;) {
     const peer_id to = line_[each];
     const connection* const at = all_.of(to);
-    if (at ? at->ending : all_.count() >= rules_.most) {
+    if (at ? at->lifetime.is_ending() : all_.count() >= rules_.most) {
       ++each;
       continue;
     }
@@ -216,8 +216,8 @@ void promoter::make_room() noexcept {
   next_demand_ = now + between_demands;
   connection* oldest = nullptr;
   all_.for_each([&](connection& each) {
-    if (each.state == connection_state::requesting && now - each.meeting->since >= patience_ &&
-        (!oldest || each.meeting->since < oldest->meeting->since))
+    if (each.is_requesting() && now - each.handshake.since() >= patience_ &&
+        (!oldest || each.handshake.since() < oldest->handshake.since()))
       oldest = &each;
   });
   if (!oldest) return;
@@ -232,9 +232,9 @@ connection* promoter::coldest(clock::time_point now) noexcept {
   connection* found = nullptr;
   std::uint32_t idle = 0;
   all_.for_each([&](connection& each) {
-    if (each.state != connection_state::open || each.ending || now - each.opened_at < shortest_life) return;
-    const bool busy = each.held_count > 0 || payloads_.under_way(each);
-    const std::uint32_t its = busy ? 0 : std::min(lane_.epoch - each.last_epoch, lane_.epoch - each.heard_epoch);
+    if (!each.is_open() || each.lifetime.is_ending() || now - each.lifetime.opened_at() < shortest_life) return;
+    const bool busy = !each.eager.held.empty() || payloads_.under_way(each);
+    const std::uint32_t its = busy ? 0 : std::min(lane_.epoch - each.eager.last_epoch, lane_.epoch - each.lifetime.heard_epoch());
     if (found && its <= idle) return;
     found = &each;
     idle = its;
@@ -243,25 +243,24 @@ connection* promoter::coldest(clock::time_point now) noexcept {
 }
 
 void promoter::begin_to_end(connection& of) noexcept {
-  of.ending = true;
-  of.carries = false;
+  of.lifetime.begin_to_end();
   ending_.push_back(&of);
 }
 
 void promoter::heard_last(connection& from) noexcept {
-  from.heard_last = true;
-  if (!from.ending) begin_to_end(from);
+  from.lifetime.heard_last();
+  if (!from.lifetime.is_ending()) begin_to_end(from);
 }
 
 bool promoter::go_on_ending() noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < ending_.size();) {
     connection& of = *ending_[each];
-    if (of.state == connection_state::open && !of.said_last && of.held_count == 0 && !payloads_.under_way(of) && sender_.say_last(of)) {
-      of.said_last = true;
+    if (of.is_open() && !of.lifetime.has_said_last() && of.eager.held.empty() && !payloads_.under_way(of) && sender_.say_last(of)) {
+      of.lifetime.said_last();
       moved = true;
     }
-    if (!of.over() || of.outstanding() > 0) {
+    if (!of.lifetime.is_over() || of.eager.sent.outstanding() > 0) {
       ++each;
       continue;
     }

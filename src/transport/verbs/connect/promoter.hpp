@@ -25,11 +25,12 @@
 
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/connector.hpp"
-#include "transport/verbs/connections.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
 namespace peal::verbs {
+
+class connections;
 
 struct promotion_rules {
   bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later

@@ -5,4 +5,5 @@
 // Layer    transport/verbs.
 #pragma once
 
+#include "transport/verbs/eager/eager_channel.hpp"
 #include "transport/verbs/eager/sender.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/copy.hpp"
+#include "transport/verbs/connection.hpp"
 
 namespace peal::verbs {
 
@@ -38,15 +39,15 @@ sender::sender(lane& shared, peer_events& told) : lane_{shared}, events_{told} {
   }
 }
 
-bool sender::room(const connection& to) const noexcept {
-  return to.outstanding() + to.held_count + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
+bool sender::room(const eager_channel& to) const noexcept {
+  return to.sent.outstanding() + to.held.count() + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
 }
 
 // Slots come back only behind a signaled request, so there must be one often enough. Each connection has brought as many slots as it can
 // have posted one by one without a signal (lane::make_room), so nobody waits for others, but for those of a chain, which may take more, and
 // whose last request is signaled; and when slots are short, every one is.
-bool sender::wants_signal(const connection& to, bool has_slot) const noexcept {
-  return to.unsignaled + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) || (has_slot && lane_.slots.free() < few_slots);
+bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
+  return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) || (has_slot && lane_.slots.free() < few_slots);
 }
 
 slot_id sender::take_slot() noexcept {
@@ -57,26 +58,26 @@ slot_id sender::take_slot() noexcept {
 }
 
 /// Credits ride on a message once they are worth the four bytes, and always when `always`.
-inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t flags, bool always) noexcept {
+inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_t flags, bool always) noexcept {
   request.opcode = IBV_WR_SEND;
-  if (!always && flags == 0 && to.owed * 4 < to.window && !to.tell_refusal) return;
+  if (!always && flags == 0 && !to.credits.worth_a_ride() && !to.tell_refusal) return;
   request.opcode = IBV_WR_SEND_WITH_IMM;
-  request.imm_data = flags | to.owed | (refuses_ ? immediate::refuses_eager : 0);
+  request.imm_data = flags | to.credits.owed() | (refuses_ ? immediate::refuses_eager : 0);
 }
 
 /// Returns how many the device took. The first carries the credits, if any does.
 [[gnu::always_inline]] inline std::uint32_t sender::post(connection& to, ibv_send_wr& first, std::uint32_t count) noexcept {
   ibv_send_wr* refused = nullptr;
-  const int failed = ibv_post_send(to.control.get(), &first, &refused);
+  const int failed = ibv_post_send(to.eager.pair.get(), &first, &refused);
   std::uint32_t done = count;
   if (failed != 0) [[unlikely]] {
     done = 0;
     for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
   }
-  to.posted += done;
+  to.eager.sent.posted(done);
   if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
-    to.owed = static_cast<std::uint16_t>(to.owed - (first.imm_data & immediate::credit_bits));
-    to.tell_refusal = false;
+    to.eager.credits.give_back(first.imm_data & immediate::credit_bits);
+    to.eager.tell_refusal = false;
   }
   // A full queue passes; anything else does not.
   if (failed != 0 && failed != ENOMEM && failed != EAGAIN) [[unlikely]]
@@ -85,15 +86,14 @@ inline void sender::attach(connection& to, ibv_send_wr& request, std::uint32_t f
 }
 
 [[gnu::always_inline]] inline bool sender::post_one(connection& to, ibv_send_wr& request) noexcept {
-  request.wr_id = work_id::make(work::send, to.index, to.generation, to.posted + 1).word;
+  request.wr_id = to.id(work::send, to.eager.sent.next()).word;
   if (post(to, request, 1) == 0) return false;
-  note_signals(to, 1, (request.send_flags & IBV_SEND_SIGNALED) != 0);
+  note_signals(to.eager, 1, (request.send_flags & IBV_SEND_SIGNALED) != 0);
   return true;
 }
 
-/// So many were posted; `last`: the last of them asks for a completion, as no other does.
-inline void sender::note_signals(connection& to, std::uint32_t count, bool last) noexcept {
-  to.unsignaled = last ? 0 : to.unsignaled + count;
+inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool last) noexcept {
+  to.sent.note_signals(count, last);
   if (last) ++lane_.counted.signaled;
 }
 
@@ -119,16 +119,16 @@ inline void sender::note_signals(connection& to, std::uint32_t count, bool last)
     if (slot == no_slot) return false;
     pieces[0] = {address_of(lane_.slots.at(slot)), write_message(lane_.slots.at(slot), e, payload), lane_.slots.key(slot)};
   }
-  attach(to, request, 0, false);
-  if (wants_signal(to, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
+  attach(to.eager, request, 0, false);
+  if (wants_signal(to.eager, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
   ++lane_.counted.doorbells;
   if (!post_one(to, request)) {
     if (slot != no_slot) lane_.slots.give_back(slot);
     return false;
   }
-  if (slot != no_slot) to.sent.push_back({to.posted, slot});
-  --to.credits;
-  to.last_epoch = lane_.epoch;
+  if (slot != no_slot) to.eager.sent.use(to.eager.sent.last(), slot);
+  to.eager.credits.spend();
+  to.eager.last_epoch = lane_.epoch;
   ++lane_.counted.requests;
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
@@ -136,117 +136,122 @@ inline void sender::note_signals(connection& to, std::uint32_t count, bool last)
 }
 
 bool sender::send(connection& to, envelope e, const void* payload) noexcept {
-  const bool behind = to.held_count > 0;
-  if (behind && lane_.set.coalesce && append(to, e, payload)) return true;
-  if (to.credits == 0 || !room(to)) return false;
+  const bool behind = !to.eager.held.empty();
+  if (behind && lane_.set.coalesce && append(to.eager, e, payload)) return true;
+  if (to.eager.credits.left() == 0 || !room(to.eager)) return false;
   // Something is held although nothing went out since the last poll: a chain that could not be posted.
-  if (behind || together_ || to.last_epoch == lane_.epoch) return hold(to, e, payload);
+  if (behind || together_ || to.eager.last_epoch == lane_.epoch) return hold(to, e, payload);
   return post_now(to, e, payload);
 }
 
 /// Behind what waits in the last packet, when it fits: no work request, no credit.
-bool sender::append(connection& to, envelope e, const void* payload) noexcept {
-  held_packet& last = to.held[to.held_count - 1];
+bool sender::append(eager_channel& to, envelope e, const void* payload) noexcept {
+  const held_packet& last = to.held.last();
   const std::size_t end = aligned(last.bytes);
   if (last.flags != 0 || last.at + end + sizeof e + e.bytes() > slot_bytes) return false;
-  const std::uint32_t before = last.bytes;
-  last.bytes = static_cast<std::uint32_t>(end) + write_message(lane_.slots.at(last.slot) + last.at + end, e, payload);
-  to.held_bytes += last.bytes - before;
+  to.held.lengthen(static_cast<std::uint32_t>(end) + write_message(lane_.slots.at(last.slot) + last.at + end, e, payload));
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
   return true;
 }
 
 /// A packet more, without its contents: in a slot of its own, or behind the last one. False: there is no slot.
-inline bool sender::add_packet(connection& to, std::size_t bytes) noexcept {
-  if (to.held_count > 0 && !lane_.set.coalesce && bytes <= lane_.inline_bytes) {
-    held_packet& before = to.held[to.held_count - 1];
+inline bool sender::add_packet(eager_channel& to, std::size_t bytes) noexcept {
+  if (!to.held.empty() && !lane_.set.coalesce && bytes <= lane_.inline_bytes) {
+    const held_packet& before = to.held.last();
     const std::size_t at = aligned(before.at + before.bytes);
     if (before.bytes <= lane_.inline_bytes && at + bytes <= slot_bytes) {
-      before.last_in_slot = false;
-      to.held[to.held_count++] = {before.slot, static_cast<std::uint16_t>(at), true, static_cast<std::uint32_t>(bytes), 0};
+      to.held.add_behind(at, bytes);
       return true;
     }
   }
   const slot_id slot = take_slot();
   if (slot == no_slot) return false;
-  to.held[to.held_count++] = {slot, 0, true, static_cast<std::uint32_t>(bytes), 0};
+  to.held.add(slot, bytes, 0);
   return true;
 }
 
 bool sender::hold(connection& to, envelope e, const void* payload) noexcept {
-  if (to.held_count == connection::longest_chain) {
+  held_packets& held = to.eager.held;
+  if (held.full()) {
     post_held(to);
-    if (to.held_count == connection::longest_chain || to.state != connection_state::open) return false;
+    if (held.full() || !to.is_open()) return false;
   }
-  if (!add_packet(to, sizeof e + e.bytes())) return false;
-  const held_packet& last = to.held[to.held_count - 1];
-  (void)write_message(lane_.slots.at(last.slot) + last.at, e, payload);
-  to.held_bytes += last.bytes;
-  --to.credits;
-  to.last_epoch = lane_.epoch;
+  if (!add_packet(to.eager, sizeof e + e.bytes())) return false;
+  (void)write_message(lane_.slots.at(held.last().slot) + held.last().at, e, payload);
+  to.eager.credits.spend();
+  to.eager.last_epoch = lane_.epoch;
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
   note(to);
-  if (to.held_count == connection::longest_chain || to.held_bytes >= enough_bytes) post_held(to);
+  if (held.full() || held.bytes() >= enough_bytes) post_held(to);
   return true;
 }
 
 bool sender::send_staged(connection& to, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept {
-  if (to.credits == 0 || !room(to)) return false;
-  if (to.held_count == connection::longest_chain) post_held(to);
-  if (to.held_count == connection::longest_chain || to.state != connection_state::open) return false;
+  eager_channel& its = to.eager;
+  if (its.credits.left() == 0 || !room(its)) return false;
+  if (its.held.full()) post_held(to);
+  if (its.held.full() || !to.is_open()) return false;
   const slot_id slot = take_slot();
   if (slot == no_slot) return false;
   std::byte* const at = lane_.slots.at(slot);
   std::memcpy(at, header, header_bytes);
   if (bytes > 0) std::memcpy(at + header_bytes, data, bytes);
-  held_packet& last = to.held[to.held_count++];
-  last = {slot, 0, true, static_cast<std::uint32_t>(header_bytes + bytes), immediate::staged};
-  to.held_bytes += last.bytes;
-  --to.credits;
-  to.last_epoch = lane_.epoch;
+  its.held.add(slot, header_bytes + bytes, immediate::staged);
+  its.credits.spend();
+  its.last_epoch = lane_.epoch;
   note(to);
   return true;
 }
 
 void sender::note(connection& of) noexcept {
-  if (of.listed) return;
-  of.listed = true;
+  if (of.eager.listed) return;
+  of.eager.listed = true;
   listed_.push_back(&of);
 }
 
 void sender::forget(connection& gone) noexcept {
-  if (gone.listed) std::erase(listed_, &gone);
-  gone.listed = false;
+  if (gone.eager.listed) std::erase(listed_, &gone);
+  gone.eager.listed = false;
+}
+
+std::vector<slot_id> sender::take_slots(connection& gone) noexcept {
+  eager_channel& its = gone.eager;
+  for (std::uint32_t each = 0; each < its.held.count(); ++each)
+    if (its.held[each].last_in_slot) lane_.slots.give_back(its.held[each].slot);
+  std::vector<slot_id> made = std::move(its.own_receives);
+  its.sent.take_slots(made);
+  return made;
 }
 
 void sender::flush_listed() noexcept {
   for (std::size_t each = 0; each < listed_.size();) {
     connection& to = *listed_[each];
-    if (to.state == connection_state::open && !to.over()) {
-      if (to.held_count > 0) post_held(to);
-      if (to.state == connection_state::open && (to.credits_due() || to.tell_refusal)) (void)post_control(to, 0, false);
+    eager_channel& its = to.eager;
+    if (to.is_in_use()) {
+      if (!its.held.empty()) post_held(to);
+      if (to.is_open() && (its.credits.due() || its.tell_refusal)) (void)post_control(to, 0, false);
     }
     // What could not be done stays for the next turn.
-    const bool open = to.state == connection_state::open && !to.over();
-    if (open && (to.held_count > 0 || to.credits_due() || to.tell_refusal)) {
+    if (to.is_in_use() && (!its.held.empty() || its.credits.due() || its.tell_refusal)) {
       ++each;
       continue;
     }
-    to.listed = false;
+    its.listed = false;
     listed_[each] = listed_.back();
     listed_.pop_back();
   }
 }
 
 void sender::post_held(connection& to) noexcept {
-  const std::uint32_t count = to.held_count, first = to.posted + 1;
+  held_packets& held = to.eager.held;
+  const std::uint32_t count = held.count(), first = to.eager.sent.next();
   for (std::uint32_t each = 0; each < count; ++each) {
-    const held_packet& packet = to.held[each];
+    const held_packet& packet = held[each];
     ibv_send_wr& request = chain_[each];
     pieces_[each] = {address_of(lane_.slots.at(packet.slot) + packet.at), packet.bytes, lane_.slots.key(packet.slot)};
-    request.wr_id = work_id::make(work::send, to.index, to.generation, first + each).word;
+    request.wr_id = to.id(work::send, first + each).word;
     request.send_flags = packet.bytes <= lane_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
     if (packet.flags != 0) {
@@ -254,7 +259,7 @@ void sender::post_held(connection& to) noexcept {
       request.imm_data = packet.flags | (refuses_ ? immediate::refuses_eager : 0);
     }
   }
-  attach(to, chain_[0], to.held[0].flags, false);
+  attach(to.eager, chain_[0], held[0].flags, false);
   // The end of the chain tells when all of its slots are free.
   ibv_send_wr& last = chain_[count - 1];
   last.send_flags |= IBV_SEND_SIGNALED;
@@ -263,54 +268,47 @@ void sender::post_held(connection& to) noexcept {
   ++lane_.counted.doorbells;
   lane_.counted.requests += done;
   last.next = next;
-  note_signals(to, done, done == count);
+  note_signals(to.eager, done, done == count);
+  std::uint32_t bytes = 0;
   for (std::uint32_t each = 0; each < done; ++each) {
-    to.held_bytes -= to.held[each].bytes;
-    if (!to.held[each].last_in_slot) continue;
-    if (chain_[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(to.held[each].slot);
-    else to.sent.push_back({first + each, to.held[each].slot});
+    bytes += held[each].bytes;
+    if (!held[each].last_in_slot) continue;
+    if (chain_[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(held[each].slot);
+    else to.eager.sent.use(first + each, held[each].slot);
   }
-  if (done < count) [[unlikely]]
-    std::move(to.held.begin() + done, to.held.begin() + count, to.held.begin());
-  to.held_count -= done;
+  held.remove(done, bytes);
 }
 
 /// A message of nothing, for which the peer keeps receives beyond the credits.
 bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) noexcept {
-  if (to.outstanding() + 1 >= lane_.set.send_depth) return false;
+  if (to.eager.sent.outstanding() + 1 >= lane_.set.send_depth) return false;
   ibv_send_wr request{};
   request.num_sge = 0;
   request.send_flags = IBV_SEND_INLINE;
-  attach(to, request, flags | immediate::uncounted, true);
-  if (signaled || wants_signal(to, false)) request.send_flags |= IBV_SEND_SIGNALED;
+  attach(to.eager, request, flags | immediate::uncounted, true);
+  if (signaled || wants_signal(to.eager, false)) request.send_flags |= IBV_SEND_SIGNALED;
   ++lane_.counted.controls;
   return post_one(to, request);
 }
 
 // A WRITE of nothing: it needs no memory and no receive on the other side, which need not look either.
 void sender::probe(connection& to) noexcept {
-  const bool idle = to.posted == to.probed;
-  to.probed = to.posted;
-  if (!idle || to.state != connection_state::open || to.left || to.over() || to.outstanding() + 1 >= lane_.set.send_depth) return;
+  const bool idle = to.eager.sent.idle();
+  if (!idle || !to.is_in_use() || to.eager.left || to.eager.sent.outstanding() + 1 >= lane_.set.send_depth) return;
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;
   ++lane_.counted.controls;
-  if (post_one(to, request)) to.probed = to.posted;
+  if (post_one(to, request)) to.eager.sent.note_probe();
 }
 
 void sender::say_goodbye(connection& to) noexcept {
-  if (to.held_count > 0) post_held(to);
-  if (to.state == connection_state::open) (void)post_control(to, immediate::leaving, true);
+  if (!to.eager.held.empty()) post_held(to);
+  if (to.is_open()) (void)post_control(to, immediate::leaving, true);
 }
 
-void sender::completed(connection& of, std::uint32_t sequence) noexcept {
-  if (static_cast<std::int32_t>(sequence - of.completed) <= 0) return;
-  of.completed = sequence;
-  while (!of.sent.empty() && static_cast<std::int32_t>(of.sent.front().sequence - sequence) <= 0) {
-    lane_.slots.give_back(of.sent.front().slot);
-    of.sent.pop_front();
-  }
+void sender::completed(eager_channel& of, std::uint32_t sequence) noexcept {
+  of.sent.complete(sequence, [this](slot_id each) { lane_.slots.give_back(each); });
 }
 
 }  // namespace peal::verbs

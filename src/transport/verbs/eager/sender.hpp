@@ -14,7 +14,8 @@
 #include <array>
 #include <vector>
 
-#include "transport/verbs/connection.hpp"
+#include "transport/verbs/eager/eager_channel.hpp"
+#include "transport/verbs/lane.hpp"
 #include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
@@ -42,6 +43,9 @@ class sender {
   /// This connection wants a look at the next flush.
   void note(connection&) noexcept;
   void forget(connection&) noexcept;
+  /// The slots that the device may still read or write once this connection is closed; those of packets that were not posted are
+  /// free at once.
+  [[nodiscard]] std::vector<slot_id> take_slots(connection&) noexcept;
 
   /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
   void say_goodbye(connection&) noexcept;
@@ -53,30 +57,25 @@ class sender {
   void probe(connection&) noexcept;
 
   /// Everything up to this sequence number has been sent.
-  void completed(connection&, std::uint32_t sequence) noexcept;
-  /// A packet of the peer has been taken; `counted`: it used a credit.
-  void taken(connection& from) noexcept {
-    ++from.owed;
-    if (from.credits_due() && !from.listed) note(from);
-  }
+  void completed(eager_channel&, std::uint32_t sequence) noexcept;
   void set_refuses_eager(bool refuses) noexcept { refuses_ = refuses; }
   [[nodiscard]] bool refuses_eager() const noexcept { return refuses_; }
 
  private:
   [[nodiscard]] bool post_now(connection&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool hold(connection&, envelope, const void* payload) noexcept;
-  [[nodiscard]] bool add_packet(connection&, std::size_t bytes) noexcept;
-  [[nodiscard]] bool append(connection&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool add_packet(eager_channel&, std::size_t bytes) noexcept;
+  [[nodiscard]] bool append(eager_channel&, envelope, const void* payload) noexcept;
   void flush_listed() noexcept;
   void post_held(connection&) noexcept;
   bool post_control(connection&, std::uint32_t flags, bool signaled) noexcept;
   [[nodiscard]] slot_id take_slot() noexcept;
-  [[nodiscard]] bool room(const connection&) const noexcept;
-  [[nodiscard]] bool wants_signal(const connection&, bool has_slot) const noexcept;
-  void attach(connection&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
+  [[nodiscard]] bool room(const eager_channel&) const noexcept;
+  [[nodiscard]] bool wants_signal(const eager_channel&, bool has_slot) const noexcept;
+  void attach(eager_channel&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
   [[nodiscard]] std::uint32_t post(connection&, ibv_send_wr& first, std::uint32_t count) noexcept;
   [[nodiscard]] bool post_one(connection&, ibv_send_wr&) noexcept;
-  void note_signals(connection&, std::uint32_t count, bool last) noexcept;
+  void note_signals(eager_channel&, std::uint32_t count, bool last) noexcept;
 
   lane& lane_;
   peer_events& events_;
@@ -84,8 +83,8 @@ class sender {
   bool refuses_ = false;
   bool together_ = false;
   // What post_held posts. Kept, since most of it is the same each time.
-  std::array<ibv_send_wr, connection::longest_chain> chain_{};
-  std::array<ibv_sge, connection::longest_chain> pieces_{};
+  std::array<ibv_send_wr, held_packets::most> chain_{};
+  std::array<ibv_sge, held_packets::most> pieces_{};
 };
 
 }  // namespace peal::verbs

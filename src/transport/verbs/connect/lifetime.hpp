@@ -1,0 +1,54 @@
+// transport/verbs/connect/lifetime.hpp
+// From when on a connection carries messages, and how it ends while both sides live: promoter.hpp, which writes it.
+//
+// Layer    transport/verbs.
+// Threads  one at a time.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace peal::verbs {
+
+class lifetime {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// Messages go this way: none that went as a datagram is unacknowledged.
+  [[nodiscard]] bool carries() const noexcept { return carries_; }
+  void opened(std::uint32_t epoch) noexcept {
+    heard_epoch_ = epoch;
+    opened_at_ = clock::now();
+  }
+  void carry() noexcept { carries_ = true; }
+
+  /// Something came, in this epoch of the lane.
+  void heard(std::uint32_t epoch) noexcept { heard_epoch_ = epoch; }
+  [[nodiscard]] std::uint32_t heard_epoch() const noexcept { return heard_epoch_; }
+  [[nodiscard]] clock::time_point opened_at() const noexcept { return opened_at_; }
+
+  /// Nothing new is begun.
+  void begin_to_end() noexcept {
+    ending_ = true;
+    carries_ = false;
+  }
+  [[nodiscard]] bool is_ending() const noexcept { return ending_; }
+  /// Our last message is posted, and the peer's is here.
+  void said_last() noexcept { said_last_ = true; }
+  void heard_last() noexcept { heard_last_ = true; }
+  [[nodiscard]] bool has_said_last() const noexcept { return said_last_; }
+  [[nodiscard]] bool has_heard_last() const noexcept { return heard_last_; }
+  /// No message comes or goes this way any more.
+  [[nodiscard]] bool is_over() const noexcept { return said_last_ && heard_last_; }
+
+ private:
+  bool carries_ = false;
+  bool ending_ = false;
+  bool said_last_ = false;
+  bool heard_last_ = false;
+  std::uint32_t heard_epoch_ = 0;
+  clock::time_point opened_at_;
+};
+
+}  // namespace peal::verbs
