@@ -24,7 +24,7 @@
 #include "peal/error.hpp"
 #include "progress/engine.hpp"
 #include "transport/contract.hpp"
-#include "transport/shm/box.hpp"
+#include "transport/short_path.hpp"
 
 namespace peal {
 
@@ -92,9 +92,10 @@ class messaging final : public sink, public progress_source {
   [[nodiscard, gnu::always_inline]] bool try_send_short(const team& in, std::uint32_t context, const void* data, std::size_t bytes,
                                                         int dest, int tag) noexcept {
     const peer_state& peer = peers_[in.peer(dest)];
-    if (static_cast<std::int64_t>(bytes) > peer.direct_limit || peer.box == nullptr || !peer.box->takes(bytes)) return false;
+    if (static_cast<std::int64_t>(bytes) > peer.direct_limit || peer.short_path == nullptr || !peer.short_path->takes(bytes)) return false;
     // Only now, so that until then there are registers for everything that a longer way needs.
-    peer.box->write_short(envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data, bytes);
+    peer.short_path->write_short(envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data,
+                                 bytes);
     return true;
   }
   /// The same for blocking sends: to oneself always, by a copy if need be.
@@ -177,7 +178,7 @@ class messaging final : public sink, public progress_source {
     transport* via = nullptr;        // null: never talked to
     std::int64_t direct_limit = -1;  // longest message that may be handed to the transport at once; -1: look at the rest first
     std::unique_ptr<linked_list<operation>> queue;  // sends and answers in order, while there is no space; null: none yet
-    shm::box_writer* box = nullptr;                 // of the transport, where it has such
+    peal::short_path* short_path = nullptr;         // of the transport, where it has such
     std::uint32_t eager_limit = 0;
     bool failed = false;
     bool ended = false;    // sends no more

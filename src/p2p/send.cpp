@@ -12,7 +12,7 @@ messaging::peer_state& messaging::reach(peer_id to) noexcept {
   peer_state& peer = peers_[to];
   if (!peer.via) {
     peer.via = &router_.route(to);
-    peer.box = peer.via->box(to);
+    peer.short_path = peer.via->short_path_to(to);
     peer.eager_limit = static_cast<std::uint32_t>(std::min({options_.eager_limit, peer.via->eager_limit(), envelope::max_payload}));
     if (!peer.failed) peer.direct_limit = peer.eager_limit;
   }

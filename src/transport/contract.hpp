@@ -9,20 +9,17 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-#include "peal/counter.hpp"
 #include "progress/engine.hpp"
 
 namespace peal {
 
-namespace shm {
-class box_writer;
-}
+class short_path;
 
 /// A process of the job as transports see it: its rank in the world.
 using peer_id = std::uint32_t;
@@ -93,63 +90,61 @@ enum class batching : std::uint8_t {
   of_one_peer        // several messages to a peer are among them
 };
 
-class transport {
+/// What carries messages. It is polled, and sleeps, as every source of progress: of poll, arm,
+/// disarm, rang and wakes_at progress_source says what they do.
+class transport : public progress_source {
  public:
   virtual ~transport() = default;
 
-  [[nodiscard]] virtual const char* name() const noexcept = 0;
   /// Longest payload that `send` takes.
-  [[nodiscard]] virtual std::size_t eager_limit() const noexcept = 0;
+  [[nodiscard]] std::size_t eager_limit() const noexcept { return eager_limit_; }
+  /// What the engine is to watch.
+  [[nodiscard]] const std::vector<int>& descriptors() const noexcept { return descriptors_; }
 
-  /// Sends envelope and payload (`e.bytes()` of them) in order after everything sent to this peer before. False: no space at the moment,
-  /// nothing happened; try again after a poll.
+  // ---- messages
+  /// Sends envelope and payload (`e.bytes()` of them) in order after everything sent to this peer
+  /// before. False: no space at the moment, nothing happened; try again after a poll.
   [[nodiscard]] virtual bool send(peer_id to, envelope e, const void* payload) noexcept = 0;
-
   /// Whether the receiver still wants payloads unasked. False: it holds as many unexpected bytes as it may; announce instead.
   [[nodiscard]] virtual bool wants_eager(peer_id to) const noexcept = 0;
   /// Both in one call, which is what most messages are: `send`, and false also when the receiver wants none unasked.
   [[nodiscard]] virtual bool send_eager(peer_id to, envelope e, const void* payload) noexcept {
     return wants_eager(to) && send(to, e, payload);
   }
-  /// Shared memory's own: where its short messages to that peer go, for who would rather not make a call for each. Stays in place as long
-  /// as the transport; closed while the peer has no box. Null: there is none.
-  [[nodiscard]] virtual shm::box_writer* box(peer_id) noexcept { return nullptr; }
+  /// Where short messages to that peer are written without a call. Stays in place as long as the
+  /// transport, and takes none while it has no room. Null: there is no such path.
+  [[nodiscard]] virtual short_path* short_path_to(peer_id) noexcept { return nullptr; }
   /// The other side of wants_eager, for every sender: `false` when this process holds too much unexpected payload.
   virtual void set_wants_eager(bool) noexcept = 0;
 
+  // ---- messages that leave together. Every poll sends what waits, too.
+  /// From here on messages wait for others, even the first to a peer, where that spares a doorbell;
+  /// `none`: they leave.
+  virtual void hold_together(batching) noexcept {}
+  /// Sends what waits to leave with other messages.
+  virtual void flush() noexcept {}
+
+  // ---- large payloads
   /// Makes [data, data + bytes) fetchable by `to` until `withdraw`.
   virtual remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept = 0;
   virtual void withdraw(peer_id to, const remote_region&) noexcept = 0;
   /// Begins to copy a peer's exposed payload into local memory. A fetch never fails for lack of space.
   virtual void start_fetch(fetch&) noexcept = 0;
 
-  /// Moves whatever can be moved. True when something was.
-  virtual bool poll() noexcept = 0;
-  /// Sends what waits to leave with other messages. Every poll does this too.
-  virtual void flush() noexcept {}
-
-  /// From here on messages wait for others, even the first to a peer, where that spares a doorbell; `none`: they leave.
-  virtual void hold_together(batching) noexcept {}
-
-  // Sleep, as progress_source says.
-  virtual bool arm() noexcept { return false; }
-  virtual void disarm() noexcept {}
-  [[nodiscard]] virtual std::chrono::steady_clock::time_point wakes_at() const noexcept { return progress_source::deadline::max(); }
-  /// One of the descriptors that the engine watches can be read; it may be another transport's.
-  virtual void rang(int /*descriptor*/) noexcept {}
-  /// What the engine watches. Constant.
-  [[nodiscard]] virtual std::vector<int> descriptors() const { return {}; }
-
-  /// Appends what was counted since the start. Control path.
-  virtual void report(std::vector<counter>&) const {}
-
+  // ---- ends
   /// The peer is dead: drops what waits for it, ends fetches from it with errc::peer_failed. What it sent before still arrives.
   virtual void peer_failed(peer_id) noexcept = 0;
-
-  /// The last call but the destructor: this process takes part no more, which peers see in has_left. What it sent before still arrives.
-  virtual void leave() noexcept {}
-  /// Whether the peer is known to have left.
+  /// Whether the peer is known to take part no more. What it sent before still arrives.
   [[nodiscard]] virtual bool has_left(peer_id) const noexcept { return false; }
+
+ protected:
+  explicit transport(std::size_t eager_limit) noexcept : eager_limit_{eager_limit} {}
+  /// Once, while it is made.
+  void watch(std::vector<int> descriptors) noexcept { descriptors_ = std::move(descriptors); }
+
+ private:
+  const std::size_t eager_limit_;
+  std::vector<int> descriptors_;
 };
 
 }  // namespace peal

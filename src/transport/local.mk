@@ -15,6 +15,8 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/parts.hpp \
   src/transport/shm/shm_transport.hpp \
   src/transport/shm/staging.hpp \
+  src/transport/short_path.cpp \
+  src/transport/short_path.hpp \
   src/transport/verbs/addresses.hpp \
   src/transport/verbs/bounded_queue.hpp \
   src/transport/verbs/bulk/bulk_chain.hpp \

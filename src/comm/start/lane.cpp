@@ -229,8 +229,8 @@ void lane::report(std::vector<counter>& into) {
   const std::lock_guard<engine> guard{progress};
   progress.report(into);
   if (stall_report) stall_report->report(into);
-  for (const transport* each : std::initializer_list<const transport*>{shm_ ? &*shm_ : nullptr, verbs_ ? &*verbs_ : nullptr})
-    if (each) each->report(into);
+  if (shm_) shm_->report(into);
+  if (verbs_) verbs_->report(into);
   if (direct_) direct_->report(into);
 }
 

@@ -17,10 +17,8 @@ namespace peal {
 class self_transport final : public transport {
  public:
   /// The sink outlives the transport, and so does what wakes this process.
-  self_transport(sink& into, peer_id self, wakeup* bell = nullptr) : sink_{&into}, self_{self}, bell_{bell} {}
+  self_transport(sink& into, peer_id self, wakeup* bell = nullptr) : transport{4096}, sink_{&into}, self_{self}, bell_{bell} {}
 
-  [[nodiscard]] const char* name() const noexcept override { return "self"; }
-  [[nodiscard]] std::size_t eager_limit() const noexcept override { return 4096; }
   [[nodiscard]] bool send(peer_id, envelope, const void* payload) noexcept override;
   [[nodiscard]] bool wants_eager(peer_id) const noexcept override { return wants_eager_; }
   void set_wants_eager(bool wants) noexcept override { wants_eager_ = wants; }

@@ -25,26 +25,7 @@
 
 namespace peal::shm {
 
-class bells;
-
-/// One receiver, as who sends to it sees it.
-struct receiver {
-  const attention* says = nullptr;
-  bells* ringer = nullptr;  // for when it sleeps
-  int index = -1;
-  bool fences = false;
-
-  /// After a message was stored.
-  void wake_for_message() const noexcept {
-    if (fences) [[unlikely]]
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-    wake_unfenced();
-  }
-  /// The same where there are no fences.
-  [[gnu::always_inline]] void wake_unfenced() const noexcept;
-};
-
-class bells {
+class bells final : public ringer {
  public:
   /// `own` null: this process never sleeps. `membarrier` false: as if the system had none.
   bells(node_segment&, wakeup* own, bool membarrier);
@@ -59,7 +40,7 @@ class bells {
   /// After something was freed that it may want.
   void room_for(std::uint32_t index) noexcept { look_at(static_cast<int>(index), for_room_too); }
   /// Wakes it, unless somebody else does.
-  [[gnu::noinline, gnu::cold]] void ring(int index) noexcept;
+  [[gnu::noinline, gnu::cold]] void ring(int index) noexcept override;
   void ring_oneself() noexcept { own_->ring(); }
 
   // ---- as a sleeper
@@ -91,11 +72,5 @@ class bells {
   bool barrier_failed_ = false;
   std::optional<bool> found_by_all_;  // since the first sleep: by then all have written their cards
 };
-
-inline void receiver::wake_unfenced() const noexcept {
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler keeps the order; the sleeper's barrier makes the core keep it
-  if (says->asleep.load(std::memory_order_relaxed) != awake) [[unlikely]]
-    ringer->ring(index);
-}
 
 }  // namespace peal::shm

@@ -1,8 +1,8 @@
 // transport/shm/box.hpp
 // The two ends of a box: the mailbox that one sender writes and one receiver reads.
 //
-// A message is one cache line, written with plain stores and published by the release store of its stamp. The ends share no index: the
-// receiver tells by the stamp's lap that a cell is new; the sender knows how far it may write and looks at `consumed` only at that point.
+// Short messages are written as short_path.hpp says; the payload of a longer one lies in the data
+// ring. The sender knows how far it may write, and looks at `consumed` only at that point.
 //
 // Layer    transport/shm.
 // Threads  a writer and a reader of the same box may work at the same time, each from one thread.
@@ -32,13 +32,13 @@ inline constexpr std::size_t least_in_parts = 3072;
 /// state, at 3.3 to 4.8 in the slow one.
 inline constexpr float slow_caches = 7;
 
-class box_writer {
+class box_writer final : public short_path {
  public:
   box_writer() = default;
   /// Goes on where the last use of the box ended. `arrivals` changes whenever this
   /// process has read messages: who sends without reading in between sends a stream, and who has read answers.
   box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals) noexcept
-      : cells_{memory.cells}, data_{memory.data}, consumed_{&memory.consumed}, to_{to}, arrivals_{&arrivals} {
+      : short_path{memory.cells, to}, data_{memory.data}, consumed_{&memory.consumed}, arrivals_{&arrivals} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
     unit_ = static_cast<std::uint32_t>(all >> 32);
@@ -61,26 +61,6 @@ class box_writer {
     if (to_.fences) [[unlikely]]
       to_.wake_for_message();
     return true;
-  }
-
-  /// Whether a message of that length is one for `write_short`, that is, whether it fits into a cell and nothing is unusual: the box is
-  /// open and known to have room, and the receiver wants payload unasked.
-  [[nodiscard, gnu::always_inline]] bool takes(std::size_t bytes) const noexcept {
-    return cell_ != cell_limit_ && bytes <= inline_payload &&
-           to_.says->refuses_eager.load(std::memory_order_relaxed) == 0;  // as wants_eager
-  }
-  /// `write` in a few stores and without a call. Requires: takes(bytes), `bytes` are the envelope's, and no fences (bells.hpp). A line that
-  /// has to be taken from the other core holds up every store behind it, so each store spared, of saved registers too, lets the next line
-  /// come earlier.
-  [[gnu::always_inline]] void write_short(envelope e, const void* payload, std::size_t bytes) noexcept {
-    const std::uint32_t at = cell_;
-    cell& place = cells_[at % cells_per_box];
-    place.match = e.match;
-    place.rest = e.rest;
-    copy_short(place.payload, payload, bytes);
-    place.stamp.store(lap_of(at) | in_cell, std::memory_order_release);  // pairs with the acquire in box_reader::peek
-    cell_ = at + 1;
-    to_.wake_unfenced();
   }
 
   /// Tells the receiver to read no further. Requires: `drained`.
@@ -164,17 +144,13 @@ class box_writer {
     std::memcpy(target + first, static_cast<const std::byte*>(payload) + first, e.bytes() - first);
   }
 
-  cell* cells_ = nullptr;
   std::byte* data_ = nullptr;
   const std::atomic<std::uint64_t>* consumed_ = nullptr;
-  receiver to_;
   const std::uint64_t* arrivals_ = nullptr;
   std::uint64_t arrivals_seen_ = 0;
   std::uint32_t answers_ = 0;
   pace pace_;
-  std::uint32_t cell_ = 0;        // next to write; free-running
-  std::uint32_t cell_limit_ = 0;  // first that may still be unread
-  std::uint32_t unit_ = 0;
+  std::uint32_t unit_ = 0;  // as cell_, in the data ring
   std::uint32_t unit_limit_ = 0;
   bool past_caches_ = past_caches_pays();
 };

@@ -17,6 +17,7 @@
 #include "base/cache_line.hpp"
 #include "progress/wakeup.hpp"
 #include "transport/contract.hpp"
+#include "transport/short_path.hpp"
 
 namespace peal::shm {
 
@@ -43,22 +44,16 @@ static_assert(sizeof(note) == 16);
 
 // ---- box: messages of one sender to one receiver ---------------------------------------------------------------------------------------
 
-inline constexpr std::uint32_t cells_per_box = 256;
+inline constexpr std::uint32_t cells_per_box = short_path::cells;
 inline constexpr std::uint32_t units_per_box = 4096;
 inline constexpr std::size_t unit = cache_line;  // data rings are handed out in units
-inline constexpr std::size_t inline_payload = 40;
+inline constexpr std::size_t inline_payload = short_path::longest;
 inline constexpr std::size_t eager_limit = 4096;
 
-/// One message, envelope and payload in a cache line; or the envelope of one whose payload lies in the data ring.
-/// `stamp` says by the lap whether the cell is written, so that sender and receiver share nothing else per message:
-/// start in the data ring (units) << 32 | lap << 2 | cell_kind. A lap begins with 1.
-struct alignas(cache_line) cell {
-  std::uint64_t match;
-  std::uint64_t rest;
-  std::byte payload[inline_payload];
-  std::atomic<std::uint64_t> stamp;
-};
-static_assert(sizeof(cell) == cache_line && offsetof(cell, payload) == 16);
+/// One message, envelope and payload in a cache line; or the envelope of one whose payload lies in
+/// the data ring. The stamp: start in the data ring (units) << 32 | lap << 2 | cell_kind.
+using cell = short_path::cell;
+static_assert(offsetof(cell, payload) == 16);
 
 // begun: no message yet, but the first part of one (first_part) lies in the ring already.
 enum cell_kind : std::uint32_t { in_cell = 0, in_ring = 1, closing = 2, begun = 3 };
@@ -66,7 +61,7 @@ enum cell_kind : std::uint32_t { in_cell = 0, in_ring = 1, closing = 2, begun = 
 /// How much of a long payload the receiver may fetch while the rest is written.
 constexpr std::size_t first_part(std::size_t bytes) { return (bytes / 2 + cache_line - 1) / cache_line * cache_line; }
 
-constexpr std::uint32_t lap_of(std::uint32_t position) { return (position / cells_per_box + 1) << 2; }
+constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_of(position); }
 
 struct box {
   note link;                 // of the sender when it opens the box, of the receiver when it gives it back
@@ -142,17 +137,9 @@ inline constexpr std::uint32_t transfers = 32;
 inline constexpr std::uint32_t front_slots = 2;
 inline constexpr std::uint32_t front_slot_bytes = 8192;
 
-/// What a process says of itself, in one line, which every send looks at.
-struct attention {
-  std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
-  std::atomic<std::uint32_t> left;           // the same: 1 when it takes part no more
-  std::atomic<std::uint32_t> asleep;         // a sleeping; the owner sets it, and who clears it rings
-  std::atomic<std::uint32_t> deaf;           // peers write: 1 when one of them cannot ring
-  std::atomic<std::uint32_t> orders;         // an ordering; the owner writes
-};
-
-// Room is freed after nearly every message, so only who waits for it is woken for it.
-enum sleeping : std::uint32_t { awake = 0, for_messages = 1, for_room_too = 3 };
+using peal::attention;
+using peal::receiver;
+using enum peal::sleeping;
 /// How a process keeps its stores and its look at `asleep` apart: sleepers see to that, or it does so itself.
 enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 

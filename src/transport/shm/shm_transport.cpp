@@ -19,7 +19,8 @@ constexpr std::uint32_t alone_limit = 32 * 1024;
 }  // namespace
 
 shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers, const shm_settings& settings)
-    : segment_{&segment},
+    : transport{shm::eager_limit},
+      segment_{&segment},
       sink_{&into},
       settings_{settings},
       front_{segment.at<shm::front>(segment.front(segment.index()).offset)},

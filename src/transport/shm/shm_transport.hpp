@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "memory/node_segment.hpp"
+#include "peal/counter.hpp"
 #include "progress/wakeup.hpp"
 #include "transport/contract.hpp"
 #include "transport/shm/bells.hpp"
@@ -56,9 +57,6 @@ class shm_transport final : public transport {
   /// `peers[i]` is the process with local index i. The segment and the sink outlive the transport; the segment has been agreed upon.
   shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_settings& = {});
 
-  [[nodiscard]] const char* name() const noexcept override { return "shm"; }
-  [[nodiscard]] std::size_t eager_limit() const noexcept override { return shm::eager_limit; }
-
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
     if (out.box.open()) [[likely]]
@@ -75,20 +73,25 @@ class shm_transport final : public transport {
       return out.box.write(e, payload) || refused();
     return send_parcel(out, e, payload);
   }
-  [[nodiscard]] shm::box_writer* box(peer_id to) noexcept override { return bells_.fences() ? nullptr : &channels_[local_index_[to]].box; }
+  [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
+    return bells_.fences() ? nullptr : &channels_[local_index_[to]].box;
+  }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
   void withdraw(peer_id, const remote_region&) noexcept override {
   }  // a helper copies only in poll, and only what a receiver still waits for
   void start_fetch(fetch& f) noexcept override;
   bool poll() noexcept override;
-  void report(std::vector<counter>&) const override;
+  /// Appends what was counted since the start. Control path.
+  void report(std::vector<counter>&) const;
   void peer_failed(peer_id) noexcept override;
   bool arm() noexcept override;
   void disarm() noexcept override;
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override { return bells_.wakes_at(); }
   // release and acquire: who sees that a peer has left sees all that it sent.
-  void leave() noexcept override;
+  /// The last call but the destructor: this process takes part no more, which peers see in
+  /// has_left.
+  void leave() noexcept;
   [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
     return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;
   }

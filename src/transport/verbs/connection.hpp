@@ -1,5 +1,6 @@
 // transport/verbs/connection.hpp
-// All that is known of one peer that this process talks, or is about to talk, to: what each room knows of it.
+// All that is known of one peer that this process talks, or is about to talk, to: what each room
+// knows of it.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

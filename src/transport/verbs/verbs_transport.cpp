@@ -74,7 +74,9 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
 }
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
-    : state_{std::make_unique<state>(into, here, self, peers, from)} {}
+    : transport{verbs::eager_limit}, state_{std::make_unique<state>(into, here, self, peers, from)} {
+  watch(state_->sleeper.descriptors());
+}
 
 verbs_transport::~verbs_transport() = default;
 
@@ -95,8 +97,6 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
 }
 
 // ---- sending
-
-std::size_t verbs_transport::eager_limit() const noexcept { return verbs::eager_limit; }
 
 bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
@@ -230,7 +230,6 @@ void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
   return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired.due(), state_->notices.due(), state_->port.due()});
 }
-std::vector<int> verbs_transport::descriptors() const { return state_->sleeper.descriptors(); }
 void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "peal/counter.hpp"
 #include "transport/contract.hpp"
 
 namespace peal {
@@ -54,8 +55,6 @@ class verbs_transport final : public transport {
   [[nodiscard]] std::string address() const;
   void meet(const std::vector<std::string>& everyone);
 
-  [[nodiscard]] const char* name() const noexcept override { return "verbs"; }
-  [[nodiscard]] std::size_t eager_limit() const noexcept override;
   /// Begins a connection where there is none yet, or goes as a datagram.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override;
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override;
@@ -69,11 +68,13 @@ class verbs_transport final : public transport {
   void disarm() noexcept override;
   void rang(int descriptor) noexcept override;
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override;
-  [[nodiscard]] std::vector<int> descriptors() const override;
-  void report(std::vector<counter>&) const override;
+  /// Appends what was counted since the start. Control path.
+  void report(std::vector<counter>&) const;
   void peer_failed(peer_id) noexcept override;
-  /// Waits until the peers' adapters have everything, as long as an adapter may be silent.
-  void leave() noexcept override;
+  /// The last call but the destructor: this process takes part no more, which peers see in
+  /// has_left. Waits until the peers' adapters have everything, as long as an adapter may be
+  /// silent.
+  void leave() noexcept;
   [[nodiscard]] bool has_left(peer_id) const noexcept override;
 
   void flush() noexcept override;

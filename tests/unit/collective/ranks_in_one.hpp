@@ -24,10 +24,8 @@ namespace peal::test {
 class shuffling_transport final : public transport {
  public:
   shuffling_transport(sink& into, peer_id self, std::vector<shuffling_transport*>& all, std::mt19937& random)
-      : sink_{into}, self_{self}, all_{all}, random_{random}, inbox_(all.size()) {}
+      : transport{256}, sink_{into}, self_{self}, all_{all}, random_{random}, inbox_(all.size()) {}
 
-  [[nodiscard]] const char* name() const noexcept override { return "shuffling"; }
-  [[nodiscard]] std::size_t eager_limit() const noexcept override { return 256; }
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
     if (random_() % 4 == 0) return false;
     const auto* bytes = static_cast<const std::byte*>(payload);

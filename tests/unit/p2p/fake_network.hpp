@@ -32,10 +32,8 @@ class fake_network;
 
 class fake_port final : public transport {
  public:
-  fake_port(fake_network& network, peer_id self) : network_{network}, self_{self} {}
+  fake_port(fake_network& network, peer_id self) : transport{64}, network_{network}, self_{self} {}
 
-  const char* name() const noexcept override { return "fake"; }
-  std::size_t eager_limit() const noexcept override;
   bool send(peer_id to, envelope e, const void* payload) noexcept override;
   bool wants_eager(peer_id to) const noexcept override;
   void set_wants_eager(bool wants) noexcept override { wants_ = wants; }
@@ -68,7 +66,6 @@ class fake_network {
   }
 
   // What a test may change.
-  std::size_t eager_limit = 64;
   std::size_t space = 1000000;                                         // packets under way from one rank to another
   bool fetch_at_once = false;                                          // a fetch ends within start_fetch
   bool hold_fetches = false;                                           // no fetch ends
@@ -91,8 +88,6 @@ class fake_network {
   std::map<std::uint64_t, std::pair<const void*, std::size_t>> exposed_;
   std::uint64_t next_region_ = 1;
 };
-
-inline std::size_t fake_port::eager_limit() const noexcept { return network_.eager_limit; }
 
 inline bool fake_port::send(peer_id to, envelope e, const void* payload) noexcept {
   std::deque<packet>& queue = network_.queues_[to][self_];

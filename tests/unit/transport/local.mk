@@ -35,8 +35,10 @@ EXTRA_DIST += \
   tests/unit/transport/shm/shm_test.cpp \
   tests/unit/transport/verbs/datagram_channel_test.cpp \
   tests/unit/transport/verbs/device_choice_test.cpp \
+  tests/unit/transport/verbs/eager_channel_test.cpp \
   tests/unit/transport/verbs/kernel_asker_test.cpp \
   tests/unit/transport/verbs/lane_test.cpp \
+  tests/unit/transport/verbs/links_test.cpp \
   tests/unit/transport/verbs/node_watch_test.cpp \
   tests/unit/transport/verbs/port_counters_test.cpp \
   tests/unit/transport/verbs/rail_choice_test.cpp \

@@ -1,6 +1,6 @@
 // transport/verbs/bulk/interface.hpp
-// The door of this room: large payloads. Files of other rooms include this header and no other one of
-// bulk/.
+// The door of this room: large payloads. Files of other rooms include this header and no other one
+// of bulk/.
 //
 // Layer    transport/verbs.
 #pragma once

@@ -1,9 +1,10 @@
 // transport/verbs/bulk/links.hpp
-// The queue pairs for large payloads of one connection. They carry READs and WRITEs only, so that a long one never delays a
-// small message.
+// The queue pairs for large payloads of one connection. They carry READs and WRITEs only, so that a
+// long one never delays a small message.
 //
-// A link is a rail of this process with a rail of the peer; each has as many queue pairs, link by link. The last of a link's is
-// for WRITEs, where there are such. A link that fails, or cannot be made, is left out: it has no queue pairs any more.
+// A link is a rail of this process with a rail of the peer; each has as many queue pairs, link by
+// link. The last of a link's is for WRITEs, where there are such. A link that fails, or cannot be
+// made, is left out: it has no queue pairs any more.
 //
 // Layer    transport/verbs. Made by the connector; used by this room.
 // Threads  one at a time.
@@ -22,8 +23,8 @@ namespace peal::verbs {
 
 struct write_job;
 
-/// Part of a large payload that is read for a fetch of ours, or written for a peer's: one of the two is
-/// null. Of no bytes: a notice that follows what was written (writer.hpp).
+/// Part of a large payload that is read for a fetch of ours, or written for a peer's: one of the
+/// two is null. Of no bytes: a notice that follows what was written (writer.hpp).
 struct bulk_part {
   fetch* of;
   write_job* job;
@@ -44,8 +45,9 @@ struct bulk_queue {
 
 class links {
  public:
-  /// Once: so many queue pairs, that are still to be made, for each pair of rails. `depth`: the most
-  /// parts that are under way on one. `same_device`: the device of the peer is this process's too.
+  /// Once: so many queue pairs, that are still to be made, for each pair of rails. `depth`: the
+  /// most parts that are under way on one. `same_device`: the device of the peer is this process's
+  /// too.
   void lay(const std::vector<rail_pair>& rails, std::size_t of_each, std::size_t depth, bool same_device) {
     same_device_ = same_device;
     of_each_ = static_cast<std::uint8_t>(of_each);
@@ -81,7 +83,8 @@ class links {
   /// Queue pairs of a link, the same number of each.
   [[nodiscard]] std::uint8_t of_each() const noexcept { return of_each_; }
   [[nodiscard]] bool has_one_for_writes() const noexcept { return of_each_ > 1; }
-  /// The queue pair for WRITEs of the first link; those of the others follow each `of_each` further.
+  /// The queue pair for WRITEs of the first link; those of the others follow each `of_each`
+  /// further.
   [[nodiscard]] std::size_t for_writes() const noexcept { return of_each_ - std::size_t{1}; }
   /// Links that are not left out.
   [[nodiscard]] std::uint8_t in_use() const noexcept { return in_use_; }

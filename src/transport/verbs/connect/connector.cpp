@@ -285,8 +285,7 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
   control = remote_of(of, 0, 0);
   control.number = said.control_qp;
   control.first_psn = said.first_psn;
-  of.eager.credits.begin_with(said.credits);
-  of.eager.refuses_eager = said.refuses_eager != 0;
+  of.eager.begin(said.credits, said.refuses_eager != 0);
   if (!ready_to_receive(*of.eager.pair, control)) return false;
   of.links.narrow(said.bulk_count);
   for (std::size_t each = 0; each < of.links.size(); ++each) {

@@ -1,6 +1,6 @@
 // transport/verbs/connect/interface.hpp
-// The door of this room: how two ranks meet, how long they are connected, and how they part. Files of
-// other rooms include this header and no other one of connect/.
+// The door of this room: how two ranks meet, how long they are connected, and how they part. Files
+// of other rooms include this header and no other one of connect/.
 //
 // Layer    transport/verbs.
 #pragma once

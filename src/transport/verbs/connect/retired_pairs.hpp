@@ -35,8 +35,8 @@ class retired_pairs {
   [[nodiscard]] bool any() const noexcept { return !all_.empty(); }
   /// When `step` has something to do even if the device tells nothing.
   [[nodiscard]] clock::time_point due() const noexcept;
-  /// Destroys those that can be, when `read_all()` has read the completion queue to its end. Not while
-  /// completions are being dealt out.
+  /// Destroys those that can be, when `read_all()` has read the completion queue to its end. Not
+  /// while completions are being dealt out.
   template <class Read>
   void step(clock::time_point now, Read&& read_all) noexcept {
     std::vector<retired> over = take(now);

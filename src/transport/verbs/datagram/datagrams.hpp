@@ -8,8 +8,8 @@
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
-// Errors   a peer to which no packet can be sent is told to peer_events::unsendable. What is not of this job, or makes no sense, is dropped and
-//          counted.
+// Errors   a peer to which no packet can be sent is told to peer_events::unsendable. What is not of
+//          this job, or makes no sense, is dropped and counted.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // transport/verbs/device/interface.hpp
-// The door of this room: devices of the machine, which of them are chosen, their queue pairs and registered memory.
-// Files of other rooms include this header and no other one of device/.
+// The door of this room: devices of the machine, which of them are chosen, their queue pairs and
+// registered memory. Files of other rooms include this header and no other one of device/.
 //
 // Layer    transport/verbs.
 #pragma once

@@ -1,6 +1,7 @@
 // transport/verbs/eager/eager_channel.hpp
-// What a connection knows of its messages: the queue pair that carries them, in order, the credits of both sides, packets that
-// wait to be posted, and packets that the device may still read. The sender writes it; what the peer says comes in by `hear`.
+// What a connection knows of its messages: the queue pair that carries them, in order, the credits
+// of both sides, packets that wait to be posted, and packets that the device may still read. The
+// sender writes it; what the peer says comes in by `begin` and `hear`.
 //
 // Layer    transport/verbs. Data path.
 // Units    packets, bytes.
@@ -38,8 +39,9 @@ class credits {
   [[nodiscard]] std::uint16_t owed() const noexcept { return owed_; }
   /// Worth the four bytes that return them with a message that goes anyway.
   [[nodiscard]] bool worth_a_ride() const noexcept { return owed_ * 4 >= window_; }
-  /// Time to return them with a message of their own. Not at half of the window, or a quarter: a rank
-  /// that gets 64 messages and answers would do so just before the answer, which takes them along.
+  /// Time to return them with a message of their own. Not at half of the window, or a quarter: a
+  /// rank that gets 64 messages and answers would do so just before the answer, which takes them
+  /// along.
   [[nodiscard]] bool due() const noexcept { return owed_ * 8 >= window_ * 5; }
 
  private:
@@ -48,8 +50,8 @@ class credits {
   std::uint16_t window_ = 0;
 };
 
-/// A packet that is written but not posted: messages one behind the other in a slot. Packets that are
-/// copied when they are posted share slots: many small ones on few pages.
+/// A packet that is written but not posted: messages one behind the other in a slot. Packets that
+/// are copied when they are posted share slots: many small ones on few pages.
 struct held_packet {
   slot_id slot = no_slot;
   std::uint16_t at = 0;      // where it begins in the slot
@@ -101,7 +103,8 @@ class held_packets {
   std::array<held_packet, most> all_;
 };
 
-/// Work requests of the queue pair for messages, by sequence number. Numbers are compared modulo 2^32.
+/// Work requests of the queue pair for messages, by sequence number. Numbers are compared modulo
+/// 2^32.
 class sent_requests {
  public:
   void reserve(std::size_t depth) { slots_.reserve(depth); }
@@ -161,13 +164,19 @@ struct eager_channel {
   held_packets held;
   std::vector<slot_id> own_receives;  // posted to its own receive queue, where it has one
 
-  /// What the immediate data of a packet says.
+  /// What the handshake says of the peer.
+  void begin(std::uint16_t first_credits, bool refuses) noexcept {
+    credits.begin_with(first_credits);
+    refuses_eager = refuses;
+  }
+  /// What the immediate data of a packet says of it.
   void hear(std::uint32_t said) noexcept {
     credits.add(said & immediate::credit_bits);
     refuses_eager = (said & immediate::refuses_eager) != 0;
     if (said & immediate::leaving) left = true;
   }
-  /// A packet of the peer that used a credit has been read. True: the sender is to note this connection.
+  /// A packet of the peer that used a credit has been read. True: the sender is to note this
+  /// connection.
   [[nodiscard]] bool took() noexcept {
     credits.owe();
     return credits.due() && !listed;

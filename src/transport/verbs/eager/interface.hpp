@@ -1,6 +1,6 @@
 // transport/verbs/eager/interface.hpp
-// The door of this room: messages over a connection. Files of other rooms include this header and no
-// other one of eager/.
+// The door of this room: messages over a connection. Files of other rooms include this header and
+// no other one of eager/.
 //
 // Layer    transport/verbs.
 #pragma once

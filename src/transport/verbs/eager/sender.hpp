@@ -43,8 +43,8 @@ class sender {
   /// This connection wants a look at the next flush.
   void note(connection&) noexcept;
   void forget(connection&) noexcept;
-  /// The slots that the device may still read or write once this connection is closed; those of packets that were not posted are
-  /// free at once.
+  /// The slots that the device may still read or write once this connection is closed; those of
+  /// packets that were not posted are free at once.
   [[nodiscard]] std::vector<slot_id> take_slots(connection&) noexcept;
 
   /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.

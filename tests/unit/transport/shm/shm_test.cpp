@@ -141,10 +141,10 @@ TEST(shm_transport, the_box_to_a_peer_stays_in_place_while_boxes_come_and_go) {
           (void)node[0].transport->send(shm_node::peer(to), message(0, 0), nullptr);
           for (int each = 0; each < 3; ++each) node[each].transport->poll();
         },
-        [&] { return node[0].transport->box(shm_node::peer(to))->open(); });
+        [&] { return node[0].transport->short_path_to(shm_node::peer(to))->open(); });
   };
-  shm::box_writer* const first = node[0].transport->box(shm_node::peer(1));
-  shm::box_writer* const second = node[0].transport->box(shm_node::peer(2));
+  shm::box_writer* const first = node[0].transport->short_path_to(shm_node::peer(1));
+  shm::box_writer* const second = node[0].transport->short_path_to(shm_node::peer(2));
   EXPECT_FALSE(first->takes(8));
   ASSERT_TRUE(run(1));
   EXPECT_TRUE(first->takes(8));
@@ -156,8 +156,8 @@ TEST(shm_transport, the_box_to_a_peer_stays_in_place_while_boxes_come_and_go) {
   EXPECT_TRUE(second->takes(8));
   node[0].transport->peer_failed(shm_node::peer(2));
   EXPECT_FALSE(second->takes(8));
-  EXPECT_EQ(node[0].transport->box(shm_node::peer(1)), first);
-  EXPECT_EQ(node[0].transport->box(shm_node::peer(2)), second);
+  EXPECT_EQ(node[0].transport->short_path_to(shm_node::peer(1)), first);
+  EXPECT_EQ(node[0].transport->short_path_to(shm_node::peer(2)), second);
 }
 
 TEST(shm_transport, many_senders_to_one_without_boxes) {

@@ -1,8 +1,10 @@
 // The tests of verbs that need no device, compiled as one.
 #include "unit/transport/verbs/datagram_channel_test.cpp"
 #include "unit/transport/verbs/device_choice_test.cpp"
+#include "unit/transport/verbs/eager_channel_test.cpp"
 #include "unit/transport/verbs/kernel_asker_test.cpp"
 #include "unit/transport/verbs/lane_test.cpp"
+#include "unit/transport/verbs/links_test.cpp"
 #include "unit/transport/verbs/node_watch_test.cpp"
 #include "unit/transport/verbs/port_counters_test.cpp"
 #include "unit/transport/verbs/rail_choice_test.cpp"
