@@ -69,7 +69,7 @@ void verbs_transport::state::close(connection& at) noexcept {
   promoter.forget(at);
   at.become(connection_state::lost);
   at.links.destroy();
-  retired.add(std::move(at.eager.pair), sender.take_slots(at));
+  retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at));
 }
 
 /// A connection that never opened, or that both sides have ended.
@@ -87,12 +87,12 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   unreachable[peer] = true;
   const connection* const at = all.of(peer);
-  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.left)) notices.tell(peer);
+  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.left)) failure_notices.tell(peer);
 }
 
 /// The peer has given this process up; so nothing of what either sent since would be missed by anybody.
 void verbs_transport::state::gave_up(peer_id peer) noexcept {
-  notices.confirmed(peer);
+  failure_notices.confirmed(peer);
   if (unreachable[peer]) return;
   log_warning("rank {} has given this rank up: the network was cut between them, or one of them stood still", peer);
   if (connection* const at = all.of(peer)) {
@@ -104,7 +104,7 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
   lost.push_back(peer);
 }
 
-void verbs_transport::state::confirmed(peer_id by) noexcept { notices.confirmed(by); }
+void verbs_transport::state::confirmed(peer_id by) noexcept { failure_notices.confirmed(by); }
 
 // ---- questions
 
@@ -112,7 +112,7 @@ bool verbs_transport::state::admits(peer_id from) noexcept { return promoter.adm
 
 /// What is being taken away gives a place.
 bool verbs_transport::state::waits_for_room(peer_id wanted) noexcept {
-  if (!retired.any()) return promoter.full(wanted);
+  if (!retired_pairs.any()) return promoter.full(wanted);
   promoter.want_later(wanted);
   return true;
 }
@@ -126,7 +126,7 @@ bool verbs_transport::state::may_take(peer_id from) noexcept { return promoter.m
 
 bool verbs_transport::state::is_given_up(peer_id from) noexcept {
   if (!unreachable[from]) return false;
-  notices.remind(from);
+  failure_notices.remind(from);
   return true;
 }
 

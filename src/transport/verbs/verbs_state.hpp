@@ -81,12 +81,12 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::connections all;
   verbs::sender sender;
   verbs::payloads payloads;
-  verbs::retired_pairs retired;
+  verbs::retired_pairs retired_pairs;
   verbs::connector connector;
-  verbs::failure_notices notices;
+  verbs::failure_notices failure_notices;
   verbs::datagrams datagrams;
   verbs::promoter promoter;
-  verbs::device_events events;
+  verbs::device_events device_events;
   verbs::sleeper sleeper;
   const verbs::handshake_port::receiver packet;
   std::vector<bool> dead;         // peer_failed was called

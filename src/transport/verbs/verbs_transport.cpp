@@ -57,13 +57,13 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       all{peers},
       sender{shared, *this},
       payloads{shared, cache, all, sender, *this},
-      retired{shared},
+      retired_pairs{shared},
       connector{shared, all, sender, port, addresses, peers, *this},
-      notices{connector},
+      failure_notices{connector},
       datagrams{shared, port, addresses, kernel_asker, out, peers, *this},
       promoter{shared, all, sender, addresses, connector, datagrams, payloads, rules_of(from, shared, peers), peers, *this},
-      events{shared, all, port, retired, payloads, *this},
-      sleeper{shared, sender, payloads, connector, datagrams, promoter, events, from.bell},
+      device_events{shared, all, port, retired_pairs, payloads, *this},
+      sleeper{shared, sender, payloads, connector, datagrams, promoter, device_events, from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
       dead(peers),
       unreachable(peers) {
@@ -212,15 +212,15 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
   datagrams.look_for_the_lost(now);
-  if (notices.any()) notices.repeat(now);
-  if (retired.any()) {
-    events.read();
-    retired.step(now, [this] { read_completions(); });
+  if (failure_notices.any()) failure_notices.repeat(now);
+  if (retired_pairs.any()) {
+    device_events.read();
+    retired_pairs.step(now, [this] { read_completions(); });
   }
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
   all.for_each([&](connection& each) { sender.probe(each); });
-  events.read();  // who sleeps is told at once
+  device_events.read();  // who sleeps is told at once
 }
 
 // ---- sleep
@@ -228,7 +228,8 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
 void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired.due(), state_->notices.due(), state_->port.due()});
+  return std::min(
+      {state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(), state_->failure_notices.due(), state_->port.due()});
 }
 void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
 
