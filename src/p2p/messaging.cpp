@@ -60,8 +60,9 @@ void messaging::end(operation& over, error why) noexcept {
   end(over);
 }
 
-// The end of one whose user is to be told, later and with no lock held, or whom nobody will release.
+// The end of an operation that a thread sleeps for, or whose user is to be told, later and with no lock held, or that nobody will release.
 void messaging::end_noted(operation& over) noexcept {
+  if (over.flags & operation::slept_for) engine_.ended(&over);  // the thread looks once the lock is free
   if (over.flags & operation::hooked) {
     --hooked_;
     engine_.defer(over.user_hook, over.user_context);
@@ -72,7 +73,7 @@ void messaging::end_noted(operation& over) noexcept {
     release(over);
     return;
   }
-  over.flags &= static_cast<std::uint8_t>(~operation::hooked);  // it has been called
+  over.flags &= static_cast<std::uint8_t>(~(operation::hooked | operation::slept_for));  // they have been told
   end(over);
 }
 

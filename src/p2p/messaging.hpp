@@ -234,7 +234,7 @@ class messaging final : public sink, public progress_source {
 
   // Nothing of the operation is touched after its hook, which may release it.
   [[gnu::always_inline]] void end(operation& over) noexcept {
-    if (over.flags & (operation::hooked | operation::detached)) [[unlikely]]
+    if (over.flags & (operation::hooked | operation::detached | operation::slept_for)) [[unlikely]]
       return end_noted(over);
     over.state = operation_state::done;
     const completion_hook hook = over.hook;

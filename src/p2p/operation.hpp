@@ -79,6 +79,7 @@ struct operation : operation_match, lane_node<0> {
   static constexpr std::uint8_t synchronous = 32;  // a send that is announced however short it is, so that it ends when it is matched
   static constexpr std::uint8_t absorbing =
       16;  // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie meanwhile
+  static constexpr std::uint8_t slept_for = 64;  // a thread sleeps, or has slept, until its end
 
   // ---- third line, with lane_node: what few operations need
   std::uint64_t order = 0;                                               // receive: its place among those posted, while they are indexed

@@ -10,24 +10,26 @@
 //          what it waits for has come throws nothing of that kind: a later progress call does, or the end of the job tells of it.
 #pragma once
 
-#include <poll.h>
-
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <limits>
-#include <mutex>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/cache_line.hpp"
 #include "peal/counter.hpp"
-#include "progress/biased_lock.hpp"
+#include "progress/deferred_calls.hpp"
 #include "progress/event_descriptor.hpp"
 #include "progress/family.hpp"
+#include "progress/lock.hpp"
+#include "progress/sleep.hpp"
+#include "progress/sources.hpp"
 #include "progress/wait_policy.hpp"
 #include "progress/wakeup.hpp"
 
@@ -36,28 +38,14 @@ namespace peal {
 class core_sharing;
 class helper_thread;
 
-/// Something that progress is made with.
-class progress_source {
+/// relaxed, and not read-modify-write: where two threads count at a time one count may be lost.
+class loose_count {
  public:
-  /// Moves what can be moved, without waiting; true when something was. Called with the engine's lock held, never from within itself.
-  virtual bool poll() noexcept = 0;
+  void raise(std::uint64_t more = 1) noexcept { value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
+  operator std::uint64_t() const noexcept { return value_.load(std::memory_order_relaxed); }
 
-  // How the engine sleeps: it arms every source, polls all of them once more, sleeps, and disarms. All with the lock held but the sleep.
-  using deadline = std::chrono::steady_clock::time_point;
-
-  /// From now on whatever comes wakes the engine, by a watched descriptor or by its wakeup; so does what another thread gives the source to
-  /// do. False: it cannot promise that now, and the engine stays awake. Also called where it is armed already.
-  virtual bool arm() noexcept { return false; }
-  /// Also called where `arm` said false, or was not asked.
-  virtual void disarm() noexcept {}
-  /// A watched descriptor of this source can be read: the source reads it, since it would end every sleep. With the lock held, disarmed
-  /// afterwards.
-  virtual void rang(int /*descriptor*/) noexcept {}
-  /// Armed: when it wants to be polled in any case.
-  [[nodiscard]] virtual deadline wakes_at() const noexcept { return deadline::max(); }
-
- protected:
-  ~progress_source() = default;
+ private:
+  std::atomic<std::uint64_t> value_{0};
 };
 
 class engine {
@@ -68,9 +56,7 @@ class engine {
   static constexpr std::chrono::seconds backstop{1};
 
   explicit engine(bool threads = false, wait_policy policy = wait_policy{})
-      : lock_{threads ? lock_kind::mutex : lock_kind::none}, policies_{policy, policy} {
-    if (wakeup_.able()) watch(wakeup_.descriptor());
-  }
+      : lock_{threads ? engine_lock::kind::mutex : engine_lock::kind::none}, policies_{policy, policy} {}
   /// Before the first wait: how to wait where every rank has a core, and where not. Which of them holds is asked again whenever a wait is
   /// over that was long, or sleeps, but not more often than that.
   void set_policies(const wait_policy& roomy, const wait_policy& crowded, core_sharing& around) noexcept;
@@ -79,55 +65,44 @@ class engine {
   engine& operator=(const engine&) = delete;
 
   // ---- the lock
-  void lock() {
-    if (shared() && !enter_biased()) lock_mutex();
-  }
-  [[nodiscard]] bool try_lock() { return !shared() || enter_biased() || try_lock_slowly(); }
-  void unlock() {
-    if (shared() && !(biased() && bias_.leave())) bias_.mutex().unlock();
-  }
+  void lock() { lock_.lock(); }
+  [[nodiscard]] bool try_lock() { return !shared() || lock_.enter_biased() || try_lock_slow(); }
+  void unlock() { lock_.unlock(); }
   /// Whether the lock is real.
-  [[nodiscard]] bool shared() const noexcept { return lock_ != lock_kind::none; }
+  [[nodiscard]] bool shared() const noexcept { return lock_.shared(); }
   /// Whether it is shared with a helper thread alone.
-  [[nodiscard]] bool biased() const noexcept { return lock_ == lock_kind::biased; }
+  [[nodiscard]] bool biased() const noexcept { return lock_.biased(); }
   /// Requires: biased. Takes the lock where that is a matter of two stores and a load; false: nothing happened. `leave` gives it back.
-  [[nodiscard]] bool enter() noexcept { return bias_.enter(); }
-  void leave() noexcept { bias_.leave_entered(); }
+  [[nodiscard]] bool enter() noexcept { return lock_.enter(); }
+  void leave() noexcept { lock_.leave(); }
 
   // ---- sources
-  enum class rate : std::uint8_t {
-    every,     // at every turn: messages
-    sometimes  // at one turn in 64: news of failures
-  };
-  void add(progress_source&, rate = rate::every);
-  void remove(progress_source&) noexcept;
+  using rate = source_list::rate;
+  void add(progress_source& source, rate how_often = rate::every) { sources_.add(source, how_often); }
+  void remove(progress_source& source) noexcept { sources_.remove(source); }
   /// A descriptor that ends sleeps when it can be read. `reader` is then told; null: somebody else sees to it that it cannot be read for
   /// ever.
   void watch(int descriptor, progress_source* reader = nullptr);
   void unwatch(int descriptor) noexcept;
   /// What ends sleeps from anywhere.
-  [[nodiscard]] wakeup& waking() noexcept { return wakeup_; }
+  [[nodiscard]] wakeup& waking() noexcept { return sources_.waking(); }
 
   /// Whether waits spin before they give the core away; changes with the number of cores there are.
-  [[nodiscard]] bool spins() const noexcept { return policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0].spins(); }
+  [[nodiscard]] bool spins() const noexcept { return policy().spins(); }
 
   // ---- progress
   /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook) it does nothing.
   bool poll() noexcept {
-    if (polling_) return false;
-    polling_ = true;
-    bool moved = false;
-    for (progress_source* source : every_) moved |= source->poll();
-    const std::uint32_t turns = turns_.load(std::memory_order_relaxed) + 1;
-    turns_.store(turns, std::memory_order_relaxed);
-    if (turns % 64 == 0) moved |= poll_others();
-    polling_ = false;
-    if (moved && sleepers_ != 0) [[unlikely]]
+    const bool moved = sources_.poll();
+    if (moved && listeners_ != 0) [[unlikely]]
       rouse();
     return moved;
   }
-  /// Something may have ended that another thread sleeps for. With the lock held; poll does this itself.
+  /// Something has moved: whoever sleeps on the descriptors, or waits for more than one operation, looks
+  /// again. With the lock held; poll does this itself.
   void rouse() noexcept;
+  /// That operation has ended, and a thread had slept for it. With the lock held.
+  void ended(const void* operation) noexcept;
   /// One turn, and the deferred calls, without the lock held.
   bool progress();
   /// So many bytes were started that did not move at once: a helper thread need not wait for its next tick. With the lock held.
@@ -140,7 +115,8 @@ class engine {
     return wait<true, false>(holds, until);
   }
   /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and another thread's progress is seen at
-  /// once.
+  /// once. Where it has a member `sleep_for`, that is called with the lock held before the thread sleeps,
+  /// and names the operation whose end calls `ended`.
   template <class Predicate>
   bool wait_unlocked(Predicate&& holds, deadline until = never) {
     return holds() || wait<false, false>(holds, until);
@@ -160,21 +136,21 @@ class engine {
 
   // ---- what is to be called with no lock held
   /// Calls `call(context)` at the end of a progress call of any thread. With the lock held.
-  void defer(void (*call)(void*), void* context);
+  void defer(void (*call)(void*), void* context) { deferred_.add({call, context}); }
   /// A later progress call rethrows it. Without the lock held.
-  void defer_throw(std::exception_ptr thrown) noexcept { keep(std::move(thrown)); }
+  void defer_throw(std::exception_ptr thrown, bool first = false) noexcept;
   /// Appends what was counted of waits. With the lock held.
   void report(std::vector<counter>&) const;
   /// Whether something is deferred.
-  [[nodiscard]] bool owes_calls() const noexcept { return has_deferred_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool owes_calls() const noexcept { return deferred_.any(); }
   /// Runs what is deferred at the moment, and rethrows the first exception that came; what is deferred meanwhile, by these calls or by
   /// other threads, is left to a thread that sleeps, or to later progress calls. Without the lock held. Every progress call does this.
   void run_deferred() {
-    if (has_deferred_.load(std::memory_order_relaxed) || has_kept_.load(std::memory_order_relaxed)) run_deferred_and_rethrow();
+    if (deferred_.any() || deferred_.any_thrown()) run_deferred_and_rethrow();
   }
 
   // ---- sleep in a loop of the user's own
-  // All four without the lock held. A descriptor that is open is closed before it is destroyed.
+  // All without the lock held. A descriptor that is open is closed before it is destroyed.
   /// False: there are no descriptors left.
   [[nodiscard]] bool open(event_descriptor&);
   void close(event_descriptor&) noexcept;
@@ -183,152 +159,145 @@ class engine {
   [[nodiscard]] bool expose(event_descriptor&) noexcept;
   /// Ends that: polls everything, and runs the deferred calls.
   bool surface(event_descriptor&);
-  /// The same without the deferred calls.
-  bool disarm_and_poll(event_descriptor&) noexcept;
-  /// While a source cannot be armed the descriptor is readable after the shortest, and after twice as long each time that nothing came.
+  /// While a source cannot be armed a sleep lasts for the shortest, and twice as long each time that nothing came.
   static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
+  /// A thread that leads and is woken sooner than that, beside another thread that polls, leaves everything
+  /// to that one for a nap, likewise.
+  static constexpr std::chrono::microseconds busy_gap{100};
 
  private:
   friend helper_thread;
   friend engine_family;
 
-  enum class lock_kind : std::uint8_t {
-    none,
-    mutex,  // threads
-    biased  // one thread, and a helper
-  };
-
-  struct deferred {
-    void (*call)(void*);
-    void* context;
-  };
-
   /// A predicate without its type.
   struct question {
     bool (*ask)(void*);
+    const void* (*name)(void*);  // of the operation that is waited for; null: there is none
     void* context;
     bool operator()() const { return ask(context); }
+    [[nodiscard]] const void* sleep_for() const { return name != nullptr ? name(context) : nullptr; }
+  };
+  /// What a wait remembers between its turns.
+  struct wait_state {
+    bool begun;                         // the rest is valid; set by the wait, which begins without
+    bool wide;                          // whatever ends in any engine of the family may be what is waited for
+    bool beside;                        // another thread polls all the time: the next sleep is a nap
+    std::uint32_t turns;                // of this engine, when the last sleep began
+    std::uint32_t interval, since;      // turns between looks at other engines
+    std::chrono::microseconds nap;      // the next one
+    std::chrono::microseconds refused;  // the same while another engine cannot be armed
+    std::chrono::milliseconds pause;
+
+    void begin(bool of_all) noexcept {
+      *this = {true, of_all, false, 0, of_all ? 1U : 64U, 0, shortest_nap, shortest_nap, engine_family::tick};
+    }
   };
   enum class rest : std::uint8_t { refused, in_vain, moved, held };
-
+  enum class readiness : std::uint8_t { refused, moved, ready };
   enum class kept : std::uint8_t { now, by_others, busy, moved };
-  /// What a sleep takes along.
-  struct sleep_set {
-    int alarm;
-    deadline until;                   // not longer
-    std::vector<pollfd> descriptors;  // while it sleeps behind the engine's own
-    std::size_t own = 0;              // how many those are
-  };
 
   template <bool Locked, bool Wide, class Predicate>
   bool wait(Predicate& holds, deadline until);
-  rest sleep(question holds, deadline until, engine_family::view* others);
-  [[nodiscard]] rest lead(question holds, deadline until, sleep_set*);
-  [[nodiscard]] rest follow(question holds, deadline until);
-  [[nodiscard]] bool arm_all() noexcept;
-  void disarm_all() noexcept;
-  [[nodiscard]] int sleep_in_poll(deadline end, bool& by_backstop, sleep_set*) noexcept;
-  void take_answers(const sleep_set&) noexcept;
-  [[nodiscard]] int sleep_in_poll_with(sleep_set&, const timespec&, bool& by_backstop) noexcept;
-  // family.cpp
-  bool visit(engine_family::view&);
-  bool look_at_others(engine_family::view&, std::exception_ptr& thrown);
-  void run_deferred_of_others(std::exception_ptr& thrown);
-  bool turn_of_others();
-  bool turn_of_others_at_times();
-  [[nodiscard]] kept keep(event_descriptor& by, std::uint32_t& seen, bool looked) noexcept;
-  bool stop_keeping(event_descriptor& by) noexcept;
-  [[nodiscard]] rest sleep_with_family(question holds, deadline until, engine_family::view&);
-  [[nodiscard]] rest sleep_in_all(question holds, deadline until);
-  void left_alone(bool self) noexcept {
-    if (family_ != nullptr) family_->look_soon(self);
+
+  // sleep.cpp: all with the lock held but `sleep`
+  rest sleep(question holds, deadline until, wait_state&);
+  rest sleep_once(question holds, deadline until, wait_state&);
+  [[nodiscard]] rest lead(question holds, thread_sleep&, wait_state&);
+  [[nodiscard]] rest follow(question holds, deadline until, wait_state&);
+  [[nodiscard]] readiness prepare() noexcept;
+  bool finish_sleep(engine_sleeper* who, std::span<const pollfd> found, bool by_backstop) noexcept;
+  void ring_leader() noexcept;
+  /// The nap after it is longer.
+  [[nodiscard]] static std::chrono::microseconds next_nap(std::chrono::microseconds& nap) noexcept {
+    return std::exchange(nap, std::min(2 * nap, longest_nap));
   }
-  void tell_readers(bool at_once = true) noexcept;
-  void note_missed() noexcept;
-  bool expose_locked(event_descriptor&) noexcept;
+  void note_turns(wait_state& mine) noexcept {
+    mine.turns = sources_.turns();
+    crowded_out_.store(false, std::memory_order_relaxed);
+  }
+  /// Whether another thread has polled since, or has tried to.
+  [[nodiscard]] bool others_poll(const wait_state& mine) const noexcept {
+    return mine.turns != sources_.turns() || crowded_out_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool slept_in() const noexcept { return leading_ || !asleep_.empty(); }
+  void disarm_unless_slept_in() noexcept {
+    if (!slept_in()) sources_.disarm();
+  }
+  void lie_down(engine_sleeper&);
+  bool get_up(engine_sleeper&) noexcept;
+  void withdraw() noexcept;
   bool settle(event_descriptor&) noexcept;
-  void retract(event_descriptor&) noexcept;
-  bool withdraw() noexcept;
-  void count_sleep() noexcept;
-  void count_wakeup(bool moved) noexcept;
-  bool poll_all() noexcept;
+  void after_sleep() noexcept;
   void count(const backoff&) noexcept;
   [[nodiscard]] bool time_to_look() noexcept;
   void look_around() noexcept;
-  void call_followers() noexcept;
-  void call_helper_back() noexcept;
-  bool poll_others() noexcept;
-  [[nodiscard]] bool enter_biased() noexcept { return biased() && bias_.enter(); }
-  void lock_mutex();
-  bool try_lock_slowly();
+
+  // family.cpp: all without the lock held
+  bool visit_others();
+  bool turn_of_others();
+  bool visit_others_at_times(wait_state&, std::exception_ptr& thrown);
+  void run_deferred_of_others(std::exception_ptr& thrown);
+  rest sleep_in_several(question holds, deadline until, wait_state&);
+  [[nodiscard]] kept keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep&, wait_state&);
+  void left_alone(bool self) noexcept {
+    if (family_ != nullptr) family_->look_soon(self);
+  }
+
+  [[nodiscard]] const wait_policy& policy() const noexcept { return policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0]; }
+  bool try_lock_slow();
   [[nodiscard]] bool may_poll() { return !shared() || may_poll_shared(); }
   bool may_poll_shared() {
-    if (!biased()) return may_poll_slowly();
+    if (!biased()) return may_poll_slow();
     // Whoever wants the lock of a biased one revokes it first.
     waits_.store(true, std::memory_order_relaxed);
-    return bias_.enter() || may_poll_slowly();
+    return lock_.enter() || may_poll_slow();
   }
-  bool may_poll_slowly();
+  bool may_poll_slow();
   void note_started(std::size_t bytes) noexcept;
-  [[nodiscard]] std::uint64_t end_of_deferred();
-  bool take_deferred(deferred&, std::uint64_t end);
   void run_deferred_into(std::exception_ptr& first) noexcept;
   void run_deferred_and_rethrow();
-  void keep(std::exception_ptr thrown, bool first = false) noexcept;
   static void give_way() noexcept;
 
-  std::vector<progress_source*> every_;
-  std::vector<progress_source*> sometimes_;
-  std::atomic<std::uint32_t> turns_{0};  // written under the lock; relaxed: read without by a helper, which looks whether it moves
-  bool polling_ = false;
-  lock_kind lock_;  // constant once there is a second thread
+  engine_lock lock_;
+  int listeners_ = 0;  // who is to be roused; guarded by the lock
   helper_thread* helper_ = nullptr;
-  std::atomic<bool> waits_{false};       // relaxed: a hint for the helper; a thread of the program's is in a wait
-  engine_family* family_ = nullptr;      // constant once there are several threads
-  std::atomic<bool> used_{false};        // relaxed: a hint, but put_to_use tells sleepers
+  std::atomic<bool> waits_{false};        // relaxed: a hint for the helper; a thread of the program's is in a wait
+  std::atomic<bool> crowded_out_{false};  // relaxed: a hint; a thread that wanted to poll has found the lock taken
+  std::atomic<bool> used_{false};         // relaxed: a hint, but put_to_use tells sleepers
+  std::atomic<bool> crowded_{false};      // relaxed, both: a wait that sees it late waits once more in the old way
+  engine_family* family_ = nullptr;       // constant once there are several threads
+  source_list sources_;
+  deferred_calls deferred_;
   std::array<wait_policy, 2> policies_;  // roomy, crowded
-  std::atomic<bool> crowded_{false};     // relaxed, both: a wait that sees it late waits once more in the old way
+  wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
   core_sharing* around_ = nullptr;                                                 // guarded by the lock
-  std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};             // turns of the others, for turn_of_others
+  std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};             // turns of the others, at the last look
   std::atomic<std::uint32_t> calls_left_{1};                                       // of `progress`, until it looks at the others
-  wait_history history_;
-  wakeup wakeup_;
-  bool rung_ = false;  // and not read since
-  std::vector<pollfd> watched_;
-  std::vector<progress_source*> readers_;   // of these, in the same order; null: none
-  std::vector<event_descriptor*> outside_;  // open ones
-  int exposed_ = 0;                         // how many of them are
-  struct {                                  // relaxed, and not read-modify-write: of two threads that count at a time one may be lost
-    std::atomic<std::uint64_t> spins{0}, yields{0}, sleeps{0}, wakeups{0}, spurious{0}, missed{0};
-  } counted_;
-  // Set and cleared under the lock; read without as a hint only, so relaxed.
-  std::atomic<bool> has_deferred_{false};
-  std::atomic<bool> has_kept_{false};  // apart, since exceptions that are kept keep nobody from sleeping
-  std::vector<deferred> deferred_;     // a queue: those before first_deferred_ have been taken
-  std::size_t first_deferred_ = 0;
-  std::uint64_t dropped_deferred_ = 0;    // those that stand in it no more: what was deferred has a number
-  std::vector<std::exception_ptr> kept_;  // thrown by calls, for the next progress calls to rethrow, one each
 
-  biased_lock bias_;                   // its mutex is the lock's, whatever the kind
-  bool leading_ = false;               // one thread sleeps on the descriptors; guarded by the lock, as are the next three
-  int sleepers_ = 0;                   // it, those who follow, and those outside
-  std::uint64_t roused_ = 0;           // how often
-  std::condition_variable followers_;  // the others
-  std::atomic<int> following_{0};      // how many; written under the lock
-  std::atomic<int> wanting_{0};        // threads that sleep in lock(): those who only poll let them in first
+  // Guarded by the lock.
+  bool leading_ = false;                  // one thread sleeps on the descriptors, and the engine's pipe is its own
+  bool roused_ = false;                   // it has been told
+  const void* leader_awaits_ = nullptr;   // the operation that it sleeps for
+  int napping_ = 0;                       // threads that will lead again soon
+  std::vector<engine_sleeper*> asleep_;   // beside it
+  std::vector<event_descriptor*> loops_;  // open ones
+  std::vector<follower*> followers_;      // in the order of their coming
+  struct {
+    loose_count spins, yields, sleeps, wakeups, spurious, missed;
+  } counted_;
 };
 
 template <bool Locked, bool Wide, class Predicate>
 bool engine::wait(Predicate& holds, deadline until) {
-  backoff pause{policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0], history_};
-  engine_family::view others;
-  others.begun = false;
+  backoff pause{policy(), history_};
+  wait_state mine;
+  mine.begun = false;
   std::exception_ptr thrown;
   std::uint32_t passes = 0;
   bool held = false, slept_at_all = false;
   // One turn at a time where another thread may want the lock.
-  const std::uint32_t at_once = lock_ == lock_kind::mutex ? 1 : pause.turns_at_once();
+  const std::uint32_t at_once = lock_.how() == engine_lock::kind::mutex ? 1 : pause.turns_at_once();
   for (;;) {
     bool moved = false;
     if (may_poll()) {
@@ -338,25 +307,30 @@ bool engine::wait(Predicate& holds, deadline until) {
         if constexpr (Locked) held = moved && holds();
       }
       unlock();
+    } else {
+      relax();  // another thread polls
     }
     if constexpr (!Locked) held = holds();
-    if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
+    if (deferred_.any()) run_deferred_into(thrown);
     if (held) break;
     if (family_ != nullptr) [[unlikely]] {
-      if (!others.begun) others.begin(Wide);
-      moved |= look_at_others(others, thrown);
+      if (!mine.begun) mine.begin(Wide);
+      moved |= visit_others_at_times(mine, thrown);
     }
     auto next = pause.next(moved, at_once);
     if (next == backoff::action::sleep) [[unlikely]] {
       using plain = std::remove_cvref_t<Predicate>;
-      const auto ask = [](void* context) -> bool { return (*static_cast<plain*>(context))(); };
-      const rest slept = sleep({ask, const_cast<plain*>(&holds)}, until, &others);
+      question asked{[](void* context) -> bool { return (*static_cast<plain*>(context))(); }, nullptr, const_cast<plain*>(&holds)};
+      if constexpr (requires { holds.sleep_for(); })
+        asked.name = [](void* context) -> const void* { return static_cast<plain*>(context)->sleep_for(); };
+      if (!mine.begun) mine.begin(Wide);
+      const rest slept = sleep(asked, until, mine);
       held = slept == rest::held;
       slept_at_all = true;
       if (slept == rest::moved) pause.next(true);
       if (slept == rest::refused) next = backoff::action::yield;
       if (family_ != nullptr) run_deferred_of_others(thrown);
-      if (has_deferred_.load(std::memory_order_relaxed)) run_deferred_into(thrown);
+      if (deferred_.any()) run_deferred_into(thrown);
       if (held) break;
     }
     if (next == backoff::action::yield) give_way();
@@ -367,13 +341,12 @@ bool engine::wait(Predicate& holds, deadline until) {
     count(pause);
   if (shared()) [[unlikely]] {
     waits_.store(false, std::memory_order_relaxed);
-    if (following_.load(std::memory_order_relaxed) > 0) call_followers();
-    if (slept_at_all && helper_ != nullptr) call_helper_back();
+    if (slept_at_all) after_sleep();
   }
   if (thrown) [[unlikely]] {
     // What the caller waited for has come, and an exception of somebody else's would take it away.
     if (!held) std::rethrow_exception(thrown);
-    keep(std::move(thrown), true);
+    defer_throw(std::move(thrown), true);
   }
   return held;
 }

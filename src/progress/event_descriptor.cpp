@@ -15,19 +15,19 @@ bool event_descriptor::open(const std::vector<pollfd>& watched) noexcept {
   if (is_open()) return true;
   set_ = ::epoll_create1(EPOLL_CLOEXEC);
   alarm_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-  bell_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (set_ < 0 || alarm_ < 0 || bell_ < 0) {
+  bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (set_ < 0 || alarm_ < 0 || bell < 0) {
     close();
     return false;
   }
   watch(alarm_);
-  watch(bell_);
+  watch(bell);
   for (const pollfd& each : watched) watch(each.fd);
   return true;
 }
 
 void event_descriptor::close() noexcept {
-  for (int* each : {&set_, &alarm_, &bell_}) {
+  for (int* each : {&set_, &alarm_, &bell}) {
     if (*each >= 0) ::close(*each);
     *each = -1;
   }
@@ -53,11 +53,6 @@ void event_descriptor::set_alarm(std::chrono::steady_clock::time_point at) noexc
   ::timerfd_settime(alarm_, TFD_TIMER_ABSTIME, &time, nullptr);
 }
 
-void event_descriptor::ring() noexcept {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(bell_, &one, sizeof one);  // refused only when it has rung long ago
-}
-
 event_descriptor::news event_descriptor::take() noexcept {
   news found;
   if (!is_open()) return found;
@@ -65,9 +60,9 @@ event_descriptor::news event_descriptor::take() noexcept {
   const int count = ::epoll_wait(set_, events.data(), events.size(), 0);
   for (int each = 0; each < count; ++each) {
     const int source = events[static_cast<std::size_t>(each)].data.fd;
-    (source == alarm_ ? found.timed : source == bell_ ? found.rung : found.watched) = true;
+    (source == alarm_ ? found.timed : source == bell ? found.rung : found.watched) = true;
     std::uint64_t times = 0;
-    if (source == alarm_ || source == bell_) [[maybe_unused]]
+    if (source == alarm_ || source == bell) [[maybe_unused]]
       const ssize_t got = ::read(source, &times, sizeof times);
   }
   return found;

@@ -14,9 +14,11 @@
 #include <chrono>
 #include <vector>
 
+#include "progress/sleep.hpp"
+
 namespace peal {
 
-class event_descriptor {
+class event_descriptor : public engine_sleeper {
  public:
   event_descriptor() = default;
   ~event_descriptor() { close(); }
@@ -35,7 +37,6 @@ class event_descriptor {
 
   /// Readable from then on.
   void set_alarm(std::chrono::steady_clock::time_point) noexcept;
-  void ring() noexcept;
 
   struct news {
     bool rung = false;
@@ -46,9 +47,7 @@ class event_descriptor {
   news take() noexcept;
 
   // ---- the engine's
-  bool exposed = false;         // who sleeps on it may go on doing so
   bool until_backstop = false;  // the alarm is for the backstop
-  bool keeper = false;          // it sleeps for what others left undone, not for what they do
   std::chrono::microseconds nap{20};
 
  private:
@@ -56,7 +55,6 @@ class event_descriptor {
 
   int set_ = -1;
   int alarm_ = -1;
-  int bell_ = -1;
 };
 
 }  // namespace peal

@@ -1,11 +1,14 @@
 #include "progress/family.hpp"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
+#include <array>
+#include <mutex>
+#include <span>
 #include <utility>
 
 #include "progress/engine.hpp"
@@ -26,54 +29,29 @@ void engine_family::add(engine& more) {
   more.family_ = this;
 }
 
-engine_family::wait_descriptors* engine_family::take_descriptors() noexcept {
-  {
-    const std::lock_guard hold{mutex_};
-    if (!free_.empty()) {
-      wait_descriptors* const taken = free_.back();
-      free_.pop_back();
-      return taken;
-    }
-  }
-  // Without the mutex, which is taken with an engine's lock held.
-  auto made = std::make_unique<wait_descriptors>();
-  for (std::size_t each = 0; each < members_.size(); ++each)
-    if (!members_[each]->open((*made)[each])) {
-      for (std::size_t before = 0; before < each; ++before) members_[before]->close((*made)[before]);
-      return nullptr;
-    }
-  const std::lock_guard hold{mutex_};
-  return all_.emplace_back(std::move(made)).get();
-}
-
-void engine_family::give_back_descriptors(wait_descriptors* left) noexcept {
-  const std::lock_guard hold{mutex_};
-  free_.push_back(left);
+void engine_family::set_timer(std::chrono::nanoseconds from_now) noexcept {
+  itimerspec time{};
+  time.it_value = time_of(from_now);
+  ::timerfd_settime(alarm_, 0, &time, nullptr);
 }
 
 void engine_family::set_alarm() noexcept {
   alarms_.fetch_add(1, std::memory_order_acq_rel);
   if (set_.load(std::memory_order_acquire)) return;
   const std::lock_guard hold{mutex_};
-  if (set_.exchange(true, std::memory_order_acq_rel)) return;
-  itimerspec time{};
-  time.it_value.tv_nsec = std::chrono::nanoseconds{tick}.count();
-  ::timerfd_settime(alarm_, 0, &time, nullptr);
+  if (!set_.exchange(true, std::memory_order_acq_rel)) set_timer(tick);
 }
 
 void engine_family::cancel_alarm(std::uint32_t known) noexcept {
   if (!set_.load(std::memory_order_acquire)) return;
   const std::lock_guard hold{mutex_};
   if (alarms_.load(std::memory_order_acquire) != known) return;
-  const itimerspec never{};
-  ::timerfd_settime(alarm_, 0, &never, nullptr);
+  set_timer({});
   set_.store(false, std::memory_order_release);
   // Who saw `set_` just before has counted before that: it is up to this caller to keep the alarm then.
   if (alarms_.load(std::memory_order_acquire) == known) return;
   set_.store(true, std::memory_order_release);
-  itimerspec time{};
-  time.it_value.tv_nsec = std::chrono::nanoseconds{tick}.count();
-  ::timerfd_settime(alarm_, 0, &time, nullptr);
+  set_timer(tick);
 }
 
 void engine_family::take_alarm() noexcept {
@@ -84,83 +62,51 @@ void engine_family::take_alarm() noexcept {
 
 // ---- what an engine's wait does for the others -----------------------------------------------------------------------------------------
 
-namespace {
-
 using clock = std::chrono::steady_clock;
 
-}  // namespace
-
-/// Takes a turn in those others that had none since the last look. Without the lock held.
-bool engine::visit(engine_family::view& seen) {
+/// Takes a turn in those others that had none since the last look.
+bool engine::visit_others() {
   bool any = false;
   const auto& all = family_->members();
   for (std::size_t each = 0; each < all.size(); ++each) {
     engine& other = *all[each];
     if (&other == this || !other.used_.load(std::memory_order_relaxed)) continue;
-    const std::uint32_t now = other.turns_.load(std::memory_order_relaxed);
-    if (!seen.looked || now != seen.turns[each]) {
-      seen.turns[each] = now;
+    // relaxed: hints, written by any thread of this engine.
+    if (const std::uint32_t now = other.sources_.turns(); now != seen_[each].load(std::memory_order_relaxed)) {
+      seen_[each].store(now, std::memory_order_relaxed);
       continue;
     }
     if (!other.try_lock()) continue;
-    // Who sleeps there is woken for it.
-    const bool tended = other.leading_ || other.exposed_ > 0;
-    if (!tended) any |= other.poll();
-    seen.turns[each] = other.turns_.load(std::memory_order_relaxed);
+    // A thread that sleeps there is woken for it.
+    if (!other.slept_in()) any |= other.poll();
+    seen_[each].store(other.sources_.turns(), std::memory_order_relaxed);
     other.unlock();
   }
-  seen.looked = true;
   return any;
 }
 
-/// The same at times, and what was deferred anywhere. True: something moved.
-bool engine::look_at_others(engine_family::view& seen, std::exception_ptr& thrown) {
-  if (++seen.since < seen.interval) return false;
-  seen.since = 0;
-  const bool any = visit(seen);
-  const std::uint32_t longest = seen.wide ? 64 : 1024;
-  seen.interval = any ? 1 : std::min(2 * seen.interval, longest);
+/// The same, and what was deferred anywhere, for a wait: at times, and at every turn while that moves something.
+bool engine::visit_others_at_times(wait_state& mine, std::exception_ptr& thrown) {
+  if (++mine.since < mine.interval) return false;
+  mine.since = 0;
+  const bool any = visit_others();
+  mine.interval = any ? 1 : std::min(2 * mine.interval, mine.wide ? 64U : 1024U);
   run_deferred_of_others(thrown);
   return any;
 }
 
 void engine::run_deferred_of_others(std::exception_ptr& thrown) {
   for (engine* each : family_->members())
-    if (each != this && each->has_deferred_.load(std::memory_order_relaxed)) each->run_deferred_into(thrown);
+    if (each != this && each->deferred_.any()) each->run_deferred_into(thrown);
 }
 
-/// A turn in every other engine that had none since the last time, and what was deferred there. Without the lock held.
+/// The same for a progress call.
 bool engine::turn_of_others() {
-  bool any = false;
-  const auto& all = family_->members();
-  for (std::size_t each = 0; each < all.size(); ++each) {
-    engine& other = *all[each];
-    if (&other == this || !other.used_.load(std::memory_order_relaxed)) continue;
-    const std::uint32_t now = other.turns_.load(std::memory_order_relaxed);
-    if (now != seen_[each].load(std::memory_order_relaxed)) {
-      seen_[each].store(now, std::memory_order_relaxed);
-      continue;
-    }
-    if (!other.try_lock()) continue;
-    if (!other.leading_ && other.exposed_ == 0) any |= other.poll();
-    seen_[each].store(other.turns_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    other.unlock();
-  }
+  const bool any = visit_others();
   std::exception_ptr thrown;
   run_deferred_of_others(thrown);
   if (thrown) std::rethrow_exception(thrown);
   return any;
-}
-
-/// The same for who calls again and again: at one call in 64, or at every one while that moves something.
-bool engine::turn_of_others_at_times() {
-  // relaxed, and not read-modify-write: of two threads that count at a time one may be lost.
-  const std::uint32_t left = calls_left_.load(std::memory_order_relaxed) - 1;
-  calls_left_.store(left, std::memory_order_relaxed);
-  if (left > 0 && left < 64) return false;
-  const bool moved = turn_of_others();
-  calls_left_.store(moved ? 1 : 64, std::memory_order_relaxed);
-  return moved;
 }
 
 bool engine::progress_everywhere() {
@@ -168,100 +114,109 @@ bool engine::progress_everywhere() {
   return progress() || moved;
 }
 
-/// Keeps this engine for a sleeper of another, if need be.
-engine::kept engine::keep(event_descriptor& by, std::uint32_t& seen, bool looked) noexcept {
-  if (!try_lock()) return kept::busy;
-  kept result = kept::by_others;
-  if (!leading_ && exposed_ == 0) {
-    const std::uint32_t now = turns_.load(std::memory_order_relaxed);
-    result = looked && now == seen ? kept::now : kept::busy;
-    seen = now;
+/// Keeps this engine for a sleeper of another, if need be; where the sleeper waits for anything, in any case. Arms, and polls once more,
+/// as every sleep.
+engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep& on, wait_state& mine) {
+  if (by.keeper) {
+    if (!try_lock()) return kept::busy;
+  } else {
+    lock();
   }
-  if (result == kept::now) {
-    by.keeper = true;
-    if (!expose_locked(by)) result = kept::moved;
+  const std::lock_guard<engine> guard{*this, std::adopt_lock};
+  if (by.keeper && slept_in()) return kept::by_others;
+  // relaxed: as in visit_others
+  if (by.keeper && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns()) return kept::busy;
+  const readiness found = prepare();
+  if (found == readiness::moved || deferred_.any()) {
+    disarm_unless_slept_in();
+    return kept::moved;
   }
-  unlock();
-  return result;
+  lie_down(by);
+  on.add(sources_);
+  if (found == readiness::refused) on.end = std::min(on.end, clock::now() + next_nap(mine.refused));
+  return kept::now;
 }
 
-/// Sleeps in this engine, and takes the others along. Without the lock held.
-engine::rest engine::sleep_with_family(question holds, deadline until, engine_family::view& seen) {
-  if (seen.wide) return sleep_in_all(holds, until);
-  if (!try_lock()) return rest::refused;
-  if (leading_) {
-    const rest result = follow(holds, until);  // the leader takes the others along
-    unlock();
-    return result;
+namespace {
+
+/// A bell for one sleep.
+struct own_bell {
+  explicit own_bell(bool wanted) noexcept : file{wanted ? ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1} {}
+  ~own_bell() {
+    if (file >= 0) ::close(file);
   }
-  unlock();
+  own_bell(const own_bell&) = delete;
+  own_bell& operator=(const own_bell&) = delete;
+  const int file;
+};
+
+}  // namespace
+
+/// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them alike, with a bell of its own.
+engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
+  if (!mine.wide) {
+    if (!try_lock()) return rest::refused;
+    // A thread that leads takes the others along, too.
+    const bool follows = leading_ || mine.beside;
+    const rest result = follows ? follow(holds, until, mine) : rest::in_vain;
+    unlock();
+    if (follows) return result;
+  }
+  struct part {
+    engine_sleeper as;
+    engine* in = nullptr;             // null: not slept in
+    std::size_t first = 0, last = 0;  // of what is slept on
+  };
+  std::array<part, engine_family::most> parts;
+  const own_bell bell{mine.wide};
+  if (mine.wide && bell.file < 0) return rest::refused;
   engine_family& family = *family_;
-  const auto& all = family.members();
-  engine_family::wait_descriptors* const wait_descriptors = family.take_descriptors();
-  if (wait_descriptors == nullptr) return rest::refused;
   const std::uint32_t alarms = family.alarms();
-  family.lie_down();
-  sleep_set with{family.alarm(), until, {}, 0};
+  if (!mine.wide) family.lie_down();
+  thread_sleep on{until};
+  on.add(mine.wide ? bell.file : family.alarm());
   bool moved = false, active = false;
-  for (std::size_t each = 0; each < all.size() && !moved; ++each) {
-    engine& other = *all[each];
-    if (&other == this || !other.used_.load(std::memory_order_relaxed)) continue;
-    const kept how = other.keep((*wait_descriptors)[each], seen.turns[each], seen.looked);
+  for (std::size_t each = 0; each < family.members().size() && !moved; ++each) {
+    engine& other = *family.members()[each];
+    if (!mine.wide && (&other == this || !other.used_.load(std::memory_order_relaxed))) continue;
+    part& with = parts[each];
+    with.as.keeper = !mine.wide;
+    with.as.bell = bell.file;
+    with.first = on.on.size();
+    const kept how = other.keep(with.as, seen_[each], on, mine);
+    with.last = on.on.size();
+    if (how == kept::now) with.in = &other;
     moved = how == kept::moved;
     active |= how == kept::busy;
-    if (how == kept::now) with.descriptors.push_back({(*wait_descriptors)[each].number(), POLLIN, 0});
-  }
-  seen.looked = true;
-  if (active || family.alarm() < 0) {
-    with.until = std::min(until, clock::now() + seen.pause);
-    seen.pause = std::min(2 * seen.pause, engine_family::longest_tick);
-  } else {
-    seen.pause = engine_family::tick;
-    family.cancel_alarm(alarms);
   }
   rest result = rest::moved;
-  if (!moved && !try_lock()) result = rest::refused;
-  else if (!moved) {
-    result = leading_ ? rest::in_vain : lead(holds, until, &with);
-    unlock();
+  if (mine.wide) {
+    if (!moved && !holds()) on.sleep(backstop);
+  } else {
+    if (active || family.alarm() < 0) {
+      on.end = std::min(on.end, clock::now() + mine.pause);
+      mine.pause = std::min(2 * mine.pause, engine_family::longest_tick);
+    } else {
+      mine.pause = engine_family::tick;
+      family.cancel_alarm(alarms);
+    }
+    if (!moved && !try_lock()) {
+      result = rest::refused;
+    } else if (!moved) {
+      result = leading_ ? rest::in_vain : lead(holds, on, mine);
+      unlock();
+      if (on.on.front().revents != 0) family.take_alarm();
+    }
   }
-  for (std::size_t each = 0; each < all.size(); ++each) {
-    engine& other = *all[each];
-    event_descriptor& mine = (*wait_descriptors)[each];
-    if (&other == this || !mine.keeper) continue;
-    if (other.stop_keeping(mine) && result != rest::held) result = rest::moved;
+  for (part& each : parts) {
+    if (each.in == nullptr) continue;
+    const std::lock_guard<engine> guard{*each.in};
+    moved |= each.in->finish_sleep(&each.as, std::span{on.on}.subspan(each.first, each.last - each.first), on.by_backstop);
   }
+  if (moved) mine.refused = shortest_nap;
+  if (mine.wide) return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
   family.rise();
-  family.give_back_descriptors(wait_descriptors);
-  return result;
-}
-
-/// The keeper is awake.
-bool engine::stop_keeping(event_descriptor& by) noexcept {
-  const std::lock_guard<engine> guard{*this};
-  const bool moved = settle(by);
-  by.keeper = false;
-  return moved;
-}
-
-/// Sleeps until something has happened in any of them. Without the lock held.
-engine::rest engine::sleep_in_all(question holds, deadline until) {
-  const auto& all = family_->members();
-  engine_family::wait_descriptors* const wait_descriptors = family_->take_descriptors();
-  if (wait_descriptors == nullptr) return rest::refused;
-  std::vector<pollfd> watched;
-  bool moved = false;
-  for (std::size_t each = 0; each < all.size() && !moved; ++each) {
-    moved = !all[each]->expose((*wait_descriptors)[each]);
-    watched.push_back({(*wait_descriptors)[each].number(), POLLIN, 0});
-  }
-  if (!moved && !holds()) {
-    const timespec time = time_until(std::min(until, clock::now() + 2 * backstop));  // each has a backstop of its own
-    ::ppoll(watched.data(), watched.size(), &time, nullptr);
-  }
-  for (std::size_t each = 0; each < watched.size(); ++each) moved |= all[each]->disarm_and_poll((*wait_descriptors)[each]);
-  family_->give_back_descriptors(wait_descriptors);
-  return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
+  return moved && result != rest::held ? rest::moved : result;
 }
 
 }  // namespace peal

@@ -14,8 +14,6 @@
 // Errors   start throws std::system_error where there is no thread or no descriptor to be had.
 #pragma once
 
-#include <poll.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -70,15 +68,12 @@ class helper_thread {
   [[nodiscard]] found take() noexcept;
   void serve() noexcept;
   [[nodiscard]] bool rest(backoff&) noexcept;
-  void give_back() noexcept;
-  void lock() noexcept;
-  void unlock() noexcept;
 
   engine& engine_;
   const wait_policy policy_;
   wait_history history_;
   wakeup bell_;
-  std::vector<pollfd> watched_;  // a copy, since the engine's changes under the lock
+  thread_sleep on_;
   // relaxed: hints, but for stopping_, which bell_ follows.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wanted_{false};    // it found the lock taken
@@ -86,8 +81,8 @@ class helper_thread {
   // guarded by the engine's lock
   bool leads_ = false;   // the helper polls; its sources are armed, or it is in a turn or a nap
   bool parked_ = false;  // it waits for the program, which sleeps itself
-  struct {               // relaxed, and written by the helper alone
-    std::atomic<std::uint64_t> takeovers{0}, turns{0}, sleeps{0}, hints{0};
+  struct {
+    loose_count takeovers, turns, sleeps, hints;
   } counted_;
   std::thread thread_;
 };

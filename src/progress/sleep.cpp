@@ -1,10 +1,11 @@
-// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others who wait follow it: they sleep on a condition variable
-// until something has moved, or the leader has left its wait and one of them takes its place.
-#include <poll.h>
+// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others that wait follow it: each sleeps until its own operation
+// has ended, or until the leader has left its wait and this thread takes its place. Beside them loops of the user's own sleep, each on an
+// event descriptor, and threads that look after this engine while they wait in another one.
+#include "progress/sleep.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
+#include <mutex>
 #include <utility>
 
 #include "base/log.hpp"
@@ -17,11 +18,8 @@ namespace peal {
 
 namespace {
 
-void raise(std::atomic<std::uint64_t>& to, std::uint64_t more) noexcept {
-  to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-}
-
 using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
 
 /// Of the last tick, and so as cheap as a load.
 std::int64_t coarse_now() noexcept {
@@ -30,189 +28,260 @@ std::int64_t coarse_now() noexcept {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+bool any_found(std::span<const pollfd> of) noexcept {
+  return std::ranges::any_of(of, [](const pollfd& each) { return each.revents != 0; });
+}
+
 }  // namespace
 
-void engine::watch(int descriptor, progress_source* reader) {
-  watched_.push_back({descriptor, POLLIN, 0});
-  readers_.push_back(reader);
-  for (event_descriptor* each : outside_) each->watch(descriptor);
+void thread_sleep::sleep(std::chrono::nanoseconds most) noexcept {
+  const timespec time = time_until(std::min(end, clock::now() + most));
+  const int found = ::ppoll(on.data(), on.size(), &time, nullptr);
+  if (found < 0)  // a signal came
+    for (pollfd& each : on) each.revents = 0;
+  by_backstop = found == 0 && clock::now() < end;
 }
 
-void engine::unwatch(int descriptor) noexcept {
-  for (std::size_t each = watched_.size(); each-- > 0;) {
-    if (watched_[each].fd != descriptor) continue;
-    watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(each));
-    readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(each));
+// ---- arming, polling once more, and what is to be done after a sleep --------------------------------------------------------------------
+
+/// Whatever comes after this wakes those who sleep on the descriptors. What came before the sources were armed wakes no thread, so all of
+/// them are polled once more. Nothing is left armed for a caller that is not to sleep.
+engine::readiness engine::prepare() noexcept {
+  const bool armed = leading_ || sources_.arm();
+  const bool came = sources_.poll_all();
+  if (came && listeners_ != 0) rouse();
+  if (armed && !came) return readiness::ready;
+  disarm_unless_slept_in();
+  return came ? readiness::moved : readiness::refused;
+}
+
+/// `who` sleeps no more; null: the leader. `found`: what could be read of what is watched. Whether something has moved.
+bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found, bool by_backstop) noexcept {
+  const bool slept = who == nullptr || get_up(*who);
+  // While all is armed still: what comes later need not ring. The sender may have come this very moment, and rings then.
+  const bool missed = slept && by_backstop && sources_.poll_all();
+  if (missed && !sources_.read_all(200ms)) counted_.missed.raise();
+  const bool rung = any_found(found);
+  if (rung) withdraw();  // what is cleared here, or by a source that is polled, has woken the others too
+  if (rung && !leading_) sources_.read(found, who != nullptr);
+  if (!slept_in()) {
+    sources_.disarm();
+    if (slept) left_alone(who == nullptr || who->keeper);
   }
-  for (event_descriptor* each : outside_) each->unwatch(descriptor);
-}
-
-void engine::rouse() noexcept {
-  ++roused_;
-  // Nobody sleeps here any more, so who sends need not ring.
-  if (withdraw() && !leading_) disarm_all();
-  if (leading_) wakeup_.ring();
-  if (following_.load(std::memory_order_relaxed) > 0) followers_.notify_all();
-}
-
-/// With the lock held: every source, those of `sometimes` too.
-bool engine::poll_all() noexcept {
-  if (polling_) return false;
-  polling_ = true;
-  bool moved = false;
-  for (progress_source* source : every_) moved |= source->poll();
-  moved |= poll_others();
-  polling_ = false;
+  const bool moved = sources_.poll_all() || missed;
+  if (rung) counted_.wakeups.raise();
+  if (rung && !moved) counted_.spurious.raise();
+  if (moved && listeners_ != 0) rouse();
   return moved;
 }
 
-bool engine::arm_all() noexcept {
-  if (std::exchange(rung_, false)) wakeup_.clear();
-  bool ready = wakeup_.able() && !polling_;
-  for (auto* sources : {&every_, &sometimes_})
-    for (progress_source* each : *sources) ready = ready && each->arm();
-  return ready;
-}
-
-void engine::disarm_all() noexcept {
+void engine::rouse() noexcept {
+  for (follower* each : followers_)
+    if (each->awaited == nullptr) each->call();
   withdraw();
-  for (auto* sources : {&every_, &sometimes_})
-    for (progress_source* each : *sources) each->disarm();
+  if (leading_) ring_leader();
+  else if (!sources_.in_turn()) sources_.disarm();  // nobody sleeps here any more, so senders need not ring
 }
 
-engine::rest engine::sleep(question holds, deadline until, engine_family::view* others) {
-  if (family_ != nullptr) return sleep_with_family(holds, until, *others);
-  // Who holds the lock at the moment makes progress, or starts something.
+void engine::ring_leader() noexcept {
+  if (!std::exchange(roused_, true)) sources_.waking().ring();
+}
+
+void engine::ended(const void* operation) noexcept {
+  for (follower* each : followers_)
+    if (each->awaited == operation) each->call();
+  if (leading_ && leader_awaits_ == operation) ring_leader();
+}
+
+// ---- threads ----------------------------------------------------------------------------------------------------------------------------
+
+/// Not back among those that poll as long as another thread does that all the time.
+engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
+  for (;;) {
+    const bool naps = mine.beside;
+    const rest result = sleep_once(holds, until, mine);
+    if (!(naps || mine.beside) || result == rest::held || result == rest::refused || deferred_.any() || clock::now() >= until)
+      return result;
+  }
+}
+
+engine::rest engine::sleep_once(question holds, deadline until, wait_state& mine) {
+  if (family_ != nullptr) return sleep_in_several(holds, until, mine);
+  // The thread that holds the lock at the moment makes progress, or starts something.
   if (!try_lock()) return rest::refused;
-  const rest result = leading_ ? follow(holds, until) : lead(holds, until, nullptr);
+  thread_sleep on{until};
+  const rest result = leading_ || mine.beside ? follow(holds, until, mine) : lead(holds, on, mine);
   unlock();
   return result;
 }
 
-engine::rest engine::lead(question holds, deadline until, sleep_set* with) {
+engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   if (time_to_look()) look_around();
-  const bool armed = arm_all();
-  // Once more: what came before the sources were armed wakes nobody.
-  const bool came = poll_all();
-  const bool held = holds();
-  if (!armed || came || held || has_deferred_.load(std::memory_order_relaxed)) {
-    disarm_all();
-    if ((came || held) && sleepers_ != 0) rouse();
-    return held ? rest::held : came ? rest::moved : armed ? rest::in_vain : rest::refused;
+  const readiness found = prepare();
+  const bool held_already = holds();
+  if (found != readiness::ready || held_already || deferred_.any()) {
+    // What moved is another thread's, most likely, if that has polled while this one napped.
+    mine.beside = found == readiness::moved && sources_.armed() && mine.nap != shortest_nap && others_poll(mine);
+    if (held_already && listeners_ != 0) rouse();
+    disarm_unless_slept_in();
+    if (held_already) return rest::held;
+    return found == readiness::moved ? rest::moved : found == readiness::ready ? rest::in_vain : rest::refused;
   }
   leading_ = true;
-  ++sleepers_;
-  deadline end = until;
-  for (auto* sources : {&every_, &sometimes_})
-    for (const progress_source* each : *sources) end = std::min(end, each->wakes_at());
-  if (with != nullptr) {
-    end = std::min(end, with->until);
-    // A copy, since others may look at these meanwhile.
-    with->own = watched_.size();
-    with->descriptors.insert(with->descriptors.begin(), watched_.begin(), watched_.end());
-  }
+  roused_ = false;
+  leader_awaits_ = holds.sleep_for();
+  note_turns(mine);
+  ++listeners_;
+  const std::size_t first = on.on.size();
+  on.add(sources_);
+  const deadline since = clock::now();
   unlock();
-  bool by_backstop = false;
-  const int rung = sleep_in_poll(end, by_backstop, with);
+  on.sleep(backstop);
   lock();
-  bool moved = false;
-  if (rung > 0 && with != nullptr) take_answers(*with);
-  if (rung > 0) tell_readers(false);
-  if (by_backstop) {
-    moved = poll_all();
-    if (moved && std::chrono::steady_clock::now() < end) note_missed();
-  }
   leading_ = false;
-  --sleepers_;
-  disarm_all();
-  left_alone(true);
-  moved |= poll_all();
-  count_sleep();
-  if (rung > 0) count_wakeup(moved);
-  if (moved && sleepers_ != 0) rouse();
-  return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
-}
-
-/// Without the lock. What ppoll says; less than 0 when a signal came.
-int engine::sleep_in_poll(deadline end, bool& by_backstop, sleep_set* with) noexcept {
-  const deadline latest = std::chrono::steady_clock::now() + backstop;
-  by_backstop = latest < end;
-  const timespec time = time_until(std::min(end, latest));
-  if (with != nullptr) return sleep_in_poll_with(*with, time, by_backstop);
-  pollfd* const all = watched_.data();
-  const int rung = ::ppoll(all, watched_.size(), &time, nullptr);
-  if (rung != 0) by_backstop = false;
-  return rung;
-}
-
-/// How many of this engine's own descriptors rang.
-int engine::sleep_in_poll_with(sleep_set& with, const timespec& time, bool& by_backstop) noexcept {
-  with.descriptors.push_back({with.alarm, POLLIN, 0});
-  const int rung = ::ppoll(with.descriptors.data(), with.descriptors.size(), &time, nullptr);
-  if (rung != 0) by_backstop = false;
-  if (rung <= 0) return rung;
-  if (with.descriptors.back().revents != 0) family_->take_alarm();
-  const auto own = with.descriptors.begin() + static_cast<std::ptrdiff_t>(with.own);
-  return static_cast<int>(std::count_if(with.descriptors.begin(), own, [](const pollfd& each) { return each.revents != 0; }));
-}
-
-/// What rang, of those that are watched still.
-void engine::take_answers(const sleep_set& with) noexcept {
-  for (pollfd& each : watched_) each.revents = 0;
-  for (std::size_t answer = 0; answer < with.own; ++answer)
-    for (pollfd& each : watched_)
-      if (each.fd == with.descriptors[answer].fd) each.revents = with.descriptors[answer].revents;
-}
-
-/// After a ppoll that found something. The engine's own pipe needs to be empty only when it is slept on again: not `at_once`, and the one
-/// that was woken has its message sooner.
-void engine::tell_readers(bool at_once) noexcept {
-  for (std::size_t each = 0; each < watched_.size(); ++each) {
-    if (watched_[each].revents == 0) continue;
-    if (watched_[each].fd == wakeup_.descriptor()) {
-      if (at_once) wakeup_.clear();
-      else rung_ = true;
-    } else if (readers_[each]) {
-      readers_[each]->rang(watched_[each].fd);
-    }
-  }
-}
-
-/// The backstop ended a sleep, and something was there. Its sender may have come this very moment, and will ring then.
-void engine::note_missed() noexcept {
-  const timespec patience{0, 200'000'000};
-  if (::ppoll(watched_.data(), watched_.size(), &patience, nullptr) > 0) tell_readers();
-  else raise(counted_.missed, 1);
-}
-
-engine::rest engine::follow(question holds, deadline until) {
-  if (holds()) return rest::held;
-  if (has_deferred_.load(std::memory_order_relaxed)) return rest::in_vain;
-  ++sleepers_;
-  following_.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t before = roused_;
-  std::unique_lock hold{bias_.mutex(), std::adopt_lock};
-  followers_.wait_until(hold, std::min(until, std::chrono::steady_clock::now() + backstop), [&] { return roused_ != before; });
-  hold.release();  // the caller unlocks
-  following_.fetch_sub(1, std::memory_order_relaxed);
-  --sleepers_;
-  raise(counted_.sleeps, 1);
-  if (roused_ != before) raise(counted_.wakeups, 1);
+  --listeners_;
+  counted_.sleeps.raise();
+  mine.beside = others_poll(mine) && clock::now() - since < busy_gap;
+  if (!mine.beside) mine.nap = shortest_nap;
+  const bool moved = finish_sleep(nullptr, std::span{on.on}.subspan(first), on.by_backstop);
   const bool held = holds();
-  if (held && roused_ == before && std::chrono::steady_clock::now() < until) raise(counted_.missed, 1);
-  return held ? rest::held : roused_ != before ? rest::moved : rest::in_vain;
+  return held ? rest::held : moved ? rest::moved : rest::in_vain;
 }
 
-void engine::count_sleep() noexcept { raise(counted_.sleeps, 1); }
-
-void engine::count_wakeup(bool moved) noexcept {
-  raise(counted_.wakeups, 1);
-  if (!moved) raise(counted_.spurious, 1);
+/// Also the nap of a thread that does not want to lead now.
+engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
+  mine.beside = false;
+  if (holds()) return rest::held;
+  if (deferred_.any()) return rest::in_vain;
+  follower self{holds.sleep_for(), false, {}};
+  const bool naps = !leading_;
+  std::chrono::nanoseconds most = backstop;
+  if (naps) {
+    most = next_nap(mine.nap);
+    note_turns(mine);
+    ++napping_;
+  }
+  followers_.push_back(&self);
+  if (self.awaited == nullptr) ++listeners_;
+  std::unique_lock hold{lock_.mutex(), std::adopt_lock};
+  self.woken.wait_until(hold, std::min(until, clock::now() + most), [&] { return self.called; });
+  hold.release();  // the caller unlocks
+  std::erase(followers_, &self);
+  if (self.awaited == nullptr) --listeners_;
+  if (naps) --napping_;
+  counted_.sleeps.raise();
+  if (self.called) counted_.wakeups.raise();
+  const bool held = holds();
+  if (held && !self.called && (!naps || self.awaited != nullptr) && clock::now() < until) counted_.missed.raise();
+  if (held) return rest::held;
+  // A thread that is to lead finds nothing new.
+  return self.called && self.awaited == nullptr ? rest::moved : rest::in_vain;
 }
+
+/// Without the lock, at the end of a wait only. One of those that followed may be needed to lead. What comes in the middle of a wait ends a
+/// sleep for a moment, and the helper would go through two of its own.
+void engine::after_sleep() noexcept {
+  const std::lock_guard<engine> guard{*this};
+  if (!leading_ && napping_ == 0 && !followers_.empty()) followers_.front()->call();
+  if (helper_ != nullptr && !slept_in()) helper_->resume();
+}
+
+// ---- beside the thread that leads -------------------------------------------------------------------------------------------------------
+
+void engine::lie_down(engine_sleeper& who) {
+  who.asleep = true;
+  asleep_.push_back(&who);
+  ++listeners_;
+  counted_.sleeps.raise();
+}
+
+/// Whether it slept still.
+bool engine::get_up(engine_sleeper& who) noexcept {
+  if (!std::exchange(who.asleep, false)) return false;
+  std::erase(asleep_, &who);
+  --listeners_;
+  if (asleep_.empty() && helper_ != nullptr) helper_->resume();
+  return true;
+}
+
+/// Whoever sleeps beside the leader has to look again. Keepers need not: somebody is here.
+void engine::withdraw() noexcept {
+  if (asleep_.empty()) return;
+  listeners_ -= static_cast<int>(asleep_.size());
+  for (engine_sleeper* each : asleep_) {
+    each->asleep = false;
+    if (!each->keeper) each->ring();
+  }
+  asleep_.clear();
+  if (helper_ != nullptr) helper_->resume();
+  left_alone(false);
+}
+
+bool engine::open(event_descriptor& made) {
+  const std::lock_guard<engine> guard{*this};
+  if (!made.open(sources_.watched())) return false;
+  loops_.push_back(&made);
+  return true;
+}
+
+void engine::close(event_descriptor& gone) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  std::erase(loops_, &gone);
+  if (!get_up(gone) || slept_in()) return;
+  sources_.disarm();
+  left_alone(false);
+}
+
+bool engine::expose(event_descriptor& to) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  if (helper_ != nullptr) helper_->dismiss();
+  if (settle(to)) return false;
+  const readiness found = prepare();
+  if (found == readiness::moved) to.nap = shortest_nap;
+  if (found == readiness::moved || deferred_.any()) {
+    disarm_unless_slept_in();
+    return false;
+  }
+  const deadline now = clock::now(), latest = now + backstop;
+  const deadline end = found == readiness::ready ? std::min(latest, sources_.wakes_at()) : now + next_nap(to.nap);
+  to.set_alarm(end);
+  to.until_backstop = end == latest;
+  lie_down(to);
+  return true;
+}
+
+bool engine::surface(event_descriptor& of) {
+  bool moved = false;
+  {
+    const std::lock_guard<engine> guard{*this};
+    if (helper_ != nullptr) helper_->dismiss();
+    moved = settle(of);
+  }
+  run_deferred();
+  return moved;
+}
+
+/// This one sleeps no more, and everything is polled.
+bool engine::settle(event_descriptor& of) noexcept {
+  const event_descriptor::news why = of.take();
+  std::vector<pollfd> found;
+  if (why.watched) {
+    found = sources_.watched();
+    const timespec now{};
+    (void)::ppoll(found.data(), found.size(), &now, nullptr);
+  }
+  if (why.rung && !why.watched) counted_.wakeups.raise();
+  const bool by_backstop = why.timed && !why.rung && !why.watched && of.until_backstop && !leading_;
+  const bool moved = finish_sleep(&of, found, by_backstop);
+  if (moved) of.nap = shortest_nap;
+  return moved;
+}
+
+// ---- whether ranks share cores, and what was counted -----------------------------------------------------------------------------------
 
 void engine::count(const backoff& pause) noexcept {
-  raise(counted_.spins, pause.spins());
-  raise(counted_.yields, pause.yields());
+  counted_.spins.raise(pause.spins());
+  counted_.yields.raise(pause.yields());
   if (time_to_look()) [[unlikely]] {
     const std::lock_guard<engine> guard{*this};
     look_around();
@@ -243,29 +312,14 @@ void engine::look_around() noexcept {
                                     : "the ranks of this node have a core each: waits spin");
 }
 
-/// One of those who followed may be needed to lead.
-void engine::call_followers() noexcept {
-  const std::lock_guard<engine> guard{*this};
-  ++roused_;
-  followers_.notify_all();
-}
-
-/// At the end of a wait only: what comes in its middle ends a sleep for a moment, and the helper would go through two of its own.
-void engine::call_helper_back() noexcept {
-  const std::lock_guard<engine> guard{*this};
-  if (!leading_ && exposed_ == 0) helper_->resume();
-}
-
 void engine::report(std::vector<counter>& into) const {
-  const auto say = [&](const char* name, const std::atomic<std::uint64_t>& value, const char* meaning) {
-    into.push_back({name, value.load(std::memory_order_relaxed), meaning});
-  };
-  say("wait.spins", counted_.spins, "turns that found nothing, of waits longer than about a microsecond");
-  say("wait.yields", counted_.yields, "times that a wait gave its core away");
-  say("wait.sleeps", counted_.sleeps, "times that a wait slept");
-  say("wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody");
-  say("wait.spurious", counted_.spurious, "of these, those after which nothing was there");
-  say("wait.missed", counted_.missed, "sleeps that a timer ended although something was there: never, unless there is an error");
+  into.push_back({"wait.spins", counted_.spins, "turns that found nothing, of waits longer than about a microsecond"});
+  into.push_back({"wait.yields", counted_.yields, "times that a wait gave its core away"});
+  into.push_back({"wait.sleeps", counted_.sleeps, "times that a wait slept"});
+  into.push_back({"wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody"});
+  into.push_back({"wait.spurious", counted_.spurious, "of these, those after which nothing was there"});
+  into.push_back(
+      {"wait.missed", counted_.missed, "sleeps that a timer ended although something was there: never, unless there is an error"});
   if (helper_ != nullptr) helper_->report(into);
 }
 

@@ -1,5 +1,5 @@
 // progress/time_until.hpp
-// A point in time as ppoll and timerfd_settime take it: what is left until then.
+// Times as ppoll and timerfd_settime take them.
 //
 // Layer    progress.
 #pragma once
@@ -11,11 +11,15 @@
 
 namespace peal {
 
-/// Nothing, when it has passed.
-inline timespec time_until(std::chrono::steady_clock::time_point until) noexcept {
-  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now()).count();
-  const auto positive = std::max<std::int64_t>(left, 0);
+/// Nothing, when it is negative.
+inline timespec time_of(std::chrono::nanoseconds left) noexcept {
+  const auto positive = std::max<std::int64_t>(left.count(), 0);
   return {positive / 1'000'000'000, positive % 1'000'000'000};
+}
+
+/// What is left until then; nothing, when it has passed.
+inline timespec time_until(std::chrono::steady_clock::time_point until) noexcept {
+  return time_of(until - std::chrono::steady_clock::now());
 }
 
 }  // namespace peal

@@ -162,6 +162,34 @@ void threads(const communicator& world) {
   none_missed(world);
 }
 
+// Threads that are blocked in receives sleep on while another thread exchanges messages: no more wake-ups than that thread's own, and
+// those of one that sleeps on the descriptors.
+void blocked(const communicator& world) {
+  constexpr int count = 8;
+  const int rounds = job::sanitized() ? 500 : 3000;
+  const int other = world.rank() ^ 1;
+  const auto tag_of = [](int mine) { return peal::tag{100 + mine}; };
+  std::vector<std::thread> asleep;
+  for (int mine = 0; mine < count && other < world.size(); ++mine)
+    asleep.emplace_back([&, mine] { job::equal(world.recv<int>(other, tag_of(mine)), mine, "a message at the end"); });
+  pause_for(50ms);
+  world.barrier();
+  const auto before = peal::counters(world)["wait.wakeups"];
+  if (other < world.size())
+    for (int round = 0; round < rounds; ++round) {
+      if (world.rank() % 2 == 0) world.send(round, other, data);
+      job::equal(world.recv<int>(other, data), round, "ping-pong");
+      if (world.rank() % 2 == 1) world.send(round, other, data);
+    }
+  const auto wakeups = peal::counters(world)["wait.wakeups"] - before;
+  job::check(wakeups < 3 * static_cast<std::uint64_t>(rounds),
+             std::to_string(wakeups) + " wake-ups in " + std::to_string(rounds) + " rounds");
+  world.barrier();
+  for (int mine = 0; mine < count && other < world.size(); ++mine) world.send(mine, other, tag_of(mine));
+  for (std::thread& each : asleep) each.join();
+  none_missed(world);
+}
+
 // The last rank is killed while the others sleep in a receive from it.
 void death(const communicator& world) {
   world.barrier();
@@ -201,8 +229,9 @@ int main(int argc, char** argv) {
     (first == "death" ? death : fatal)(env.world());
     return 0;
   }
-  const bool threaded = first.empty() || first == "threads";
-  std::vector<job::part> parts{{"idle", idle}, {"pauses", pauses}, {"room", room}, {"large", large}, {"threads", threads}};
+  const bool threaded = first.empty() || first == "threads" || first == "blocked";
+  std::vector<job::part> parts{{"idle", idle},   {"pauses", pauses},   {"room", room},
+                               {"large", large}, {"threads", threads}, {"blocked", blocked}};
   // Not without being named.
   if (first == "children") parts.push_back({"children", children});
   if (first == "many_pauses") parts.push_back({"many_pauses", many_pauses});

@@ -54,7 +54,7 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
   }
   for (;;) {
     try {
-      if (progress.wait_unlocked([&] { return finished(awaited); }, until)) return;
+      if (progress.wait_unlocked(end_of{awaited}, until)) return;
       break;
     } catch (...) {
       // A continuation of some other operation threw; a destructor cannot, so the next progress call does.
@@ -90,7 +90,7 @@ bool test(operation& of) {
 
 bool wait_for_end(operation& awaited, time_point deadline) {
   engine& progress = job::require(awaited.origin).lane_of(awaited).progress;
-  return progress.wait_unlocked([&] { return finished(awaited); }, on_steady_clock(deadline));
+  return progress.wait_unlocked(end_of{awaited}, on_steady_clock(deadline));
 }
 
 time_point time_after(long double seconds) noexcept {

@@ -14,11 +14,20 @@
 
 namespace peal {
 
-/// Progress until the operation is finished. What a continuation throws comes out after that.
-inline void wait_for(lane& here, const operation& awaited) {
+/// Whether an operation is finished, for engine::wait_unlocked: a thread that sleeps until then is woken
+/// by the end of this operation.
+struct end_of {
+  operation& awaited;
   // acquire: pairs with the release that ends an operation, so that its outcome and its buffer can be read.
-  here.progress.wait_unlocked([&] { return awaited.finished.load(std::memory_order_acquire); });
-}
+  [[nodiscard]] bool operator()() const noexcept { return awaited.finished.load(std::memory_order_acquire); }
+  [[nodiscard]] const void* sleep_for() const noexcept {
+    awaited.flags |= operation::slept_for;
+    return &awaited;
+  }
+};
+
+/// Progress until the operation is finished. What a continuation throws comes out after that.
+inline void wait_for(lane& here, operation& awaited) { here.progress.wait_unlocked(end_of{awaited}); }
 
 /// detail::never is the last time there is.
 inline std::chrono::steady_clock::time_point on_steady_clock(detail::time_point when) noexcept {

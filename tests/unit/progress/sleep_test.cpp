@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -196,6 +198,121 @@ TEST(sleep, what_a_deferred_call_of_another_thread_does_wakes_too) {
   }
   progress.run_deferred();
   waits.join();
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
+/// Something that ends once, as an operation does, and how often its thread has looked whether it has.
+struct own_end {
+  std::atomic<bool> over{false};
+  std::atomic<int> looks{0};
+};
+
+/// What a wait for one operation asks.
+struct is_over {
+  own_end& of;
+  bool operator()() const {
+    ++of.looks;
+    return of.over.load();
+  }
+  const void* sleep_for() const { return &of; }
+};
+
+/// Threads that wait for the end of something of their own each.
+struct waiting_threads {
+  waiting_threads(engine& in, std::size_t count) : progress{in}, ends(count) {
+    for (own_end& each : ends) threads.emplace_back([&] { progress.wait_unlocked(is_over{each}); });
+    // Each looks twice before it sleeps; those that do not lead have no more to do then.
+    for (own_end& each : ends)
+      while (each.looks < 3) std::this_thread::yield();
+    std::this_thread::sleep_for(50ms);
+  }
+  void end(std::size_t which) {
+    {
+      const std::lock_guard<engine> guard{progress};
+      ends[which].over = true;
+      progress.ended(&ends[which]);
+    }
+    threads[which].join();
+  }
+  std::vector<int> looks() const {
+    std::vector<int> all;
+    for (const own_end& each : ends) all.push_back(each.looks);
+    return all;
+  }
+
+  engine& progress;
+  std::vector<own_end> ends;
+  std::vector<std::thread> threads;
+};
+
+TEST(sleep, what_moves_for_others_wakes_no_thread_but_the_leader) {
+  engine progress{true, block};
+  mailbox from{progress};
+  waiting_threads asleep{progress, 8};
+  const std::vector<int> before = asleep.looks();
+  const auto start = std::chrono::steady_clock::now();
+  for (int round = 1; round <= 2000; ++round) {
+    from.post();
+    while (from.taken.load() != round) progress.progress();
+    if (round % 10 == 0) std::this_thread::sleep_for(200us);  // the leader is back on the descriptors
+  }
+  const auto seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - start}.count();
+  std::vector<int> looks = asleep.looks();
+  for (std::size_t each = 0; each < looks.size(); ++each) looks[each] -= before[each];
+  std::sort(looks.begin(), looks.end());
+  looks.pop_back();  // the leader's
+  for (const int each : looks) EXPECT_LE(each, 10 + 10 * seconds) << "only the backstop ends these sleeps";
+  for (std::size_t each = 0; each < 8; ++each) asleep.end(each);
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
+/// A thread that leads is woken for what is another thread's as soon as it sleeps. It sleeps on the descriptors again only after naps that
+/// grow, so this takes far longer than waking it does. Where the machine is slow, it takes as long for that reason.
+TEST(sleep, a_leader_that_is_woken_for_others_again_and_again_naps) {
+  engine progress{true, block};
+  mailbox from{progress};
+  waiting_threads asleep{progress, 1};
+  constexpr int rounds = 400;
+  const auto start = std::chrono::steady_clock::now();
+  for (int round = 0; round < rounds; ++round) {
+    while (!from.asleep.load()) std::this_thread::yield();
+    progress.progress();
+    from.post();
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - start, rounds * 50us);
+  asleep.end(0);
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
+TEST(sleep, the_end_of_an_operation_wakes_its_own_thread_and_the_next_leader) {
+  constexpr std::size_t threads = 8;
+  for (const bool backwards : {false, true}) {
+    engine progress{true, block};
+    mailbox from{progress};
+    waiting_threads asleep{progress, threads};
+    const std::uint64_t before = counted(progress, "wait.wakeups");
+    for (std::size_t each = 0; each < threads; ++each) asleep.end(backwards ? threads - 1 - each : each);
+    const std::uint64_t wakeups = counted(progress, "wait.wakeups") - before;
+    EXPECT_GE(wakeups, threads) << "a thread slept on";
+    EXPECT_LE(wakeups, 2 * threads);
+    EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+  }
+}
+
+TEST(sleep, a_thread_that_follows_leads_when_the_leader_has_left) {
+  engine progress{true, block};
+  mailbox from{progress};
+  for (int round = 1; round <= 20; ++round) {
+    const std::uint64_t before = counted(progress, "wait.wakeups");
+    waiting_threads first{progress, 1};  // leads
+    std::thread second{[&] { progress.wait_unlocked([&] { return from.taken.load() == round; }); }};
+    std::this_thread::sleep_for(5ms);
+    first.end(0);
+    std::this_thread::sleep_for(round % 3 * 1ms);
+    from.post();
+    second.join();
+    EXPECT_GE(counted(progress, "wait.wakeups") - before, 2u) << "the second one was not called";
+  }
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 

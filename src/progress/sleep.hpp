@@ -1,0 +1,67 @@
+// progress/sleep.hpp
+// What sleeps in an engine: a thread on the descriptors of one engine or of several, a loop of the
+// user's own, and threads that follow another one.
+//
+// Layer    progress.
+// Threads  a sleeper and a follower are guarded by their engine's lock.
+// Errors   what the system refuses makes sleeps shorter; nothing throws but for lack of memory.
+#pragma once
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <vector>
+
+#include "progress/sources.hpp"
+
+namespace peal {
+
+/// Sleeps on an engine's descriptors beside the thread that leads, or where none does.
+struct engine_sleeper {
+  bool asleep = false;  // the engine will say when it is to look again
+  bool keeper = false;  // it sleeps for what others left undone, not for what they do
+  int bell = -1;        // an eventfd; -1: it is not told
+
+  void ring() const noexcept {
+    const std::uint64_t one = 1;
+    // Refused only when it has rung long ago.
+    if (bell >= 0) [[maybe_unused]]
+      const ssize_t written = ::write(bell, &one, sizeof one);
+  }
+};
+
+/// A thread that sleeps until it is called, while another one sleeps on the descriptors.
+struct follower {
+  const void* awaited;  // the operation whose end calls it; null: whatever moves does
+  bool called = false;
+  std::condition_variable woken;
+
+  void call() noexcept {
+    called = true;
+    woken.notify_one();
+  }
+};
+
+/// One sleep of a thread on descriptors.
+struct thread_sleep {
+  using deadline = progress_source::deadline;
+
+  void add(int descriptor) { on.push_back({descriptor, POLLIN, 0}); }
+  /// Requires: armed. What is found of them stands in `on` from there on, as many as are watched now.
+  void add(const source_list& sources) {
+    end = std::min(end, sources.wakes_at());
+    on.insert(on.end(), sources.watched().begin(), sources.watched().end());
+  }
+  /// No longer than `most`, the backstop.
+  void sleep(std::chrono::nanoseconds most) noexcept;
+
+  deadline end;
+  std::vector<pollfd> on{};
+  bool by_backstop = false;
+};
+
+}  // namespace peal
