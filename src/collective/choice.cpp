@@ -176,7 +176,7 @@ chosen choice::of(collective kind, const problem& p, const spread& where) const 
   double lowest = *usual_price / decisive;
   for (const algorithm& each : all_algorithms()) {
     if (each.kind != kind || &each == usual.how || !each.serves(p)) continue;
-    if (p.size > most_ranks_at_once && (each.name == "flat" || each.name == "linear")) continue;
+    if (p.size > most_ranks_at_once && each.all_at_once) continue;
     const chosen other{&each, 2, usual_cut(each), reason::price};
     const auto its = price_of(other, p, where);
     if (!its || *its >= lowest) continue;

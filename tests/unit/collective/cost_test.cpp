@@ -82,7 +82,7 @@ TEST(cost, a_message_more_or_a_longer_one_costs_more) {
         bool swapped = true;  // this one draws a line of its own, beyond which it does something else
         for (const std::size_t bytes : lengths) {
           const auto width = static_cast<std::size_t>(std::min(where.ranks_per_node, ranks));
-          if (each.build == algorithms::allreduce_shares && swapped && bytes > most_swapped_share * width) {
+          if (each.kind == collective::allreduce && each.name == "shares" && swapped && bytes > most_swapped_share * width) {
             swapped = false;
             before = 0;
           }
