@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/value_types.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -80,6 +81,13 @@ constexpr auto table = records_of(std::make_integer_sequence<int, __COUNTER__ - 
 }  // namespace
 
 std::span<const algorithm> all_algorithms() noexcept { return table; }
+
+std::vector<std::string_view> names_of_algorithms(collective kind) {
+  std::vector<std::string_view> found{direct_name};
+  for (const algorithm& each : table)
+    if (each.kind == kind) found.push_back(each.name);
+  return found;
+}
 
 const algorithm* find_algorithm(collective kind, std::string_view name) noexcept {
   const auto found = std::ranges::find_if(table, [&](const algorithm& a) { return a.kind == kind && a.name == name; });

@@ -57,6 +57,9 @@ struct algorithm {
   }
 };
 
+/// What a variable may name besides: past all messages, which no record is needed for (direct/).
+inline constexpr std::string_view direct_name = "direct";
+
 /// All of them, those of a collective together.
 std::span<const algorithm> all_algorithms() noexcept;
 /// Null when there is none of that name.

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "memory/node_segment.hpp"
 #include "progress/wakeup.hpp"
 #include "transport/contract.hpp"
@@ -26,9 +27,7 @@
 
 namespace peal {
 
-enum class shm_copy { automatic, direct, pipeline };
-
-struct shm_settings {
+struct shm_options {
   shm_copy copy = shm_copy::automatic;  // PEAL_SHM_COPY
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
@@ -54,7 +53,7 @@ class shm_transport final : public transport {
   static std::size_t transport_bytes(int processes) noexcept { return shm::parts::at(0, processes).bytes; }
 
   /// `peers[i]` is the process with local index i. The segment and the sink outlive the transport; the segment has been agreed upon.
-  shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_settings& = {});
+  shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_options& = {});
 
   [[nodiscard]] const char* name() const noexcept override { return "shm"; }
   [[nodiscard]] std::size_t eager_limit() const noexcept override { return shm::eager_limit; }
@@ -135,7 +134,7 @@ class shm_transport final : public transport {
 
   node_segment* segment_;
   sink* sink_;
-  shm_settings settings_;
+  shm_options settings_;
   shm::front* front_;
   shm::parts parts_;
   std::vector<std::uint32_t> local_index_;  // by peer_id

@@ -286,7 +286,7 @@ void connector::sent_away(const handshake_packet& said) noexcept {
   handshake& mine = *known->meeting;
   const auto now = clock::now();
   mine.without_since = said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
-  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.silence} && hooks_.needed(said.from))
+  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.timeout} && hooks_.needed(said.from))
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
@@ -325,9 +325,9 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
 }
 
 bool connector::begin_sending(connection& of) noexcept {
-  if (!ready_to_send(*of.control, of.remote, of.own_psn, lane_.set.silence)) return false;
+  if (!ready_to_send(*of.control, of.remote, of.own_psn, lane_.set.timeout)) return false;
   for (bulk_queue& each : of.bulk) {
-    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.own_psn, lane_.set.silence)) continue;
+    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.own_psn, lane_.set.timeout)) continue;
     if (each.link == 0) return false;
     leave_out(of, each, std::strerror(errno));
   }

@@ -24,6 +24,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "transport/verbs/connect/connections.hpp"
 #include "transport/verbs/connect/connector.hpp"
 #include "transport/verbs/datagram/datagrams.hpp"
@@ -32,9 +33,9 @@
 namespace peal::verbs {
 
 struct promotion_rules {
-  bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
-  std::uint32_t after = 16;   // messages to a cold peer
-  std::uint32_t most = 1024;  // connections
+  bool cold = false;  // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
+  std::uint32_t promote = usual_promote;  // after so many messages to a cold peer
+  std::uint32_t max_rc = 1024;            // connections
 };
 
 class promoter {
@@ -69,7 +70,7 @@ class promoter {
   /// When `poll` may have something to do even if nothing comes.
   [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept;
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
-  [[nodiscard]] std::uint32_t most() const noexcept { return rules_.most; }
+  [[nodiscard]] std::uint32_t most() const noexcept { return rules_.max_rc; }
   /// From now on messages to peers without a connection go as datagrams.
   void go_cold() noexcept { rules_.cold = true; }
   /// This process leaves: everyone without a connection is told.

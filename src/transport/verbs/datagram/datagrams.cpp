@@ -21,7 +21,7 @@ datagrams::datagrams(lane& shared, handshake_port& port, const connector& who, a
       sink_{into},
       hooks_{std::move(told)},
       watch_{by, shared.on.gid().bytes, peers,
-             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.silence}),
+             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.timeout}),
              [this](peer_id each, node_watch::verdict why) {
                if (left(each)) watch_.end(each);
                else hooks_.lost(each, why);
