@@ -62,3 +62,5 @@ EXTRA_DIST += \
   src/collective/node_map.cpp \
   src/collective/tuning.cpp \
   src/collective/algorithms
+# Not a program made from algorithms.cpp, as make would have it.
+src/collective/algorithms: ;
