@@ -1,11 +1,13 @@
 // base/settings.hpp
-// What the environment sets, typed: a member for each row of the table of PEAL_ variables (variables.cpp), in a struct by subject. What a
-// member is here without an environment is the default of its variable.
+// What the environment sets, typed: a member for each row of the table of PEAL_ variables
+// (variables.cpp), in a struct by subject. What a member is here without an environment is the
+// default of its variable.
 //
 // Layer    base.
 // Units    bytes, seconds, microseconds as the names of the types in variables.cpp say.
 // Threads  read once at the start of the job; afterwards constant.
-// Errors   from_environment throws errc::invalid_config that names the variable, its value and what is allowed.
+// Errors   from_environment throws errc::invalid_config that names the variable, its value and what
+//          is allowed.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // base/value_types.hpp
 // How values of PEAL_ variables are written: a type for each way. A type T has
-//   T::value                                    what it is read into
-//   optional<value> read(string_view) const     nothing: not allowed
-//   string write(const value&) const            what read takes for that value, always the same for the same value
-//   string allowed() const                      choices separated by '|', or "least..most", or words
-//   string form() const                         the same as a refusal says it
+//   T::value                           what it is read into
+//   optional<value> read(string_view)  nothing: not allowed
+//   string write(const value&)         what read takes; always the same for the same value
+//   string allowed()                   choices separated by '|', or "least..most", or words
+//   string form()                      the same as a refusal says it
 //
 // Layer    base.
 // Threads  any.
@@ -24,7 +24,8 @@
 
 namespace peal {
 
-/// The names of the algorithms of a collective, "direct" first. Layer collective/ defines it, from the records of the algorithms.
+/// The names of the algorithms of a collective, "direct" first. Layer collective/ defines it, from
+/// the records of the algorithms.
 std::vector<std::string_view> names_of_algorithms(detail::collective);
 
 namespace types {
@@ -135,7 +136,8 @@ auto_or(Type) -> auto_or<Type>;
 
 }  // namespace types
 
-/// 4096, 64K, 1M, 2G (powers of 1024); throws std::invalid_argument on anything else. Used by command lines too.
+/// 4096, 64K, 1M, 2G (powers of 1024); throws std::invalid_argument on anything else. Used by
+/// command lines too.
 std::size_t parse_bytes(std::string_view text);
 
 }  // namespace peal

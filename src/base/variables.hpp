@@ -1,6 +1,7 @@
 // base/variables.hpp
-// Every PEAL_ variable in one table: its name, what it may be, what it is by default, which setting it fills, whether all ranks must have
-// the same, what it means. What reads, refuses, lists or compares variables goes by the table.
+// Every PEAL_ variable in one table: its name, what it may be, what it is by default, which setting
+// it fills, whether all ranks must have the same, what it means. What reads, refuses, lists or
+// compares variables goes by the table.
 //
 // Layer    base.
 // Threads  any, while nobody changes the environment.
@@ -41,7 +42,8 @@ std::string objection(const variable&, std::string_view value);
 /// What the environment sets. What it sets wrong has its default, and an objection.
 job_settings read_environment(std::vector<std::string>& objections);
 
-/// What is wrong with each PEAL_ name of the environment that the table lacks: it names the nearest one there.
+/// What is wrong with each PEAL_ name of the environment that the table lacks: it names the nearest
+/// one there.
 std::vector<std::string> unknown_variables();
 
 }  // namespace peal

@@ -1,5 +1,5 @@
-// All algorithms, compiled as one, since each is short, and what they include takes most of the compiler's time; the table of their
-// records; and the cutting of long vectors into segments.
+// All algorithms, compiled as one, since each is short, and what they include takes most of the
+// compiler's time; the table of their records; and the cutting of long vectors into segments.
 #include "collective/algorithms.hpp"
 
 #include <algorithm>

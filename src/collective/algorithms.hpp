@@ -1,6 +1,7 @@
 // collective/algorithms.hpp
-// Every algorithm there is: pure functions that add the rounds of one rank to a schedule. Each has a file in algorithms/, which ends with
-// its record. A new one is a file there, and a line in algorithms.cpp.
+// Every algorithm there is: pure functions that add the rounds of one rank to a schedule. Each has
+// a file in algorithms/, which ends with its record. A new one is a file there, and a line in
+// algorithms.cpp.
 //
 // Layer    collective: may include p2p/, base/.
 // Threads  pure functions.
@@ -39,7 +40,8 @@ struct algorithm {
   detail::collective kind{};
   std::string_view name;  // among those of the kind, as PEAL_BCAST and its like take it
   void (*build)(const problem&, schedule&) = nullptr;
-  /// Adds up what it takes. Null: it has no price, so that only rules choose it, and nothing takes its place.
+  /// Adds up what it takes. Null: it has no price, so that only rules choose it, and nothing takes
+  /// its place.
   void (*price)(const pricing&) = nullptr;
   /// What it cannot serve; all of it is known alike on every rank.
   bool any_order = false;     // needs a commutative operation

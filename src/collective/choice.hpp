@@ -64,7 +64,8 @@ class choice {
  public:
   /// Rules only.
   choice() = default;
-  /// Forces what is named there. `measured`: what prices are made of; nothing: of what is built in, and they decide nothing.
+  /// Forces what is named there. `measured`: what prices are made of; nothing: of what is built in,
+  /// and they decide nothing.
   explicit choice(const algorithm_settings&, const std::optional<cost_parameters>& measured = {});
 
   /// Whether a variable names one for this collective.

@@ -88,8 +88,9 @@ class collective_state {
 
 class collectives {
  public:
-  /// What is forced. `nodes`: by peer, a number that the peers of a node, and no others, have in common, the same in
-  /// every process, as the basis is; empty: all are on one node. All but the basis must outlive this.
+  /// What is forced. `nodes`: by peer, a number that the peers of a node, and no others, have in
+  /// common, the same in every process, as the basis is; empty: all are on one node. All but the
+  /// basis must outlive this.
   collectives(messaging&, const algorithm_settings&, std::span<const std::uint32_t> nodes = {}, const cost_basis& = {});
   ~collectives();  // Requires: every collective_state is gone.
   collectives(const collectives&) = delete;

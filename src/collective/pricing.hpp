@@ -1,5 +1,6 @@
 // collective/pricing.hpp
-// A call of which an algorithm adds up the price: of an uncut vector, or of one segment; of allgather of a rank's block.
+// A call of which an algorithm adds up the price: of an uncut vector, or of one segment; of
+// allgather of a rank's block.
 //
 // Layer    collective: may include base/.
 // Units    nanoseconds, bytes.

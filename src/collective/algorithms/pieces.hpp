@@ -1,5 +1,6 @@
 // collective/algorithms/pieces.hpp
-// Pieces that the prices of several algorithms have. They follow the rounds in the files of algorithms/, for the rank that ends last.
+// Pieces that the prices of several algorithms have. They follow the rounds in the files of
+// algorithms/, for the rank that ends last.
 //
 // Layer    collective: may include base/.
 // Units    nanoseconds, bytes.

@@ -21,7 +21,8 @@ inline void inside(const pricing& t, double bytes, bool joins) {
   if (joins) t.sum.join(bytes, 0, below_the_top);
 }
 
-/// Rounds of a message from a rank of each node to one of another, by one or by all of a node at once, each joined if it `joins`.
+/// Rounds of a message from a rank of each node to one of another, by one or by all of a node at
+/// once, each joined if it `joins`.
 inline void between(const pricing& t, double bytes, int rounds, int sharers, bool joins) {
   if (sharers == 1) t.sum.fan(bytes, 1, t.width(), rounds);
   else t.sum.exchange(bytes, t.width(), rounds);
@@ -34,7 +35,8 @@ inline int rounds_among(int members) {
   return rounds;
 }
 
-/// A doubling among as many ranks as there are nodes; those beyond a power of two hand theirs to neighbours first, and get it back.
+/// A doubling among as many ranks as there are nodes; those beyond a power of two hand theirs to
+/// neighbours first, and get it back.
 inline void doubling(const pricing& t, double bytes, int sharers) {
   const bool folds = floor_power(t.nodes()) != t.nodes();
   if (folds) between(t, bytes, 1, sharers, true);
