@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
+#include "base/value_types.hpp"
 #include "collective/direct/price.hpp"
 #include "collective/node_map.hpp"
 #include "topology/machine.hpp"
@@ -115,8 +116,8 @@ explanation explain(const explain_words& words) {
   made.where.cores = words.cores > 0 ? words.cores : machine{}.usable_cores();
   made.bytes = length_of(words, made.kind);
 
-  const config settings = config::from_environment(false);
-  made.costs = read_tuning(settings);
+  const job_settings settings = job_settings::from_environment();
+  made.costs = read_tuning(settings.tuning);
   const auto measured = made.costs.from.empty() ? std::nullopt : std::optional{made.costs.costs};
   problem p;
   p.size = made.ranks;
@@ -129,7 +130,7 @@ explanation explain(const explain_words& words) {
     if (node_map found{by_rank}; found.has_levels()) nodes = std::move(found);
   }
   p.nodes = nodes ? &*nodes : nullptr;
-  const choice by{settings, measured};
+  const choice by{settings.algorithms, measured};
   made.prices_count = by.prices_count(p, made.where);
   made.found = by.candidates(made.kind, p, made.where);
   detail::collective_call call;

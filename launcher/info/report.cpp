@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
-#include "base/config.hpp"
+#include "base/variables.hpp"
 #include "collective/tuning.hpp"
 #include "memory/unmap_hooks.hpp"
 #include "peal/error.hpp"
@@ -70,46 +70,30 @@ std::string direct_copy_problem() {
   return WIFEXITED(status) && WEXITSTATUS(status) != 255 ? std::strerror(WEXITSTATUS(status)) : "it reads something else";
 }
 
-std::vector<setting> all_settings(std::vector<std::string>& problems) {
+std::vector<setting> listed(const job_settings& settings) {
   std::vector<setting> found;
   for (const variable& each : variables()) {
-    const char* value = std::getenv(std::string{each.name}.c_str());
-    found.push_back({each.name, value ? value : std::string{each.fallback}, value != nullptr, each.allowed, each.meaning});
-    if (!value) continue;
-    if (std::string wrong = objection(each, value); !wrong.empty()) problems.push_back(std::move(wrong));
+    // One that is not allowed is shown as it is.
+    const char* const value = std::getenv(std::string{each.name}.c_str());
+    found.push_back({each.name, value ? value : each.written(settings), value != nullptr, each.allowed, each.meaning});
   }
-  for (const unknown_variable& each : unknown_variables())
-    problems.push_back(fmt::format("{} is no variable of peal; the nearest is {}", each.name, each.nearest));
   return found;
 }
 
-std::string value_of(const report& about, std::string_view name) {
-  for (const setting& each : about.settings)
-    if (each.name == name) return each.value;
-  return {};
-}
-
-bool is_set(const report& about, std::string_view name) {
-  return std::any_of(about.settings.begin(), about.settings.end(), [&](const setting& each) { return each.name == name && each.is_set; });
-}
-
-verbs::choice_wishes wishes_of(const report& about) {
+verbs::choice_wishes wishes_of(const verbs_settings& settings) {
   verbs::choice_wishes made;
-  made.device = value_of(about, "PEAL_VERBS_DEVICE");
-  const std::string gid = value_of(about, "PEAL_VERBS_GID");
-  int index = 0;
-  const auto [end, failed] = std::from_chars(gid.data(), gid.data() + gid.size(), index);
-  if (failed == std::errc{} && end == gid.data() + gid.size() && index >= 0) made.gid = index;
+  made.device = settings.device;
+  if (settings.gid) made.gid = static_cast<int>(*settings.gid);
   return made;
 }
 
-void look_at_machine(report& about, const machine& here) {
+void look_at_machine(report& about, const machine& here, const job_settings& settings) {
   machine_report& found = about.machine;
   found.host = host_name();
   found.cores = static_cast<int>(here.cores().size());
   found.usable_cores = here.usable_cores();
   found.locked_memory = locked_memory();
-  found.shared_folder = value_of(about, "PEAL_SHM_DIR");
+  found.shared_folder = settings.shm.dir;
   found.shared_free = free_bytes(found.shared_folder);
   const int shared_errno = errno;
   found.direct_copy_problem = direct_copy_problem();
@@ -130,13 +114,13 @@ void look_at_machine(report& about, const machine& here) {
 }
 
 /// Tried in this process; a program with another allocator may fare otherwise.
-std::string cache_problem(const report& about) {
-  if (value_of(about, "PEAL_VERBS_REGISTRATION_CACHE") == "off") return "PEAL_VERBS_REGISTRATION_CACHE=off";
+std::string cache_problem(const verbs_settings& settings) {
+  if (!settings.registration_cache) return "PEAL_VERBS_REGISTRATION_CACHE=off";
   return use_unmap_hooks().problem;
 }
 
-void look_at_devices(report& about, const machine& here) {
-  about.cache_problem = cache_problem(about);
+void look_at_devices(report& about, const machine& here, const job_settings& settings) {
+  about.cache_problem = cache_problem(settings.verbs);
   about.devices = verbs::inventory(here);
   std::vector<verbs::port_facts> ports;
   for (const verbs::device_report& each : about.devices) {
@@ -146,11 +130,11 @@ void look_at_devices(report& about, const machine& here) {
                                            each.name, each.problem));
   }
   transport_report verbs{"verbs", "between nodes; everything with PEAL_TRANSPORT=verbs", {}};
-  const verbs::choice_wishes wishes = wishes_of(about);
+  const verbs::choice_wishes wishes = wishes_of(settings.verbs);
   verbs::rails_result result = verbs::choose_rails(ports, wishes);
   for (const verbs::choice& each : result.rails) about.rail_names.push_back(ports[each.port].name());
   if (!result.rails.empty()) {
-    verbs::trial tried = verbs::try_device(here, wishes, is_set(about, "PEAL_VERBS_PROMOTE"));
+    verbs::trial tried = verbs::try_device(here, wishes, settings.verbs.promote.has_value());
     about.limits = std::move(tried.limits);
     verbs.problem = std::move(tried.problem);
     if (verbs.problem.empty() && about.machine.locked_memory && *about.machine.locked_memory < least_locked_memory)
@@ -164,20 +148,16 @@ void look_at_devices(report& about, const machine& here) {
   }
   about.rails = std::move(result.rails);
   // No device is no problem on a machine that is to work alone.
-  if (!verbs.problem.empty() && (!about.devices.empty() || value_of(about, "PEAL_TRANSPORT") == "verbs" || !wishes.device.empty()))
+  if (!verbs.problem.empty() && (!about.devices.empty() || settings.transport == transport_mode::verbs || !wishes.device.empty()))
     about.problems.push_back(verbs.problem);
   about.transports.push_back(std::move(verbs));
 }
 
-/// Where a variable is wrong a rank would not start, so it is not looked for.
-void look_at_tuning(report& about) {
-  try {
-    tuning found = read_tuning(config::from_environment(false));
-    about.tuning_file = std::move(found.from);
-    if (!found.problem.empty())
-      about.problems.push_back(fmt::format("{}: peal-info --tune makes a new one, PEAL_TUNING=none does without", found.problem));
-  } catch (const error&) {
-  }
+void look_at_tuning(report& about, const job_settings& settings) {
+  tuning found = read_tuning(settings.tuning);
+  about.tuning_file = std::move(found.from);
+  if (!found.problem.empty())
+    about.problems.push_back(fmt::format("{}: peal-info --tune makes a new one, PEAL_TUNING=none does without", found.problem));
 }
 
 }  // namespace
@@ -185,13 +165,16 @@ void look_at_tuning(report& about) {
 report look_around() {
   report made;
   const machine here;
-  made.settings = all_settings(made.problems);
-  look_at_machine(made, here);
+  const job_settings settings = read_environment(made.problems);
+  const std::size_t wrong = made.problems.size();
+  std::ranges::move(unknown_variables(), std::back_inserter(made.problems));
+  made.settings = listed(settings);
+  look_at_machine(made, here, settings);
   made.transports.push_back({"self", "of a rank to itself", {}});
   made.transports.push_back(
       {"shm", "between ranks of one node", made.machine.shared_free ? "" : fmt::format("there is no {}", made.machine.shared_folder)});
-  look_at_devices(made, here);
-  look_at_tuning(made);
+  look_at_devices(made, here, settings);
+  if (wrong == 0) look_at_tuning(made, settings);  // else a rank would not start
   return made;
 }
 

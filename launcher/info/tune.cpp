@@ -11,7 +11,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 #include "collective/tuning.hpp"
 #include "config.h"
 #include "measure.hpp"
@@ -84,12 +84,12 @@ std::string to_text(const measured& found, const cost_parameters& before, const 
 }  // namespace
 
 std::string tune(int count, char** words, bool json) {
-  const config settings = config::from_environment(false);
-  const std::string file = tuning_file(settings);
+  const std::string wish = job_settings::from_environment().tuning;
+  const std::string file = tuning_file(wish);
   if (file.empty())
     throw std::runtime_error("there is no place for the tuning file: PEAL_TUNING is none, or neither XDG_CONFIG_HOME nor HOME is set");
   if (std::getenv("PMIX_RANK") == nullptr) start_again(json);
-  const cost_parameters before = read_tuning(settings).costs;
+  const cost_parameters before = read_tuning(wish).costs;
   measured found;
   ::setenv("PEAL_TUNING", "none", 1);  // the file that is about to be made need not be told of
   {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/config.hpp"
+#include "base/variables.hpp"
 #include "config.h"
 #include "processes/program.hpp"
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/config.hpp"
 #include "base/error_text.hpp"
+#include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
 #include "command_line.hpp"
 #include "job.hpp"
@@ -55,9 +55,9 @@ std::string make_private_folder(const std::string& job, const std::string& in) {
 }
 
 int run_job(const job_request& request, signal_source& signals, descriptor_limit& files) {
-  const config settings = config::from_environment(false);  // of unknown names rank 0 warns
+  const job_settings settings = job_settings::from_environment();  // of unknown names rank 0 warns
   const std::string temporary = temporary_folder();
-  std::vector<std::string> shared{temporary, std::string{settings.text("PEAL_SHM_DIR")}};
+  std::vector<std::string> shared{temporary, settings.shm.dir};
   for (const application& each : request.applications)
     for (const auto& [variable, value] : each.variables)
       if (variable == "PEAL_SHM_DIR") shared.push_back(value);

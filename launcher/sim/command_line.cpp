@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "base/config.hpp"
+#include "base/value_types.hpp"
 #include "collective/choice.hpp"
 #include "collective/tuning.hpp"
 #include "config.h"
@@ -131,7 +131,7 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
                                             listed(simulator::known_adapters(), [](const adapter& each) { return each.name; })));
   made.on.nic = *nic;
   if (!given.tuning.empty()) {
-    const tuning found = read_tuning(given.tuning);
+    const tuning found = read_tuning_file(given.tuning);
     if (!found.problem.empty()) throw std::invalid_argument(found.problem);
     simulator::take_costs(made.on, found.costs);
   }

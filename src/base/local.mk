@@ -1,19 +1,22 @@
 libpeal_core_la_SOURCES += \
   src/base/cache_line.hpp \
   src/base/page.hpp \
-  src/base/config.hpp \
   src/base/copy.hpp \
   src/base/error_text.hpp \
   src/base/log.hpp \
-  src/base/uncaught.hpp
+  src/base/settings.hpp \
+  src/base/uncaught.hpp \
+  src/base/value_types.hpp \
+  src/base/variables.hpp
 if UNITS
 libpeal_core_la_SOURCES += src/base/unit.cpp
 else
 libpeal_core_la_SOURCES += \
-  src/base/config.cpp \
   src/base/copy.cpp \
   src/base/error.cpp \
   src/base/log.cpp \
+  src/base/settings.cpp \
   src/base/uncaught.cpp \
+  src/base/value_types.cpp \
   src/base/variables.cpp
 endif

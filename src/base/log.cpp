@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 
 namespace peal {
@@ -10,16 +9,9 @@ namespace peal {
 namespace {
 std::atomic<log_level> level{log_level::warning};
 std::atomic<int> own_rank{-1};
-constexpr std::array<std::string_view, 5> names{"quiet", "error", "warning", "info", "debug"};
 }  // namespace
 
 void set_log_level(log_level to) noexcept { level.store(to, std::memory_order_relaxed); }
-
-log_level log_level_from(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<log_level>(i);
-  return log_level::warning;
-}
 
 void set_log_rank(int rank) noexcept { own_rank.store(rank, std::memory_order_relaxed); }
 
@@ -28,8 +20,9 @@ bool logs(log_level of) noexcept { return of <= level.load(std::memory_order_rel
 void log_line(log_level of, std::string_view text) noexcept {
   fmt::memory_buffer line;
   const int rank = own_rank.load(std::memory_order_relaxed);
-  if (rank >= 0) fmt::format_to(std::back_inserter(line), "peal rank {}: {}: {}\n", rank, names[static_cast<std::size_t>(of)], text);
-  else fmt::format_to(std::back_inserter(line), "peal: {}: {}\n", names[static_cast<std::size_t>(of)], text);
+  if (rank >= 0)
+    fmt::format_to(std::back_inserter(line), "peal rank {}: {}: {}\n", rank, log_level_names[static_cast<std::size_t>(of)], text);
+  else fmt::format_to(std::back_inserter(line), "peal: {}: {}\n", log_level_names[static_cast<std::size_t>(of)], text);
   // One write, so that lines of several ranks do not mix. Nobody is left to hear of a failure.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }

@@ -7,16 +7,17 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
 #include <utility>
 
 namespace peal {
 
 enum class log_level { quiet, error, warning, info, debug };
+inline constexpr std::array<std::string_view, 5> log_level_names{"quiet", "error", "warning", "info", "debug"};
 
 /// Lines above this level are not written. Set from PEAL_LOG at the start of the job; before that warnings pass.
 void set_log_level(log_level) noexcept;
-log_level log_level_from(std::string_view name) noexcept;
 /// Named in every line once known ("peal rank 3: ...").
 void set_log_rank(int rank) noexcept;
 bool logs(log_level) noexcept;

@@ -1,7 +1,8 @@
 // The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
-#include "base/config.cpp"
 #include "base/copy.cpp"
 #include "base/error.cpp"
 #include "base/log.cpp"
+#include "base/settings.cpp"
 #include "base/uncaught.cpp"
+#include "base/value_types.cpp"
 #include "base/variables.cpp"

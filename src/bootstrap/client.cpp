@@ -22,7 +22,6 @@
 
 #include <fmt/format.h>
 
-#include "base/config.hpp"
 #include "base/log.hpp"
 #include "bootstrap/owner.hpp"
 #include "peal/error.hpp"

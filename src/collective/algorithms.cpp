@@ -1,62 +1,93 @@
-// The table of algorithms, and the cutting of long vectors into segments.
+// All algorithms, compiled as one, since each is short, and what they include takes most of the
+// compiler's time; the table of their records; and the cutting of long vectors into segments.
 #include "collective/algorithms.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "base/value_types.hpp"
+#include "collective/record.hpp"
+
+namespace peal::algorithms {
+constexpr int first_record = __COUNTER__ + 1;
+}
+
+// The list, those of a collective together. A line adds the algorithm of that file.
+// clang-format off
+#include "collective/algorithms/barrier_dissemination.cpp"
+#include "collective/algorithms/barrier_flat.cpp"
+#include "collective/algorithms/barrier_leaders.cpp"
+#include "collective/algorithms/bcast_tree.cpp"
+#include "collective/algorithms/bcast_chain.cpp"
+#include "collective/algorithms/bcast_scatter_allgather.cpp"
+#include "collective/algorithms/bcast_leaders.cpp"
+#include "collective/algorithms/bcast_shares.cpp"
+#include "collective/algorithms/reduce_tree.cpp"
+#include "collective/algorithms/reduce_scatter_gather.cpp"
+#include "collective/algorithms/reduce_leaders.cpp"
+#include "collective/algorithms/reduce_shares.cpp"
+#include "collective/algorithms/allreduce_flat.cpp"
+#include "collective/algorithms/allreduce_doubling.cpp"
+#include "collective/algorithms/allreduce_rabenseifner.cpp"
+#include "collective/algorithms/allreduce_ring.cpp"
+#include "collective/algorithms/allreduce_leaders.cpp"
+#include "collective/algorithms/allreduce_shares.cpp"
+#include "collective/algorithms/gather_tree.cpp"
+#include "collective/algorithms/gather_linear.cpp"
+#include "collective/algorithms/scatter_tree.cpp"
+#include "collective/algorithms/scatter_linear.cpp"
+#include "collective/algorithms/allgather_flat.cpp"
+#include "collective/algorithms/allgather_bruck.cpp"
+#include "collective/algorithms/allgather_doubling.cpp"
+#include "collective/algorithms/allgather_ring.cpp"
+#include "collective/algorithms/allgather_leaders.cpp"
+#include "collective/algorithms/alltoall_linear.cpp"
+#include "collective/algorithms/alltoall_bruck.cpp"
+#include "collective/algorithms/alltoall_pairwise.cpp"
+#include "collective/algorithms/reduce_scatter_flat.cpp"
+#include "collective/algorithms/reduce_scatter_halving.cpp"
+#include "collective/algorithms/reduce_scatter_pairwise.cpp"
+#include "collective/algorithms/reduce_scatter_ring.cpp"
+#include "collective/algorithms/scan_flat.cpp"
+#include "collective/algorithms/scan_doubling.cpp"
+#include "collective/algorithms/scan_chain.cpp"
+#include "collective/algorithms/exscan_flat.cpp"
+#include "collective/algorithms/exscan_doubling.cpp"
+#include "collective/algorithms/exscan_chain.cpp"
+// clang-format on
+#include "collective/algorithms/neighbor_linear.cpp"
 
 namespace peal {
 
 namespace {
 
 using detail::collective;
-using namespace algorithms;
 
-constexpr std::array table{
-    algorithm{.kind = collective::barrier, .name = "dissemination", .build = barrier_dissemination},
-    algorithm{.kind = collective::barrier, .name = "flat", .build = barrier_flat},
-    algorithm{.kind = collective::barrier, .name = "leaders", .build = barrier_leaders, .by_node = true},
-    algorithm{.kind = collective::bcast, .name = "tree", .build = bcast_tree, .segmentable = true},
-    algorithm{.kind = collective::bcast, .name = "chain", .build = bcast_chain, .segmentable = true},
-    algorithm{.kind = collective::bcast, .name = "scatter_allgather", .build = bcast_scatter_allgather, .segmentable = true},
-    algorithm{.kind = collective::bcast, .name = "leaders", .build = bcast_leaders, .by_node = true, .segmentable = true},
-    algorithm{.kind = collective::bcast, .name = "shares", .build = bcast_shares, .by_node = true, .segmentable = true},
-    algorithm{.kind = collective::reduce, .name = "tree", .build = reduce_tree, .segmentable = true},
-    algorithm{.kind = collective::reduce, .name = "scatter_gather", .build = reduce_scatter_gather, .segmentable = true},
-    algorithm{.kind = collective::reduce, .name = "leaders", .build = reduce_leaders, .by_node = true, .segmentable = true},
-    algorithm{.kind = collective::reduce, .name = "shares", .build = reduce_shares, .by_node = true, .segmentable = true},
-    algorithm{.kind = collective::allreduce, .name = "flat", .build = allreduce_flat, .segmentable = true},
-    algorithm{.kind = collective::allreduce, .name = "doubling", .build = allreduce_doubling, .segmentable = true},
-    algorithm{.kind = collective::allreduce, .name = "rabenseifner", .build = allreduce_rabenseifner, .segmentable = true},
-    algorithm{.kind = collective::allreduce, .name = "ring", .build = allreduce_ring, .any_order = true, .segmentable = true},
-    algorithm{.kind = collective::allreduce, .name = "leaders", .build = allreduce_leaders, .by_node = true, .segmentable = true},
-    algorithm{.kind = collective::allreduce, .name = "shares", .build = allreduce_shares, .by_node = true, .segmentable = true},
-    algorithm{.kind = collective::gather, .name = "tree", .build = gather_tree, .equal_blocks = true},
-    algorithm{.kind = collective::gather, .name = "linear", .build = gather_linear},
-    algorithm{.kind = collective::scatter, .name = "tree", .build = scatter_tree, .equal_blocks = true},
-    algorithm{.kind = collective::scatter, .name = "linear", .build = scatter_linear},
-    algorithm{.kind = collective::allgather, .name = "flat", .build = allgather_flat},
-    algorithm{.kind = collective::allgather, .name = "bruck", .build = allgather_bruck},
-    algorithm{.kind = collective::allgather, .name = "doubling", .build = allgather_doubling, .equal_blocks = true, .power_of_two = true},
-    algorithm{.kind = collective::allgather, .name = "ring", .build = allgather_ring},
-    algorithm{.kind = collective::allgather, .name = "leaders", .build = allgather_leaders, .by_node = true},
-    algorithm{.kind = collective::alltoall, .name = "linear", .build = alltoall_linear},
-    algorithm{.kind = collective::alltoall, .name = "bruck", .build = alltoall_bruck, .equal_blocks = true},
-    algorithm{.kind = collective::alltoall, .name = "pairwise", .build = alltoall_pairwise},
-    algorithm{.kind = collective::reduce_scatter, .name = "flat", .build = reduce_scatter_flat},
-    algorithm{.kind = collective::reduce_scatter, .name = "halving", .build = reduce_scatter_halving},
-    algorithm{.kind = collective::reduce_scatter, .name = "pairwise", .build = reduce_scatter_pairwise},
-    algorithm{.kind = collective::reduce_scatter, .name = "ring", .build = reduce_scatter_ring, .any_order = true},
-    algorithm{.kind = collective::scan, .name = "flat", .build = scan_flat, .segmentable = true},
-    algorithm{.kind = collective::scan, .name = "doubling", .build = scan_doubling, .segmentable = true},
-    algorithm{.kind = collective::scan, .name = "chain", .build = scan_chain, .segmentable = true},
-    algorithm{.kind = collective::exscan, .name = "flat", .build = exscan_flat, .segmentable = true},
-    algorithm{.kind = collective::exscan, .name = "doubling", .build = exscan_doubling, .segmentable = true},
-    algorithm{.kind = collective::exscan, .name = "chain", .build = exscan_chain, .segmentable = true},
-};
+template <int... numbers>
+constexpr auto records_of(std::integer_sequence<int, numbers...>) {
+  using algorithms::record;
+  std::array<algorithm, (0 + ... + (record<algorithms::first_record + numbers>.build != nullptr))> found;
+  std::size_t count = 0;
+  const auto take = [&](const algorithm& each) {
+    if (each.build != nullptr) found[count++] = each;
+  };
+  (take(record<algorithms::first_record + numbers>), ...);
+  return found;
+}
+
+constexpr auto table = records_of(std::make_integer_sequence<int, __COUNTER__ - algorithms::first_record>{});
 
 }  // namespace
 
 std::span<const algorithm> all_algorithms() noexcept { return table; }
+
+std::vector<std::string_view> names_of_algorithms(collective kind) {
+  std::vector<std::string_view> found{direct_name};
+  for (const algorithm& each : table)
+    if (each.kind == kind) found.push_back(each.name);
+  return found;
+}
 
 const algorithm* find_algorithm(collective kind, std::string_view name) noexcept {
   const auto found = std::ranges::find_if(table, [&](const algorithm& a) { return a.kind == kind && a.name == name; });

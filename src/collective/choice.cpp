@@ -104,10 +104,6 @@ constexpr std::array rules{
     rule{collective::exscan, any_ranks, any_bytes, "doubling", 2, {512 * K, 2}},
 };
 
-constexpr std::array<std::string_view, detail::collectives_in_all> variable_names{
-    "PEAL_BARRIER",   "PEAL_BCAST",    "PEAL_REDUCE",         "PEAL_ALLREDUCE", "PEAL_GATHER", "PEAL_SCATTER",
-    "PEAL_ALLGATHER", "PEAL_ALLTOALL", "PEAL_REDUCE_SCATTER", "PEAL_SCAN",      "PEAL_EXSCAN"};
-
 // Those of neighbors, for which there is no choice, stand behind the others.
 constexpr std::array names{"barrier",          "bcast",    "reduce",         "allreduce", "gather", "scatter",
                            "allgather",        "alltoall", "reduce_scatter", "scan",      "exscan", "neighbor_allgather",
@@ -137,7 +133,11 @@ chosen by_rule(collective kind, const problem& p) noexcept {
 std::string_view to_text(reason why) noexcept { return why == reason::rule ? "rule" : why == reason::forced ? "forced" : "price"; }
 
 const char* name_of(collective kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
-std::string_view variable_of(collective kind) noexcept { return variable_names[static_cast<std::size_t>(kind)]; }
+std::string variable_of(collective kind) {
+  std::string made{"PEAL_"};
+  for (const char letter : std::string_view{name_of(kind)}) made += static_cast<char>(letter == '_' ? '_' : letter - 'a' + 'A');
+  return made;
+}
 
 // For forced algorithms too: a chain that nobody cuts would be no use.
 segmentation usual_cut(const algorithm& how) noexcept {
@@ -146,12 +146,11 @@ segmentation usual_cut(const algorithm& how) noexcept {
   return found == rules.end() ? segmentation{} : found->cut;
 }
 
-choice::choice(const config& from, const std::optional<cost_parameters>& measured)
+choice::choice(const algorithm_settings& from, const std::optional<cost_parameters>& measured)
     : costs_{measured.value_or(cost_parameters{})}, inside_{measured_inside(costs_)}, between_{measured_between(costs_)} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
-    const std::string wanted{from.text(variable_names[i])};
     // direct is none of these: it is taken wherever it can be while no algorithm is named, before anybody asks here.
-    if (wanted != "auto" && wanted != "direct") forced_[i] = find_algorithm(static_cast<collective>(i), wanted);
+    if (from[i] && *from[i] != direct_name) forced_[i] = find_algorithm(static_cast<collective>(i), *from[i]);
   }
 }
 
@@ -176,7 +175,7 @@ chosen choice::of(collective kind, const problem& p, const spread& where) const 
   double lowest = *usual_price / decisive;
   for (const algorithm& each : all_algorithms()) {
     if (each.kind != kind || &each == usual.how || !each.serves(p)) continue;
-    if (p.size > most_ranks_at_once && (each.name == "flat" || each.name == "linear")) continue;
+    if (p.size > most_ranks_at_once && each.all_at_once) continue;
     const chosen other{&each, 2, usual_cut(each), reason::price};
     const auto its = price_of(other, p, where);
     if (!its || *its >= lowest) continue;

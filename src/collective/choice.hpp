@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 #include "collective/algorithms.hpp"
 #include "collective/cost.hpp"
 #include "collective/cost_parameters.hpp"
@@ -54,7 +54,8 @@ struct candidate {
 
 /// Of the collective, as in PEAL_ALLREDUCE: lower case.
 [[nodiscard]] const char* name_of(detail::collective) noexcept;
-std::string_view variable_of(detail::collective) noexcept;
+/// PEAL_BARRIER, PEAL_BCAST, ...
+std::string variable_of(detail::collective);
 
 /// How a long vector is cut for this algorithm where a rule cuts it; uncut where none does.
 segmentation usual_cut(const algorithm&) noexcept;
@@ -63,8 +64,9 @@ class choice {
  public:
   /// Rules only.
   choice() = default;
-  /// Reads PEAL_BARRIER, PEAL_BCAST, ... `measured`: what prices are made of; nothing: of what is built in, and they decide nothing.
-  explicit choice(const config&, const std::optional<cost_parameters>& measured = {});
+  /// Forces what is named there. `measured`: what prices are made of; nothing: of what is built in,
+  /// and they decide nothing.
+  explicit choice(const algorithm_settings&, const std::optional<cost_parameters>& measured = {});
 
   /// Whether a variable names one for this collective.
   [[nodiscard]] bool forces(detail::collective kind) const noexcept { return forced_[static_cast<std::size_t>(kind)] != nullptr; }

@@ -84,7 +84,7 @@ struct collectives::state {
     bool reserved = false;  // of a prepared_collective, between its starts too
   };
 
-  state(messaging& m, const config& from, std::span<const std::uint32_t> on, const cost_basis& with)
+  state(messaging& m, const algorithm_settings& from, std::span<const std::uint32_t> on, const cost_basis& with)
       : messages{m}, basis{with}, rules{from, basis.costs}, nodes{on} {}
 
   operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
@@ -359,7 +359,7 @@ const std::atomic<bool>& collective_state::failed() const noexcept { return stat
 
 void collective_state::set_neighbors(const detail::neighborhood& near) noexcept { state_->near = &near; }
 
-collectives::collectives(messaging& messages, const config& from, std::span<const std::uint32_t> nodes, const cost_basis& basis)
+collectives::collectives(messaging& messages, const algorithm_settings& from, std::span<const std::uint32_t> nodes, const cost_basis& basis)
     : state_{std::make_unique<state>(messages, from, nodes, basis)} {}
 
 collectives::~collectives() = default;

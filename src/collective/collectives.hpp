@@ -38,7 +38,7 @@
 #include <memory>
 #include <span>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 #include "collective/cost_basis.hpp"
 #include "p2p/messaging.hpp"
 #include "p2p/team.hpp"
@@ -88,9 +88,10 @@ class collective_state {
 
 class collectives {
  public:
-  /// Reads PEAL_BARRIER, PEAL_BCAST, ... `nodes`: by peer, a number that the peers of a node, and no others, have in common, the same in
-  /// every process, as the basis is; empty: all are on one node. All but the basis must outlive this.
-  collectives(messaging&, const config&, std::span<const std::uint32_t> nodes = {}, const cost_basis& = {});
+  /// What is forced. `nodes`: by peer, a number that the peers of a node, and no others, have in
+  /// common, the same in every process, as the basis is; empty: all are on one node. All but the
+  /// basis must outlive this.
+  collectives(messaging&, const algorithm_settings&, std::span<const std::uint32_t> nodes = {}, const cost_basis& = {});
   ~collectives();  // Requires: every collective_state is gone.
   collectives(const collectives&) = delete;
   collectives& operator=(const collectives&) = delete;

@@ -126,33 +126,32 @@ tuning parse_tuning(std::string_view text, std::string_view from) {
   return {read, std::string{from}, {}};
 }
 
-std::string tuning_file(const config& settings) {
-  const std::string_view wish = settings.text("PEAL_TUNING");
+std::string tuning_file(const std::string& wish) {
   if (wish == "none") return {};
-  if (wish != "auto") return std::string{wish};
+  if (wish != "auto") return wish;
   const char* const folder = std::getenv("XDG_CONFIG_HOME");
   if (folder && *folder == '/') return fmt::format("{}/peal/tuning.toml", folder);
   const char* const home = std::getenv("HOME");
   return home && *home == '/' ? fmt::format("{}/.config/peal/tuning.toml", home) : std::string{};
 }
 
-tuning read_tuning(const std::string& file) {
+tuning read_tuning_file(const std::string& file) {
   std::string text;
   const std::string problem = contents(file, text);
   if (problem.empty()) return parse_tuning(text, file);
   return {{}, {}, fmt::format("the tuning file {} is not used: {}", file, problem)};
 }
 
-tuning read_tuning(const config& settings) {
-  const std::string name = tuning_file(settings);
+tuning read_tuning(const std::string& wish) {
+  const std::string name = tuning_file(wish);
   if (name.empty()) return {};
   // Nobody asked for this one.
-  if (settings.text("PEAL_TUNING") == "auto" && ::access(name.c_str(), F_OK) != 0) return {};
-  return read_tuning(name);
+  if (wish == "auto" && ::access(name.c_str(), F_OK) != 0) return {};
+  return read_tuning_file(name);
 }
 
-std::optional<cost_parameters> tuned_costs(const config& settings) {
-  const tuning found = read_tuning(settings);
+std::optional<cost_parameters> tuned_costs(const std::string& wish) {
+  const tuning found = read_tuning(wish);
   if (!found.problem.empty())
     log_warning("{}; algorithms are chosen as without one (peal-info --tune makes a new file, PEAL_TUNING=none none)", found.problem);
   return found.from.empty() ? std::nullopt : std::optional{found.costs};

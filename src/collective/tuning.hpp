@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 #include "collective/cost_parameters.hpp"
 
 namespace peal {
@@ -29,12 +29,12 @@ std::string tuning_text(const cost_parameters&, std::string_view remark);
 tuning parse_tuning(std::string_view text, std::string_view from);
 
 /// The file of PEAL_TUNING; auto: peal/tuning.toml in $XDG_CONFIG_HOME, or in $HOME/.config. Empty: none, or nobody knows where.
-std::string tuning_file(const config&);
+std::string tuning_file(const std::string& wish);
 /// What a file holds.
-tuning read_tuning(const std::string& file);
+tuning read_tuning_file(const std::string& file);
 /// What that file holds. The defaults where there is none; one that was named but is not there is a problem.
-tuning read_tuning(const config&);
+tuning read_tuning(const std::string& wish);
 /// What was measured here, if anything. Warns of a file that is no good.
-std::optional<cost_parameters> tuned_costs(const config&);
+std::optional<cost_parameters> tuned_costs(const std::string& wish);
 
 }  // namespace peal

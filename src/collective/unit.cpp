@@ -2,7 +2,6 @@
 #include "collective/choice.cpp"
 #include "collective/cost.cpp"
 #include "collective/cost_basis.cpp"
-#include "collective/cost_by_node.cpp"
 #include "collective/cost_parameters.cpp"
 #include "collective/cost_sum.cpp"
 #include "collective/node_map.cpp"

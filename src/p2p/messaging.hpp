@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "p2p/contexts.hpp"
 #include "p2p/operation.hpp"
 #include "p2p/operation_pool.hpp"
@@ -50,11 +51,9 @@ struct awaited {
   friend auto operator<=>(const awaited&, const awaited&) = default;
 };
 
-struct messaging_options {
+struct messaging_options : message_settings {
   peer_id self = 0;
-  std::uint32_t peers = 1;                               // of the job
-  std::size_t eager_limit = envelope::max_payload;       // PEAL_EAGER_LIMIT; a transport's own holds too
-  std::size_t unexpected_limit = std::size_t{64} << 20;  // PEAL_UNEXPECTED_LIMIT
+  std::uint32_t peers = 1;  // of the job
 };
 
 class messaging final : public sink, public progress_source {

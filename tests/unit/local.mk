@@ -1,6 +1,6 @@
 check_PROGRAMS += tests/unit/base_test
 tests_unit_base_test_SOURCES = \
-  tests/unit/base/config_test.cpp \
+  tests/unit/base/variables_test.cpp \
   tests/unit/base/copy_test.cpp
 tests_unit_base_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_base_test_CXXFLAGS = $(unit_cxxflags)

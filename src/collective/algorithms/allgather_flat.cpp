@@ -1,9 +1,11 @@
 // Allgather in one round: everyone sends its block to everyone, straight to its place.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void allgather_flat(const problem& p, schedule& s) {
+static void allgather_flat(const problem& p, schedule& s) {
   const slice own = p.receive.of(place::receive, p.rank);
   const slice from = p.in_place ? own : slice{place::send, 0, p.bytes};
   for (int k = 1; k < p.size; ++k) s.send(p.wrapped(p.rank + k), from);
@@ -14,5 +16,9 @@ void allgather_flat(const problem& p, schedule& s) {
   s.copy(from, own);
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::allgather, .name = "flat", .build = allgather_flat, .price = pieces::blocks_to_all, .all_at_once = true};
 
 }  // namespace peal::algorithms

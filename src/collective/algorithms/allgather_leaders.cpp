@@ -3,11 +3,13 @@
 // copied to its place.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void allgather_leaders(const problem& p, schedule& s) {
+static void allgather_leaders(const problem& p, schedule& s) {
   const hierarchy at{p, false};
   const int nodes = at.nodes.nodes();
   const auto node_above = [&](int distance) { return (at.node + distance + nodes) % nodes; };
@@ -60,5 +62,29 @@ void allgather_leaders(const problem& p, schedule& s) {
     }
   s.end_round();
 }
+
+namespace {
+
+void allgather_leaders_price(const pricing& t) {
+  t.sum.fan(t.bytes, t.width() - 1, 1);
+  t.sum.work(t.bytes, static_cast<double>(t.width() - 1) / t.width());
+  t.sum.copy(t.bytes);
+  for (int held = 1; held < t.nodes(); held *= 2) {
+    pieces::between(t, t.bytes * t.width() * std::min(held, t.nodes() - held), 1, 1, false);
+    if (held > t.nodes() / 2) break;
+  }
+  const double all = static_cast<double>(t.width()) * t.nodes();
+  pieces::inside(t, t.bytes * all, false);
+  t.sum.copy(t.bytes, all);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,
+                                        .name = "leaders",
+                                        .build = allgather_leaders,
+                                        .price = allgather_leaders_price,
+                                        .by_node = true};
 
 }  // namespace peal::algorithms

@@ -1,6 +1,8 @@
 // Allreduce by recursive doubling: in round k each rank swaps whole vectors with the rank whose number differs in bit k. The groups joined
 // are neighbours, the lower one always stands left, so rank order holds and every rank computes the same bits.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -37,5 +39,25 @@ void allreduce_doubling(const problem& p, schedule& s) {
   if (fold.takes(p.rank)) s.send(p.rank - 1, p.output());
   s.end_round();
 }
+
+namespace {
+
+void allreduce_doubling_price(const pricing& t) {
+  pieces::fold(t);
+  for (int distance = 1; distance < floor_power(t.ranks); distance *= 2) {
+    t.sum.exchange(t.bytes, distance);
+    t.sum.join(t.bytes);
+  }
+  pieces::unfold(t);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
+                                        .name = "doubling",
+                                        .build = allreduce_doubling,
+                                        .price = allreduce_doubling_price,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

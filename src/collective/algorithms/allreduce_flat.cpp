@@ -2,10 +2,12 @@
 // for what another must compute first: the choice for small vectors, and when ranks outnumber cores, where each link of a chain costs a
 // switch of processes.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void allreduce_flat(const problem& p, schedule& s) {
+static void allreduce_flat(const problem& p, schedule& s) {
   for (int k = 1; k < p.size; ++k) s.send(p.wrapped(p.rank + k), p.input());
   const auto vector_of = [&](int rank) {
     return rank == p.rank ? p.input() : slice{place::scratch, static_cast<std::size_t>(rank < p.rank ? rank : rank - 1) * p.bytes, p.bytes};
@@ -26,5 +28,22 @@ void allreduce_flat(const problem& p, schedule& s) {
   s.copy(sum, p.output());  // a single rank
   s.end_round();
 }
+
+namespace {
+
+void allreduce_flat_price(const pricing& t) {
+  t.sum.all_to_all(t.bytes);
+  t.sum.join(t.bytes, t.ranks - 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
+                                        .name = "flat",
+                                        .build = allreduce_flat,
+                                        .price = allreduce_flat_price,
+                                        .segmentable = true,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -2,10 +2,12 @@
 // leaders send to other nodes, which takes the fewest messages there: the choice for small vectors.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void allreduce_leaders(const problem& p, schedule& s) {
+static void allreduce_leaders(const problem& p, schedule& s) {
   const hierarchy at{p, false};
   const auto local = [&](int number) { return at.local(number); };
   // A leader that is alone on its node has joined nothing yet.
@@ -17,5 +19,23 @@ void allreduce_leaders(const problem& p, schedule& s) {
         same_places);
   play(s, bcast_tree, among(p, at.me, at.count, 0, false), local, same_places);
 }
+
+namespace {
+
+void allreduce_leaders_price(const pricing& t) {
+  pieces::inside(t, t.bytes, true);
+  pieces::doubling(t, t.bytes, 1);
+  pieces::inside(t, t.bytes, false);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
+                                        .name = "leaders",
+                                        .build = allreduce_leaders,
+                                        .price = allreduce_leaders_price,
+                                        .by_node = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

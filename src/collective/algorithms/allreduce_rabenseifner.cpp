@@ -4,6 +4,8 @@
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/halving.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -37,5 +39,24 @@ void allreduce_rabenseifner(const problem& p, schedule& s) {
   if (fold.takes(p.rank)) s.send(p.rank - 1, p.output());
   s.end_round();
 }
+
+namespace {
+
+void allreduce_rabenseifner_price(const pricing& t) {
+  pieces::fold(t);
+  pieces::halve(t);
+  double part = t.bytes / floor_power(t.ranks);
+  for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2) t.sum.exchange(part, distance);
+  pieces::unfold(t);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
+                                        .name = "rabenseifner",
+                                        .build = allreduce_rabenseifner,
+                                        .price = allreduce_rabenseifner_price,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

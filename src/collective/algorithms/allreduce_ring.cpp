@@ -3,10 +3,12 @@
 //
 // Source   Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations (2009).
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void allreduce_ring(const problem& p, schedule& s) {
+static void allreduce_ring(const problem& p, schedule& s) {
   const partition parts{p.bytes, p.element, p.size};
   const int right = p.wrapped(p.rank + 1);
   const int left = p.wrapped(p.rank - 1);
@@ -33,5 +35,22 @@ void allreduce_ring(const problem& p, schedule& s) {
   s.copy({current, 0, p.bytes}, p.output());  // a single rank
   s.end_round();
 }
+
+namespace {
+
+void allreduce_ring_price(const pricing& t) {
+  t.sum.ring(t.share(), 2.0 * (t.ranks - 1));
+  t.sum.join(t.share(), t.ranks - 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
+                                        .name = "ring",
+                                        .build = allreduce_ring,
+                                        .price = allreduce_ring_price,
+                                        .any_order = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

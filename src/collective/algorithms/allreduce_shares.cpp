@@ -3,10 +3,12 @@
 // between them is as much as with one rank a node.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void allreduce_shares(const problem& p, schedule& s) {
+static void allreduce_shares(const problem& p, schedule& s) {
   const hierarchy at{p, false};
   const partition shares = share_out(p);
   const bool several = at.count > 1;
@@ -22,5 +24,24 @@ void allreduce_shares(const problem& p, schedule& s) {
   }
   spread_shares(s, at, shares, -1);
 }
+
+namespace {
+
+void allreduce_shares_price(const pricing& t) {
+  pieces::join_shares(t);
+  if (t.node_share() <= most_swapped_share) pieces::doubling(t, t.node_share(), t.width());
+  else pieces::rabenseifner(t, t.node_share());
+  t.sum.all_to_all_inside(t.node_share());
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
+                                        .name = "shares",
+                                        .build = allreduce_shares,
+                                        .price = allreduce_shares_price,
+                                        .by_node = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -3,10 +3,12 @@
 //
 // Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in multiport systems (1997).
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void alltoall_bruck(const problem& p, schedule& s) {
+static void alltoall_bruck(const problem& p, schedule& s) {
   const std::size_t n = p.in_place ? p.receive.equal : p.send.equal;
   const place source = p.in_place ? place::receive : place::send;
   // Scratch: `size` blocks, the one at d being d ranks short of its goal; then room to pack and room to receive half of them.
@@ -39,5 +41,22 @@ void alltoall_bruck(const problem& p, schedule& s) {
   for (int d = 1; d < p.size; ++d) s.copy(travelling(d), block(place::receive, p.wrapped(p.rank - d)));
   s.end_round();
 }
+
+namespace {
+
+void alltoall_bruck_price(const pricing& t) {
+  const int half = t.ranks / 2;
+  for (int distance = 1; distance < t.ranks; distance *= 2) {
+    t.sum.exchange(t.bytes * half, distance);
+    t.sum.copy(t.bytes, 2.0 * half);
+  }
+  t.sum.copy(t.bytes, 2.0 * t.ranks);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::alltoall, .name = "bruck", .build = alltoall_bruck, .price = alltoall_bruck_price, .equal_blocks = true};
 
 }  // namespace peal::algorithms

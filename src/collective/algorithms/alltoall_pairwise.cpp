@@ -1,9 +1,12 @@
 // Alltoall in size - 1 rounds, in each of which a rank sends to one rank and receives from one: long blocks do not crowd at one receiver.
+#include "collective/algorithms.hpp"
 #include "collective/algorithms/alltoall.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void alltoall_pairwise(const problem& p, schedule& s) {
+static void alltoall_pairwise(const problem& p, schedule& s) {
   const outgoing_blocks block{p, s};
   const bool power = floor_power(p.size) == p.size;
   block.keep(s);
@@ -17,5 +20,18 @@ void alltoall_pairwise(const problem& p, schedule& s) {
     s.end_round();
   }
 }
+
+namespace {
+
+void alltoall_pairwise_price(const pricing& t) {
+  t.sum.pairwise(t.bytes);
+  t.sum.copy(t.bytes);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::alltoall, .name = "pairwise", .build = alltoall_pairwise, .price = alltoall_pairwise_price};
 
 }  // namespace peal::algorithms

@@ -3,6 +3,8 @@
 //
 // Source   Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (1988).
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -13,5 +15,17 @@ void barrier_dissemination(const problem& p, schedule& s) {
     s.end_round();
   }
 }
+
+namespace {
+
+void barrier_dissemination_price(const pricing& t) {
+  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(0, distance);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::barrier, .name = "dissemination", .build = barrier_dissemination, .price = barrier_dissemination_price};
 
 }  // namespace peal::algorithms

@@ -1,13 +1,22 @@
 // Barrier in one round: everyone tells everyone. size² messages, but nobody waits for a message that somebody else must first receive,
 // which is what costs when ranks outnumber cores: each link of a chain is a switch of processes there.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void barrier_flat(const problem& p, schedule& s) {
+static void barrier_flat(const problem& p, schedule& s) {
   for (int k = 1; k < p.size; ++k) s.signal(p.wrapped(p.rank + k));
   for (int k = 1; k < p.size; ++k) s.await(p.wrapped(p.rank - k));
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::barrier,
+                                        .name = "flat",
+                                        .build = barrier_flat,
+                                        .price = [](const pricing& t) { t.sum.all_to_all(0); },
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -2,11 +2,13 @@
 // Only leaders send to other nodes, one message a round.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void barrier_leaders(const problem& p, schedule& s) {
+static void barrier_leaders(const problem& p, schedule& s) {
   const hierarchy at{p, false};
   const tree t{at.me, at.count, p.radix};
   t.nearest_first([&](int child, int) { s.await(at.local(child)); });
@@ -22,5 +24,19 @@ void barrier_leaders(const problem& p, schedule& s) {
   t.tallest_first([&](int child, int) { s.signal(at.local(child)); });
   s.end_round();
 }
+
+namespace {
+
+void barrier_leaders_price(const pricing& t) {
+  pieces::inside(t, 0, false);
+  pieces::between(t, 0, pieces::rounds_among(t.nodes()), 1, false);
+  pieces::inside(t, 0, false);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::barrier, .name = "leaders", .build = barrier_leaders, .price = barrier_leaders_price, .by_node = true};
 
 }  // namespace peal::algorithms

@@ -2,11 +2,13 @@
 // inside each node. A vector goes to each node once.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void bcast_leaders(const problem& p, schedule& s) {
+static void bcast_leaders(const problem& p, schedule& s) {
   const hierarchy at{p, true};
   const int nodes = at.nodes.nodes();
   const auto leader = [&](int from_home) { return at.rank((from_home + at.home) % nodes, 0); };
@@ -21,5 +23,22 @@ void bcast_leaders(const problem& p, schedule& s) {
   inside.tallest_first([&](int child, int) { s.send(at.local(child), p.output()); });
   s.end_round();
 }
+
+namespace {
+
+void bcast_leaders_price(const pricing& t) {
+  t.sum.tree_between(t.bytes, t.radix, false, 1);
+  pieces::inside(t, t.bytes, false);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,
+                                        .name = "leaders",
+                                        .build = bcast_leaders,
+                                        .price = bcast_leaders_price,
+                                        .by_node = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -4,6 +4,8 @@
 // Source   van de Geijn: On global combine operations (1994); Thakur, Rabenseifner, Gropp: Optimization of collective communication
 //          operations in MPICH (2005).
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -14,7 +16,7 @@ int count_held(int relative, int size) { return relative == 0 ? size : std::min(
 
 }  // namespace
 
-void bcast_scatter_allgather(const problem& p, schedule& s) {
+static void bcast_scatter_allgather(const problem& p, schedule& s) {
   const int me = p.from_root(p.rank);
   const partition parts{p.bytes, 1, p.size};
   const auto held = [&](int from, int count) { return parts.range(place::receive, from, from + count); };
@@ -37,5 +39,26 @@ void bcast_scatter_allgather(const problem& p, schedule& s) {
     s.end_round();
   }
 }
+
+namespace {
+
+void bcast_scatter_allgather_price(const pricing& t) {
+  double part = t.bytes;
+  for (int distance = floor_power(t.ranks - 1); distance >= 1; distance /= 2) {
+    part /= 2;
+    t.sum.fan(part, 1, distance);
+  }
+  t.sum.work(t.bytes / 2, 1);
+  t.sum.ring(t.share(), t.ranks - 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,
+                                        .name = "scatter_allgather",
+                                        .build = bcast_scatter_allgather,
+                                        .price = bcast_scatter_allgather_price,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -2,10 +2,12 @@
 // tree to its counterparts on the other nodes, and each node gathers the shares. All ranks of a node work between the nodes.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void bcast_shares(const problem& p, schedule& s) {
+static void bcast_shares(const problem& p, schedule& s) {
   const hierarchy at{p, true};
   const partition shares = share_out(p);
   if (at.node == at.home) {
@@ -24,5 +26,23 @@ void bcast_shares(const problem& p, schedule& s) {
   }
   spread_shares(s, at, shares, at.node == at.home ? 0 : -1);
 }
+
+namespace {
+
+void bcast_shares_price(const pricing& t) {
+  pieces::hand_out(t);
+  t.sum.tree_between(t.node_share(), t.radix, false, t.width());
+  t.sum.all_to_all_inside(t.node_share());
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,
+                                        .name = "shares",
+                                        .build = bcast_shares,
+                                        .price = bcast_shares_price,
+                                        .by_node = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -1,7 +1,9 @@
 // Broadcast along a k-nomial tree: a rank, counted from the root, with its lowest non-zero digit (base k) at place i has its parent where
 // that digit is 0, and its children at the lower places. The farthest subtree is the tallest, so it is served first.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -14,5 +16,12 @@ void bcast_tree(const problem& p, schedule& s) {
   t.tallest_first([&](int child, int) { s.send(p.real(child), p.output()); });
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,
+                                        .name = "tree",
+                                        .build = bcast_tree,
+                                        .price = [](const pricing& t) { pieces::tree(t, false); },
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

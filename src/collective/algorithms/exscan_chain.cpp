@@ -1,10 +1,12 @@
 // Exclusive scan along a chain: what comes from the rank below is the result; joined with this rank's own vector it goes on to the rank
 // above. Cut into segments it is a pipeline.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void exscan_chain(const problem& p, schedule& s) {
+static void exscan_chain(const problem& p, schedule& s) {
   const bool last = p.rank + 1 == p.size;
   if (p.rank == 0) {
     if (!last) s.send(1, p.input());
@@ -23,5 +25,13 @@ void exscan_chain(const problem& p, schedule& s) {
   }
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,
+                                        .name = "chain",
+                                        .build = exscan_chain,
+                                        .price = [](const pricing& t) { pieces::chain(t, true); },
+                                        .segmentable = true,
+                                        .priced_whole = true};
 
 }  // namespace peal::algorithms

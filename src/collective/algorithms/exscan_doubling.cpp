@@ -3,10 +3,12 @@
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void exscan_doubling(const problem& p, schedule& s) {
+static void exscan_doubling(const problem& p, schedule& s) {
   const slice incoming{place::scratch, 0, p.bytes};
   const slice sum{place::scratch, p.bytes, p.bytes};
   if (p.rank > 0) s.need_scratch(2 * p.bytes);
@@ -28,5 +30,12 @@ void exscan_doubling(const problem& p, schedule& s) {
     s.end_round();
   }
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,
+                                        .name = "doubling",
+                                        .build = exscan_doubling,
+                                        .price = pieces::prefix_doubling,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -1,9 +1,11 @@
 // Exclusive scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks below. For small vectors.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void exscan_flat(const problem& p, schedule& s) {
+static void exscan_flat(const problem& p, schedule& s) {
   const auto vector_of = [&](int rank) { return slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes}; };
   for (int to = p.rank + 1; to < p.size; ++to) s.send(to, p.input());
   for (int from = p.rank - 1; from >= 0; --from) s.receive(from, vector_of(from));
@@ -17,5 +19,13 @@ void exscan_flat(const problem& p, schedule& s) {
   if (p.rank > 0) s.copy(sum, p.output());  // rank 1
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,
+                                        .name = "flat",
+                                        .build = exscan_flat,
+                                        .price = pieces::prefix_flat,
+                                        .segmentable = true,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -1,9 +1,11 @@
 // Gather in one round: everyone sends its block to the root, which takes each where it belongs.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void gather_linear(const problem& p, schedule& s) {
+static void gather_linear(const problem& p, schedule& s) {
   if (p.rank != p.root) {
     s.send(p.root, {place::send, 0, p.bytes});
   } else {
@@ -15,5 +17,9 @@ void gather_linear(const problem& p, schedule& s) {
   }
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::gather, .name = "linear", .build = gather_linear, .price = pieces::linear, .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -1,11 +1,13 @@
 // Gather of equal blocks along a k-nomial tree. A rank's subtree covers the ranks above it, counted from the root, so what it collects lies
 // in one piece in scratch; at the root each piece goes to its place at once, the one that wraps around the last rank as two messages.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void gather_tree(const problem& p, schedule& s) {
+static void gather_tree(const problem& p, schedule& s) {
   const tree t{p.from_root(p.rank), p.size, p.radix};
   const auto where = [&](int first, int count) {
     const auto n = static_cast<std::size_t>(count) * p.bytes;
@@ -29,5 +31,9 @@ void gather_tree(const problem& p, schedule& s) {
   }
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::gather, .name = "tree", .build = gather_tree, .price = pieces::block_tree, .equal_blocks = true};
 
 }  // namespace peal::algorithms

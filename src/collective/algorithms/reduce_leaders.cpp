@@ -2,10 +2,12 @@
 // That is the root where the operation commutes; otherwise the lowest rank leads, for rank order, and hands the result on.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void reduce_leaders(const problem& p, schedule& s) {
+static void reduce_leaders(const problem& p, schedule& s) {
   const hierarchy at{p, p.commutative};
   // What a leader joins lies in the root's receive buffer, elsewhere in scratch, before room for what comes in.
   schedule::places where = same_places;
@@ -24,5 +26,22 @@ void reduce_leaders(const problem& p, schedule& s) {
   if (p.rank == p.root) s.receive(last, p.output());
   s.end_round();
 }
+
+namespace {
+
+void reduce_leaders_price(const pricing& t) {
+  pieces::inside(t, t.bytes, true);
+  t.sum.tree_between(t.bytes, t.radix, true, 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,
+                                        .name = "leaders",
+                                        .build = reduce_leaders,
+                                        .price = reduce_leaders_price,
+                                        .by_node = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

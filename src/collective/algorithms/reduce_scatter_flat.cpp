@@ -1,10 +1,12 @@
 // Reduce-scatter in one round: everyone sends everyone its part of that rank's block and joins what comes from left to right. For small
 // vectors: size² messages, but no rank waits for what another must compute first.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void reduce_scatter_flat(const problem& p, schedule& s) {
+static void reduce_scatter_flat(const problem& p, schedule& s) {
   const slice result = p.own_part();
   const auto slot = [&](int rank) { return slice{place::scratch, static_cast<std::size_t>(rank) * result.bytes, result.bytes}; };
   // In place this rank's own part may lie across the goal of the result, so it moves away.
@@ -25,5 +27,21 @@ void reduce_scatter_flat(const problem& p, schedule& s) {
   s.copy(sum, result);  // a single rank
   s.end_round();
 }
+
+namespace {
+
+void reduce_scatter_flat_price(const pricing& t) {
+  t.sum.all_to_all(t.share());
+  t.sum.join(t.share(), t.ranks - 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,
+                                        .name = "flat",
+                                        .build = reduce_scatter_flat,
+                                        .price = reduce_scatter_flat_price,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

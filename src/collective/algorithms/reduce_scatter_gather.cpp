@@ -3,10 +3,12 @@
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/halving.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void reduce_scatter_gather(const problem& p, schedule& s) {
+static void reduce_scatter_gather(const problem& p, schedule& s) {
   const folding fold{p.size};
   // Who ends up with the result among the ranks that stay: the root, or the rank that took the root's vector.
   const int collector = fold.gives(p.root) ? p.root + 1 : p.root;
@@ -47,5 +49,27 @@ void reduce_scatter_gather(const problem& p, schedule& s) {
     s.end_round();
   }
 }
+
+namespace {
+
+void reduce_scatter_gather_price(const pricing& t) {
+  pieces::fold(t);
+  pieces::halve(t);
+  double part = t.bytes / floor_power(t.ranks);
+  for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2) {
+    t.sum.fan(part, 1, distance);
+    t.sum.work(part, 0.5);
+  }
+  pieces::unfold(t);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,
+                                        .name = "scatter_gather",
+                                        .build = reduce_scatter_gather,
+                                        .price = reduce_scatter_gather_price,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

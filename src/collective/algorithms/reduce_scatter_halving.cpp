@@ -5,6 +5,8 @@
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/halving.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -37,7 +39,7 @@ int reversed(int number, int power) noexcept {
 
 }  // namespace
 
-void reduce_scatter_halving(const problem& p, schedule& s) {
+static void reduce_scatter_halving(const problem& p, schedule& s) {
   const folding fold{p.size};
   const auto holder_of = [&](int part) { return fold.real(reversed(part, fold.power)); };
   if (fold.gives(p.rank)) {
@@ -73,5 +75,19 @@ void reduce_scatter_halving(const problem& p, schedule& s) {
   if (holder != p.rank) s.receive(holder, p.own_part());
   s.end_round();
 }
+
+namespace {
+
+void reduce_scatter_halving_price(const pricing& t) {
+  pieces::fold(t);
+  pieces::halve(t);
+  t.sum.exchange(t.share(), floor_power(t.ranks) / 2);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::reduce_scatter, .name = "halving", .build = reduce_scatter_halving, .price = reduce_scatter_halving_price};
 
 }  // namespace peal::algorithms

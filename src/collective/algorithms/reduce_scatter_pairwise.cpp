@@ -3,10 +3,12 @@
 // downwards, then from the highest on: each stands left of the last, cyclically. Where the operation does not commute, what comes from
 // above is joined apart, and both at the end: that is rank order.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void reduce_scatter_pairwise(const problem& p, schedule& s) {
+static void reduce_scatter_pairwise(const problem& p, schedule& s) {
   const slice result = p.own_part();
   const std::size_t bytes = result.bytes;
   const slice incoming{place::scratch, 0, bytes};
@@ -37,5 +39,20 @@ void reduce_scatter_pairwise(const problem& p, schedule& s) {
   else s.copy(sum, result);
   s.end_round();
 }
+
+namespace {
+
+void reduce_scatter_pairwise_price(const pricing& t) {
+  t.sum.pairwise(t.share());
+  t.sum.join(t.share(), t.ranks - 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,
+                                        .name = "pairwise",
+                                        .build = reduce_scatter_pairwise,
+                                        .price = reduce_scatter_pairwise_price};
 
 }  // namespace peal::algorithms

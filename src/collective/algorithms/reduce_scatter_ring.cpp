@@ -1,10 +1,12 @@
 // Reduce-scatter around a ring: partial sums of the blocks travel once around and end with their owners. Messages go to one neighbour only;
 // each block is joined beginning at another rank, so the operation must commute.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void reduce_scatter_ring(const problem& p, schedule& s) {
+static void reduce_scatter_ring(const problem& p, schedule& s) {
   const int right = p.wrapped(p.rank + 1);
   const int left = p.wrapped(p.rank - 1);
   std::size_t longest = 0;
@@ -27,5 +29,21 @@ void reduce_scatter_ring(const problem& p, schedule& s) {
   s.copy(current, p.own_part());
   s.end_round();
 }
+
+namespace {
+
+void reduce_scatter_ring_price(const pricing& t) {
+  t.sum.ring(t.share(), t.ranks - 1);
+  t.sum.join(t.share(), t.ranks - 1);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,
+                                        .name = "ring",
+                                        .build = reduce_scatter_ring,
+                                        .price = reduce_scatter_ring_price,
+                                        .any_order = true};
 
 }  // namespace peal::algorithms

@@ -2,10 +2,12 @@
 // all nodes join that along a tree, and the root gathers the shares on its node. All ranks of a node work between the nodes.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/pieces_by_node.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void reduce_shares(const problem& p, schedule& s) {
+static void reduce_shares(const problem& p, schedule& s) {
   const hierarchy at{p, p.commutative};
   const partition shares = share_out(p);
   const bool at_root = p.rank == p.root;
@@ -30,5 +32,23 @@ void reduce_shares(const problem& p, schedule& s) {
     if (from != at.me) s.receive(at.local(from), shares.range(place::receive, from, from + 1));
   s.end_round();
 }
+
+namespace {
+
+void reduce_shares_price(const pricing& t) {
+  pieces::join_shares(t);
+  t.sum.tree_between(t.node_share(), t.radix, true, t.width());
+  pieces::hand_out(t);
+}
+
+}  // namespace
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,
+                                        .name = "shares",
+                                        .build = reduce_shares,
+                                        .price = reduce_shares_price,
+                                        .by_node = true,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -2,7 +2,9 @@
 // covers the ranks just above those joined so far. Counted from the root that is rank order only for root 0, so an operation that does not
 // commute goes to rank 0, which hands the result on.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
@@ -31,5 +33,12 @@ void reduce_tree(const problem& p, schedule& s) {
   if (p.rank == p.root && !keeps) s.receive(top, p.output());
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,
+                                        .name = "tree",
+                                        .build = reduce_tree,
+                                        .price = [](const pricing& t) { pieces::tree(t, true); },
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

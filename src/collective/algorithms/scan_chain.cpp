@@ -1,10 +1,12 @@
 // Scan along a chain: a rank joins what comes from the rank below with its own vector and passes the result on. Every rank sends, receives
 // and joins one vector; cut into segments it is a pipeline.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void scan_chain(const problem& p, schedule& s) {
+static void scan_chain(const problem& p, schedule& s) {
   const bool last = p.rank + 1 == p.size;
   if (p.rank == 0) {
     s.copy(p.input(), p.output());
@@ -19,5 +21,13 @@ void scan_chain(const problem& p, schedule& s) {
   }
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
+                                        .name = "chain",
+                                        .build = scan_chain,
+                                        .price = [](const pricing& t) { pieces::chain(t, true); },
+                                        .segmentable = true,
+                                        .priced_whole = true};
 
 }  // namespace peal::algorithms

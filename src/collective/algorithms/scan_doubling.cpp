@@ -3,10 +3,12 @@
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void scan_doubling(const problem& p, schedule& s) {
+static void scan_doubling(const problem& p, schedule& s) {
   const slice incoming{place::scratch, 0, p.bytes};
   if (p.rank > 0) s.need_scratch(p.bytes);
   slice sum = p.input();
@@ -22,5 +24,9 @@ void scan_doubling(const problem& p, schedule& s) {
   s.copy(sum, p.output());  // rank 0
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::scan, .name = "doubling", .build = scan_doubling, .price = pieces::prefix_doubling, .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -1,10 +1,12 @@
 // Scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks below. For small vectors: size² / 2
 // messages, but no rank waits for what another must compute first.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void scan_flat(const problem& p, schedule& s) {
+static void scan_flat(const problem& p, schedule& s) {
   const auto vector_of = [&](int rank) {
     return rank == p.rank ? p.input() : slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes};
   };
@@ -20,5 +22,13 @@ void scan_flat(const problem& p, schedule& s) {
   s.copy(sum, p.output());  // rank 0
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
+                                        .name = "flat",
+                                        .build = scan_flat,
+                                        .price = pieces::prefix_flat,
+                                        .segmentable = true,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -1,9 +1,11 @@
 // Scatter in one round: the root sends each rank its block.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void scatter_linear(const problem& p, schedule& s) {
+static void scatter_linear(const problem& p, schedule& s) {
   if (p.rank != p.root) {
     s.receive(p.root, {place::receive, 0, p.bytes});
   } else {
@@ -15,5 +17,9 @@ void scatter_linear(const problem& p, schedule& s) {
   }
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::scatter, .name = "linear", .build = scatter_linear, .price = pieces::linear, .all_at_once = true};
 
 }  // namespace peal::algorithms

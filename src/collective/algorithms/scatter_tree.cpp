@@ -1,11 +1,13 @@
 // Scatter of equal blocks along a k-nomial tree: gather_tree backwards. The root sends each subtree its blocks straight from their places,
 // the piece that wraps around the last rank as two messages; inner ranks pass pieces on from scratch.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/record.hpp"
 
 namespace peal::algorithms {
 
-void scatter_tree(const problem& p, schedule& s) {
+static void scatter_tree(const problem& p, schedule& s) {
   const tree t{p.from_root(p.rank), p.size, p.radix};
   const bool leaf = !t.is_root() && t.covered() == 1;
   const auto where = [&](int first, int count) {
@@ -26,5 +28,9 @@ void scatter_tree(const problem& p, schedule& s) {
   if (t.is_root() ? !p.in_place : !leaf) s.copy(where(t.me, 1), {place::receive, 0, p.bytes});
   s.end_round();
 }
+
+template <>
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::scatter, .name = "tree", .build = scatter_tree, .price = pieces::block_tree, .equal_blocks = true};
 
 }  // namespace peal::algorithms

@@ -49,7 +49,7 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
   engine& progress = here.lane_of(awaited).progress;
   auto until = engine::never;
   if (std::uncaught_exceptions() > 0) {
-    const std::chrono::duration<double> patience{here.settings.seconds("PEAL_UNWIND_TIMEOUT")};
+    const std::chrono::duration<double> patience{here.settings.unwind_timeout};
     until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
   }
   for (;;) {
@@ -68,8 +68,8 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
       if (finished(awaited)) return;
     }
   }
-  const std::string why = fmt::format("{}:{}: this request is not finished {} s after an exception began to unwind; the job is aborted",
-                                      awaited.origin.file_name(), awaited.origin.line(), here.settings.text("PEAL_UNWIND_TIMEOUT"));
+  const std::string why = fmt::format("{}:{}: this request is not finished {:g} s after an exception began to unwind; the job is aborted",
+                                      awaited.origin.file_name(), awaited.origin.line(), here.settings.unwind_timeout);
   log_error("{}", why);
   here.abort(EXIT_FAILURE, why.c_str());
 }

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 
 namespace peal {
 
 /// What a rank tells the others: those of its settings that are not the default.
-std::string settings_to_agree_on(const config&);
+std::string settings_to_agree_on(const job_settings&);
 
 /// What is wrong with what was told, by rank (nothing: it died); empty when nothing is. Names the first variable that differs, both values,
 /// and a rank each.

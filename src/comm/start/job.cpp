@@ -16,6 +16,7 @@
 #include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "base/uncaught.hpp"
+#include "base/variables.hpp"
 #include "collective/cost_basis.hpp"
 #include "collective/crew.hpp"
 #include "collective/tuning.hpp"
@@ -33,24 +34,30 @@ namespace {
 
 constexpr std::uint32_t world_context = 0;
 
+wait_policy::mode mode_of(wait_mode mode) {
+  switch (mode) {
+    case wait_mode::poll: return wait_policy::mode::poll;
+    case wait_mode::block: return wait_policy::mode::block;
+    case wait_mode::adaptive: break;
+  }
+  return wait_policy::mode::adaptive;
+}
+
 /// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that they matter now.
-wait_policy::bounds spin_bounds(const config& settings, bool measures) {
-  const auto set = [&](const char* name, std::chrono::nanoseconds measured) {
-    const auto microseconds = settings.microseconds_unless_auto(name);
+wait_policy::bounds spin_bounds(const wait_settings& set, bool measures) {
+  const auto bound = [](std::optional<double> microseconds, std::chrono::nanoseconds measured) {
     return microseconds ? std::chrono::nanoseconds{static_cast<std::int64_t>(*microseconds * 1000)} : measured;
   };
-  measures = measures && (settings.text("PEAL_WAIT_LEAST") == "auto" || settings.text("PEAL_WAIT_MOST") == "auto");
+  measures = measures && (!set.least || !set.most);
   const auto cost = measures ? measured_cost_of_waking() : wait_policy::usual.least;
-  const auto least = set("PEAL_WAIT_LEAST", cost);
-  return {least, std::max(least, set("PEAL_WAIT_MOST", 2 * cost))};
+  const auto least = bound(set.least, cost);
+  return {least, std::max(least, bound(set.most, 2 * cost))};
 }
 
 /// A rank that does not get further than this is missed by the others all the same.
-config read_settings() {
+job_settings read_settings() {
   try {
-    config settings = config::from_environment(false);
-    (void)spin_bounds(settings, false);
-    return settings;
+    return job_settings::from_environment();
   } catch (const std::exception& problem) {
     try {
       bootstrap_client missed;
@@ -77,15 +84,15 @@ job& job::start(const detail::job_options& options, const detail::location& wher
                 -1, where);
   tell_of_uncaught_errors();
   try {
-    config settings = read_settings();
-    set_log_level(log_level_from(settings.text("PEAL_LOG")));
+    job_settings settings = read_settings();
+    set_log_level(settings.log);
     watch_forks([] { unlocked_ = biased_ = nullptr; });
     current_ = new job(std::move(settings), options);  // never deleted: see the header
   } catch (const error& inside) {
     throw placed_at(inside, where);
   }
   current_->alive_ = true;
-  if (current_->settings.text("PEAL_ASYNC") == "1") current_->start_helper();
+  if (current_->settings.async) current_->start_helper();
   if (lane& first = current_->first_lane(); !first.progress.shared()) unlocked_ = &first;
   else if (first.progress.biased()) biased_ = &first;
   return *current_;
@@ -105,10 +112,11 @@ void job::start_helper() {
   });
 }
 
-job::job(config read, const detail::job_options& options)
+job::job(job_settings read, const detail::job_options& options)
     : settings{std::move(read)}, threads_{options.threads}, around_{settings, bootstrap_} {
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
-  if (bootstrap_.rank() == 0) config::from_environment(true);  // once: one rank warns of names that nobody knows
+  if (bootstrap_.rank() == 0)  // once: one rank warns of names that nobody knows
+    for (const std::string& each : unknown_variables()) log_warning("{}", each);
   around_.on_node.resize(static_cast<std::size_t>(bootstrap_.size()));
   for (const int rank : bootstrap_.local_ranks()) {
     around_.node.push_back(static_cast<peer_id>(rank));
@@ -121,7 +129,7 @@ job::job(config read, const detail::job_options& options)
   bell_ = first_lane().progress.waking().address();
   if (size() > 1) join_node(options.threads);
   // Only now that all ranks have been found to have the same settings: this ends them all.
-  if (around_.several_nodes() && settings.text("PEAL_TRANSPORT") == "shm")
+  if (around_.several_nodes() && settings.transport == transport_mode::shm)
     throw error(errc::invalid_config,
                 fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only ranks of the own node",
                             std::find(around_.on_node.begin(), around_.on_node.end(), false) - around_.on_node.begin()));
@@ -139,7 +147,7 @@ job::job(config read, const detail::job_options& options)
 
 /// Over RDMA only where they are asked for.
 bool job::may_have_lanes() const {
-  return settings.is_set("PEAL_LANES") || (!around_.several_nodes() && settings.text("PEAL_TRANSPORT") != "verbs");
+  return settings.lanes.has_value() || (!around_.several_nodes() && settings.transport != transport_mode::verbs);
 }
 
 /// All ranks of all nodes take part, those that are alone on a node with nothing to share.
@@ -152,10 +160,10 @@ void job::join_node(bool threads) {
     if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
     wanted = lane_count_wanted(settings, threads && may_have_lanes());
     // One rank reads the tuning file, and tells all what it holds: others might find another one.
-    costs = cost_note(bootstrap_.cores(), bootstrap_.rank() == 0 ? tuned_costs(settings) : std::nullopt);
+    costs = cost_note(bootstrap_.cores(), bootstrap_.rank() == 0 ? tuned_costs(settings.tuning) : std::nullopt);
   });
   // Ranks that do not talk through shared memory gain nothing from being on one node.
-  const bool apart = settings.text("PEAL_TRANSPORT") == "verbs";
+  const bool apart = settings.transport == transport_mode::verbs;
   const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : around_.node.front();
   const std::string note = fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
   const bool shared = meeting.agree_on(mine, note, [this](const auto& noted) {
@@ -196,14 +204,14 @@ void job::set_waits() {
     for (int each = 0; each < shared.count(); ++each)
       pids.push_back(shared.knows_by_id(each) ? static_cast<pid_t>(shared.card(each).pid) : core_sharing::unknown);
   }
-  const auto how = wait_policy::mode_from(settings.text("PEAL_WAIT"));
+  const auto how = mode_of(settings.wait.mode);
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
     core_sharing& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());  // one an engine, which asks it under its own lock
     around_.crowded = seen.crowded();
     crew::set_own(seen.own_hardware_threads());
     // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
-    if (!spin) spin = spin_bounds(settings, how == wait_policy::mode::adaptive && !around_.crowded);
+    if (!spin) spin = spin_bounds(settings.wait, how == wait_policy::mode::adaptive && !around_.crowded);
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin}, seen);
   }
 }
@@ -269,7 +277,7 @@ void job::end(bool at_once) noexcept {
   alive_ = false;
   unlocked_ = biased_ = nullptr;
   for (const auto& each : lanes_) each->leave(failed && !at_once);
-  if (settings.text("PEAL_STATS") == "1") {
+  if (settings.stats) {
     const std::string text = counters_text(counted(), bootstrap_.rank());
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());  // whole, so that ranks do not mix
   }

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 #include "bootstrap/client.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/start/lane.hpp"
@@ -76,11 +76,11 @@ class job final {
   /// What the transports have counted.
   [[nodiscard]] std::vector<counter> counted();
 
-  const config settings;
+  const job_settings settings;
   std::optional<node_heap> heap;  // only where there is a segment
 
  private:
-  job(config, const detail::job_options&);
+  job(job_settings, const detail::job_options&);
   void join_node(bool threads);
   void add_lanes(bool threads);
   [[nodiscard]] bool may_have_lanes() const;

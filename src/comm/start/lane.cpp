@@ -30,53 +30,37 @@ communicator_state::communicator_state(const team& members, lane& in, const coll
 lane::lane(lane_surroundings& around, bool threads) : progress{threads}, around_{around} {}
 
 void lane::open(node_segment* segment, std::size_t lanes) {
-  const config& settings = around_.settings;
-  messaging_options options;
-  options.self = static_cast<peer_id>(around_.bootstrap.rank());
-  options.peers = static_cast<std::uint32_t>(around_.bootstrap.size());
-  options.eager_limit = settings.bytes("PEAL_EAGER_LIMIT");
-  options.unexpected_limit = settings.bytes("PEAL_UNEXPECTED_LIMIT");
+  const job_settings& settings = around_.settings;
+  const messaging_options options{settings.messages, static_cast<peer_id>(around_.bootstrap.rank()),
+                                  static_cast<std::uint32_t>(around_.bootstrap.size())};
   messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
   self_.emplace(*messages, options.self, &progress.waking());
   messages->add(*self_);
-  const bool only_verbs = settings.text("PEAL_TRANSPORT") == "verbs";
+  const bool only_verbs = settings.transport == transport_mode::verbs;
   if (segment != nullptr && !only_verbs) {
-    const std::string_view copy = settings.text("PEAL_SHM_COPY");
-    shm_settings shm;
-    shm.copy = copy == "direct" ? shm_copy::direct : copy == "pipeline" ? shm_copy::pipeline : shm_copy::automatic;
-    shm.apart = around_.crowded || settings.text("PEAL_ASYNC") == "1";
+    shm_options shm;
+    shm.copy = settings.shm.copy;
+    shm.apart = around_.crowded || settings.async;
     shm.bell = &progress.waking();
     shm_.emplace(*segment, *messages, around_.node, shm);
     messages->add(*shm_);
   }
   if (around_.several_nodes() || only_verbs) open_verbs(lanes);
-  collectives.emplace(*messages, settings, around_.nodes, around_.basis);
-  if (compares_calls()) stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.seconds("PEAL_CHECK_AFTER")});
+  collectives.emplace(*messages, settings.algorithms, around_.nodes, around_.basis);
+  if (compares_calls()) stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
   if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, around_.basis.cores);
   progress.add(*this, engine::rate::sometimes);
 }
 
 void lane::open_verbs(std::size_t lanes) {
-  const config& settings = around_.settings;
   bootstrap_client& bootstrap = around_.bootstrap;
-  verbs_settings verbs;
-  verbs.device = settings.text("PEAL_VERBS_DEVICE");
-  if (const auto gid = settings.count_unless_auto("PEAL_VERBS_GID")) verbs.gid = static_cast<int>(*gid);
+  verbs_options verbs;
+  verbs.set = around_.settings.verbs;
   const auto& local = bootstrap.local_ranks();
   verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
   verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
   verbs.cpus = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-  verbs.bulk = static_cast<unsigned>(settings.count("PEAL_VERBS_QPS"));
-  verbs.coalesce = settings.text("PEAL_VERBS_COALESCE") == "on";
-  verbs.shared_receives = settings.text("PEAL_VERBS_SRQ") == "on";
-  verbs.cache_registrations = settings.text("PEAL_VERBS_REGISTRATION_CACHE") == "on";
-  verbs.rendezvous = settings.text("PEAL_VERBS_RENDEZVOUS");
-  verbs.push = settings.bytes("PEAL_VERBS_PUSH");
-  verbs.promote = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_PROMOTE"));
-  verbs.always_promote = settings.is_set("PEAL_VERBS_PROMOTE");
-  verbs.most_connections = static_cast<std::uint32_t>(settings.count("PEAL_VERBS_MAX_RC"));
   verbs.bell = &progress.waking();
-  verbs.silence = settings.seconds("PEAL_VERBS_TIMEOUT");
   around_.start_with([&] {
     verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
   });

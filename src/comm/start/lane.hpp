@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
-#include "base/config.hpp"
 #include "base/error_text.hpp"
+#include "base/settings.hpp"
 #include "bootstrap/client.hpp"
 #include "collective/collectives.hpp"
 #include "collective/cost_basis.hpp"
@@ -41,12 +41,12 @@ namespace peal {
 
 /// What all lanes of a process have in common. Outlives them.
 struct lane_surroundings {
-  lane_surroundings(const config& with, bootstrap_client& of)
+  lane_surroundings(const job_settings& with, bootstrap_client& of)
       : settings{with},
         bootstrap{of},
-        contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()), with.count_unless_auto("PEAL_COMMUNICATORS")} {}
+        contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()), with.communicators} {}
 
-  const config& settings;
+  const job_settings& settings;
   bootstrap_client& bootstrap;
   context_pool contexts;                   // of communicators
   std::vector<peer_id> node;               // the processes of this node, by local index
@@ -91,7 +91,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   /// For collectives past messages; null where there is none: no shared memory, or calls are compared.
   [[nodiscard]] direct::direct_context* direct_context() noexcept { return direct_ ? &*direct_ : nullptr; }
   /// PEAL_CHECK=1.
-  [[nodiscard]] bool compares_calls() const { return around_.settings.text("PEAL_CHECK") == "1"; }
+  [[nodiscard]] bool compares_calls() const { return around_.settings.check; }
 
   // ---- operations of communicators. With the lock held.
   /// One operation more, or less, that the user holds on this communicator. The last of a released one frees it.

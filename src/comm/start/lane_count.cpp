@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
 #include <thread>
 
 #include "progress/family.hpp"
 
 namespace peal {
 
-std::size_t lane_count_wanted(const config& settings, bool threads) {
-  if (!threads || settings.text("PEAL_ASYNC") == "1") return 1;
+std::size_t lane_count_wanted(const job_settings& settings, bool threads) {
+  if (!threads || settings.async) return 1;
   // The cores that this thread may use, of which glibc asks the scheduler; 0: it does not know.
   const std::size_t by_itself = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_lanes_by_itself);
-  return settings.count_unless_auto("PEAL_LANES").value_or(by_itself);
+  return settings.lanes.value_or(by_itself);
 }
 
 std::size_t take_lane_count(std::vector<std::optional<std::string>>& told) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 
 namespace peal {
 
@@ -19,7 +19,7 @@ namespace peal {
 inline constexpr std::size_t most_lanes_by_itself = 4;
 
 /// `threads`: several threads of this rank may call at a time. A helper thread serves one lane, and so there is one.
-[[nodiscard]] std::size_t lane_count_wanted(const config&, bool threads);
+[[nodiscard]] std::size_t lane_count_wanted(const job_settings&, bool threads);
 
 /// Of what ranks told, "count|rest" each, nothing of who died: takes the counts off, and returns the smallest.
 std::size_t take_lane_count(std::vector<std::optional<std::string>>& told);

@@ -22,12 +22,12 @@ const std::string& reference(const std::vector<std::string>& seen, const std::st
 
 }  // namespace
 
-node_meeting::node_meeting(bootstrap_client& bootstrap, const config& settings, const std::vector<peer_id>& node)
+node_meeting::node_meeting(bootstrap_client& bootstrap, const job_settings& settings, const std::vector<peer_id>& node)
     : bootstrap_{bootstrap}, settings_{settings}, node_{node} {}
 
 segment_plan node_meeting::plan_for(std::size_t lane) const {
   segment_plan plan;
-  plan.directory = settings_.text("PEAL_SHM_DIR");
+  plan.directory = settings_.shm.dir;
   plan.job_name = bootstrap_.job_name();
   // What a launcher takes for several nodes may be one machine.
   if (static_cast<std::size_t>(bootstrap_.size()) > node_.size()) plan.job_name += fmt::format(".n{}", node_.front());
@@ -37,12 +37,12 @@ segment_plan node_meeting::plan_for(std::size_t lane) const {
   plan.count = static_cast<int>(node_.size());
   plan.front_bytes = shm_transport::front_bytes();
   plan.transport_bytes = shm_transport::transport_bytes(plan.count);
-  plan.heap_bytes = lane == 0 ? settings_.bytes("PEAL_SHM_HEAP") : 0;
+  plan.heap_bytes = lane == 0 ? settings_.shm.heap : 0;
   plan.maker_died = [&from = bootstrap_, first = static_cast<int>(node_.front())] { return from.knows_of_death(first); };
   plan.maker_done = [&from = bootstrap_, first = static_cast<int>(node_.front()), next = bootstrap_.exchanged()] {
     return from.has_come(first, next);
   };
-  plan.readable_by_peers = settings_.text("PEAL_SHM_COPY") != "pipeline";
+  plan.readable_by_peers = settings_.shm.copy != shm_copy::pipeline;
   return plan;
 }
 
@@ -82,15 +82,15 @@ bool node_meeting::agree_on(const std::vector<node_segment*>& segments, const st
     if (const int rank = stranger(seen); rank >= 0 && bootstrap_.knows_of_death())
       throw error(errc::peer_failed, fmt::format("a rank died while the job started, and rank {} did not come to meet the others", rank),
                   rank);
-    else if (rank >= 0 && settings_.text("PEAL_TRANSPORT") == "verbs") {
-      log_info("rank {} does not share {} with the others of its node: there is no shared memory", rank, settings_.text("PEAL_SHM_DIR"));
+    else if (rank >= 0 && settings_.transport == transport_mode::verbs) {
+      log_info("rank {} does not share {} with the others of its node: there is no shared memory", rank, settings_.shm.dir);
       return false;
     } else if (rank >= 0)
       throw error(errc::bootstrap_failed,
                   fmt::format("rank {} does not see what rank {} of the same node has made in its PEAL_SHM_DIR, which is {} for this rank: "
                               "do they run in containers of their own? Share that folder, or set PEAL_SHM_DIR to one that they share, "
                               "alike; or let everything go over RDMA (PEAL_TRANSPORT=verbs)",
-                              rank, node_of(seen[static_cast<std::size_t>(rank)]), settings_.text("PEAL_SHM_DIR")));
+                              rank, node_of(seen[static_cast<std::size_t>(rank)]), settings_.shm.dir));
   }
   for (node_segment* const each : segments) each->unlink();
   return true;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/config.hpp"
+#include "base/settings.hpp"
 #include "bootstrap/client.hpp"
 #include "memory/node_segment.hpp"
 #include "transport/contract.hpp"
@@ -21,7 +21,7 @@ namespace peal {
 class node_meeting {
  public:
   /// `node`: the processes of this node, by local index. All must outlive this.
-  node_meeting(bootstrap_client&, const config&, const std::vector<peer_id>& node);
+  node_meeting(bootstrap_client&, const job_settings&, const std::vector<peer_id>& node);
 
   /// Whether there is anybody to share a segment with.
   [[nodiscard]] bool shares() const noexcept { return node_.size() > 1; }
@@ -41,7 +41,7 @@ class node_meeting {
   [[nodiscard]] int stranger(const std::vector<std::string>& seen) const;
 
   bootstrap_client& bootstrap_;
-  const config& settings_;
+  const job_settings& settings_;
   const std::vector<peer_id>& node_;
 };
 

@@ -18,7 +18,7 @@ constexpr std::uint32_t alone_limit = 32 * 1024;
 
 }  // namespace
 
-shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers, const shm_settings& settings)
+shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers, const shm_options& settings)
     : transport{shm::eager_limit},
       segment_{&segment},
       sink_{&into},

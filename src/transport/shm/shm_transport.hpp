@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "memory/node_segment.hpp"
 #include "peal/counter.hpp"
 #include "progress/wakeup.hpp"
@@ -27,9 +28,7 @@
 
 namespace peal {
 
-enum class shm_copy { automatic, direct, pipeline };
-
-struct shm_settings {
+struct shm_options {
   shm_copy copy = shm_copy::automatic;  // PEAL_SHM_COPY
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
@@ -55,7 +54,7 @@ class shm_transport final : public transport {
   static std::size_t transport_bytes(int processes) noexcept { return shm::parts::at(0, processes).bytes; }
 
   /// `peers[i]` is the process with local index i. The segment and the sink outlive the transport; the segment has been agreed upon.
-  shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_settings& = {});
+  shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_options& = {});
 
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
@@ -138,7 +137,7 @@ class shm_transport final : public transport {
 
   node_segment* segment_;
   sink* sink_;
-  shm_settings settings_;
+  shm_options settings_;
   shm::front* front_;
   shm::parts parts_;
   std::vector<std::uint32_t> local_index_;  // by peer_id

@@ -60,16 +60,15 @@ settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
 }
 
 // A completion queue holds all that may be under way (lane::grow_completions); one queue pair is the handshake's.
-std::uint32_t most_connections(const std::vector<device>& rails, const settings& set, unsigned ranks_of_node,
-                               bool shared_receives) noexcept {
+std::uint32_t most_connections(const std::vector<device>& rails, const settings& set, unsigned ranks_of_node, bool srq) noexcept {
   const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };
   const auto pairs_of = [&](const device& each) { return limit(each.limits().max_qp) / ranks_of_node; };
   const device& on = rails.front();
   const std::size_t bulk = set.bulk * set.read_depth, sends = set.send_depth + bulk, receives = set.window + 2;
-  const std::size_t entries = limit(on.limits().max_cqe), reserve = shared_receives ? receive_reserve : 0;
+  const std::size_t entries = limit(on.limits().max_cqe), reserve = srq ? receive_reserve : 0;
   std::size_t by_entries = entries > reserve ? (entries - reserve) / (sends + receives) : 0;
   // No more receives are posted than the shared queue takes.
-  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared); shared_receives && entries > most)
+  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared); srq && entries > most)
     by_entries = std::max(by_entries, (entries - most) / sends);
   std::size_t made = std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
   for (std::size_t each = 1; each < rails.size(); ++each) {
@@ -86,7 +85,7 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
     further_.push_back(make_completions(rails[each]));
     longest_part = std::min(longest_part, rails[each].longest_part());
   }
-  if (set.shared_receives && on.limits().max_srq > 0) {
+  if (set.srq && on.limits().max_srq > 0) {
     receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
     ibv_srq_init_attr wanted{};
     wanted.attr.max_wr = static_cast<std::uint32_t>(std::min({receive_limit_, longest_shared, receives_for(set.peers)}));

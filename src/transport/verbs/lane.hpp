@@ -19,13 +19,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "transport/verbs/counters.hpp"
 #include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
-
-/// How large payloads move, but for their beginning: PEAL_VERBS_RENDEZVOUS.
-enum class rendezvous_mode : std::uint8_t { automatic, read, write, both };
 
 /// Whether a large message from a peer is moved faster by both ends, a half each, than by the receiver's READ alone. An adapter moves
 /// either by itself. Soft-RoCE takes the CPUs of the two nodes, and two halves at a time cost each of them more, unless there is one that
@@ -50,8 +48,8 @@ inline constexpr std::uint64_t smallest_part = 64 << 10;
 struct settings {
   unsigned bulk = 1;               // PEAL_VERBS_QPS, and one more where there are writes
   bool coalesce = true;            // PEAL_VERBS_COALESCE
-  bool shared_receives = true;     // PEAL_VERBS_SRQ; a device without one has none in any case
-  double silence = 4;              // PEAL_VERBS_TIMEOUT, seconds
+  bool srq = true;                 // PEAL_VERBS_SRQ; a device without one has none in any case
+  double timeout = 4;              // PEAL_VERBS_TIMEOUT, seconds
   std::uint32_t peers = 1;         // of the job: so many connections at most
   std::uint32_t send_depth = 127;  // devices take one more and round up to a power of two
   std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
@@ -70,7 +68,7 @@ settings fitted(settings wishes, const std::vector<device>&) noexcept;
 
 /// Connections that one of so many ranks of a node may have at a time: its share of the queue pairs of each device, and what their
 /// completion queues hold.
-std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node, bool shared_receives) noexcept;
+std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node, bool srq) noexcept;
 
 // What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so wr_id says it all.
 enum class work : std::uint8_t { receive, send, read, notice };

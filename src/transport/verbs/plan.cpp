@@ -6,44 +6,42 @@
 
 namespace peal::verbs {
 
-choice_wishes wishes_of(const verbs_settings& from) {
+choice_wishes wishes_of(const verbs_options& from) {
   choice_wishes made;
-  made.device = from.device;
-  if (from.gid >= 0) made.gid = from.gid;
+  made.device = from.set.device;
+  if (from.set.gid) made.gid = static_cast<int>(*from.set.gid);
   made.local_index = from.local_index;
   return made;
 }
 
-settings settings_of(const verbs_settings& from, const std::vector<device>& rails, std::uint32_t peers) {
+settings settings_of(const verbs_options& from, const std::vector<device>& rails, std::uint32_t peers) {
   settings made;
   made.peers = peers;
-  made.rendezvous = from.rendezvous == "read"    ? rendezvous_mode::read
-                    : from.rendezvous == "write" ? rendezvous_mode::write
-                    : from.rendezvous == "both"  ? rendezvous_mode::both
-                                                 : rendezvous_mode::automatic;
+  made.rendezvous = from.set.rendezvous;
   made.halves = cpus_for_halves::of(rails.front().soft_roce(), from.cpus, from.local_size);
   if (made.rendezvous == rendezvous_mode::automatic && !made.halves.any()) made.rendezvous = rendezvous_mode::read;
   const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
-  made.bulk = std::clamp<unsigned>(from.bulk + for_writes, 1, most_bulk);
-  made.coalesce = from.coalesce;
-  made.shared_receives = from.shared_receives;
-  made.silence = from.silence;
-  made.push = from.push;
+  made.bulk = std::clamp<unsigned>(static_cast<unsigned>(from.set.qps) + for_writes, 1, most_bulk);
+  made.coalesce = from.set.coalesce;
+  made.srq = from.set.srq;
+  made.timeout = from.set.timeout;
+  made.push = from.set.push;
   if (from.kept_pushes != 0) made.kept = from.kept_pushes;
   if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;
   return fitted(made, rails);
 }
 
-promotion_rules rules_of(const verbs_settings& from, const lane& shared, std::uint32_t peers) {
+promotion_rules rules_of(const verbs_options& from, const lane& shared, std::uint32_t peers) {
   promotion_rules made;
   const std::uint32_t room = most_connections(shared.rails, shared.set, from.local_size, shared.shared());
-  made.most = std::min(from.most_connections, room);
-  if (made.most < std::min(from.most_connections, peers - 1))
+  const auto max_rc = static_cast<std::uint32_t>(from.set.max_rc);
+  made.max_rc = std::min(max_rc, room);
+  if (made.max_rc < std::min(max_rc, peers - 1))
     log_info("{} has {} queue pairs for {} ranks of this node, and {} completions a queue: at most {} connections a rank", shared.on.name(),
              shared.on.limits().max_qp, from.local_size, shared.on.limits().max_cqe, room);
-  made.after = from.promote;
-  made.cold = from.always_promote || peers > made.most + 1;
+  made.promote = static_cast<std::uint32_t>(from.set.promote.value_or(usual_promote));
+  made.cold = from.set.promote.has_value() || peers > made.max_rc + 1;
   return made;
 }
 

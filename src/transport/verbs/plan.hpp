@@ -16,13 +16,13 @@
 
 namespace peal::verbs {
 
-choice_wishes wishes_of(const verbs_settings&);
+choice_wishes wishes_of(const verbs_options&);
 
 /// What was asked for, as far as the devices go.
-settings settings_of(const verbs_settings&, const std::vector<device>& rails, std::uint32_t peers);
+settings settings_of(const verbs_options&, const std::vector<device>& rails, std::uint32_t peers);
 
 /// Who is connected, of so many peers: what the devices have is shared out among the ranks of the node.
-promotion_rules rules_of(const verbs_settings&, const lane&, std::uint32_t peers);
+promotion_rules rules_of(const verbs_options&, const lane&, std::uint32_t peers);
 
 // Of each rail.
 std::vector<ibv_pd*> domains_of(const std::vector<device>& rails);

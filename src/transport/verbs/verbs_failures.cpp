@@ -153,7 +153,7 @@ bool verbs_transport::has_left(peer_id which) const noexcept {
 
 void verbs_transport::leave() noexcept {
   state& s = *state_;
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.silence};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.timeout};
   std::uint32_t waiting = 0;
   s.all.for_each([&](connection& each) {
     if (each.is_in_use() && !each.eager.left) s.sender.say_goodbye(each);

@@ -28,7 +28,7 @@ namespace peal {
 struct verbs_transport::state final : private verbs::peer_events {
   static constexpr int batch = 32;  // completions taken at a time
 
-  state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from);
+  state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_options& from);
 
   bool post(verbs::connection& to, envelope e, const void* payload) noexcept {
     const bool taken = sender.send(to, e, payload);

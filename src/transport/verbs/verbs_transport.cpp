@@ -28,8 +28,8 @@ constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
 constexpr std::uint32_t turns_between_strangers = 16;
 
 /// What tells the cache of memory that goes away; null: registrations end with their use. The first rank says so, once.
-const unmap_log* log_for(const verbs_settings& from, peer_id self) {
-  if (!from.cache_registrations) return nullptr;
+const unmap_log* log_for(const verbs_options& from, peer_id self) {
+  if (!from.set.registration_cache) return nullptr;
   if (from.without_hooks || use_unmap_hooks().work) return &unmapped();
   static std::atomic<bool> said{false};
   if (self == 0 && !said.exchange(true, std::memory_order_relaxed))
@@ -42,7 +42,7 @@ const unmap_log* log_for(const verbs_settings& from, peer_id self) {
 
 }  // namespace
 
-verbs_transport::state::state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
+verbs_transport::state::state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_options& from)
     : out{into},
       rails{open_rails(here, wishes_of(from))},
       on{rails.front()},
@@ -73,7 +73,7 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
   addresses.own().door = kernel_asker.door();
 }
 
-verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_settings& from)
+verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_options& from)
     : transport{verbs::eager_limit}, state_{std::make_unique<state>(into, here, self, peers, from)} {
   watch(state_->sleeper.descriptors());
 }
@@ -218,7 +218,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
     retired_pairs.step(now, [this] { read_completions(); });
   }
   if (now < probe_at) return;
-  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.silence});
+  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.timeout});
   all.for_each([&](connection& each) { sender.probe(each); });
   device_events.read();  // who sleeps is told at once
 }

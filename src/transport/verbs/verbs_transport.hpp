@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "peal/counter.hpp"
 #include "transport/contract.hpp"
 
@@ -22,33 +23,22 @@ namespace peal {
 
 class machine;
 
-struct verbs_settings {
-  std::string device;                     // PEAL_VERBS_DEVICE: rail_choice.hpp; empty: the nearest
-  int gid = -1;                           // PEAL_VERBS_GID; -1: the best
-  unsigned local_index = 0;               // of this process on its node: equally near devices are dealt out
-  unsigned local_size = 1;                // processes of its node: what a device has not without end is shared out among them
-  unsigned cpus = 2;                      // of its node
-  unsigned bulk = 1;                      // PEAL_VERBS_QPS: queue pairs for bulk data, to each peer
-  bool coalesce = true;                   // PEAL_VERBS_COALESCE
-  bool shared_receives = true;            // PEAL_VERBS_SRQ
-  bool cache_registrations = true;        // PEAL_VERBS_REGISTRATION_CACHE
-  bool without_hooks = false;             // for tests that show what the unmap hooks are for: cached all the same
-  double silence = 4;                     // PEAL_VERBS_TIMEOUT, in seconds
-  std::uint32_t promote = 16;             // PEAL_VERBS_PROMOTE: messages to a peer without a connection until it gets one
-  bool always_promote = false;            // start without connections even where everyone may have one
-  std::uint32_t most_connections = 1024;  // PEAL_VERBS_MAX_RC
-  std::uint32_t send_depth = 0;           // of a queue pair for messages; 0: what suits
-  std::uint32_t window = 0;               // messages under way to one peer; 0: what suits
-  std::string rendezvous = "auto";        // PEAL_VERBS_RENDEZVOUS: auto, read, write or both
-  std::size_t push = 64 << 10;            // PEAL_VERBS_PUSH: bytes of a large message that are sent unasked
-  std::size_t kept_pushes = 0;            // most bytes that are kept of what all peers send so; 0: what suits
-  wakeup* bell = nullptr;                 // what ends a sleep of this process from another thread; null: it never sleeps
+struct verbs_options {
+  verbs_settings set{};
+  unsigned local_index = 0;      // of this process on its node: equally near devices are dealt out
+  unsigned local_size = 1;       // processes of its node: what a device has not without end is shared out among them
+  unsigned cpus = 2;             // of its node
+  bool without_hooks = false;    // for tests that show what the unmap hooks are for: cached all the same
+  std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
+  std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
+  std::size_t kept_pushes = 0;   // most bytes that are kept of what all peers send so; 0: what suits
+  wakeup* bell = nullptr;        // what ends a sleep of this process from another thread; null: it never sleeps
 };
 
 class verbs_transport final : public transport {
  public:
   /// `peers`: of the job. The sink outlives the transport.
-  verbs_transport(sink&, const machine&, peer_id self, std::uint32_t peers, const verbs_settings&);
+  verbs_transport(sink&, const machine&, peer_id self, std::uint32_t peers, const verbs_options&);
   ~verbs_transport();
 
   /// What the others must know, as bytes to be carried to them; and what they told, by rank (empty: nothing). Before the first message.

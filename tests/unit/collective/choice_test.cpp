@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/variables.hpp"
 #include "collective/plan_cache.hpp"
 #include "peal/error.hpp"
 #include "unit/collective/kinds.hpp"
@@ -109,14 +110,14 @@ TEST(choice, a_long_bcast_goes_over_leaders_where_nodes_have_few_ranks) {
 
 TEST(choice, obeys_the_variables) {
   const with_variable forced{"PEAL_ALLREDUCE", "ring"};
-  const choice rules{config::from_environment(false)};
+  const choice rules{job_settings::from_environment().algorithms};
   EXPECT_EQ(rules.of(collective::allreduce, call_of(4, 8)).how->name, "ring");
   EXPECT_NE(rules.of(collective::reduce, call_of(4, 8)).how, nullptr);
 }
 
 TEST(choice, cuts_what_is_forced_as_the_rules_cut_it) {
   const with_variable forced{"PEAL_SCAN", "chain"};
-  const choice rules{config::from_environment(false)};
+  const choice rules{job_settings::from_environment().algorithms};
   const chosen by = rules.of(collective::scan, call_of(100, 64));
   EXPECT_EQ(by.how->name, "chain");
   EXPECT_NE(by.cut.bytes, 0u);
@@ -126,37 +127,34 @@ TEST(choice, gives_way_where_the_forced_algorithm_cannot_serve) {
   const with_variable ring{"PEAL_ALLREDUCE", "ring"};
   const with_variable doubling{"PEAL_ALLGATHER", "doubling"};
   const with_variable tree{"PEAL_GATHER", "tree"};
-  const choice rules{config::from_environment(false)};
+  const choice rules{job_settings::from_environment().algorithms};
   EXPECT_NE(rules.of(collective::allreduce, call_of(4, 8, false)).how->name, "ring");
   EXPECT_NE(rules.of(collective::allgather, call_of(6, 8)).how->name, "doubling");
   EXPECT_EQ(rules.of(collective::gather, call_of(4, 8, true, true)).how->name, "linear");
 }
 
 TEST(choice, variables_offer_just_the_algorithms_there_are) {
-  constexpr std::array<const char*, kinds.size()> names{"PEAL_BARRIER",        "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
-                                                        "PEAL_GATHER",         "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL",
-                                                        "PEAL_REDUCE_SCATTER", "PEAL_SCAN",    "PEAL_EXSCAN"};
-  for (std::size_t i = 0; i != names.size(); ++i) {
+  for (std::size_t i = 0; i != kinds.size(); ++i) {
+    const std::string name = variable_of(kinds[i]);
     std::string offered = "auto|direct";
     for (const algorithm& each : all_algorithms())
       if (each.kind == kinds[i]) offered += "|" + std::string{each.name};
-    const auto row = std::ranges::find(variables(), names[i], &variable::name);
-    ASSERT_NE(row, variables().end()) << names[i];
-    std::string stated{row->allowed};
-    EXPECT_EQ(std::ranges::count(stated, '|'), std::ranges::count(offered, '|')) << names[i];
+    const variable* const row = find_variable(name);
+    ASSERT_NE(row, nullptr) << name;
+    EXPECT_EQ(row->allowed, offered) << name;
     for (const algorithm& each : all_algorithms())
       if (each.kind == kinds[i]) {
-        const with_variable forced{names[i], std::string{each.name}};
+        const with_variable forced{name.c_str(), std::string{each.name}};
         problem p = call_of(4, 8);
         p.nodes = &two_pairs;
-        EXPECT_EQ(choice{config::from_environment(false)}.of(kinds[i], p).how->name, each.name);
+        EXPECT_EQ(choice{job_settings::from_environment().algorithms}.of(kinds[i], p).how->name, each.name);
       }
     {
-      const with_variable past_messages{names[i], "direct"};
-      EXPECT_FALSE(choice{config::from_environment(false)}.forces(kinds[i])) << "so a call that does not fit has an algorithm";
+      const with_variable past_messages{name.c_str(), "direct"};
+      EXPECT_FALSE(choice{job_settings::from_environment().algorithms}.forces(kinds[i])) << "so a call that does not fit has an algorithm";
     }
-    const with_variable wrong{names[i], "fastest"};
-    EXPECT_THROW(config::from_environment(false), error);
+    const with_variable wrong{name.c_str(), "fastest"};
+    EXPECT_THROW(job_settings::from_environment(), error);
   }
 }
 

@@ -56,7 +56,7 @@ cost_parameters as_measured() {
 }
 
 std::vector<candidate> candidates(collective kind, int ranks, std::size_t bytes, const spread& where) {
-  static const choice prices{config::from_environment(false), as_measured()};
+  static const choice prices{job_settings::from_environment().algorithms, as_measured()};
   return prices.candidates(kind, call_of(kind, ranks, bytes, where), where);
 }
 
@@ -82,7 +82,7 @@ TEST(cost, a_message_more_or_a_longer_one_costs_more) {
         bool swapped = true;  // this one draws a line of its own, beyond which it does something else
         for (const std::size_t bytes : lengths) {
           const auto width = static_cast<std::size_t>(std::min(where.ranks_per_node, ranks));
-          if (each.build == algorithms::allreduce_shares && swapped && bytes > most_swapped_share * width) {
+          if (each.kind == collective::allreduce && each.name == "shares" && swapped && bytes > most_swapped_share * width) {
             swapped = false;
             before = 0;
           }
@@ -173,7 +173,7 @@ TEST(cost, decides_only_where_it_was_measured) {
   slow.reduce_rate = 0.01;
   slow.local_flight_ns = 60;
   const problem p = call_of(collective::allreduce, 3, 16 << 20);
-  const config none = config::from_environment(false);
+  const algorithm_settings none = job_settings::from_environment().algorithms;
   EXPECT_EQ(choice{none}.of(collective::allreduce, p, one_node).why, reason::rule);
   const chosen by = choice(none, slow).of(collective::allreduce, p, one_node);
   EXPECT_EQ(by.how->name, "ring");
@@ -188,7 +188,7 @@ TEST(cost, decides_only_about_links_that_were_measured) {
   cost_parameters both = inside;
   both.remote_flight_ns = 2000;
   const problem p = call_of(collective::allreduce, 3, 16 << 20);  // as above
-  const config none = config::from_environment(false);
+  const algorithm_settings none = job_settings::from_environment().algorithms;
   const auto why = [&](const cost_parameters& costs, const spread& where) {
     return choice(none, costs).of(collective::allreduce, p, where).why;
   };

@@ -165,7 +165,7 @@ class job {
  private:
   struct rank_of_job final : router {
     rank_of_job(job& in, int rank, int size)
-        : messages{progress, *this, {.self = static_cast<peer_id>(rank), .peers = static_cast<std::uint32_t>(size)}},
+        : messages{progress, *this, {{}, static_cast<peer_id>(rank), static_cast<std::uint32_t>(size)}},
           wire{messages, static_cast<peer_id>(rank), in.wires_, in.random_},
           members{10, rank, everyone(size)},
           collectives{messages, settings, in.nodes_} {
@@ -184,7 +184,7 @@ class job {
     messaging messages;
     shuffling_transport wire;
     team members;
-    config settings = config::from_environment(false);
+    algorithm_settings settings = job_settings::from_environment().algorithms;
     peal::collectives collectives;
     std::optional<collective_state> state;
     bool alive = true;

@@ -44,7 +44,7 @@ class desk {
     std::ofstream{path} << text;
     return path;
   }
-  [[nodiscard]] static tuning read() { return read_tuning(config::from_environment(false)); }
+  [[nodiscard]] static tuning read() { return read_tuning(job_settings::from_environment().tuning); }
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -139,7 +139,7 @@ TEST(tuning, what_is_no_file_is_not_waited_for) {
   const auto pipe = own.folder() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);  // which nobody writes to
   for (const auto& each : {pipe.string(), std::string{"/dev/zero"}}) {
-    const tuning read = read_tuning(each);
+    const tuning read = read_tuning_file(each);
     EXPECT_NE(read.problem.find("it is no ordinary file"), std::string::npos) << read.problem;
     EXPECT_EQ(read.from, "");
   }
@@ -160,9 +160,9 @@ TEST(tuning, without_a_home_there_is_none) {
   const std::string before = home ? home : "";
   setenv("XDG_CONFIG_HOME", "relative", 1);
   unsetenv("HOME");
-  EXPECT_EQ(tuning_file(config::from_environment(false)), "");
+  EXPECT_EQ(tuning_file(job_settings::from_environment().tuning), "");
   setenv("HOME", "/nonexistent", 1);
-  EXPECT_EQ(tuning_file(config::from_environment(false)), "/nonexistent/.config/peal/tuning.toml");
+  EXPECT_EQ(tuning_file(job_settings::from_environment().tuning), "/nonexistent/.config/peal/tuning.toml");
   EXPECT_EQ(own.read().problem, "");
   if (home) setenv("HOME", before.c_str(), 1);
   else unsetenv("HOME");

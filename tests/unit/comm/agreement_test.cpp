@@ -14,14 +14,14 @@ struct agreement : testing::Test {
   }
   static std::string told_with(const char* name, const char* value) {
     setenv(name, value, 1);
-    std::string made = settings_to_agree_on(config::from_environment(false));
+    std::string made = settings_to_agree_on(job_settings::from_environment());
     unsetenv(name);
     return made;
   }
 };
 
 TEST_F(agreement, defaults_need_no_words) {
-  EXPECT_EQ(settings_to_agree_on(config::from_environment(false)), "");
+  EXPECT_EQ(settings_to_agree_on(job_settings::from_environment()), "");
   EXPECT_EQ(told_with("PEAL_BCAST", "auto"), "") << "however they are written";
   EXPECT_EQ(told_with("PEAL_SHM_HEAP", "1024M"), "");
   EXPECT_EQ(disagreement({"", "", ""}), "");
@@ -33,7 +33,7 @@ TEST_F(agreement, what_differs_is_named) {
   EXPECT_EQ(disagreement({"", "", chain}), "PEAL_BCAST must be the same for all ranks, but is auto for rank 0 and chain for rank 2");
   EXPECT_EQ(disagreement({tree, chain}), "PEAL_BCAST must be the same for all ranks, but is tree for rank 0 and chain for rank 1");
   EXPECT_EQ(disagreement({told_with("PEAL_SHM_HEAP", "1M"), told_with("PEAL_SHM_HEAP", "2M")}),
-            "PEAL_SHM_HEAP must be the same for all ranks, but is 1048576 for rank 0 and 2097152 for rank 1");
+            "PEAL_SHM_HEAP must be the same for all ranks, but is 1M for rank 0 and 2M for rank 1");
 }
 
 TEST_F(agreement, the_dead_told_nothing) {

@@ -9,7 +9,7 @@ namespace {
 std::size_t wanted(const char* lanes, const char* async, bool threads) {
   setenv("PEAL_LANES", lanes, 1);
   setenv("PEAL_ASYNC", async, 1);
-  const config settings = config::from_environment(false);
+  const job_settings settings = job_settings::from_environment();
   unsetenv("PEAL_LANES");
   unsetenv("PEAL_ASYNC");
   return lane_count_wanted(settings, threads);

@@ -37,7 +37,7 @@ struct self_ends final : two_ends {
 };
 
 struct shm_ends final : two_ends {
-  explicit shm_ends(const shm_options& options) : node{options} {}
+  explicit shm_ends(const node_options& options) : node{options} {}
   shm_node node;
   transport& sender() override { return *node[1].transport; }
   transport& receiver() override { return *node[0].transport; }
@@ -57,7 +57,7 @@ struct verbs_ends final : two_ends {
 };
 
 /// Null: there is no device here.
-std::unique_ptr<two_ends> over_verbs(const verbs_settings& settings) {
+std::unique_ptr<two_ends> over_verbs(const verbs_options& settings) {
   auto pair = make_verbs_pair(settings);
   return pair ? std::make_unique<verbs_ends>(std::move(pair)) : nullptr;
 }
@@ -68,7 +68,7 @@ struct candidate {
 };
 
 std::unique_ptr<two_ends> shm(shm_copy copy, std::uint32_t box_after, std::uint32_t most_boxes) {
-  shm_options options;
+  node_options options;
   options.settings = {copy, box_after, most_boxes};
   return std::make_unique<shm_ends>(options);
 }
@@ -80,17 +80,18 @@ const candidate candidates[] = {
     {"shm_without_boxes", [] { return shm(shm_copy::automatic, 8, 0); }},
     {"shm_pipeline", [] { return shm(shm_copy::pipeline, 8, 64); }},
     {"verbs", [] { return over_verbs({}); }},
-    {"verbs_alone", [] { return over_verbs({.device = {}, .bulk = 1, .coalesce = false, .shared_receives = false}); }},
-    {"verbs_unpushed", [] { return over_verbs({.device = {}, .push = 0}); }},
-    {"verbs_datagrams", [] { return over_verbs({.device = {}, .promote = 1'000'000'000, .always_promote = true}); }},
-    {"verbs_promoted", [] { return over_verbs({.device = {}, .promote = 5, .always_promote = true}); }},
-    {"verbs_read", [] { return over_verbs({.device = {}, .rendezvous = "read"}); }},
-    {"verbs_write", [] { return over_verbs({.device = {}, .rendezvous = "write"}); }},
-    {"verbs_both", [] { return over_verbs({.device = {}, .bulk = 3, .rendezvous = "both", .push = 20'000}); }},
-    {"verbs_both_unpushed", [] { return over_verbs({.device = {}, .cache_registrations = false, .rendezvous = "both", .push = 0}); }},
-    {"verbs_rails", [] { return over_verbs({.device = "all", .bulk = 2, .rendezvous = "both", .push = 0}); }},
-    {"verbs_rails_read", [] { return over_verbs({.device = "all", .rendezvous = "read"}); }},
-    {"verbs_narrow", [] { return over_verbs({.device = {}, .bulk = 4, .send_depth = 4, .window = 2}); }},
+    {"verbs_alone", [] { return over_verbs({.set = {.qps = 1, .coalesce = false, .srq = false}}); }},
+    {"verbs_unpushed", [] { return over_verbs({.set = {.push = 0}}); }},
+    {"verbs_datagrams", [] { return over_verbs({.set = {.promote = 1'000'000'000}}); }},
+    {"verbs_promoted", [] { return over_verbs({.set = {.promote = 5}}); }},
+    {"verbs_read", [] { return over_verbs({.set = {.rendezvous = rendezvous_mode::read}}); }},
+    {"verbs_write", [] { return over_verbs({.set = {.rendezvous = rendezvous_mode::write}}); }},
+    {"verbs_both", [] { return over_verbs({.set = {.qps = 3, .push = 20'000, .rendezvous = rendezvous_mode::both}}); }},
+    {"verbs_both_unpushed",
+     [] { return over_verbs({.set = {.registration_cache = false, .push = 0, .rendezvous = rendezvous_mode::both}}); }},
+    {"verbs_rails", [] { return over_verbs({.set = {.device = "all", .qps = 2, .push = 0, .rendezvous = rendezvous_mode::both}}); }},
+    {"verbs_rails_read", [] { return over_verbs({.set = {.device = "all", .rendezvous = rendezvous_mode::read}}); }},
+    {"verbs_narrow", [] { return over_verbs({.set = {.qps = 4}, .send_depth = 4, .window = 2}); }},
 };
 
 class contract : public testing::TestWithParam<candidate> {

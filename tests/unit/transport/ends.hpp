@@ -12,10 +12,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/variables.hpp"
 #include "memory/node_heap.hpp"
 #include "memory/node_segment.hpp"
 #include "peal/error.hpp"
@@ -71,10 +74,10 @@ inline std::string segment_directory() {
   return set != nullptr ? set : "/dev/shm";
 }
 
-struct shm_options {
+struct node_options {
   int count = 2;
-  shm_settings settings;
-  std::vector<shm_settings> settings_of = {};  // of each process, instead
+  shm_options settings;
+  std::vector<shm_options> settings_of = {};  // of each process, instead
   std::size_t heap_bytes = std::size_t{256} << 20;
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();
 };
@@ -89,7 +92,7 @@ class shm_node {
     std::unique_ptr<shm_transport> transport;
   };
 
-  explicit shm_node(const shm_options& options) {
+  explicit shm_node(const node_options& options) {
     const std::string name = unique_name();
     std::vector<peer_id> peers;
     for (int each = 0; each < options.count; ++each) peers.push_back(peer(each));
@@ -124,7 +127,7 @@ class shm_node {
 /// Two processes that talk over an RDMA device, both in this one.
 struct verbs_pair {
   /// `bells`: of both; null: they never sleep.
-  explicit verbs_pair(verbs_settings settings, wakeup* bells = nullptr) {
+  explicit verbs_pair(verbs_options settings, wakeup* bells = nullptr) {
     for (peer_id each : {0u, 1u}) {
       if (bells) settings.bell = &bells[each];
       ends[each].emplace(arrivals[each], here, each, 2, settings);
@@ -137,7 +140,14 @@ struct verbs_pair {
 };
 
 /// Null where there is no RDMA device.
-inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_settings& settings = {}, wakeup* bells = nullptr) {
+/// As PEAL_VERBS_RENDEZVOUS names it.
+inline rendezvous_mode rendezvous_named(std::string_view name) {
+  job_settings made;
+  if (!find_variable("PEAL_VERBS_RENDEZVOUS")->fill(made, name)) throw std::invalid_argument{std::string{name}};
+  return made.verbs.rendezvous;
+}
+
+inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_options& settings = {}, wakeup* bells = nullptr) {
   try {
     return std::make_unique<verbs_pair>(settings, bells);
   } catch (const error& problem) {

@@ -268,7 +268,7 @@ void connector::sent_away(const handshake_packet& said) noexcept {
   handshake::exchange& mine = *known->handshake.exchange_;
   const auto now = clock::now();
   mine.without_since = said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
-  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.silence} && needed)
+  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.timeout} && needed)
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
@@ -307,9 +307,9 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
 }
 
 bool connector::begin_sending(connection& of) noexcept {
-  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_, lane_.set.silence)) return false;
+  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_, lane_.set.timeout)) return false;
   for (bulk_queue& each : of.links) {
-    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.handshake.own_psn_, lane_.set.silence))
+    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.handshake.own_psn_, lane_.set.timeout))
       continue;
     if (each.link == 0) return false;
     leave_out(of, each, std::strerror(errno));

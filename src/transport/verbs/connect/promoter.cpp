@@ -58,7 +58,7 @@ bool promoter::send(peer_id to, envelope e, const void* payload) noexcept {
     return false;
   }
   if (!datagrams_.send(to, e, payload)) return false;
-  if (++messages_[to] >= rules_.after) want(to);
+  if (++messages_[to] >= rules_.promote) want(to);
   return true;
 }
 
@@ -118,7 +118,7 @@ void promoter::say_goodbye(const std::vector<bool>& dead) noexcept {
 void promoter::want(peer_id to) noexcept {
   const connection* const at = all_.of(to);
   if (in_line_[to] || (at && !at->lifetime.is_ending())) return;
-  if (!at && line_.empty() && all_.count() < rules_.most) {
+  if (!at && line_.empty() && all_.count() < rules_.max_rc) {
     connector_.start(to);
     return;
   }
@@ -132,7 +132,7 @@ void promoter::want_later(peer_id to) noexcept {
 }
 
 bool promoter::admits(peer_id from) noexcept {
-  if (all_.count() < rules_.most) return all_.count() > 0 || clock::now() >= next_try_;
+  if (all_.count() < rules_.max_rc) return all_.count() > 0 || clock::now() >= next_try_;
   connection* in_the_way = nullptr;
   const peer_id self = addresses_.self();
   all_.for_each([&](connection& each) {
@@ -153,13 +153,13 @@ bool promoter::full(peer_id wanted) noexcept {
   go_cold();
   if (all_.count() > 0) {
     log_info("the RDMA device gives {} connections and no more", all_.count());
-    rules_.most = static_cast<std::uint32_t>(all_.count());
+    rules_.max_rc = static_cast<std::uint32_t>(all_.count());
   } else {
     if (short_since_ == clock::time_point::max())
       log_warning("{} gives no connection at the moment; messages to peers go as datagrams, and large ones wait", lane_.on.name());
     short_since_ = std::min(short_since_, now);
     next_try_ = now + between_demands;
-    if (now - short_since_ > std::chrono::duration<double>{lane_.set.silence} && needed(wanted)) return false;
+    if (now - short_since_ > std::chrono::duration<double>{lane_.set.timeout} && needed(wanted)) return false;
   }
   want_later(wanted);
   return true;
@@ -188,7 +188,7 @@ bool promoter::connect_waiting() noexcept {
   for (std::size_t each = 0; each < count;) {
     const peer_id to = line_[each];
     const connection* const at = all_.of(to);
-    if (at ? at->lifetime.is_ending() : all_.count() >= rules_.most) {
+    if (at ? at->lifetime.is_ending() : all_.count() >= rules_.max_rc) {
       ++each;
       continue;
     }

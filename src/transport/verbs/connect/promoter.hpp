@@ -23,6 +23,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/connector.hpp"
 #include "transport/verbs/datagram/interface.hpp"
@@ -33,9 +34,9 @@ namespace peal::verbs {
 class connections;
 
 struct promotion_rules {
-  bool cold = false;          // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
-  std::uint32_t after = 16;   // messages to a cold peer
-  std::uint32_t most = 1024;  // connections
+  bool cold = false;  // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
+  std::uint32_t promote = usual_promote;  // after so many messages to a cold peer
+  std::uint32_t max_rc = 1024;            // connections
 };
 
 class promoter {
@@ -66,7 +67,7 @@ class promoter {
   /// When `poll` may have something to do even if nothing comes.
   [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept;
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }
-  [[nodiscard]] std::uint32_t most() const noexcept { return rules_.most; }
+  [[nodiscard]] std::uint32_t most() const noexcept { return rules_.max_rc; }
   /// From now on messages to peers without a connection go as datagrams.
   void go_cold() noexcept { rules_.cold = true; }
   /// This process leaves: everyone without a connection is told.

@@ -22,7 +22,7 @@ datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, a
       sink_{into},
       events_{told},
       watch_{by, shared.on.gid().bytes, peers,
-             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.silence}),
+             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.timeout}),
              [this](peer_id each, peer_loss why) {
                if (left(each)) watch_.end(each);
                else events_.vanished(each, why);

@@ -86,7 +86,7 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_the_rest_goes_through_the_segment) {
 TEST(shm_forbidden, in_the_middle_of_a_copy_no_byte_is_absorbed_twice) {
   for (const bool staged : {false, true}) {
     for (const bool sender_helps : {false, true}) {
-      shm_options options;
+      node_options options;
       options.settings.copy = staged ? shm_copy::automatic : shm_copy::direct;
       shm_node node{options};
       const auto source = pattern(large, 5);
@@ -144,7 +144,7 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
 // ---- peers that die --------------------------------------------------------------------------------------------------------------------
 
 TEST(shm_death, ends_fetches_and_swallows_sends) {
-  shm_options options;
+  node_options options;
   options.count = 3;
   options.settings.copy = shm_copy::pipeline;
   shm_node node{options};
@@ -172,7 +172,7 @@ TEST(shm_death, ends_fetches_and_swallows_sends) {
 }
 
 TEST(shm_death, a_box_of_the_dead_serves_another_pair) {
-  shm_options options;
+  node_options options;
   options.count = 3;
   options.settings = {.box_after = 1, .most_boxes = 1};
   shm_node node{options};
@@ -234,7 +234,7 @@ TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
 // ---- memory that is short --------------------------------------------------------------------------------------------------------------
 
 TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
-  shm_options options;
+  node_options options;
   options.settings.copy = shm_copy::pipeline;
   options.most_committed = 3 * shm_transport::front_bytes() + 16384;  // the start, and no more
   testing::internal::CaptureStderr();

@@ -11,7 +11,7 @@ namespace peal::test {
 namespace {
 
 struct sleepers {
-  explicit sleepers(shm_settings settings = {}) {
+  explicit sleepers(shm_options settings = {}) {
     for (int each = 0; each < 2; ++each) {
       settings.bell = &bells[each];
       options.settings_of.push_back(settings);
@@ -32,7 +32,7 @@ struct sleepers {
   }
 
   wakeup bells[2];
-  shm_options options;
+  node_options options;
   std::optional<shm_node> node;
 };
 

@@ -47,7 +47,7 @@ struct stalled_node {
   }
 
   int peers;
-  shm_options options;
+  node_options options;
   std::optional<shm_node> node;
   const std::vector<std::byte> source = pattern(bytes, 12);
   std::list<std::vector<std::byte>> targets;

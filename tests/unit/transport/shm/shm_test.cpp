@@ -101,7 +101,7 @@ void run_all(std::vector<std::unique_ptr<talker>>& talkers, unsigned burst) {
 class shm_boxes : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(shm_boxes, both_directions_at_once_keep_order) {
-  shm_options options;
+  node_options options;
   options.settings.box_after = GetParam();
   shm_node node{options};
   std::vector<std::unique_ptr<talker>> talkers;
@@ -115,7 +115,7 @@ TEST_P(shm_boxes, both_directions_at_once_keep_order) {
 INSTANTIATE_TEST_SUITE_P(after, shm_boxes, testing::Values(1u, 8u), [](const auto& each) { return std::to_string(each.param); });
 
 TEST(shm_transport, order_holds_while_pairs_change_between_box_and_parcels) {
-  shm_options options;
+  node_options options;
   options.count = 4;
   options.settings = {.box_after = 4, .most_boxes = 1};  // one box for three partners
   shm_node node{options};
@@ -161,7 +161,7 @@ TEST(shm_transport, the_box_to_a_peer_stays_in_place_while_boxes_come_and_go) {
 }
 
 TEST(shm_transport, many_senders_to_one_without_boxes) {
-  shm_options options;
+  node_options options;
   options.count = 5;
   options.settings.most_boxes = 0;
   shm_node node{options};
@@ -173,7 +173,7 @@ TEST(shm_transport, many_senders_to_one_without_boxes) {
 }
 
 TEST(shm_transport, a_box_that_lies_idle_is_given_to_a_busy_pair) {
-  shm_options options;
+  node_options options;
   options.count = 3;
   options.settings = {.box_after = 2, .most_boxes = 1};
   shm_node node{options};
@@ -206,7 +206,7 @@ class shm_fetch : public testing::TestWithParam<fetch_case> {};
 /// Fetches of many sizes from a thread of its own, while the other thread polls as the sender.
 TEST_P(shm_fetch, every_size_arrives_whole) {
   const auto [copy, source_shared, target_shared] = GetParam();
-  shm_options options;
+  node_options options;
   options.settings.copy = copy;
   shm_node node{options};
   std::vector<std::byte> own_source(largest), own_target(largest + 1);
@@ -246,7 +246,7 @@ TEST(shm_transport, a_receiver_that_makes_no_turn_is_served_where_ranks_are_apar
   const iovec from{&probe, 1}, to{&copied, 1};
   if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
   for (const bool apart : {true, false}) {
-    shm_options options;
+    node_options options;
     options.settings.apart = apart;
     shm_node node{options};
     constexpr std::size_t bytes = 1'000'001;
@@ -266,7 +266,7 @@ TEST_P(shm_fetch, several_from_several_at_once) {
   const auto [copy, source_shared, target_shared] = GetParam();
   constexpr int senders = 3, rounds = 12;
   constexpr std::size_t bytes = 300'000;
-  shm_options options;
+  node_options options;
   options.count = senders + 1;
   options.settings.copy = copy;
   shm_node node{options};
@@ -312,7 +312,7 @@ TEST_P(shm_fetch, a_stream_of_one_peer_does_not_hold_up_another) {
   const bool source_shared = GetParam().source_shared, target_shared = GetParam().target_shared;
   constexpr std::size_t bytes = 1'000'000, at_once = 2, many = 60;
   for (const bool one_receives : {true, false}) {
-    shm_options options;
+    node_options options;
     options.count = 3;
     options.settings.copy = copy;
     shm_node node{options};
@@ -353,7 +353,7 @@ TEST_P(shm_fetch, new_ones_wait_behind_those_that_wait) {
   const auto copy = GetParam().copy;
   const bool source_shared = GetParam().source_shared, target_shared = GetParam().target_shared;
   constexpr std::size_t bytes = 3'000'000, at_once = 10, count = 40;
-  shm_options options;
+  node_options options;
   options.settings.copy = copy;
   shm_node node{options};
   const auto data = pattern(bytes, 9);
@@ -386,7 +386,7 @@ TEST_P(shm_fetch, needs_a_sender_that_polls_only_where_the_payload_cannot_be_rea
   const iovec from{&probe, 1}, to{&copied, 1};
   const bool reaches = copy != shm_copy::pipeline && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;  // emulators do not
   const bool out_of_reach = !reaches && !source_shared;  // its owner must copy it into the segment
-  shm_options options;
+  node_options options;
   options.settings.copy = copy;
   shm_node node{options};
   constexpr std::size_t bytes = 1'500'000;

@@ -17,15 +17,14 @@ using namespace peal::test;
 class verbs_agreement : public verbs_on_cards {
  protected:
   /// Within the time that a test has: nothing here waits for a silence.
-  static verbs_settings patient() {
-    verbs_settings made;
-    made.silence = 1000;
+  static verbs_options patient() {
+    verbs_options made;
+    made.set.timeout = 1000;
     return made;
   }
-  static verbs_settings cold(std::uint32_t promote) {
-    verbs_settings made = patient();
-    made.promote = promote;
-    made.always_promote = true;
+  static verbs_options cold(std::uint32_t promote) {
+    verbs_options made = patient();
+    made.set.promote = promote;
     return made;
   }
   std::vector<peer_id> lost_at(peer_id which) {
@@ -187,8 +186,8 @@ TEST_F(verbs_shortage, peers_take_turns_where_a_device_does_not_resize) {
 TEST_F(verbs_shortage, what_only_a_connection_carries_fails_where_there_never_is_one) {
   for (const peer_id poor : {0u, 1u})
     for (const peer_id from : {0u, 1u}) {
-      verbs_settings hasty;
-      hasty.silence = 0.1;
+      verbs_options hasty;
+      hasty.set.timeout = 0.1;
       begin(2, hasty);
       cards[poor]->most_reliable = 0;
       talk(0, 1, 5);

@@ -21,14 +21,13 @@ class verbs_cold : public testing::Test {
   machine here;
   std::vector<std::unique_ptr<end>> ends;
 
-  static verbs_settings cold(std::uint32_t promote = 1'000'000'000) {
-    verbs_settings made;
-    made.promote = promote;
-    made.always_promote = true;
+  static verbs_options cold(std::uint32_t promote = 1'000'000'000) {
+    verbs_options made;
+    made.set.promote = promote;
     return made;
   }
 
-  void begin(const std::vector<verbs_settings>& settings) {
+  void begin(const std::vector<verbs_options>& settings) {
     const auto count = static_cast<std::uint32_t>(settings.size());
     try {
       for (peer_id each = 0; each < count; ++each) {
@@ -44,7 +43,7 @@ class verbs_cold : public testing::Test {
     for (const auto& each : ends) addresses.push_back(each->transport->address());
     for (const auto& each : ends) each->transport->meet(addresses);
   }
-  void begin(std::size_t count, const verbs_settings& settings) { begin(std::vector<verbs_settings>(count, settings)); }
+  void begin(std::size_t count, const verbs_options& settings) { begin(std::vector<verbs_options>(count, settings)); }
 
   verbs_transport& at(peer_id which) { return *ends[which]->transport; }
   std::vector<arrival>& got(peer_id which) { return ends[which]->arrivals.got; }
@@ -124,10 +123,10 @@ TEST_F(verbs_cold, chains_longer_than_the_memory_of_the_port_lose_nothing) {
 
 TEST_F(verbs_cold, what_only_some_were_told_holds_for_all) {
   // The first would have a connection at the first message, and memory for handshakes only.
-  std::vector<verbs_settings> unequal{{}, cold(), cold(4)};
-  unequal[0].most_connections = 1;
+  std::vector<verbs_options> unequal{{}, cold(), cold(4)};
+  unequal[0].set.max_rc = 1;
   unequal[1].window = 8;
-  unequal[2].rendezvous = "write";
+  unequal[2].set.rendezvous = rendezvous_mode::write;
   begin(unequal);
   if (ends.empty()) return;
   constexpr std::uint32_t many = 60;
@@ -146,9 +145,9 @@ TEST_F(verbs_cold, what_only_some_were_told_holds_for_all) {
 }
 
 TEST_F(verbs_cold, receive_queues_of_a_connection_give_their_slots_back) {
-  verbs_settings own = cold(2);
-  own.shared_receives = false;
-  own.most_connections = 1;
+  verbs_options own = cold(2);
+  own.set.srq = false;
+  own.set.max_rc = 1;
   begin(3, own);
   if (ends.empty()) return;
   std::uint32_t number = 0;
@@ -177,9 +176,9 @@ TEST_F(verbs_cold, receive_queues_of_a_connection_give_their_slots_back) {
 TEST_F(verbs_cold, connections_end_behind_large_transfers) {
   for (const char* mode : {"read", "write", "both"}) {
     ends.clear();
-    verbs_settings few = cold(2);
-    few.most_connections = 1;
-    few.rendezvous = mode;
+    verbs_options few = cold(2);
+    few.set.max_rc = 1;
+    few.set.rendezvous = rendezvous_named(mode);
     begin(3, few);
     if (ends.empty()) return;
     constexpr std::size_t bytes = 1'500'000;

@@ -39,10 +39,9 @@ TEST_F(verbs_device, receives_that_nobody_polled_come_back_when_their_peer_has_f
   }
 }
 
-verbs_settings without_connections() {
-  verbs_settings made;
-  made.promote = 1'000'000'000;
-  made.always_promote = true;
+verbs_options without_connections() {
+  verbs_options made;
+  made.set.promote = 1'000'000'000;
   return made;
 }
 
@@ -99,11 +98,11 @@ class verbs_two_cards : public verbs_on_cards, public testing::WithParamInterfac
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
 
   void SetUp() override {
-    verbs_settings both;
-    both.device = "all";
-    both.silence = 0.2;
-    both.rendezvous = GetParam();
-    both.push = 0;
+    verbs_options both;
+    both.set.device = "all";
+    both.set.timeout = 0.2;
+    both.set.rendezvous = rendezvous_named(GetParam());
+    both.set.push = 0;
     begin(2, both);
     meet(0, 1);
     cards[1]->holds_writes = true;

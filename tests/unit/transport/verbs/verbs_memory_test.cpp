@@ -22,7 +22,7 @@ class transfers_of_memory : public testing::TestWithParam<std::tuple<way_to_leav
   void SetUp() override {
     const char* const set = std::getenv("PEAL_TEST_UNMAP_HOOKS");
     const bool off = set && std::strcmp(set, "off") == 0;
-    pair = make_verbs_pair({.device = {}, .without_hooks = off});
+    pair = make_verbs_pair({.set = {}, .without_hooks = off});
     if (!pair) GTEST_SKIP() << no_device_here;
     if (!off && !use_unmap_hooks().work) GTEST_SKIP() << "needs unmap hooks: " << use_unmap_hooks().problem;
   }

@@ -27,7 +27,7 @@ class verbs_rails : public testing::TestWithParam<const char*> {
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
 
   void SetUp() override {
-    pair = make_verbs_pair({.device = "all", .silence = 1, .rendezvous = GetParam(), .push = 0});
+    pair = make_verbs_pair({.set = {.device = "all", .push = 0, .rendezvous = rendezvous_named(GetParam()), .timeout = 1}});
     if (!pair || bytes_of_rails(0).size() < 2) GTEST_SKIP() << "needs two RDMA devices: tests/lab/run --rails 2 -- PROGRAM";
     for (const peer_id from : {0u, 1u})
       ASSERT_TRUE(

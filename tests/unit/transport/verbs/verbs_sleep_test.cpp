@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 struct way {
   const char* name;
-  verbs_settings settings;
+  verbs_options settings;
 };
 
 /// A wake-up that takes so long is lost.
@@ -31,7 +31,7 @@ constexpr double patient = 1'000;
 
 class asleep_over_verbs : public testing::Test {
  protected:
-  void begin(const verbs_settings& settings = {}) {
+  void begin(const verbs_options& settings = {}) {
     pair.reset();
     pair = make_verbs_pair(settings, bells);
     if (!pair) GTEST_SKIP() << no_device_here;
@@ -148,12 +148,12 @@ TEST_P(asleep_any_way, room_wakes_who_waits_for_it) {
 }
 
 const way ways[] = {
-    {"shared_receives", {.device = {}, .silence = patient}},
-    {"own_receives", {.device = {}, .shared_receives = false, .silence = patient}},
-    {"large_queues", {.device = {}, .silence = patient, .send_depth = 3'000}},  // for which the completion queue is resized
-    {"narrow", {.device = {}, .silence = patient, .send_depth = 4, .window = 2}},
-    {"datagrams", {.device = {}, .silence = patient, .promote = 1'000'000'000, .always_promote = true}},
-    {"promoted", {.device = {}, .silence = patient, .promote = 5, .always_promote = true}},
+    {"shared_receives", {.set = {.timeout = patient}}},
+    {"own_receives", {.set = {.srq = false, .timeout = patient}}},
+    {"large_queues", {.set = {.timeout = patient}, .send_depth = 3'000}},  // for which the completion queue is resized
+    {"narrow", {.set = {.timeout = patient}, .send_depth = 4, .window = 2}},
+    {"datagrams", {.set = {.promote = 1'000'000'000, .timeout = patient}}},
+    {"promoted", {.set = {.promote = 5, .timeout = patient}}},
 };
 INSTANTIATE_TEST_SUITE_P(all, asleep_any_way, testing::ValuesIn(ways), [](const auto& which) { return which.param.name; });
 
@@ -171,7 +171,7 @@ TEST_F(asleep_over_verbs, nothing_is_held_back_while_one_sleeps) {
 
 TEST_F(asleep_over_verbs, what_another_thread_leaves_to_be_done_wakes) {
   for (const bool datagrams : {false, true}) {
-    begin({.device = {}, .silence = patient, .promote = 1'000'000'000, .always_promote = datagrams});
+    begin({.set = {.promote = datagrams ? std::optional<std::size_t>{1'000'000'000} : std::nullopt, .timeout = patient}});
     if (!pair) return;
     meet();
     // Until it would sleep for long.
@@ -187,7 +187,7 @@ TEST_F(asleep_over_verbs, what_another_thread_leaves_to_be_done_wakes) {
 }
 
 TEST_F(asleep_over_verbs, a_peer_that_vanished_is_missed_in_sleep) {
-  begin({.device = {}, .silence = 0.2});
+  begin({.set = {.timeout = 0.2}});
   if (!pair) return;
   meet();
   pair->ends[1].reset();
@@ -198,7 +198,7 @@ TEST_F(asleep_over_verbs, a_peer_that_vanished_is_missed_in_sleep) {
 
 TEST_F(asleep_over_verbs, a_large_message_wakes_both_as_far_as_they_are_needed) {
   for (const char* mode : {"read", "write", "both"}) {
-    begin({.device = {}, .rendezvous = mode});
+    begin({.set = {.rendezvous = rendezvous_named(mode)}});
     if (!pair) return;
     meet();
     const auto source = pattern(2'000'000, 1);

@@ -24,7 +24,7 @@ class verbs : public testing::Test {
   std::unique_ptr<verbs_pair> pair;
 
   void SetUp() override { begin({}); }
-  void begin(const verbs_settings& settings) {
+  void begin(const verbs_options& settings) {
     pair.reset();
     pair = make_verbs_pair(settings);
     if (!pair) GTEST_SKIP() << no_device_here;
@@ -97,7 +97,7 @@ TEST_F(verbs, a_burst_of_small_messages_shares_packets) {
 }
 
 TEST_F(verbs, without_sharing_a_chain_costs_one_doorbell) {
-  begin({.device = {}, .coalesce = false});
+  begin({.set = {.coalesce = false}});
   if (!pair) return;
   meet();
   const counts before{end(0)};
@@ -197,7 +197,7 @@ TEST_F(verbs, fetches_end_when_the_peer_fails) {
 }
 
 TEST_F(verbs, a_peer_that_vanished_is_missed_without_a_word) {
-  begin({.device = {}, .silence = 0.2});
+  begin({.set = {.timeout = 0.2}});
   if (!pair) return;
   meet();
   pair->ends[1].reset();  // its queue pairs are gone, as after a death or behind a cut link; nothing is on its way to it
@@ -221,7 +221,7 @@ TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
 }
 
 TEST_F(verbs, what_was_pushed_is_not_fetched) {
-  begin({.device = {}, .rendezvous = "read"});
+  begin({.set = {.rendezvous = rendezvous_mode::read}});
   if (!pair) return;
   meet();
   const auto source = pattern(16'384, 1), longer = pattern(300'000, 2);
@@ -259,7 +259,7 @@ TEST_F(verbs, pushes_end_when_nobody_takes_them) {
 }
 
 TEST_F(verbs, pushes_without_room_are_dropped_and_fetched) {
-  begin({.device = {}, .kept_pushes = 70'000});
+  begin({.set = {}, .kept_pushes = 70'000});
   if (!pair) return;
   meet();
   std::vector<std::vector<std::byte>> sources;
@@ -278,7 +278,7 @@ TEST_F(verbs, pushes_without_room_are_dropped_and_fetched) {
 }
 
 TEST_F(verbs, a_fetch_that_waits_for_a_push_ends_when_the_peer_fails) {
-  begin({.device = {}, .rendezvous = "read"});
+  begin({.set = {.rendezvous = rendezvous_mode::read}});
   if (!pair) return;
   meet();
   const auto source = pattern(300'000, 1);
@@ -310,7 +310,7 @@ TEST_F(verbs, large_messages_move_as_they_are_told_to) {
     unsigned cpus;  // of the node
   } const all[]{{"read", 2}, {"write", 2}, {"both", 2}, {"auto", 2}, {"auto", 1}};
   for (const auto& [mode, cpus] : all) {
-    begin({.device = {}, .cpus = cpus, .rendezvous = mode, .push = 0});
+    begin({.set = {.push = 0, .rendezvous = rendezvous_named(mode)}, .cpus = cpus});
     if (!pair) return;
     const bool two_cpus = cpus > 1 && peal::verbs::open_rails(machine{}, {}).front().soft_roce();
     meet();
@@ -334,7 +334,7 @@ TEST_F(verbs, writes_end_when_either_side_fails) {
   const auto source = pattern(20 << 20, 1);
   for (const peer_id survivor : {0u, 1u})
     for (const char* mode : {"write", "both"}) {
-      begin({.device = {}, .rendezvous = mode});
+      begin({.set = {.rendezvous = rendezvous_named(mode)}});
       if (!pair) return;
       meet();
       std::vector<std::byte> target(source.size());
@@ -385,7 +385,7 @@ TEST_F(verbs, large_messages_pass_without_lockable_memory) {
 }
 
 TEST_F(verbs, what_is_asked_for_and_not_there_is_refused) {
-  const auto refusal = [](const verbs_settings& settings) -> std::string {
+  const auto refusal = [](const verbs_options& settings) -> std::string {
     try {
       verbs_pair made{settings};
       return "accepted";
@@ -394,8 +394,8 @@ TEST_F(verbs, what_is_asked_for_and_not_there_is_refused) {
       return problem.what();
     }
   };
-  EXPECT_NE(refusal({.device = "nosuch"}).find("there is no such device"), std::string::npos);
-  EXPECT_NE(refusal({.device = {}, .gid = 200}).find("PEAL_VERBS_GID=200"), std::string::npos);
+  EXPECT_NE(refusal({.set = {.device = "nosuch"}}).find("there is no such device"), std::string::npos);
+  EXPECT_NE(refusal({.set = {.gid = 200}}).find("PEAL_VERBS_GID=200"), std::string::npos);
 }
 
 }  // namespace

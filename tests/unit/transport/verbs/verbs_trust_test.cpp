@@ -18,9 +18,9 @@ class verbs_trust : public verbs_on_cards {
   const std::vector<std::byte> source = pattern(large, 1);
 
   void begin_with(const char* rendezvous) {
-    verbs_settings made;
-    made.rendezvous = rendezvous;
-    made.push = 0;
+    verbs_options made;
+    made.set.rendezvous = rendezvous_named(rendezvous);
+    made.set.push = 0;
     begin(3, made);
     meet(0, 1);
     meet(1, 2);

@@ -32,15 +32,15 @@ class verbs_on_cards : public testing::Test {
   void TearDown() override { ends.clear(); }
 
   /// End k is rank k, on cards[k]; where the settings name devices ("all") all ends use the same two cards.
-  void begin(std::uint32_t count, verbs_settings settings = {}) {
+  void begin(std::uint32_t count, verbs_options settings = {}) {
     ends.clear();
     cards.clear();
     verbs_double::remove_cards();
-    const bool apart = settings.device.empty();
+    const bool apart = settings.set.device.empty();
     for (unsigned each = 0; each < (apart ? count : 2); ++each)
       cards.push_back(&verbs_double::add_card(apart ? 1 : each + 1, apart ? each + 1 : 1));
     for (peer_id each = 0; each < count; ++each) {
-      if (apart) settings.device = cards[each]->device.name;
+      if (apart) settings.set.device = cards[each]->device.name;
       ends.push_back(std::make_unique<end>());
       ends[each]->transport = std::make_unique<verbs_transport>(ends[each]->arrivals, here, each, count, settings);
     }

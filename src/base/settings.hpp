@@ -1,0 +1,91 @@
+// base/settings.hpp
+// What the environment sets, typed: a member for each row of the table of PEAL_ variables
+// (variables.cpp), in a struct by subject. What a member is here without an environment is the
+// default of its variable.
+//
+// Layer    base.
+// Units    bytes, seconds, microseconds as the names of the types in variables.cpp say.
+// Threads  read once at the start of the job; afterwards constant.
+// Errors   from_environment throws errc::invalid_config that names the variable, its value and what
+//          is allowed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/log.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+/// What carries messages.
+enum class transport_mode { automatic, shm, verbs };
+
+/// How large messages move inside a node.
+enum class shm_copy { automatic, direct, pipeline };
+
+/// How large messages move between nodes, but for their beginning.
+enum class rendezvous_mode { automatic, read, write, both };
+
+enum class wait_mode { adaptive, poll, block };
+
+struct message_settings {
+  std::size_t eager_limit = 8 << 10;  // a transport's own holds too
+  std::size_t unexpected_limit = 64 << 20;
+};
+
+struct shm_settings {
+  std::string dir = "/dev/shm";
+  shm_copy copy = shm_copy::automatic;
+  std::size_t heap = std::size_t{1} << 30;
+};
+
+/// Messages to a peer that has no connection until it gets one.
+inline constexpr std::size_t usual_promote = 16;
+
+struct verbs_settings {
+  std::string device{};              // rail_choice.hpp; empty: the nearest
+  std::optional<std::size_t> gid{};  // an index; nothing: the best
+  std::size_t qps = 1;               // queue pairs for bulk data, to each peer
+  bool coalesce = true;              // small messages share packets
+  bool srq = true;                   // one receive queue for all peers
+  bool registration_cache = true;    // memory stays registered
+  std::size_t push = 64 << 10;       // bytes of a large message that are sent unasked
+  std::size_t max_rc = 1024;         // connections
+  std::optional<std::size_t>
+      promote{};  // messages to a peer before it gets a connection; nothing: usual_promote, and only where not all may have one
+  rendezvous_mode rendezvous = rendezvous_mode::automatic;
+  double timeout = 4;  // seconds
+};
+
+struct wait_settings {
+  wait_mode mode = wait_mode::adaptive;
+  std::optional<double> least{}, most{};  // microseconds; nothing: they are measured
+};
+
+/// By collective: the name of its algorithm, or "direct"; nothing: it is chosen.
+using algorithm_settings = std::array<std::optional<std::string>, detail::collectives_in_all>;
+
+struct job_settings {
+  log_level log = log_level::warning;
+  transport_mode transport = transport_mode::automatic;
+  double unwind_timeout = 10;  // seconds
+  message_settings messages;
+  shm_settings shm;
+  verbs_settings verbs;
+  wait_settings wait;
+  bool stats = false;
+  bool async = false;
+  std::optional<std::size_t> lanes{};
+  std::optional<std::size_t> communicators{};
+  bool check = false;
+  double check_after = 30;  // seconds
+  std::string tuning = "auto";
+  algorithm_settings algorithms{};
+
+  static job_settings from_environment();
+};
+
+}  // namespace peal

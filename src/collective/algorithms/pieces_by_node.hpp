@@ -1,0 +1,71 @@
+// collective/algorithms/pieces_by_node.hpp
+// Pieces of the prices of algorithms that go node by node: those named "leaders" and "shares".
+//
+// Layer    collective: may include base/.
+// Units    nanoseconds, bytes.
+// Threads  pure functions.
+#pragma once
+
+#include <algorithm>
+
+#include "collective/pricing.hpp"
+#include "collective/problem.hpp"
+
+namespace peal::algorithms::pieces {
+
+/// Messages and, with `joins`, reductions of a tree inside each node, of a rank on average.
+inline void inside(const pricing& t, double bytes, bool joins) {
+  const double below_the_top = static_cast<double>(t.width() - 1) / t.width();
+  t.sum.tree_inside(bytes, t.radix, joins);
+  t.sum.work(bytes, below_the_top);
+  if (joins) t.sum.join(bytes, 0, below_the_top);
+}
+
+/// Rounds of a message from a rank of each node to one of another, by one or by all of a node at
+/// once, each joined if it `joins`.
+inline void between(const pricing& t, double bytes, int rounds, int sharers, bool joins) {
+  if (sharers == 1) t.sum.fan(bytes, 1, t.width(), rounds);
+  else t.sum.exchange(bytes, t.width(), rounds);
+  if (joins) t.sum.join(bytes, rounds, static_cast<double>(rounds) * sharers / t.width());
+}
+
+inline int rounds_among(int members) {
+  int rounds = 0;
+  for (int reached = 1; reached<members; reached = reached> members / 2 ? members : 2 * reached) ++rounds;
+  return rounds;
+}
+
+/// A doubling among as many ranks as there are nodes; those beyond a power of two hand theirs to
+/// neighbours first, and get it back.
+inline void doubling(const pricing& t, double bytes, int sharers) {
+  const bool folds = floor_power(t.nodes()) != t.nodes();
+  if (folds) between(t, bytes, 1, sharers, true);
+  between(t, bytes, rounds_among(floor_power(t.nodes())), sharers, true);
+  if (folds) between(t, bytes, 1, sharers, false);
+}
+
+inline void rabenseifner(const pricing& t, double bytes) {
+  const bool folds = floor_power(t.nodes()) != t.nodes();
+  if (folds) between(t, bytes, 1, t.width(), true);
+  double half = bytes;
+  for (int distance = 1; distance < floor_power(t.nodes()); distance *= 2) {
+    half /= 2;
+    between(t, half, 1, t.width(), true);
+    between(t, half, 1, t.width(), false);
+  }
+  if (folds) between(t, bytes, 1, t.width(), false);
+}
+
+/// Every rank of a node joins its share of all vectors there.
+inline void join_shares(const pricing& t) {
+  t.sum.all_to_all_inside(t.node_share());
+  t.sum.join(t.node_share(), t.width() - 1);
+}
+
+/// One of the node gives the others their shares, or takes them.
+inline void hand_out(const pricing& t) {
+  t.sum.fan(t.node_share(), t.width() - 1, 1);
+  t.sum.work(t.node_share(), static_cast<double>(t.width() - 1) / t.width());
+}
+
+}  // namespace peal::algorithms::pieces
