@@ -1,8 +1,9 @@
 // halo: the heat equation on a square plate by Jacobi's method. The plate is cut into a grid of tiles, a rank each; after every step a
-// tile swaps its edges (the halo) with its four neighbours.
+// tile swaps its edges (the halo) with its four neighbours, by a plan that is made once.
 //
 //     pealrun -n 4 ./halo [cells a side] [steps]
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <iomanip>
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace {
-
-enum class edge { left, right, up, down };  // enumerators are tags: the direction in which a halo travels
 
 // Cuts `cells` into `parts` as evenly as they go: where part `index` begins.
 int begin_of(int cells, int parts, int index) { return static_cast<int>(static_cast<long>(cells) * index / parts); }
@@ -59,22 +58,6 @@ class tile {
   std::vector<double> cells_, next_;
 };
 
-struct neighbours {
-  int left, right, up, down;  // proc_null at the rim: messages to and from nobody cost nothing
-};
-
-void swap_edges(const peal::communicator& world, tile& mine, const neighbours& next) {
-  auto from_right = world.irecv_into(mine.col(mine.columns()), next.right, edge::left);
-  auto from_left = world.irecv_into(mine.col(-1), next.left, edge::right);
-  auto from_below = world.irecv_into(mine.row(mine.rows()), next.down, edge::up);
-  auto from_above = world.irecv_into(mine.row(-1), next.up, edge::down);
-  world.send(mine.col(0), next.left, edge::left);
-  world.send(mine.col(mine.columns() - 1), next.right, edge::right);
-  world.send(mine.row(0), next.up, edge::up);
-  world.send(mine.row(mine.rows() - 1), next.down, edge::down);
-  peal::wait_all(from_right, from_left, from_below, from_above);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,26 +66,27 @@ int main(int argc, char** argv) {
   const int side = argc > 1 ? std::atoi(argv[1]) : 96;
   const int steps = argc > 2 ? std::atoi(argv[2]) : 500;
 
-  // As square a grid of ranks as their number allows.
-  int down = static_cast<int>(std::sqrt(world.size()));
-  while (world.size() % down != 0) --down;
-  const int across = world.size() / down;
+  // As square a grid of ranks as their number allows, which ends at the rim of the plate.
+  const peal::grid plate{world, peal::balanced_extents(world.size(), 2), {false, false}};
+  const int down = plate.extents()[0], across = plate.extents()[1];
   if (side < std::max(down, across) || steps < 1) {
     if (world.rank() == 0) std::cerr << "usage: halo [cells a side, at least one for each rank of a side] [steps]\n";
     return 2;
   }
-  const int y = world.rank() / across, x = world.rank() % across;
-  const neighbours next{x > 0 ? world.rank() - 1 : peal::proc_null, x + 1 < across ? world.rank() + 1 : peal::proc_null,
-                        y > 0 ? world.rank() - across : peal::proc_null, y + 1 < down ? world.rank() + across : peal::proc_null};
+  const int y = plate.coordinates()[0], x = plate.coordinates()[1];
 
   // The upper rim of the plate is kept at 100 degrees, the rest of the rim at 0.
   tile mine{begin_of(side, down, y + 1) - begin_of(side, down, y), begin_of(side, across, x + 1) - begin_of(side, across, x)};
   if (y == 0)
     for (int c = -1; c <= mine.columns(); ++c) mine.at(-1, c) = 100;
 
+  // The neighbours of a rank are those above, below, left and right; beyond the rim there is nobody, and the frame stays as it is.
+  const std::array<peal::send_view, 4> edges{mine.row(0), mine.row(mine.rows() - 1), mine.col(0), mine.col(mine.columns() - 1)};
+  const std::array<peal::recv_view, 4> frame{mine.row(-1), mine.row(mine.rows()), mine.col(-1), mine.col(mine.columns())};
+  auto swap_edges = plate.neighbor_alltoallw_plan(edges, frame);
   double change = 0;
   for (int step = 0; step < steps; ++step) {
-    swap_edges(world, mine, next);
+    swap_edges.start().wait();
     change = mine.step();
   }
 

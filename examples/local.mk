@@ -6,7 +6,9 @@ noinst_PROGRAMS += \
   examples/hybrid \
   examples/pi \
   examples/ring \
-  examples/sort
+  examples/sort \
+  examples/types \
+  examples/workers
 examples_event_loop_SOURCES = examples/event_loop.cpp
 examples_event_loop_LDADD = libpeal.la
 examples_halo_SOURCES = examples/halo.cpp
@@ -22,6 +24,10 @@ examples_ring_SOURCES = examples/ring.cpp
 examples_ring_LDADD = libpeal.la
 examples_sort_SOURCES = examples/sort.cpp
 examples_sort_LDADD = libpeal.la
+examples_types_SOURCES = examples/types.cpp
+examples_types_LDADD = libpeal.la
+examples_workers_SOURCES = examples/workers.cpp
+examples_workers_LDADD = libpeal.la
 
 # The library, its programs, and the benchmarks that examples/demo runs: half of what `make` builds.
 .PHONY: demo-programs

@@ -9,6 +9,7 @@ pealinclude_HEADERS = \
   include/peal/datatype.hpp \
   include/peal/environment.hpp \
   include/peal/error.hpp \
+  include/peal/into.hpp \
   include/peal/memory.hpp \
   include/peal/message.hpp \
   include/peal/op.hpp \
@@ -21,39 +22,49 @@ pealinclude_HEADERS = \
   include/peal/status.hpp \
   include/peal/tag.hpp \
   include/peal/topology.hpp \
+  include/peal/version.hpp \
   include/peal/view.hpp \
   include/peal/wait.hpp
 
+pealcollectivesdir = $(includedir)/peal/collectives
+pealcollectives_HEADERS = \
+  include/peal/collectives/allgather.hpp \
+  include/peal/collectives/allreduce.hpp \
+  include/peal/collectives/alltoall.hpp \
+  include/peal/collectives/barrier.hpp \
+  include/peal/collectives/bcast.hpp \
+  include/peal/collectives/gather.hpp \
+  include/peal/collectives/neighbor_allgather.hpp \
+  include/peal/collectives/neighbor_alltoall.hpp \
+  include/peal/collectives/reduce.hpp \
+  include/peal/collectives/reduce_scatter.hpp \
+  include/peal/collectives/scan.hpp \
+  include/peal/collectives/scatter.hpp
+
 pealdetaildir = $(includedir)/peal/detail
 pealdetail_HEADERS = \
-  include/peal/detail/arguments.hpp \
-  include/peal/detail/collective_source.hpp \
-  include/peal/detail/collective_tasks.hpp \
-  include/peal/detail/collectives.hpp \
+  include/peal/detail/collective_checks.hpp \
+  include/peal/detail/collective_forms.hpp \
+  include/peal/detail/collective_work.hpp \
   include/peal/detail/continuation.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/environment.hpp \
+  include/peal/detail/exchanging.hpp \
   include/peal/detail/export.hpp \
-  include/peal/detail/into_calls.hpp \
-  include/peal/detail/into_collectives.hpp \
-  include/peal/detail/into_forms.hpp \
-  include/peal/detail/moving_plans.hpp \
+  include/peal/detail/filled.hpp \
+  include/peal/detail/gathering.hpp \
+  include/peal/detail/given.hpp \
   include/peal/detail/mutex.hpp \
-  include/peal/detail/neighbor_collectives.hpp \
-  include/peal/detail/neighbor_forms.hpp \
   include/peal/detail/owner.hpp \
-  include/peal/detail/partial_reduction_tasks.hpp \
-  include/peal/detail/partial_reductions.hpp \
+  include/peal/detail/partial_reducing.hpp \
   include/peal/detail/pieces.hpp \
   include/peal/detail/plan_body.hpp \
-  include/peal/detail/plan_forms.hpp \
-  include/peal/detail/plans.hpp \
   include/peal/detail/point_to_point.hpp \
   include/peal/detail/queue_entries.hpp \
+  include/peal/detail/reducing.hpp \
   include/peal/detail/request_body.hpp \
+  include/peal/detail/results.hpp \
+  include/peal/detail/scattering.hpp \
   include/peal/detail/std_parts.hpp \
-  include/peal/detail/strided_collectives.hpp \
-  include/peal/detail/strided_forms.hpp \
   include/peal/detail/unsendable.hpp \
-  include/peal/detail/varying_tasks.hpp \
   include/peal/detail/with_status.hpp

@@ -4,7 +4,7 @@
 namespace {
 
 double loop(const peal::communicator& world, std::span<std::byte>, std::span<std::byte> received, int n) {
-  return bench::apart(world, n, [&] { world.bcast_into(received, 0); });
+  return bench::apart(world, n, [&] { world.bcast(peal::in_place(received), 0); });
 }
 
 bool check(const peal::communicator& world, std::span<std::byte>, std::span<std::byte> received, std::size_t) {
@@ -12,7 +12,7 @@ bool check(const peal::communicator& world, std::span<std::byte>, std::span<std:
   for (int message = 0; message < 4; ++message) {
     const int root = message % world.size();
     bench::fill(received, world.rank(), world.rank() == root ? message : -1);
-    world.bcast_into(received, root);
+    world.bcast(peal::in_place(received), root);
     good = bench::holds(received, root, message) && good;
   }
   return good;

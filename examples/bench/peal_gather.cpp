@@ -4,7 +4,7 @@
 namespace {
 
 double loop(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, int n) {
-  return bench::apart(world, n, [&] { world.gather_into(sent, received, 0); });
+  return bench::apart(world, n, [&] { world.gather(sent, peal::into(received), 0); });
 }
 
 bool check(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, std::size_t bytes) {
@@ -13,7 +13,7 @@ bool check(const peal::communicator& world, std::span<std::byte> sent, std::span
     const int root = message % world.size();
     bench::fill(sent, world.rank(), message);
     bench::fill(received, world.rank(), -1);
-    world.gather_into(sent, received, root);
+    world.gather(sent, peal::into(received), root);
     for (int from = 0; from < world.size() && world.rank() == root; ++from)
       good = bench::holds(received.subspan(bytes * static_cast<std::size_t>(from), bytes), from, message) && good;
   }

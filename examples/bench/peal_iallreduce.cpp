@@ -6,7 +6,7 @@ namespace {
 // Small whole numbers, whose sum is exact in any order.
 bool check(const peal::communicator& world, const bench::computation& work, std::span<float> values) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 1000 + static_cast<std::size_t>(world.rank()));
-  auto under_way = world.iallreduce_inplace(values);
+  auto under_way = world.iallreduce(peal::in_place(values));
   work.run(1e-5);
   under_way.wait();
   const int ranks = world.size();
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   for (const std::size_t bytes : bench::sizes(*options)) {
     const auto values = memory.floats(bytes);
     const bool valid = !options->validate || check(world, work, values);
-    const auto start = [&] { return world.iallreduce_inplace(values); };
+    const auto start = [&] { return world.iallreduce(peal::in_place(values)); };
     const int n = options->iterations_for(bytes);
     const auto finish = [](auto& under_way) { under_way.wait(); };
     const auto found = bench::measure_overlap(world, work, options->warm_up_for(bytes), n, start, finish, options->times);

@@ -6,7 +6,7 @@ namespace {
 double loop(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, int n) {
   const auto from = bench::given_floats(sent);
   const auto into = bench::floats(received);
-  return bench::apart(world, n, [&] { world.reduce_into(from, into, 0); });
+  return bench::apart(world, n, [&] { world.reduce(from, peal::into(into), 0); });
 }
 
 bool check(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, std::size_t) {
@@ -15,7 +15,7 @@ bool check(const peal::communicator& world, std::span<std::byte> sent, std::span
     const int root = static_cast<int>(message) % world.size();
     bench::fill_numbers(bench::floats(sent), world.rank(), message);
     bench::fill(received, world.rank(), -1);
-    world.reduce_into(bench::given_floats(sent), bench::floats(received), root);
+    world.reduce(bench::given_floats(sent), peal::into(bench::floats(received)), root);
     if (world.rank() == root) good = bench::hold_sums(bench::given_floats(received), world.size(), message) && good;
   }
   return good;

@@ -6,14 +6,14 @@ namespace {
 double loop(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte>, int n) {
   // In place, since there is no other form without memory of peal's: the numbers stay 0.
   const auto buffer = bench::floats(sent);
-  return bench::apart(world, n, [&] { world.scan_inplace(buffer); });
+  return bench::apart(world, n, [&] { world.scan(peal::in_place(buffer)); });
 }
 
 bool check(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte>, std::size_t) {
   bool good = true;
   for (std::size_t message = 0; message < 4; ++message) {
     bench::fill_numbers(bench::floats(sent), world.rank(), message);
-    world.scan_inplace(bench::floats(sent));
+    world.scan(peal::in_place(bench::floats(sent)));
     good = bench::hold_sums(bench::given_floats(sent), world.rank() + 1, message) && good;
   }
   return good;

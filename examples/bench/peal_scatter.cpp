@@ -4,7 +4,7 @@
 namespace {
 
 double loop(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, int n) {
-  return bench::apart(world, n, [&] { world.scatter_into(sent, received, 0); });
+  return bench::apart(world, n, [&] { world.scatter(sent, peal::into(received), 0); });
 }
 
 // The root's block for rank r is that of message r + 4 * message.
@@ -15,7 +15,7 @@ bool check(const peal::communicator& world, std::span<std::byte> sent, std::span
     for (int to = 0; to < world.size() && world.rank() == root; ++to)
       bench::fill(sent.subspan(bytes * static_cast<std::size_t>(to), bytes), root, to * 4 + message);
     bench::fill(received, world.rank(), -1);
-    world.scatter_into(sent, received, root);
+    world.scatter(sent, peal::into(received), root);
     good = bench::holds(received, root, world.rank() * 4 + message) && good;
   }
   return good;

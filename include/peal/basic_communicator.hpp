@@ -28,15 +28,6 @@ enum class locality {
   node  // ranks that share memory
 };
 
-namespace detail {
-/// Who takes part in a collective.
-struct place_in_team {
-  int rank;
-  int size;
-  [[nodiscard]] std::size_t count() const noexcept { return static_cast<std::size_t>(size); }
-};
-}  // namespace detail
-
 /// Move-only. Every communicator is one; made by dup and split; may be destroyed after the environment.
 class basic_communicator {
  public:
@@ -111,9 +102,16 @@ class basic_communicator {
   template <recv_buffer B>
   requires lasting<B> request<status> irecv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current())
   const;
-  /// Sends and receives at the same time, with the same tag.
+  /// Sends and receives at the same time, with the same tag, or with one for either.
   template <receivable R, sendable B>
   [[nodiscard]] R sendrecv(B&& value, int dest, int source, tag = {}, const place& = place::current()) const;
+  template <receivable R, sendable B>
+  [[nodiscard]] R sendrecv(B&& value, int dest, tag sent, int source, tag received, const place& = place::current()) const;
+  /// What comes fills `into`; as recv_into.
+  template <sendable B, recv_buffer R>
+  status sendrecv_into(B&& value, int dest, R&& into, int source, tag = {}, const place& = place::current()) const;
+  template <sendable B, recv_buffer R>
+  status sendrecv_into(B&& value, int dest, tag sent, R&& into, int source, tag received, const place& = place::current()) const;
 
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
@@ -143,12 +141,6 @@ class basic_communicator {
       detail::fail(errc::invalid_argument, "this communicator was moved from", -1, where);
     return *state_;
   }
-  // For the checks of a collective's arguments: of one that waits, one by messages, one of two steps, a plan.
-  [[nodiscard]] detail::call_site blocking_at(const place& where) const { return {state(where), detail::call_form::blocking, where}; }
-  [[nodiscard]] detail::call_site started_at(const place& where) const { return {state(where), detail::call_form::messages, where}; }
-  [[nodiscard]] detail::call_site stepped_at(const place& where) const { return {state(where), detail::call_form::steps, where}; }
-  [[nodiscard]] detail::call_site planned_at(const place& where) const { return {state(where), detail::call_form::plan, where}; }
-  [[nodiscard]] detail::place_in_team team(const place& where = place::current()) const { return {rank(where), size(where)}; }
 
  private:
   detail::communicator_state* state_;

@@ -142,10 +142,4 @@ constexpr auto op(F&& function) {
   return detail::declared_operation<Commutes, std::decay_t<F>>{std::forward<F>(function)};
 }
 
-/// Combines two T into one.
-template <class Op, class T>
-concept reduction_on = fixed<T> && requires(std::remove_cvref_t<Op>& op, const T& a, const T& b) {
-  { detail::invoke(op, a, b) } -> std::convertible_to<T>;
-};
-
 }  // namespace peal

@@ -11,6 +11,7 @@
 #include <peal/datatype.hpp>
 #include <peal/environment.hpp>
 #include <peal/error.hpp>
+#include <peal/into.hpp>
 #include <peal/memory.hpp>
 #include <peal/message.hpp>
 #include <peal/op.hpp>
@@ -22,5 +23,6 @@
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
 #include <peal/topology.hpp>
+#include <peal/version.hpp>
 #include <peal/view.hpp>
 #include <peal/wait.hpp>

@@ -3,9 +3,10 @@
 // to the last.
 //
 // Threads  a plan, and the request of its start, belong to one thread at a time.
-// Errors   start throws errc::invalid_argument while the last start has not been waited for, and where a block is not as long as when the
-//          plan was made: then nothing was started, and the others wait until it is. What becomes of a start stands in its request; the
-//          plan can be started again after an error too.
+// Errors   start throws errc::invalid_argument while the last start has not been waited for, where
+//          a block is not as long as when the plan was made, and where a container that it was given
+//          has other memory now: then nothing was started, and the others wait until it is. What
+//          becomes of a start stands in its request; the plan can be started again after an error too.
 #pragma once
 
 #include <source_location>

@@ -20,4 +20,5 @@
 #include <peal/serialization.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
+#include <peal/version.hpp>
 #include <peal/wait.hpp>

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include <peal/collectives/neighbor_allgather.hpp>
+#include <peal/collectives/neighbor_alltoall.hpp>
 #include <peal/communicator.hpp>
 #include <peal/detail/export.hpp>
-#include <peal/detail/neighbor_forms.hpp>
 
 namespace peal {
 
@@ -24,8 +25,10 @@ struct edge {
 
 /// Each rank receives from its sources and sends to its destinations, a block each, in their order. proc_null among them is nobody: no
 /// block goes there, and the one from there is empty, or left as it is. A rank may be named more than once, and may name itself.
-class graph : public detail::neighbor_forms {
+class graph : public communicator, public neighbor_allgather_calls<graph>, public neighbor_alltoall_calls<graph> {
  public:
+  using place = communicator::place;
+
   /// Collective: a communicator with the same ranks as `of`. What one rank names as a destination must name it as a source, as often.
   graph(const communicator& of, std::vector<int> sources, std::vector<int> destinations, const place& where = place::current())
       : graph{of, detail::neighborhood{std::move(sources), std::move(destinations)}, where} {}
@@ -37,8 +40,17 @@ class graph : public detail::neighbor_forms {
   [[nodiscard]] static PEAL_EXPORT graph of_edges(const communicator& of, const std::vector<edge>& known,
                                                   const place& where = place::current());
 
+  /// Who this rank receives from and sends to, in the order of the blocks; proc_null is nobody.
+  [[nodiscard]] const std::vector<int>& sources(const place& where = place::current()) const {
+    return detail::neighbors_of(state(where)).sources;
+  }
+  [[nodiscard]] const std::vector<int>& destinations(const place& where = place::current()) const {
+    return detail::neighbors_of(state(where)).destinations;
+  }
+
  protected:
-  graph(const communicator& of, detail::neighborhood near, const place& where) : neighbor_forms{of, std::move(near), where} {}
+  graph(const communicator& of, detail::neighborhood near, const place& where)
+      : communicator{detail::with_neighbors(of.call_at(where).in, std::move(near), where)} {}
 };
 
 /// Ranks in a grid, row by row: the last coordinate runs fastest. The neighbours of each, as sources and as destinations: in every
@@ -71,5 +83,3 @@ class grid : public graph {
 [[nodiscard]] PEAL_EXPORT std::vector<int> balanced_extents(int ranks, std::size_t dimensions);
 
 }  // namespace peal
-
-#include <peal/detail/neighbor_collectives.hpp>  // IWYU pragma: export

@@ -13,7 +13,6 @@
 #include <type_traits>
 
 #include <peal/buffer.hpp>
-#include <peal/detail/arguments.hpp>
 #include <peal/detail/std_parts.hpp>
 
 namespace peal {
@@ -25,6 +24,7 @@ class strided_memory {
  public:
   static constexpr std::size_t most_axes = 8;
 
+  strided_memory() noexcept = default;  // of no bytes
   template <class B>
   explicit strided_memory(B& it) noexcept {
     using value = std::remove_cvref_t<B>;

@@ -75,37 +75,115 @@ auto wait_all(Range&& requests, const std::source_location& where = std::source_
 }
 
 /// The values as a tuple, std::monostate for a request without one. Empty requests are passed over when they have no value.
-template <class... T>
-std::tuple<detail::held_value<T>...> wait_all(request<T>&... requests) {
+template <class... Request>
+requires(detail::is_request<std::remove_cvref_t<Request>>::value&&...) auto wait_all(Request&&... requests)
+    -> std::tuple<detail::held_value<typename std::remove_cvref_t<Request>::value_type>...> {
   ((requests.valid() && requests.wait_for_end()), ...);
   std::exception_ptr first;
-  std::tuple<std::optional<detail::held_value<T>>...> all{detail::take_or_note(requests, first)...};
+  std::tuple<std::optional<detail::held_value<typename std::remove_cvref_t<Request>::value_type>>...> all{
+      detail::take_or_note(requests, first)...};
   if (first) std::rethrow_exception(first);
-  return std::apply([](auto&... each) { return std::tuple<detail::held_value<T>...>{*std::move(each)...}; }, all);
+  return std::apply(
+      [](auto&... each) {
+        return std::tuple<detail::held_value<typename std::remove_cvref_t<Request>::value_type>...>{*std::move(each)...};
+      },
+      all);
 }
+
+namespace detail {
+
+/// Looks for one that has ended, again and again. `each(visit)` calls visit(request) for all of them, until it returns true.
+template <class Each>
+class search {
+ public:
+  explicit search(const Each& each) noexcept : each_{each} {}
+  /// Whether there is nothing to be waited for: one has ended, or all are empty.
+  bool look() {
+    std::size_t at = 0;
+    bool any = false;
+    each_([&](auto& request) {
+      any = any || request.valid();
+      if (request.valid() && request.is_over()) over_ = at;
+      ++at;
+      return over_.has_value();
+    });
+    return over_ || !any;
+  }
+  /// False: the time is over.
+  bool wait(time_point until) {
+    return look() || wait_until([](void* all) { return static_cast<search*>(all)->look(); }, this, until);
+  }
+  [[nodiscard]] std::optional<std::size_t> found() const noexcept { return over_; }
+
+ private:
+  const Each& each_;
+  std::optional<std::size_t> over_;
+};
+
+template <class Each>
+std::optional<std::size_t> search_any(const Each& each, time_point until, const std::source_location& where) {
+  search<Each> found{each};
+  if (!found.wait(until) && until == never) fail(errc::not_started, "the peal::environment ended before any of these requests", -1, where);
+  return found.found();
+}
+
+template <class Range>
+auto each_of_range(Range& requests) {
+  return [&requests](const auto& visit) {
+    for (auto& each : requests)
+      if (visit(each)) return;
+  };
+}
+template <class... T>
+auto each_of(request<T>&... requests) {
+  return [&requests...](const auto& visit) { static_cast<void>((visit(requests) || ...)); };
+}
+
+template <class Rep, class Period>
+time_point time_after(std::chrono::duration<Rep, Period> time) noexcept {
+  return detail::time_after(static_cast<long double>(time.count()) * Period::num / Period::den);
+}
+
+}  // namespace detail
 
 /// The index of one that has ended, which remains for the caller to wait for; nothing when all are empty.
 template <request_range Range>
 std::optional<std::size_t> wait_any(Range&& requests, const std::source_location& where = std::source_location::current()) {
-  struct search {
-    Range& requests;
-    std::optional<std::size_t> over = {};
-    bool any = false;  // that is not empty
+  return detail::search_any(detail::each_of_range(requests), detail::never, where);
+}
+/// The same of requests that differ in type, in the order in which they are named.
+template <class... T>
+std::optional<std::size_t> wait_any(request<T>&... requests) {
+  return detail::search_any(detail::each_of(requests...), detail::never, std::source_location::current());
+}
+/// The same, or nothing when the time is over.
+template <class Rep, class Period, request_range Range>
+std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time, Range&& requests) {
+  return detail::search_any(detail::each_of_range(requests), detail::time_after(time), std::source_location::current());
+}
+template <class Rep, class Period, class... T>
+std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time, request<T>&... requests) {
+  return detail::search_any(detail::each_of(requests...), detail::time_after(time), std::source_location::current());
+}
 
-    bool look() {
-      std::size_t at = 0;
-      for (auto& each : requests) {
-        any = any || each.valid();
-        if (each.valid() && each.is_over()) over = at;
-        if (over) break;
-        ++at;
-      }
-      return over || !any;
-    }
-  } found{requests};
-  if (!found.look() && !detail::wait_until([](void* all) { return static_cast<search*>(all)->look(); }, &found))
-    detail::fail(errc::not_started, "the peal::environment ended before any of these requests", -1, where);
-  return found.over;
+/// Whether all have ended, so that wait_all would return at once; makes some progress if not. Empty requests are passed over.
+template <request_range Range>
+bool test_all(Range&& requests) {
+  const auto all_over = [&] {
+    for (auto& each : requests)
+      if (each.valid() && !each.is_over()) return false;
+    return true;
+  };
+  if (all_over()) return true;
+  detail::progress();
+  return all_over();
+}
+template <class... T>
+bool test_all(request<T>&... requests) {
+  const auto all_over = [&] { return ((!requests.valid() || requests.is_over()) && ...); };
+  if (all_over()) return true;
+  detail::progress();
+  return all_over();
 }
 
 /// The indices of all that have ended, one at least; empty when all requests are.

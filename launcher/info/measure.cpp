@@ -210,7 +210,7 @@ measured measure(const communicator& world, const cost_parameters& before) {
   std::array<int, 2> others{0, 0};
   if (world.rank() == 0)
     for (int rank = world.size() - 1; rank > 0; --rank) others[world.same_node(rank) ? 0 : 1] = rank;
-  world.bcast_into(others, 0);
+  world.bcast(peal::in_place(others), 0);
   const auto takes_part = [&](int other) { return other > 0 && (world.rank() == 0 || world.rank() == other); };
   if (takes_part(others[0])) made.problem = measure_local({world, others[0]}, made.costs);
   world.barrier();

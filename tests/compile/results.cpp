@@ -15,17 +15,17 @@ void run(peal::message& m) {
   std::move(m).recv<int>();
 }
 
-// case: bcast into nothing, as who comes from MPI writes it, is told of bcast_into
-// error: communicator::bcast\(.*bcast_into fills a buffer
+// case: bcast into nothing, as who comes from MPI writes it, is told of in_place
+// error: ignoring return value of .*::bcast\(.*bcast.peal::in_place.x., root. fills x
 void run(int& x) { world.bcast(x, 0); }
 
 // case: what is reduced is taken by somebody
-// error: ignoring return value of .*communicator::reduce\(
-// error: ignoring return value of .*communicator::allreduce\(
-// error: ignoring return value of .*communicator::reduce_scatter_block\(
-// error: ignoring return value of .*communicator::reduce_scatter\(
-// error: ignoring return value of .*communicator::scan\(
-// error: ignoring return value of .*communicator::exscan\(
+// error: ignoring return value of .*::reduce\(
+// error: ignoring return value of .*::allreduce\(
+// error: ignoring return value of .*::reduce_scatter_block\(
+// error: ignoring return value of .*::reduce_scatter\(
+// error: ignoring return value of .*::scan\(
+// error: ignoring return value of .*::exscan\(
 void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) {
   world.reduce(1, 0);
   world.allreduce(v);
@@ -36,14 +36,14 @@ void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) 
 }
 
 // case: what is gathered or dealt out is taken by somebody
-// error: ignoring return value of .*communicator::gather\(
-// error: ignoring return value of .*communicator::allgather\(
-// error: ignoring return value of .*communicator::gatherv\(
-// error: ignoring return value of .*communicator::allgatherv\(
-// error: ignoring return value of .*communicator::scatter\(
-// error: ignoring return value of .*communicator::scatterv\(
-// error: ignoring return value of .*communicator::alltoall\(
-// error: ignoring return value of .*communicator::alltoallv\(
+// error: ignoring return value of .*::gather\(
+// error: ignoring return value of .*::allgather\(
+// error: ignoring return value of .*::gatherv\(
+// error: ignoring return value of .*::allgatherv\(
+// error: ignoring return value of .*::scatter\(
+// error: ignoring return value of .*::scatterv\(
+// error: ignoring return value of .*::alltoall\(
+// error: ignoring return value of .*::alltoallv\(
 void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) {
   world.gather(1, 0);
   world.allgather(v);
@@ -71,8 +71,8 @@ void run(const std::vector<int>& v, const std::vector<std::vector<int>>& parts) 
 // compiles
 void run(int& x, std::vector<int>& v) {
   world.recv_into(x);
-  world.bcast_into(x, 0);
-  world.allreduce_into(x, v);
+  world.bcast(peal::in_place(x), 0);
+  world.allreduce(x, peal::into(v.front()));
   world.isend(3, 0).wait();
 }
 

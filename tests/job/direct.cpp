@@ -52,7 +52,7 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
     case 0: in.barrier(); break;
     case 1: {
       auto buffer = rank == root ? mine : std::vector<word>(n);
-      in.bcast_into(buffer, root);
+      in.bcast(peal::in_place(buffer), root);
       job::check(buffer == input(root, call, n), what);
       break;
     }
@@ -64,19 +64,19 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
     case 3: job::check(in.allreduce(mine) == sum(size - 1, call, n), what); break;
     case 4: {
       std::vector<word> into(rank == root ? n * ranks : 0);
-      in.gather_into(mine, into, root);
+      in.gather(mine, peal::into(into), root);
       if (rank == root) job::check(into == all, what);
       break;
     }
     case 5: {
       std::vector<word> into(n);
-      in.scatter_into(rank == root ? input(root, call, n * ranks) : std::vector<word>{}, into, root);
+      in.scatter(rank == root ? input(root, call, n * ranks) : std::vector<word>{}, peal::into(into), root);
       job::check(into == input(root, call, n, own * n), what);
       break;
     }
     case 6: {
       std::vector<word> into(n * ranks);
-      in.allgather_into(mine, into);
+      in.allgather(mine, peal::into(into));
       job::check(into == all, what);
       break;
     }
@@ -254,12 +254,12 @@ void open(const communicator& world) {
     word expected = value;
     const auto most_of = [](word a, word b) { return std::max(a, b); };
     switch (kind) {
-      case 0: world.bcast_into(receive.first(n), root); break;
-      case 1: world.allgather_into(send.first(n), receive.first(taken = n * ranks)); break;
-      case 2: world.alltoall_into(send.first(n * ranks), receive.first(taken = n * ranks)); break;
-      case 3: world.reduce_scatter_block_into(send.first(n * ranks), receive.first(n), most_of); break;
+      case 0: world.bcast(peal::in_place(receive.first(n)), root); break;
+      case 1: world.allgather(send.first(n), peal::into(receive.first(taken = n * ranks))); break;
+      case 2: world.alltoall(send.first(n * ranks), peal::into(receive.first(taken = n * ranks))); break;
+      case 3: world.reduce_scatter_block(send.first(n * ranks), peal::into(receive.first(n)), most_of); break;
       case 4:
-        world.allreduce_into(send.first(n), receive.first(n));
+        world.allreduce(send.first(n), peal::into(receive.first(n)));
         expected = value * static_cast<word>(ranks);
         break;
     }

@@ -104,7 +104,7 @@ void leaders(const communicator& world) {
 // Large steps go over all bulk queue pairs, from memory that stays registered.
 void striped(const communicator& world) {
   std::vector<float> mine(1 << 19, 1), sums(mine.size());
-  const auto call = [&] { world.allreduce_into(mine, sums); };
+  const auto call = [&] { world.allreduce(mine, peal::into(sums)); };
   for (int i = 0; i < 3; ++i) call();
   const auto registered = count(world, "verbs.registrations"), hits = count(world, "verbs.registration_hits");
   for (int i = 0; i < 5; ++i) call();

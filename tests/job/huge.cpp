@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     job::check(job::holds(data, 77), "a huge message is damaged");
     std::fill(data.begin(), data.end(), std::byte{0});
   }
-  world.bcast_into(data, 0);
+  world.bcast(peal::in_place(data), 0);
   job::check(job::holds(data, 77), "a huge broadcast is damaged");
   return 0;
 }

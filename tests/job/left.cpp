@@ -112,7 +112,7 @@ void part_done(const communicator& world) {
   std::iota(sum.begin(), sum.end(), 7);
   const auto expected = sum;
   if (world.rank() == 0) std::this_thread::sleep_for(long_time);
-  world.bcast_into(sum, last_of(world));
+  world.bcast(peal::in_place(sum), last_of(world));
   job::check(sum == expected, "a bcast of one who has left");
 }
 

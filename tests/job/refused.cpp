@@ -35,82 +35,83 @@ void exchange_pieces(const given& by, std::size_t peers, const Call& make) {
 
 const std::vector<call>& rooms() {
   static const std::vector<call> all{
-      {"room of iallreduce_into", who::any,
+      {"room of iallreduce into", who::any,
        [](const given& by) {
          ints room = by.room(by.count);
          const ints block = by.block();
-         by.world.iallreduce_into(block, room).wait();
-         all_are(room, by.sum(), "iallreduce_into");
+         by.world.iallreduce(block, peal::into(room)).wait();
+         all_are(room, by.sum(), "iallreduce into");
        }},
-      {"room of ireduce_into", who::root,
+      {"room of ireduce into", who::root,
        [](const given& by) {
          ints room = by.room(by.count);
          const ints block = by.block();
-         by.world.ireduce_into(block, room, 0).wait();
+         by.world.ireduce(block, peal::into(room), 0).wait();
        }},
-      {"room of scan_into", who::any,
+      {"room of scan into", who::any,
        [](const given& by) {
          ints room = by.room(by.count);
-         by.world.scan_into(by.block(), room);
-         all_are(room, by.sum_up_to(by.world.rank() + 1), "scan_into");
+         by.world.scan(by.block(), peal::into(room));
+         all_are(room, by.sum_up_to(by.world.rank() + 1), "scan into");
        }},
-      {"room of iscan_into", who::any,
+      {"room of iscan into", who::any,
        [](const given& by) {
          ints room = by.room(by.count);
          const ints block = by.block();
-         by.world.iscan_into(block, room).wait();
-         all_are(room, by.sum_up_to(by.world.rank() + 1), "iscan_into");
+         by.world.iscan(block, peal::into(room)).wait();
+         all_are(room, by.sum_up_to(by.world.rank() + 1), "iscan into");
        }},
-      {"room of exscan_into", who::any,
+      {"room of exscan into", who::any,
        [](const given& by) {
          ints room = by.room(by.count);
-         by.world.exscan_into(by.block(), room);
-         if (!by.is_root()) all_are(room, by.sum_up_to(by.world.rank()), "exscan_into");
+         by.world.exscan(by.block(), peal::into(room));
+         if (!by.is_root()) all_are(room, by.sum_up_to(by.world.rank()), "exscan into");
        }},
-      {"room of igather_into", who::root,
+      {"room of igather into", who::root,
        [](const given& by) {
          ints room = by.is_root() ? by.room(by.count * by.ranks()) : ints{};
          const ints block = by.block();
-         by.world.igather_into(block, room, 0).wait();
+         by.world.igather(block, peal::into(room), 0).wait();
        }},
-      {"room of ialltoall_into", who::any,
+      {"room of ialltoall into", who::any,
        [](const given& by) {
          ints room = by.room(by.count * by.ranks());
          const ints parts = by.parts();
-         by.world.ialltoall_into(parts, room).wait();
-         by_rank(by, room, "ialltoall_into");
+         by.world.ialltoall(parts, peal::into(room)).wait();
+         by_rank(by, room, "ialltoall into");
        }},
-      {"room of ireduce_scatter_block_into", who::any,
+      {"room of ireduce_scatter_block into", who::any,
        [](const given& by) {
          ints room = by.room(by.count);
          const ints parts = by.parts();
-         by.world.ireduce_scatter_block_into(parts, room).wait();
-         all_are(room, by.sum(), "ireduce_scatter_block_into");
+         by.world.ireduce_scatter_block(parts, peal::into(room)).wait();
+         all_are(room, by.sum(), "ireduce_scatter_block into");
        }},
-      {"room of reduce_scatter_into", who::any,
+      {"room of reduce_scatter into", who::any,
        [](const given& by) {
          ints room = by.room(by.count);
          const std::vector<std::size_t> of(by.ranks(), by.count);
-         by.world.reduce_scatter_into(by.parts(), of, room);
-         all_are(room, by.sum(), "reduce_scatter_into");
+         const ints parts = by.parts();
+         by.world.reduce_scatter(peal::blocks_of(parts, of), peal::into(room));
+         all_are(room, by.sum(), "reduce_scatter into");
        }},
-      {"room of a strided allreduce_into", who::any,
+      {"room of a strided allreduce into", who::any,
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count);
-         by.world.allreduce_into(every_other{block.data(), by.count}, room);
-         all_are(room, by.sum(), "a strided allreduce_into");
+         by.world.allreduce(every_other{block.data(), by.count}, peal::into(room));
+         all_are(room, by.sum(), "a strided allreduce into");
        }},
-      {"room of a strided iallgather_into", who::any,
+      {"room of a strided iallgather into", who::any,
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count * by.ranks());
-         by.world.iallgather_into(every_other{block.data(), by.count}, room).wait();
-         by_rank(by, room, "a strided iallgather_into");
+         by.world.iallgather(every_other{block.data(), by.count}, peal::into(room)).wait();
+         by_rank(by, room, "a strided iallgather into");
        }},
-      {"room of a strided alltoall_into", who::any,
+      {"room of a strided alltoall into", who::any,
        [](const given& by) {
          ints parts(2 * by.count * by.ranks(), by.world.rank() + 1), room = by.room(by.count * by.ranks());
-         by.world.alltoall_into(every_other{parts.data(), by.count * by.ranks()}, room);
-         by_rank(by, room, "a strided alltoall_into");
+         by.world.alltoall(every_other{parts.data(), by.count * by.ranks()}, peal::into(room));
+         by_rank(by, room, "a strided alltoall into");
        }},
       {"pieces of alltoallw", who::any,
        [](const given& by) { exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) { by.world.alltoallw(out, in); }); }},
@@ -124,17 +125,17 @@ const std::vector<call>& rooms() {
 
 const std::vector<call>& among_neighbors() {
   static const std::vector<call> all{
-      {"room of neighbor_allgather_into", who::any,
+      {"room of neighbor_allgather into", who::any,
        [](const given& by) {
          ints room = by.room(2 * by.count);
-         by.ring.neighbor_allgather_into(by.block(), room);
+         by.ring.neighbor_allgather(by.block(), peal::into(room));
          for (const int each : room) job::check(each > 0, "a block that has not come");
        }},
-      {"room of ineighbor_allgather_into", who::any,
+      {"room of ineighbor_allgather into", who::any,
        [](const given& by) {
          ints room = by.room(2 * by.count);
          const ints block = by.block();
-         by.ring.ineighbor_allgather_into(block, room).wait();
+         by.ring.ineighbor_allgather(block, peal::into(room)).wait();
          for (const int each : room) job::check(each > 0, "a block that has not come");
        }},
       {"length of neighbor_alltoall", who::any,
@@ -147,10 +148,10 @@ const std::vector<call>& among_neighbors() {
          const ints parts(2 * by.count + (by.errs ? 1 : 0), by.world.rank() + 1);
          for (const int each : by.ring.ineighbor_alltoall(parts).wait()) job::check(each > 0, "a part that has not come");
        }},
-      {"room of neighbor_alltoall_into", who::any,
+      {"room of neighbor_alltoall into", who::any,
        [](const given& by) {
          ints room = by.room(2 * by.count);
-         by.ring.neighbor_alltoall_into(ints(2 * by.count, by.world.rank() + 1), room);
+         by.ring.neighbor_alltoall(ints(2 * by.count, by.world.rank() + 1), peal::into(room));
          for (const int each : room) job::check(each > 0, "a part that has not come");
        }},
       {"blocks of neighbor_alltoallv", who::any,
@@ -183,11 +184,11 @@ void start_twice(Plan plan) {
 
 const std::vector<call>& plans() {
   static const std::vector<call> all{
-      {"root of bcast_into_plan", who::any,
+      {"root of bcast_plan in place", who::any,
        [](const given& by) {
          ints room = by.block();
-         start_twice(by.world.bcast_into_plan(room, by.root()));
-         all_are(room, 1, "bcast_into_plan");
+         start_twice(by.world.bcast_plan(peal::in_place(room), by.root()));
+         all_are(room, 1, "bcast_plan in place");
        }},
       {"root of reduce_plan", who::any,
        [](const given& by) {
@@ -199,24 +200,24 @@ const std::vector<call>& plans() {
          const ints block = by.block();
          start_twice(by.world.gatherv_plan(block, by.root()));
        }},
-      {"room of allreduce_into_plan", who::any,
+      {"room of allreduce_plan into", who::any,
        [](const given& by) {
          const ints block = by.block();
          ints room = by.room(by.count);
-         start_twice(by.world.allreduce_into_plan(block, room));
-         all_are(room, by.sum(), "allreduce_into_plan");
+         start_twice(by.world.allreduce_plan(block, peal::into(room)));
+         all_are(room, by.sum(), "allreduce_plan into");
        }},
-      {"room of gather_into_plan", who::root,
+      {"room of gather_plan into", who::root,
        [](const given& by) {
          const ints block = by.block();
          ints room = by.is_root() ? by.room(by.count * by.ranks()) : ints{};
-         start_twice(by.world.gather_into_plan(block, room, 0));
+         start_twice(by.world.gather_plan(block, peal::into(room), 0));
        }},
-      {"room of a strided allgather_into_plan", who::any,
+      {"room of a strided allgather_plan into", who::any,
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count * by.ranks());
-         start_twice(by.world.allgather_into_plan(every_other{block.data(), by.count}, room));
-         by_rank(by, room, "a strided allgather_into_plan");
+         start_twice(by.world.allgather_plan(every_other{block.data(), by.count}, peal::into(room)));
+         by_rank(by, room, "a strided allgather_plan into");
        }},
       {"length of alltoall_plan", who::any,
        [](const given& by) {
@@ -247,11 +248,11 @@ const std::vector<call>& plans() {
        [](const given& by) {
          exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) { start_twice(by.world.alltoallw_plan(out, in)); });
        }},
-      {"room of neighbor_allgather_into_plan", who::any,
+      {"room of neighbor_allgather_plan into", who::any,
        [](const given& by) {
          const ints block = by.block();
          ints room = by.room(2 * by.count);
-         start_twice(by.ring.neighbor_allgather_into_plan(block, room));
+         start_twice(by.ring.neighbor_allgather_plan(block, peal::into(room)));
        }},
       {"blocks of neighbor_alltoallv_plan", who::any,
        [](const given& by) {
@@ -324,9 +325,9 @@ void err_behind(const communicator& world) {
         ints room(i == longer ? count : 1, on.rank() == 0 ? i : -1);
         const bool errs = i == 0 && on.rank() == last;
         try {
-          on.bcast_into(room, errs ? -1 : 0);
+          on.bcast(peal::in_place(room), errs ? -1 : 0);
           job::check(!errs, "a root that is no rank");
-          all_are(room, i, "a bcast_into of many");
+          all_are(room, i, "a bcast in place of many");
         } catch (const peal::error& e) {
           job::check(i == 0 && (errs ? e.code() == peal::errc::invalid_root : e.code() == peal::errc::operation_failed), e.what());
         }
@@ -362,9 +363,9 @@ void err_in_the_last(const communicator& world) {
     ints room(count, 3);
     if (world.rank() == last) {
       for (int rank = 0; rank != last; ++rank) (void)world.recv<int>(rank);
-      job::throws(peal::errc::invalid_root, [&] { on->bcast_into(room, -1); });
+      job::throws(peal::errc::invalid_root, [&] { on->bcast(peal::in_place(room), -1); });
     } else {
-      on->bcast_into(room, 0);
+      on->bcast(peal::in_place(room), 0);
       on.reset();
       world.send(1, last);
     }

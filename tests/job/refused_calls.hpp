@@ -73,77 +73,78 @@ inline const std::vector<call>& roots() {
        [](const given& by) { all_are(by.world.bcast(by.is_root() ? by.block() : ints{}, by.root()), 1, "bcast of a range"); }},
       {"root of an ibcast of any length", who::any,
        [](const given& by) { all_are(by.world.ibcast(by.is_root() ? by.block() : ints{}, by.root()).wait(), 1, "ibcast of a range"); }},
-      {"root of bcast_into", who::any,
+      {"root of bcast in place", who::any,
        [](const given& by) {
          ints room = by.block();
-         by.world.bcast_into(room, by.root());
-         all_are(room, 1, "bcast_into");
+         by.world.bcast(peal::in_place(room), by.root());
+         all_are(room, 1, "bcast in place");
        }},
-      {"root of ibcast_into", who::any,
+      {"root of ibcast in place", who::any,
        [](const given& by) {
          ints room = by.block();
-         by.world.ibcast_into(room, by.root()).wait();
-         all_are(room, 1, "ibcast_into");
+         by.world.ibcast(peal::in_place(room), by.root()).wait();
+         all_are(room, 1, "ibcast in place");
        }},
-      {"root of a strided bcast_into", who::any,
+      {"root of a strided bcast in place", who::any,
        [](const given& by) {
          ints room(2 * by.count, by.world.rank() + 1);
-         by.world.bcast_into(every_other{room.data(), by.count}, by.root());
-         for (std::size_t i = 0; i != room.size(); i += 2) job::equal(room[i], 1, "a strided bcast_into");
+         by.world.bcast(peal::in_place(every_other{room.data(), by.count}), by.root());
+         for (std::size_t i = 0; i != room.size(); i += 2) job::equal(room[i], 1, "a strided bcast in place");
        }},
       {"root of reduce", who::any,
        [](const given& by) {
-         if (by.is_root()) all_are(by.world.reduce(by.block(), by.root()), by.sum(), "reduce");
-         else (void)by.world.reduce(by.block(), by.root());
+         if (const auto got = by.world.reduce(by.block(), by.root())) all_are(*got, by.sum(), "reduce");
        }},
       {"root of ireduce", who::any,
        [](const given& by) {
-         const ints got = by.world.ireduce(by.block(), by.root()).wait();
-         if (by.is_root()) all_are(got, by.sum(), "ireduce");
+         if (const auto got = by.world.ireduce(by.block(), by.root()).wait()) all_are(*got, by.sum(), "ireduce");
        }},
-      {"root of reduce_into", who::any,
+      {"root of reduce into", who::any,
        [](const given& by) {
          ints room(by.count);
-         by.world.reduce_into(by.block(), room, by.root());
-         if (by.is_root()) all_are(room, by.sum(), "reduce_into");
+         by.world.reduce(by.block(), peal::into(room), by.root());
+         if (by.is_root()) all_are(room, by.sum(), "reduce into");
        }},
-      {"root of reduce_inplace", who::any,
+      {"root of reduce in place", who::any,
        [](const given& by) {
          ints room = by.block();
-         by.world.reduce_inplace(room, by.root());
-         if (by.is_root()) all_are(room, by.sum(), "reduce_inplace");
+         by.world.reduce(peal::in_place(room), by.root());
+         if (by.is_root()) all_are(room, by.sum(), "reduce in place");
        }},
       {"root of gather", who::any,
        [](const given& by) {
-         const ints got = by.world.gather(by.block(), by.root());
-         if (by.is_root()) by_rank(by, got, "gather");
+         if (const auto got = by.world.gather(by.block(), by.root())) by_rank(by, *got, "gather");
        }},
       {"root of igather", who::any,
        [](const given& by) {
-         const ints got = by.world.igather(by.block(), by.root()).wait();
-         if (by.is_root()) by_rank(by, got, "igather");
+         if (const auto got = by.world.igather(by.block(), by.root()).wait()) by_rank(by, *got, "igather");
        }},
       {"root of a gather of strings", who::any,
        [](const given& by) {
-         job::equal(by.world.gather(std::string(by.count, 'a'), by.root()).size(), by.is_root() ? by.ranks() : 0, "strings");
+         const auto got = by.world.gather(std::string(by.count, 'a'), by.root());
+         job::equal(got ? got->size() : 0, by.is_root() ? by.ranks() : 0, "strings");
        }},
       {"root of gatherv", who::any,
-       [](const given& by) { job::equal(by.world.gatherv(by.block(), by.root()).size(), by.is_root() ? by.ranks() : 0, "gatherv"); }},
+       [](const given& by) {
+         const auto got = by.world.gatherv(by.block(), by.root());
+         job::equal(got ? got->size() : 0, by.is_root() ? by.ranks() : 0, "gatherv");
+       }},
       {"root of igatherv", who::any,
        [](const given& by) {
-         job::equal(by.world.igatherv(by.block(), by.root()).wait().size(), by.is_root() ? by.ranks() : 0, "igatherv");
+         const auto got = by.world.igatherv(by.block(), by.root()).wait();
+         job::equal(got ? got->size() : 0, by.is_root() ? by.ranks() : 0, "igatherv");
        }},
-      {"root of gather_into", who::any,
+      {"root of gather into", who::any,
        [](const given& by) {
          ints room(by.is_root() ? by.count * by.ranks() : 0);
-         by.world.gather_into(by.block(), room, by.root());
-         if (by.is_root()) by_rank(by, room, "gather_into");
+         by.world.gather(by.block(), peal::into(room), by.root());
+         if (by.is_root()) by_rank(by, room, "gather into");
        }},
-      {"root of gather_inplace", who::any,
+      {"root of gather in place", who::any,
        [](const given& by) {
          ints room(by.is_root() ? by.count * by.ranks() : by.count, by.world.rank() + 1);
-         by.world.gather_inplace(room, by.root());
-         if (by.is_root()) by_rank(by, room, "gather_inplace");
+         by.world.gather(peal::in_place(room), by.root());
+         if (by.is_root()) by_rank(by, room, "gather in place");
        }},
       {"root of scatter", who::any,
        [](const given& by) { all_are(by.world.scatter(by.is_root() ? by.parts() : ints{}, by.root()), 1, "scatter"); }},
@@ -156,17 +157,17 @@ inline const std::vector<call>& roots() {
        [](const given& by) {
          all_are(by.world.scatterv(std::vector<ints>(by.is_root() ? by.ranks() : 0, by.block()), by.root()), 1, "scatterv");
        }},
-      {"root of scatter_into", who::any,
+      {"root of scatter into", who::any,
        [](const given& by) {
          ints room(by.count);
-         by.world.scatter_into(by.is_root() ? by.parts() : ints{}, room, by.root());
-         all_are(room, 1, "scatter_into");
+         by.world.scatter(by.is_root() ? by.parts() : ints{}, peal::into(room), by.root());
+         all_are(room, 1, "scatter into");
        }},
-      {"root of scatter_inplace", who::any,
+      {"root of scatter in place", who::any,
        [](const given& by) {
          ints room(by.is_root() ? by.count * by.ranks() : by.count, by.world.rank() + 1);
-         by.world.scatter_inplace(room, by.root());
-         job::equal(room.front(), 1, "scatter_inplace");
+         by.world.scatter(peal::in_place(room), by.root());
+         job::equal(room.front(), 1, "scatter in place");
        }},
   };
   return all;
@@ -175,126 +176,127 @@ inline const std::vector<call>& roots() {
 inline const std::vector<call>& lengths() {
   static const std::vector<call> all{
       {"length of scatter", who::root, [](const given& by) { all_are(by.world.scatter(by.odd_parts(), 0), 1, "scatter"); }},
-      {"length of scatter_into", who::root,
+      {"length of scatter into", who::root,
        [](const given& by) {
          ints room(by.count);
-         by.world.scatter_into(by.odd_parts(), room, 0);
-         all_are(room, 1, "scatter_into");
+         by.world.scatter(by.odd_parts(), peal::into(room), 0);
+         all_are(room, 1, "scatter into");
        }},
-      {"length of iscatter_into", who::root,
+      {"length of iscatter into", who::root,
        [](const given& by) {
          ints room(by.count);
          const ints parts = by.odd_parts();
-         by.world.iscatter_into(parts, room, 0).wait();
-         all_are(room, 1, "iscatter_into");
+         by.world.iscatter(parts, peal::into(room), 0).wait();
+         all_are(room, 1, "iscatter into");
        }},
       {"length of alltoall", who::any, [](const given& by) { by_rank(by, by.world.alltoall(by.odd_parts()), "alltoall"); }},
       {"length of ialltoall", who::any, [](const given& by) { by_rank(by, by.world.ialltoall(by.odd_parts()).wait(), "ialltoall"); }},
-      {"length of alltoall_into", who::any,
+      {"length of alltoall into", who::any,
        [](const given& by) {
          ints room(by.count * by.ranks() + 1);
-         by.world.alltoall_into(by.odd_parts(), room);
+         by.world.alltoall(by.odd_parts(), peal::into(room));
          room.pop_back();
-         by_rank(by, room, "alltoall_into");
+         by_rank(by, room, "alltoall into");
        }},
-      {"length of ialltoall_into", who::any,
+      {"length of ialltoall into", who::any,
        [](const given& by) {
          ints room(by.count * by.ranks() + 1);
          const ints parts = by.odd_parts();
-         by.world.ialltoall_into(parts, room).wait();
+         by.world.ialltoall(parts, peal::into(room)).wait();
          room.pop_back();
-         by_rank(by, room, "ialltoall_into");
+         by_rank(by, room, "ialltoall into");
        }},
-      {"length of alltoall_inplace", who::any,
+      {"length of alltoall in place", who::any,
        [](const given& by) {
          ints room = by.odd_parts();
-         by.world.alltoall_inplace(room);
-         by_rank(by, room, "alltoall_inplace");
+         by.world.alltoall(peal::in_place(room));
+         by_rank(by, room, "alltoall in place");
        }},
-      {"length of ialltoall_inplace", who::any,
+      {"length of ialltoall in place", who::any,
        [](const given& by) {
          ints room = by.odd_parts();
-         by.world.ialltoall_inplace(room).wait();
-         by_rank(by, room, "ialltoall_inplace");
+         by.world.ialltoall(peal::in_place(room)).wait();
+         by_rank(by, room, "ialltoall in place");
        }},
-      {"length of allgather_inplace", who::any,
+      {"length of allgather in place", who::any,
        [](const given& by) {
          ints room = by.odd_parts();
-         by.world.allgather_inplace(room);
-         by_rank(by, room, "allgather_inplace");
+         by.world.allgather(peal::in_place(room));
+         by_rank(by, room, "allgather in place");
        }},
-      {"length of iallgather_inplace", who::any,
+      {"length of iallgather in place", who::any,
        [](const given& by) {
          ints room = by.odd_parts();
-         by.world.iallgather_inplace(room).wait();
-         by_rank(by, room, "iallgather_inplace");
+         by.world.iallgather(peal::in_place(room)).wait();
+         by_rank(by, room, "iallgather in place");
        }},
-      {"length of gather_inplace", who::root,
+      {"length of gather in place", who::root,
        [](const given& by) {
          ints room = by.is_root() ? by.odd_parts() : by.block();
-         by.world.gather_inplace(room, 0);
+         by.world.gather(peal::in_place(room), 0);
        }},
-      {"length of igather_inplace", who::root,
+      {"length of igather in place", who::root,
        [](const given& by) {
          ints room = by.is_root() ? by.odd_parts() : by.block();
-         by.world.igather_inplace(room, 0).wait();
+         by.world.igather(peal::in_place(room), 0).wait();
        }},
-      {"length of scatter_inplace", who::root,
+      {"length of scatter in place", who::root,
        [](const given& by) {
          ints room = by.is_root() ? by.odd_parts() : by.block();
-         by.world.scatter_inplace(room, 0);
+         by.world.scatter(peal::in_place(room), 0);
        }},
       {"length of reduce_scatter_block", who::any,
        [](const given& by) { all_are(by.world.reduce_scatter_block(by.odd_parts()), by.sum(), "reduce_scatter_block"); }},
       {"length of ireduce_scatter_block", who::any,
        [](const given& by) { all_are(by.world.ireduce_scatter_block(by.odd_parts()).wait(), by.sum(), "ireduce_scatter_block"); }},
-      {"length of reduce_scatter_block_into", who::any,
+      {"length of reduce_scatter_block into", who::any,
        [](const given& by) {
          ints room(by.count + 1);
-         by.world.reduce_scatter_block_into(by.odd_parts(), room);
-         job::equal(room.front(), by.sum(), "reduce_scatter_block_into");
+         by.world.reduce_scatter_block(by.odd_parts(), peal::into(room));
+         job::equal(room.front(), by.sum(), "reduce_scatter_block into");
        }},
-      {"length of ireduce_scatter_block_into", who::any,
+      {"length of ireduce_scatter_block into", who::any,
        [](const given& by) {
          ints room(by.count + 1);
          const ints parts = by.odd_parts();
-         by.world.ireduce_scatter_block_into(parts, room).wait();
-         job::equal(room.front(), by.sum(), "ireduce_scatter_block_into");
+         by.world.ireduce_scatter_block(parts, peal::into(room)).wait();
+         job::equal(room.front(), by.sum(), "ireduce_scatter_block into");
        }},
-      {"length of reduce_scatter_block_inplace", who::any,
+      {"length of reduce_scatter_block in place", who::any,
        [](const given& by) {
          ints room = by.odd_parts();
-         by.world.reduce_scatter_block_inplace(room);
-         job::equal(room.front(), by.sum(), "reduce_scatter_block_inplace");
+         by.world.reduce_scatter_block(peal::in_place(room));
+         job::equal(room.front(), by.sum(), "reduce_scatter_block in place");
        }},
       {"blocks of reduce_scatter", who::any,
        [](const given& by) { all_are(by.world.reduce_scatter(by.blocks()), by.sum(), "reduce_scatter"); }},
       {"blocks of ireduce_scatter", who::any,
        [](const given& by) { all_are(by.world.ireduce_scatter(by.blocks()).wait(), by.sum(), "ireduce_scatter"); }},
-      {"lengths of reduce_scatter_into", who::any,
+      {"lengths of reduce_scatter into", who::any,
        [](const given& by) {
          ints room(by.count);
          std::vector<std::size_t> of(by.ranks(), by.count);
          if (by.errs) ++of.back();
-         by.world.reduce_scatter_into(by.parts(), of, room);
-         all_are(room, by.sum(), "reduce_scatter_into");
+         const ints parts = by.parts();
+         by.world.reduce_scatter(peal::blocks_of(parts, of), peal::into(room));
+         all_are(room, by.sum(), "reduce_scatter into");
        }},
-      {"lengths of ireduce_scatter_into", who::any,
+      {"lengths of ireduce_scatter into", who::any,
        [](const given& by) {
          ints room(by.count);
          const ints parts = by.parts();
          std::vector<std::size_t> of(by.ranks(), by.count);
          if (by.errs) of.pop_back();
-         by.world.ireduce_scatter_into(parts, of, room).wait();
-         all_are(room, by.sum(), "ireduce_scatter_into");
+         by.world.ireduce_scatter(peal::blocks_of(parts, of), peal::into(room)).wait();
+         all_are(room, by.sum(), "ireduce_scatter into");
        }},
-      {"lengths of reduce_scatter_inplace", who::any,
+      {"lengths of reduce_scatter in place", who::any,
        [](const given& by) {
          ints room = by.parts();
          std::vector<std::size_t> of(by.ranks(), by.count);
          if (by.errs) --of.front();
-         by.world.reduce_scatter_inplace(room, of);
-         job::equal(room.front(), by.sum(), "reduce_scatter_inplace");
+         by.world.reduce_scatter(peal::in_place(room, of));
+         job::equal(room.front(), by.sum(), "reduce_scatter in place");
        }},
       {"blocks of scatterv", who::root, [](const given& by) { all_are(by.world.scatterv(by.blocks(), 0), 1, "scatterv"); }},
       {"blocks of alltoallv", who::any,

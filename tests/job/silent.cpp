@@ -98,8 +98,7 @@ int main(int argc, char** argv) {
   part(world, "broadcasts", broadcast, broadcast);
   const auto sum = [&] {
     for (int each = 0; each < count; ++each) {
-      const int all = world.reduce(each, world.size() - 1);
-      if (world.rank() == world.size() - 1) job::equal(all, each * world.size(), "a sum with a silent rank");
+      if (const auto all = world.reduce(each, world.size() - 1)) job::equal(*all, each * world.size(), "a sum with a silent rank");
     }
   };
   part(world, "parts of sums", sum, sum);

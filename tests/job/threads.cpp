@@ -74,7 +74,7 @@ void collectives(const communicator& world) {
     for (int i = 0; i < 100; ++i) {
       job::equal(mine.allreduce(i + number), (i + number) * mine.size(), "a sum by threads");
       std::vector<int> values(static_cast<std::size_t>(i) * 40, mine.rank() == i % mine.size() ? i : -1);
-      mine.bcast_into(values, i % mine.size());
+      mine.bcast(peal::in_place(values), i % mine.size());
       for (const int value : values) job::check(value == i, "a broadcast by threads");
       if (i % 10 == 0) mine.barrier();
     }

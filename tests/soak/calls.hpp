@@ -110,9 +110,9 @@ inline void planned(const communicator& in, job::random& r) {
   const int root = static_cast<int>(r.below(ranks));
   std::vector<std::size_t> values(count), told(count), each(ranks), own(count);
   auto sums = in.allreduce_plan(values);
-  auto bcast = in.bcast_into_plan(told, root);
+  auto bcast = in.bcast_plan(peal::in_place(told), root);
   auto swap = in.alltoall_plan(each);
-  auto sums_in_place = in.allreduce_inplace_plan(own);
+  auto sums_in_place = in.allreduce_plan(peal::in_place(own));
   auto barrier = in.barrier_plan();
   const auto unused = in.gather_plan(values, root);
   for (std::size_t turn = 0, turns = r.below(6); turn < turns; ++turn) {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <peal/communicator.hpp>
-#include <peal/detail/plan_body.hpp>
+#include <peal/detail/collective_forms.hpp>
+#include <peal/detail/core.hpp>
 #include <peal/detail/std_parts.hpp>
 #include <peal/view.hpp>
 
@@ -58,12 +58,6 @@ class pieces {
   void unpack() {
     for (const staged_piece& each : apart_) each.memory.copy_from(staging_.data() + each.offset);
   }
-
-  // ---- as the two sides of a plan
-  using type = void;
-  void refresh(const location&) { pack(); }
-  [[nodiscard]] void* data() const noexcept { return nullptr; }
-  void value() { unpack(); }
 
  private:
   struct staged_piece {
@@ -127,49 +121,23 @@ struct both_sides {
 };
 
 /// alltoallw and neighbor_alltoallw.
-class pieces_task {
+class pieces_step {
  public:
-  using result_type = void;
-  pieces_task(communicator_state& of, collective kind, std::span<const send_view> given, std::span<const recv_view> wanted,
-              const location& where)
-      : kind_{kind}, sides_{or_no_part({of, call_form::messages, where}, [&] {
-          return both_sides{of, kind, given, wanted, where};
-        })} {}
-  collective_call first() {
-    sides_.out.pack();
-    return sides_.call(kind_);
-  }
-  void result() { sides_.in.unpack(); }
+  static constexpr bool by_messages = true;
+  pieces_step(collective kind, both_sides sides) : kind_{kind}, sides_{std::move(sides)} {}
+  void refresh(const location&) { sides_.out.pack(); }
+  collective_call first() { return sides_.call(kind_); }
+  void take(const location&) { sides_.in.unpack(); }
+  void view() { sides_.in.unpack(); }
 
  private:
   collective kind_;
   both_sides sides_;
 };
 
-inline plan<> plan_of_pieces(communicator_state& of, collective kind, std::span<const send_view> given, std::span<const recv_view> wanted,
-                             const location& where) {
-  auto sides = or_no_part({of, call_form::plan, where}, [&] { return both_sides{of, kind, given, wanted, where}; });
-  const collective_call call = sides.call(kind);
-  using made = collective_plan<std::byte, pieces<send_view>, pieces<recv_view>, no_operation>;
-  return plan<>{new made{of, call, std::move(sides.out), std::move(sides.in), {}, where}};
+template <when When, collective Kind>
+auto exchanged_pieces(const caller& by, std::span<const send_view> out, std::span<const recv_view> in) {
+  return perform<When>(by, [&] { return pieces_step{Kind, both_sides{by.in, Kind, out, in, by.where}}; });
 }
 
 }  // namespace peal::detail
-
-namespace peal {
-
-inline void communicator::alltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& where) const {
-  detail::communicator_state& here = state(where);
-  detail::run_task(here, detail::pieces_task{here, detail::collective::alltoall, out, in, where}, where);
-}
-
-inline request<> communicator::ialltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& where) const {
-  detail::communicator_state& here = state(where);
-  return detail::begin_task<detail::pieces_task>(here, where, here, detail::collective::alltoall, out, in, where);
-}
-
-inline plan<> detail::plan_forms::alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in, const place& where) const {
-  return plan_of_pieces(state(where), collective::alltoall, out, in, where);
-}
-
-}  // namespace peal

@@ -114,16 +114,35 @@ const {
 
 template <receivable R, sendable B>
 R basic_communicator::sendrecv(B&& value, int dest, int source, peal::tag tag, const place& where) const {
-  request<> sent = isend(std::as_const(value), dest, tag, where);
+  return sendrecv<R>(value, dest, tag, source, tag, where);
+}
+
+template <receivable R, sendable B>
+R basic_communicator::sendrecv(B&& value, int dest, peal::tag sent, int source, peal::tag received, const place& where) const {
+  request<> under_way = isend(std::as_const(value), dest, sent, where);
   if constexpr (std::default_initializable<R>) {
-    R got = recv<R>(source, tag, nullptr, where);
-    sent.wait();
+    R got = recv<R>(source, received, nullptr, where);
+    under_way.wait();
     return got;
   } else {
-    request<R> got = irecv<R>(source, tag, where);
-    sent.wait();
+    request<R> got = irecv<R>(source, received, where);
+    under_way.wait();
     return got.wait();
   }
+}
+
+template <sendable B, recv_buffer R>
+status basic_communicator::sendrecv_into(B&& value, int dest, R&& into, int source, peal::tag tag, const place& where) const {
+  return sendrecv_into(value, dest, tag, into, source, tag, where);
+}
+
+template <sendable B, recv_buffer R>
+status basic_communicator::sendrecv_into(B&& value, int dest, peal::tag sent, R&& into, int source, peal::tag received,
+                                         const place& where) const {
+  request<> under_way = isend(std::as_const(value), dest, sent, where);
+  const status known = recv_into(into, source, received, where);
+  under_way.wait();
+  return known;
 }
 
 inline message basic_communicator::mprobe(int source, peal::tag tag, const place& where) const {

@@ -66,31 +66,31 @@ void reductions(const communicator& world) {
       std::fill(into.begin(), into.end(), affine{9, 9});
     };
     const auto untouched = [&] { return into == std::vector<affine>(count, affine{9, 9}); };
-    auto in_place = world.reduce_inplace_plan(changed, root, compose);
-    in_all_forms({{"reduce_inplace", [&] { world.reduce_inplace(changed, root, compose); }},
-                  {"ireduce_inplace", [&] { world.ireduce_inplace(changed, root, compose).wait(); }},
-                  {"reduce_inplace_plan", [&] { in_place.start().wait(); }}},
+    auto in_place = world.reduce_plan(peal::in_place(changed), root, compose);
+    in_all_forms({{"reduce in place", [&] { world.reduce(peal::in_place(changed), root, compose); }},
+                  {"ireduce in place", [&] { world.ireduce(peal::in_place(changed), root, compose).wait(); }},
+                  {"reduce_plan in place", [&] { in_place.start().wait(); }}},
                  fill, [&](int turn) { return changed == (me == root ? composed(size, turn, count) : of(me, turn, count)); });
-    in_all_forms({{"ireduce_into", [&] { world.ireduce_into(values, into, root, compose).wait(); }}}, fill,
+    in_all_forms({{"ireduce into", [&] { world.ireduce(values, peal::into(into), root, compose).wait(); }}}, fill,
                  [&](int turn) { return me == root ? into == composed(size, turn, count) : untouched(); });
-    in_all_forms({{"iallreduce_into", [&] { world.iallreduce_into(values, into, compose).wait(); }}}, fill,
+    in_all_forms({{"iallreduce into", [&] { world.iallreduce(values, peal::into(into), compose).wait(); }}}, fill,
                  [&](int turn) { return into == composed(size, turn, count); });
-    auto upto = world.scan_into_plan(values, into, compose);
-    in_all_forms({{"scan_into", [&] { world.scan_into(values, into, compose); }},
-                  {"iscan_into", [&] { world.iscan_into(values, into, compose).wait(); }},
-                  {"scan_into_plan", [&] { upto.start().wait(); }}},
+    auto upto = world.scan_plan(values, peal::into(into), compose);
+    in_all_forms({{"scan into", [&] { world.scan(values, peal::into(into), compose); }},
+                  {"iscan into", [&] { world.iscan(values, peal::into(into), compose).wait(); }},
+                  {"scan_plan into", [&] { upto.start().wait(); }}},
                  fill, [&](int turn) { return into == composed(me + 1, turn, count) && values == of(me, turn, count); });
-    auto below = world.exscan_into_plan(values, into, compose);
-    in_all_forms({{"exscan_into", [&] { world.exscan_into(values, into, compose); }},
-                  {"iexscan_into", [&] { world.iexscan_into(values, into, compose).wait(); }},
-                  {"exscan_into_plan", [&] { below.start().wait(); }}},
+    auto below = world.exscan_plan(values, peal::into(into), compose);
+    in_all_forms({{"exscan into", [&] { world.exscan(values, peal::into(into), compose); }},
+                  {"iexscan into", [&] { world.iexscan(values, peal::into(into), compose).wait(); }},
+                  {"exscan_plan into", [&] { below.start().wait(); }}},
                  fill, [&](int turn) { return me == 0 ? untouched() : into == composed(me, turn, count); });
   }
   int one = me + 1, all = 0;
-  world.scan_into(one, all);
-  job::equal(all, (me + 1) * (me + 2) / 2, "scan_into of a value");
-  world.reduce_inplace(one, 0);
-  job::equal(one, me == 0 ? size * (size + 1) / 2 : me + 1, "reduce_inplace of a value");
+  world.scan(one, peal::into(all));
+  job::equal(all, (me + 1) * (me + 2) / 2, "scan into of a value");
+  world.reduce(peal::in_place(one), 0);
+  job::equal(one, me == 0 ? size * (size + 1) / 2 : me + 1, "reduce in place of a value");
 }
 
 void parts(const communicator& world) {
@@ -116,22 +116,23 @@ void parts(const communicator& world) {
     const auto begins_with = [](const std::vector<affine>& found, const std::vector<affine>& wanted) {
       return std::equal(wanted.begin(), wanted.end(), found.begin());
     };
-    in_all_forms({{"ireduce_scatter_block_into", [&] { world.ireduce_scatter_block_into(values, into, compose).wait(); }}}, fill,
+    in_all_forms({{"ireduce_scatter_block into", [&] { world.ireduce_scatter_block(values, peal::into(into), compose).wait(); }}}, fill,
                  [&](int turn) { return into == composed(size, turn, count, mine * count); });
-    auto equal = world.reduce_scatter_block_inplace_plan(changed, compose);
-    in_all_forms({{"reduce_scatter_block_inplace", [&] { world.reduce_scatter_block_inplace(changed, compose); }},
-                  {"ireduce_scatter_block_inplace", [&] { world.ireduce_scatter_block_inplace(changed, compose).wait(); }},
-                  {"reduce_scatter_block_inplace_plan", [&] { equal.start().wait(); }}},
+    auto equal = world.reduce_scatter_block_plan(peal::in_place(changed), compose);
+    in_all_forms({{"reduce_scatter_block in place", [&] { world.reduce_scatter_block(peal::in_place(changed), compose); }},
+                  {"ireduce_scatter_block in place", [&] { world.ireduce_scatter_block(peal::in_place(changed), compose).wait(); }},
+                  {"reduce_scatter_block_plan in place", [&] { equal.start().wait(); }}},
                  fill, [&](int turn) { return begins_with(changed, composed(size, turn, count, mine * count)); });
-    auto varying = world.reduce_scatter_into_plan(differing, several, part, compose);
-    in_all_forms({{"reduce_scatter_into", [&] { world.reduce_scatter_into(differing, several, part, compose); }},
-                  {"ireduce_scatter_into", [&] { world.ireduce_scatter_into(differing, several, part, compose).wait(); }},
-                  {"reduce_scatter_into_plan", [&] { varying.start().wait(); }}},
-                 fill, [&](int turn) { return part == composed(size, turn, several[mine], before); });
-    auto in_place = world.reduce_scatter_inplace_plan(changing, several, compose);
-    in_all_forms({{"reduce_scatter_inplace", [&] { world.reduce_scatter_inplace(changing, several, compose); }},
-                  {"ireduce_scatter_inplace", [&] { world.ireduce_scatter_inplace(changing, several, compose).wait(); }},
-                  {"reduce_scatter_inplace_plan", [&] { in_place.start().wait(); }}},
+    auto varying = world.reduce_scatter_plan(peal::blocks_of(differing, several), peal::into(part), compose);
+    in_all_forms(
+        {{"reduce_scatter into", [&] { world.reduce_scatter(peal::blocks_of(differing, several), peal::into(part), compose); }},
+         {"ireduce_scatter into", [&] { world.ireduce_scatter(peal::blocks_of(differing, several), peal::into(part), compose).wait(); }},
+         {"reduce_scatter_plan into", [&] { varying.start().wait(); }}},
+        fill, [&](int turn) { return part == composed(size, turn, several[mine], before); });
+    auto in_place = world.reduce_scatter_plan(peal::in_place(changing, several), compose);
+    in_all_forms({{"reduce_scatter in place", [&] { world.reduce_scatter(peal::in_place(changing, several), compose); }},
+                  {"ireduce_scatter in place", [&] { world.ireduce_scatter(peal::in_place(changing, several), compose).wait(); }},
+                  {"reduce_scatter_plan in place", [&] { in_place.start().wait(); }}},
                  fill, [&](int turn) { return begins_with(changing, composed(size, turn, several[mine], before)); });
   }
 }
@@ -182,31 +183,31 @@ void moves(const communicator& world) {
       if (whole) std::copy(every.begin(), every.end(), mixed.begin());
       else std::fill(mixed.begin(), mixed.end(), affine{8, 8});
     };
-    in_all_forms({{"igather_into", [&] { world.igather_into(one, goal, root).wait(); }}}, fill,
+    in_all_forms({{"igather into", [&] { world.igather(one, peal::into(goal), root).wait(); }}}, fill,
                  [&](int turn) { return !whole || goal == joined(turn); });
-    in_all_forms({{"iscatter_into", [&] { world.iscatter_into(all, one, root).wait(); }}}, fill,
+    in_all_forms({{"iscatter into", [&] { world.iscatter(all, peal::into(one), root).wait(); }}}, fill,
                  [&](int turn) { return one == of(me, turn, count); });
-    in_all_forms({{"ialltoall_into", [&] { world.ialltoall_into(other, goal).wait(); }}}, fill,
+    in_all_forms({{"ialltoall into", [&] { world.ialltoall(other, peal::into(goal)).wait(); }}}, fill,
                  [&](int turn) { return goal == exchanged(turn); });
-    auto allgather = world.allgather_inplace_plan(goal);
-    in_all_forms({{"allgather_inplace", [&] { world.allgather_inplace(goal); }},
-                  {"iallgather_inplace", [&] { world.iallgather_inplace(goal).wait(); }},
-                  {"allgather_inplace_plan", [&] { allgather.start().wait(); }}},
+    auto allgather = world.allgather_plan(peal::in_place(goal));
+    in_all_forms({{"allgather in place", [&] { world.allgather(peal::in_place(goal)); }},
+                  {"iallgather in place", [&] { world.iallgather(peal::in_place(goal)).wait(); }},
+                  {"allgather_plan in place", [&] { allgather.start().wait(); }}},
                  fill, [&](int turn) { return goal == joined(turn); });
-    auto alltoall = world.alltoall_inplace_plan(other);
-    in_all_forms({{"alltoall_inplace", [&] { world.alltoall_inplace(other); }},
-                  {"ialltoall_inplace", [&] { world.ialltoall_inplace(other).wait(); }},
-                  {"alltoall_inplace_plan", [&] { alltoall.start().wait(); }}},
+    auto alltoall = world.alltoall_plan(peal::in_place(other));
+    in_all_forms({{"alltoall in place", [&] { world.alltoall(peal::in_place(other)); }},
+                  {"ialltoall in place", [&] { world.ialltoall(peal::in_place(other)).wait(); }},
+                  {"alltoall_plan in place", [&] { alltoall.start().wait(); }}},
                  fill, [&](int turn) { return other == exchanged(turn); });
-    auto gather = world.gather_inplace_plan(mixed, root);
-    in_all_forms({{"gather_inplace", [&] { world.gather_inplace(mixed, root); }},
-                  {"igather_inplace", [&] { world.igather_inplace(mixed, root).wait(); }},
-                  {"gather_inplace_plan", [&] { gather.start().wait(); }}},
+    auto gather = world.gather_plan(peal::in_place(mixed), root);
+    in_all_forms({{"gather in place", [&] { world.gather(peal::in_place(mixed), root); }},
+                  {"igather in place", [&] { world.igather(peal::in_place(mixed), root).wait(); }},
+                  {"gather_plan in place", [&] { gather.start().wait(); }}},
                  fill, [&](int turn) { return mixed == (whole ? joined(turn) : of(me, turn, count)); });
-    auto scatter = world.scatter_inplace_plan(mixed, root);
-    in_all_forms({{"scatter_inplace", [&] { world.scatter_inplace(mixed, root); }},
-                  {"iscatter_inplace", [&] { world.iscatter_inplace(mixed, root).wait(); }},
-                  {"scatter_inplace_plan", [&] { scatter.start().wait(); }}},
+    auto scatter = world.scatter_plan(peal::in_place(mixed), root);
+    in_all_forms({{"scatter in place", [&] { world.scatter(peal::in_place(mixed), root); }},
+                  {"iscatter in place", [&] { world.iscatter(peal::in_place(mixed), root).wait(); }},
+                  {"scatter_plan in place", [&] { scatter.start().wait(); }}},
                  fill_to_scatter, [&](int turn) { return mixed == (whole ? joined(turn) : of(me, turn, count)); });
   }
 }
@@ -219,19 +220,19 @@ void misuse(const communicator& world) {
   less[0] = 1;
   huge[0] = static_cast<std::size_t>(-1) / 4 + 3;  // times four it is a small number
   for (const auto* wrong : {&fewer, &more, &less, &huge}) {
-    job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_inplace(values, *wrong); });
-    job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_into(values, *wrong, values); });
+    job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter(peal::in_place(values, *wrong)); });
+    job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter(peal::blocks_of(values, *wrong), peal::into(values)); });
   }
-  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_into(values, two, small); });
-  job::throws(peal::errc::invalid_argument, [&] { world.scan_into(values, small); });
-  job::throws(peal::errc::invalid_argument, [&] { world.iexscan_into(values, small).wait(); });
-  job::throws(peal::errc::invalid_root, [&] { world.reduce_inplace(values, world.size()); });
-  job::throws(peal::errc::invalid_root, [&] { world.igather_inplace(values, -1).wait(); });
+  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter(peal::blocks_of(values, two), peal::into(small)); });
+  job::throws(peal::errc::invalid_argument, [&] { world.scan(values, peal::into(small)); });
+  job::throws(peal::errc::invalid_argument, [&] { world.iexscan(values, peal::into(small)).wait(); });
+  job::throws(peal::errc::invalid_root, [&] { world.reduce(peal::in_place(values), world.size()); });
+  job::throws(peal::errc::invalid_root, [&] { world.igather(peal::in_place(values), -1).wait(); });
   values.push_back(0);
   if (ranks == 1) return;
-  job::throws(peal::errc::invalid_argument, [&] { world.allgather_inplace(values); });
-  job::throws(peal::errc::invalid_argument, [&] { world.alltoall_inplace(values); });
-  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_block_inplace(values); });
+  job::throws(peal::errc::invalid_argument, [&] { world.allgather(peal::in_place(values)); });
+  job::throws(peal::errc::invalid_argument, [&] { world.alltoall(peal::in_place(values)); });
+  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_block(peal::in_place(values)); });
 }
 
 }  // namespace

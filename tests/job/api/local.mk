@@ -5,12 +5,14 @@ check_PROGRAMS += \
   tests/job/api/events \
   tests/job/api/into \
   tests/job/api/lanes \
+  tests/job/api/layouts \
   tests/job/api/messages \
   tests/job/api/mismatches \
   tests/job/api/neighbors \
   tests/job/api/pieces \
   tests/job/api/plans \
   tests/job/api/requests \
+  tests/job/api/serialized \
   tests/job/api/strided \
   tests/job/api/threads \
   tests/job/api/wide
@@ -21,6 +23,10 @@ tests_job_api_communicators_SOURCES = tests/job/api/communicators.cpp
 tests_job_api_communicators_LDADD = libpeal.la
 tests_job_api_into_SOURCES = tests/job/api/into.cpp
 tests_job_api_into_LDADD = libpeal.la
+tests_job_api_layouts_SOURCES = tests/job/api/layouts.cpp
+tests_job_api_layouts_LDADD = libpeal.la
+tests_job_api_serialized_SOURCES = tests/job/api/serialized.cpp
+tests_job_api_serialized_LDADD = libpeal.la
 tests_job_api_lanes_SOURCES = tests/job/api/lanes.cpp
 tests_job_api_lanes_LDADD = libpeal.la -lpthread
 tests_job_api_events_SOURCES = tests/job/api/events.cpp

@@ -66,6 +66,16 @@ void goes_round(const peal::communicator& world, const T& mine, const T& theirs,
   job::check(coming.wait() == theirs, what + ": irecv");
   job::check(owned.wait() == mine, what + ": the buffer comes back");
   job::check(world.sendrecv<T>(mine, right, left, tag{3}) == theirs, what + ": sendrecv");
+  // Each names its tag by the rank that sends.
+  job::check(world.sendrecv<T>(mine, right, tag{100 + world.rank()}, left, tag{100 + left}) == theirs, what + ": sendrecv, two tags");
+  if constexpr (peal::fixed<T>) {
+    T into = mine;
+    const peal::status known = world.sendrecv_into(mine, right, into, left, tag{4});
+    job::check(into == theirs && known.source == left && known.tag == tag{4}, what + ": sendrecv_into");
+    into = mine;
+    world.sendrecv_into(mine, right, tag{200 + world.rank()}, into, left, tag{200 + left});
+    job::check(into == theirs, what + ": sendrecv_into, two tags");
+  }
 }
 
 void values(const peal::communicator& world) {

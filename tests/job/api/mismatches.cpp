@@ -123,7 +123,7 @@ void types(const communicator& on) {
   };
   with([](const communicator& in, auto one, const place& at) { (void)in.bcast(one, 0, at); });
   with([](const communicator& in, auto one, const place& at) { (void)in.bcast(std::vector(3, one), 0, at); });
-  with([](const communicator& in, auto one, const place& at) { in.bcast_into(one, 0, at); });
+  with([](const communicator& in, auto one, const place& at) { in.bcast(peal::in_place(one), 0, at); });
   with([](const communicator& in, auto one, const place& at) { (void)in.allreduce(one, std::plus<>{}, at); });
   with([](const communicator& in, auto one, const place& at) { (void)in.iallreduce(std::vector(3, one), std::plus<>{}, at).wait(); });
   with([](const communicator& in, auto one, const place& at) { (void)in.allgather(std::vector(3, one), at); });
@@ -143,11 +143,13 @@ void lengths(const communicator& on) {
           on, "the bytes", [=](const communicator& in, const place& at) { what(in, std::vector<int>(length), at); },
           [=](const communicator& in, const place& at) { what(in, std::vector<int>(length + 1), at); });
   };
-  with([](const communicator& in, std::vector<int> values, const place& at) { in.bcast_into(values, 0, at); });
-  with([](const communicator& in, std::vector<int> values, const place& at) { in.ibcast_into(values, 0, at).wait(); });
+  with([](const communicator& in, std::vector<int> values, const place& at) { in.bcast(peal::in_place(values), 0, at); });
+  with([](const communicator& in, std::vector<int> values, const place& at) { in.ibcast(peal::in_place(values), 0, at).wait(); });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.reduce(values, 0, std::plus<>{}, at); });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.allreduce(values, std::plus<>{}, at); });
-  with([](const communicator& in, std::vector<int> values, const place& at) { in.iallreduce_inplace(values, std::plus<>{}, at).wait(); });
+  with([](const communicator& in, std::vector<int> values, const place& at) {
+    in.iallreduce(peal::in_place(values), std::plus<>{}, at).wait();
+  });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.allgather(values, at); });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.igather(values, 0, at).wait(); });
   with([](const communicator& in, std::vector<int> values, const place& at) { (void)in.iscan(values, std::plus<>{}, at).wait(); });
@@ -167,7 +169,7 @@ void lengths(const communicator& on) {
       on, "whether all ranks know the length, the type",
       [](const communicator& in, const place& at) {
         std::array<int, 16> room{};
-        in.bcast_into(room, 0, at);
+        in.bcast(peal::in_place(room), 0, at);
       },
       [](const communicator& in, const place& at) { (void)in.bcast(std::vector<int>(16), 0, at); });
 }
@@ -197,17 +199,17 @@ void in_place(const communicator& on) {
       on, "whether in place",
       [](const communicator& in, const place& at) {
         std::vector<int> values(5), sums(5);
-        in.allreduce_into(values, sums, std::plus<>{}, at);
+        in.allreduce(values, peal::into(sums), std::plus<>{}, at);
       },
       [](const communicator& in, const place& at) {
         std::vector<int> values(5);
-        in.allreduce_inplace(values, std::plus<>{}, at);
+        in.allreduce(peal::in_place(values), std::plus<>{}, at);
       });
   disagree(
       on, "whether in place", [](const communicator& in, const place& at) { (void)in.scan(std::vector<int>(5), std::plus<>{}, at); },
       [](const communicator& in, const place& at) {
         std::vector<int> values(5);
-        in.scan_inplace(values, std::plus<>{}, at);
+        in.scan(peal::in_place(values), std::plus<>{}, at);
       });
 }
 

@@ -64,9 +64,9 @@ void exchange(const peal::graph& near, const std::vector<origin>& from, std::siz
   for (std::size_t i = 0; i < out; ++i) blocks.emplace_back(uneven(me, i, count));
   const bool divides = out != 0 || in == 0;
   auto gather = near.neighbor_allgather_plan(mine);
-  auto gather_into = near.neighbor_allgather_into_plan(mine, into);
+  auto gather_into = near.neighbor_allgather_plan(mine, peal::into(into));
   auto gatherv = near.neighbor_allgatherv_plan(some);
-  auto swapped = near.neighbor_alltoall_into_plan(many, exchanged);
+  auto swapped = near.neighbor_alltoall_plan(many, peal::into(exchanged));
   auto swappedv = near.neighbor_alltoallv_plan(blocks);
   for (int turn = 0; turn < 3; ++turn) {
     const auto own = part_of(me, turn, 0, count);
@@ -94,7 +94,7 @@ void exchange(const peal::graph& near, const std::vector<origin>& from, std::siz
     auto r7 = swapped.start();
     job::equal(near.allreduce(1), near.size(), "an ordinary collective between");
     r7.wait();
-    job::check(exchanged == got, "neighbor_alltoall_into_plan");
+    job::check(exchanged == got, "neighbor_alltoall_plan into");
     job::check(same_blocks(r6.wait(), gotv), "neighbor_alltoallv_plan");
     job::check(same_blocks(r5.wait(), gatheredv), "neighbor_allgatherv_plan");
     job::check(same(r4.wait(), gathered), "neighbor_allgather_plan");
@@ -104,22 +104,22 @@ void exchange(const peal::graph& near, const std::vector<origin>& from, std::siz
 
     job::check(near.neighbor_allgather(mine) == gathered, "neighbor_allgather");
     std::fill(into.begin(), into.end(), 0);
-    near.neighbor_allgather_into(mine, into);
-    job::check(into == gathered, "neighbor_allgather_into");
+    near.neighbor_allgather(mine, peal::into(into));
+    job::check(into == gathered, "neighbor_allgather into");
     std::fill(into.begin(), into.end(), 0);
-    near.ineighbor_allgather_into(mine, into).wait();
-    job::check(into == gathered, "ineighbor_allgather_into");
+    near.ineighbor_allgather(mine, peal::into(into)).wait();
+    job::check(into == gathered, "ineighbor_allgather into");
     std::fill(into.begin(), into.end(), 0);
     gather_into.start().wait();
-    job::check(into == gathered, "neighbor_allgather_into_plan");
+    job::check(into == gathered, "neighbor_allgather_plan into");
     job::check(same_blocks(near.neighbor_allgatherv(some), gatheredv), "neighbor_allgatherv");
     job::check(same_blocks(near.neighbor_alltoallv(blocks), gotv), "neighbor_alltoallv");
     std::fill(exchanged.begin(), exchanged.end(), 0);
-    near.neighbor_alltoall_into(many, exchanged);
-    job::check(exchanged == got, "neighbor_alltoall_into");
+    near.neighbor_alltoall(many, peal::into(exchanged));
+    job::check(exchanged == got, "neighbor_alltoall into");
     std::fill(exchanged.begin(), exchanged.end(), 0);
-    near.ineighbor_alltoall_into(many, exchanged).wait();
-    job::check(exchanged == got, "ineighbor_alltoall_into");
+    near.ineighbor_alltoall(many, peal::into(exchanged)).wait();
+    job::check(exchanged == got, "ineighbor_alltoall into");
     // Those whose part is not told by what a rank gives: only where every rank can tell it.
     if (near.allreduce(divides, std::logical_and<>{})) {
       job::check(near.neighbor_alltoall(many) == got, "neighbor_alltoall");
@@ -257,7 +257,7 @@ void misuse(const communicator& world) {
   job::throws(peal::errc::invalid_argument, [&] { (void)line.rank_at({0, 0}); });
   std::vector<int> odd(3), small(1);
   job::throws(peal::errc::invalid_argument, [&] { (void)line.neighbor_alltoall(odd); });
-  job::throws(peal::errc::invalid_argument, [&] { line.neighbor_allgather_into(odd, small); });
+  job::throws(peal::errc::invalid_argument, [&] { line.neighbor_allgather(odd, peal::into(small)); });
   job::throws(peal::errc::invalid_argument, [&] { (void)line.neighbor_alltoallv(parts(3)); });
   // A rank with sources alone cannot say how long a part is.
   if (size > 1) {
@@ -274,7 +274,7 @@ void misuse(const communicator& world) {
     else job::throws(peal::errc::invalid_argument, [&] { (void)up.neighbor_alltoall(std::vector<int>{}); });
     std::vector<int> values(me == 0 ? static_cast<std::size_t>(size - 1) * 5 : 0), into(me == 0 ? 0 : 5);
     std::iota(values.begin(), values.end(), 0);
-    up.neighbor_alltoall_into(values, into);
+    up.neighbor_alltoall(values, peal::into(into));
     for (std::size_t i = 0; i < into.size(); ++i) job::equal(into[i], (me - 1) * 5 + static_cast<int>(i), "a part by its room");
   }
 }

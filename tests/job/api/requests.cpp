@@ -73,6 +73,33 @@ void several(const peal::communicator& world) {
   job::equal(ended, count, "wait_some");
 }
 
+// Requests of different types, with and without a limit of time, and temporaries.
+void of_many_types(const peal::communicator& world) {
+  const int right = right_of(world), left = left_of(world);
+  auto number = world.irecv<int>(left, tag{1});
+  auto text = world.irecv<std::string>(left, tag{2});
+  auto nothing = world.isend(1.5, peal::proc_null);
+  nothing.wait();
+  std::vector<peal::request<int>> later;
+  later.push_back(world.irecv<int>(left, tag{3}));
+  job::check(!peal::wait_any_for(1ms, number, text) && !peal::wait_any_for(1ms, later), "nothing has come yet");
+  job::check(!peal::test_all(number, text) && !peal::test_all(later), "nothing has ended yet");
+  world.barrier();
+  world.send("second"s, right, tag{2});
+  job::check(peal::wait_any(number, nothing, text) == std::optional{std::size_t{2}}, "wait_any of several types");
+  job::check(text.wait() == "second" && !text.valid(), "the one that ended");
+  world.barrier();  // nobody sends the others before all have looked
+  world.send(7, right, tag{1});
+  world.send(8, right, tag{3});
+  job::check(peal::wait_any_for(60s, number, text) == std::optional{std::size_t{0}}, "wait_any_for of several types");
+  job::check(peal::wait_any_for(60s, later) == std::optional{std::size_t{0}}, "wait_any_for of a range");
+  job::check(peal::test_all(number, text) && peal::test_all(later), "test_all");
+  job::equal(number.wait() + later.front().wait(), 15, "what came");
+  job::check(!peal::wait_any(number, text) && peal::test_all(number, text), "of empty ones there is none to wait for");
+  const auto [got, sent] = peal::wait_all(world.irecv<int>(left, tag{4}), world.isend(std::vector{9}, right, tag{4}));
+  job::check(got == 9 && sent == std::vector{9}, "wait_all of temporaries");
+}
+
 void joined(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   auto all = peal::when_all(world.irecv<int>(left, tag{1}), world.irecv<std::string>(left, tag{2}), world.ibarrier());
@@ -353,6 +380,7 @@ void queue(const peal::communicator& world) {
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
                         {{"waiting", waiting},
+                         {"of many types", of_many_types},
                          {"several", several},
                          {"joined", joined},
                          {"continuations", continuations},

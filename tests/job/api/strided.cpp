@@ -80,14 +80,14 @@ void reads(const communicator& world) {
     job::check(world.allreduce(view) == summed(size, 0, count), "allreduce");
     job::check(world.iallreduce(view).wait() == summed(size, 0, count), "iallreduce");
     job::check(world.scan(view) == summed(me + 1, 0, count), "scan");
-    job::check(world.reduce(view, 0) == (me == 0 ? summed(size, 0, count) : std::vector<int>{}), "reduce");
+    job::check(world.reduce(view, 0) == (me == 0 ? std::optional{summed(size, 0, count)} : std::nullopt), "reduce");
     std::vector<int> all;
     for (int rank = 0; rank < size; ++rank) {
       const auto theirs = values_of(rank, 0, count);
       all.insert(all.end(), theirs.begin(), theirs.end());
     }
     job::check(world.allgather(view) == all, "allgather");
-    job::check(world.igather(view, size - 1).wait() == (me == size - 1 ? all : std::vector<int>{}), "igather");
+    job::check(world.igather(view, size - 1).wait() == (me == size - 1 ? std::optional{all} : std::nullopt), "igather");
   }
 }
 
@@ -110,35 +110,35 @@ void filled(const communicator& world) {
       return made;
     };
 
-    auto bcast = world.bcast_into_plan(v, root);
+    auto bcast = world.bcast_plan(peal::in_place(v), root);
     in_all_forms(
-        {{"bcast_into", [&] { world.bcast_into(v, root); }},
-         {"ibcast_into", [&] { world.ibcast_into(v, root).wait(); }},
-         {"bcast_into_plan", [&] { bcast.start().wait(); }}},
+        {{"bcast in place", [&] { world.bcast(peal::in_place(v), root); }},
+         {"ibcast in place", [&] { world.ibcast(peal::in_place(v), root).wait(); }},
+         {"bcast_plan in place", [&] { bcast.start().wait(); }}},
         [&](int turn) { one.fill(mine(turn)); }, [&](int turn) { return one.holds(values_of(root, turn, count)); });
 
-    auto sum = world.allreduce_into_plan(v, w);
+    auto sum = world.allreduce_plan(v, peal::into(w));
     in_all_forms(
-        {{"allreduce_into", [&] { world.allreduce_into(v, w); }},
-         {"iallreduce_into", [&] { world.iallreduce_into(v, w).wait(); }},
-         {"allreduce_into_plan", [&] { sum.start().wait(); }}},
+        {{"allreduce into", [&] { world.allreduce(v, peal::into(w)); }},
+         {"iallreduce into", [&] { world.iallreduce(v, peal::into(w)).wait(); }},
+         {"allreduce_plan into", [&] { sum.start().wait(); }}},
         [&](int turn) { one.fill(mine(turn)); }, [&](int turn) { return other.holds(summed(size, turn, count)) && one.holds(mine(turn)); });
-    auto from_row = world.reduce_into_plan(row, w, root);
+    auto from_row = world.reduce_plan(row, peal::into(w), root);
     in_all_forms(
-        {{"reduce_into", [&] { world.reduce_into(row, w, root); }},
-         {"ireduce_into", [&] { world.ireduce_into(row, w, root).wait(); }},
-         {"reduce_into_plan", [&] { from_row.start().wait(); }}},
+        {{"reduce into", [&] { world.reduce(row, peal::into(w), root); }},
+         {"ireduce into", [&] { world.ireduce(row, peal::into(w), root).wait(); }},
+         {"reduce_plan into", [&] { from_row.start().wait(); }}},
         [&](int turn) {
           other.fill(mine(turn));
           const auto given = mine(turn);
           std::copy(given.begin(), given.end(), row.begin());
         },
         [&](int turn) { return other.holds(me == root ? summed(size, turn, count) : mine(turn)); });
-    auto in_place = world.allreduce_inplace_plan(v);
+    auto in_place = world.allreduce_plan(peal::in_place(v));
     in_all_forms(
-        {{"allreduce_inplace", [&] { world.allreduce_inplace(v); }},
-         {"iallreduce_inplace", [&] { world.iallreduce_inplace(v).wait(); }},
-         {"allreduce_inplace_plan", [&] { in_place.start().wait(); }}},
+        {{"allreduce in place", [&] { world.allreduce(peal::in_place(v)); }},
+         {"iallreduce in place", [&] { world.iallreduce(peal::in_place(v)).wait(); }},
+         {"allreduce_plan in place", [&] { in_place.start().wait(); }}},
         [&](int turn) { one.fill(mine(turn)); }, [&](int turn) { return one.holds(summed(size, turn, count)); });
 
     const auto fill_all = [&](int turn) {
@@ -146,25 +146,25 @@ void filled(const communicator& world) {
       all.fill(everyones(turn));
       goal.fill(std::vector<int>(count * ranks, 3));
     };
-    auto gather = world.gather_into_plan(v, g, root);
-    in_all_forms({{"gather_into", [&] { world.gather_into(v, g, root); }},
-                  {"igather_into", [&] { world.igather_into(v, g, root).wait(); }},
-                  {"gather_into_plan", [&] { gather.start().wait(); }}},
+    auto gather = world.gather_plan(v, peal::into(g), root);
+    in_all_forms({{"gather into", [&] { world.gather(v, peal::into(g), root); }},
+                  {"igather into", [&] { world.igather(v, peal::into(g), root).wait(); }},
+                  {"gather_plan into", [&] { gather.start().wait(); }}},
                  fill_all, [&](int turn) { return goal.holds(me == root ? everyones(turn) : std::vector<int>(count * ranks, 3)); });
-    auto allgather = world.allgather_into_plan(v, g);
-    in_all_forms({{"allgather_into", [&] { world.allgather_into(v, g); }},
-                  {"iallgather_into", [&] { world.iallgather_into(v, g).wait(); }},
-                  {"allgather_into_plan", [&] { allgather.start().wait(); }}},
+    auto allgather = world.allgather_plan(v, peal::into(g));
+    in_all_forms({{"allgather into", [&] { world.allgather(v, peal::into(g)); }},
+                  {"iallgather into", [&] { world.iallgather(v, peal::into(g)).wait(); }},
+                  {"allgather_plan into", [&] { allgather.start().wait(); }}},
                  fill_all, [&](int turn) { return goal.holds(everyones(turn)); });
-    auto scatter = world.scatter_into_plan(a, w, root);
-    in_all_forms({{"scatter_into", [&] { world.scatter_into(a, w, root); }},
-                  {"iscatter_into", [&] { world.iscatter_into(a, w, root).wait(); }},
-                  {"scatter_into_plan", [&] { scatter.start().wait(); }}},
+    auto scatter = world.scatter_plan(a, peal::into(w), root);
+    in_all_forms({{"scatter into", [&] { world.scatter(a, peal::into(w), root); }},
+                  {"iscatter into", [&] { world.iscatter(a, peal::into(w), root).wait(); }},
+                  {"scatter_plan into", [&] { scatter.start().wait(); }}},
                  fill_all, [&](int turn) { return other.holds(mine(turn)); });
-    auto alltoall = world.alltoall_into_plan(a, g);
-    in_all_forms({{"alltoall_into", [&] { world.alltoall_into(a, g); }},
-                  {"ialltoall_into", [&] { world.ialltoall_into(a, g).wait(); }},
-                  {"alltoall_into_plan", [&] { alltoall.start().wait(); }}},
+    auto alltoall = world.alltoall_plan(a, peal::into(g));
+    in_all_forms({{"alltoall into", [&] { world.alltoall(a, peal::into(g)); }},
+                  {"ialltoall into", [&] { world.ialltoall(a, peal::into(g)).wait(); }},
+                  {"alltoall_plan into", [&] { alltoall.start().wait(); }}},
                  fill_all, [&](int turn) {
                    std::vector<int> wanted;
                    for (std::size_t i = 0; i < ranks; ++i) {
@@ -175,9 +175,9 @@ void filled(const communicator& world) {
                  });
   }
   board small{1, 3}, large{2, 3};
-  if (size > 1) job::throws(peal::errc::invalid_argument, [&] { world.allgather_into(large.view(), small.view()); });
-  job::throws(peal::errc::invalid_argument, [&] { world.allreduce_into(large.view(), small.view()); });
-  job::throws(peal::errc::invalid_root, [&] { world.bcast_into(small.view(), size); });
+  if (size > 1) job::throws(peal::errc::invalid_argument, [&] { world.allgather(large.view(), peal::into(small.view())); });
+  job::throws(peal::errc::invalid_argument, [&] { world.allreduce(large.view(), peal::into(small.view())); });
+  job::throws(peal::errc::invalid_root, [&] { world.bcast(peal::in_place(small.view()), size); });
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void sums(const peal::communicator& world) {
   job::check(world.allreduce(given) == expected, "sum of a vector");
   job::check(world.allreduce(given.front()) == expected.front(), "sum of a value");
   std::vector<wide> into(5);
-  world.allreduce_into(given, into);
+  world.allreduce(given, peal::into(into));
   job::check(into == expected, "sum into a vector");
   job::check(world.iallreduce(given).wait() == expected, "sum later");
   auto plan = world.allreduce_plan(given);

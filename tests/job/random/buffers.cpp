@@ -25,14 +25,14 @@ started reduce(turn& t) {
   // In place the others' stay as they are.
   const auto in_place = t.is_root() ? summed(t, t.ranks(), 0, count) : as_vector(*mine);
   switch (t.form(3)) {
-    case 0: t.in().reduce_inplace(*mine, t.root()); return t.now(*mine, in_place);
+    case 0: t.in().reduce(peal::in_place(*mine), t.root()); return t.now(*mine, in_place);
     case 1: {
-      auto under_way = t.in().ireduce_inplace(*mine, t.root());
+      auto under_way = t.in().ireduce(peal::in_place(*mine), t.root());
       return t.later_in(std::move(under_way), std::move(mine), in_place);
     }
     default: {
       auto into = t.keep(t.room<T>(t.is_root() ? count : 0));
-      auto under_way = t.in().ireduce_into(*mine, *into, t.root());
+      auto under_way = t.in().ireduce(*mine, peal::into(*into), t.root());
       return t.later_in(std::move(under_way), std::move(into), t.is_root() ? in_place : std::vector<T>{}, std::move(mine));
     }
   }
@@ -46,10 +46,10 @@ started scans(turn& t) {
   // Of exscan rank 0's memory stays as it is.
   const auto expected = exclusive && t.rank() == 0 ? as_vector(*into) : summed(t, exclusive ? t.me() : t.me() + 1, 0, count);
   switch (t.form(4)) {
-    case 0: t.in().scan_into(*mine, *into); return t.now(*into, expected);
-    case 2: t.in().exscan_into(*mine, *into); return t.now(*into, expected);
+    case 0: t.in().scan(*mine, peal::into(*into)); return t.now(*into, expected);
+    case 2: t.in().exscan(*mine, peal::into(*into)); return t.now(*into, expected);
     default: {
-      auto under_way = exclusive ? t.in().iexscan_into(*mine, *into) : t.in().iscan_into(*mine, *into);
+      auto under_way = exclusive ? t.in().iexscan(*mine, peal::into(*into)) : t.in().iscan(*mine, peal::into(*into));
       return t.later_in(std::move(under_way), std::move(into), expected, std::move(mine));
     }
   }
@@ -58,7 +58,7 @@ started scans(turn& t) {
 started allreduce(turn& t) {
   const std::size_t count = t.count<T>();
   auto mine = t.keep(t.given<T>(t.me(), count)), into = t.keep(t.room<T>(count));
-  auto under_way = t.in().iallreduce_into(*mine, *into);
+  auto under_way = t.in().iallreduce(*mine, peal::into(*into));
   return t.later_in(std::move(under_way), std::move(into), summed(t, t.ranks(), 0, count), std::move(mine));
 }
 
@@ -69,16 +69,16 @@ started reduce_scatter(turn& t) {
   const auto beginning = [t, expected, &mine = *mine] { t.same(std::span{mine.data(), expected.size()}, expected); };
   switch (t.form(3)) {
     case 0:
-      t.in().reduce_scatter_block_inplace(*mine);
+      t.in().reduce_scatter_block(peal::in_place(*mine));
       beginning();
       return nullptr;
     case 1: {
-      auto under_way = t.in().ireduce_scatter_block_inplace(*mine);
+      auto under_way = t.in().ireduce_scatter_block(peal::in_place(*mine));
       return t.later_checked(std::move(under_way), beginning, std::move(mine));
     }
     default: {
       auto into = t.keep(t.room<T>(count));
-      auto under_way = t.in().ireduce_scatter_block_into(*mine, *into);
+      auto under_way = t.in().ireduce_scatter_block(*mine, peal::into(*into));
       return t.later_in(std::move(under_way), std::move(into), expected, std::move(mine));
     }
   }
@@ -102,14 +102,14 @@ started gather(turn& t) {
   auto buffer = t.keep(t.is_root() ? own_part(t, count) : t.given<T>(t.me(), count));
   const auto expected = t.is_root() ? joined(t, count) : as_vector(*buffer);
   switch (t.form(3)) {
-    case 0: t.in().gather_inplace(*buffer, t.root()); return t.now(*buffer, expected);
+    case 0: t.in().gather(peal::in_place(*buffer), t.root()); return t.now(*buffer, expected);
     case 1: {
-      auto under_way = t.in().igather_inplace(*buffer, t.root());
+      auto under_way = t.in().igather(peal::in_place(*buffer), t.root());
       return t.later_in(std::move(under_way), std::move(buffer), expected);
     }
     default: {
       auto mine = t.keep(t.given<T>(t.me(), count)), into = t.keep(t.room<T>(t.is_root() ? count * t.ranks() : 0));
-      auto under_way = t.in().igather_into(*mine, *into, t.root());
+      auto under_way = t.in().igather(*mine, peal::into(*into), t.root());
       return t.later_in(std::move(under_way), std::move(into), t.is_root() ? expected : std::vector<T>{}, std::move(mine));
     }
   }
@@ -119,10 +119,10 @@ started allgather(turn& t) {
   const std::size_t count = t.count_each<T>();
   auto buffer = t.keep(own_part(t, count));
   if (t.form(2) == 0) {
-    t.in().allgather_inplace(*buffer);
+    t.in().allgather(peal::in_place(*buffer));
     return t.now(*buffer, joined(t, count));
   }
-  auto under_way = t.in().iallgather_inplace(*buffer);
+  auto under_way = t.in().iallgather(peal::in_place(*buffer));
   return t.later_in(std::move(under_way), std::move(buffer), joined(t, count));
 }
 
@@ -136,14 +136,14 @@ started alltoall(turn& t) {
       (*buffer)[other * count + i] = t.value<T>(t.me(), i, other);
     }
   switch (t.form(3)) {
-    case 0: t.in().alltoall_inplace(*buffer); return t.now(*buffer, expected);
+    case 0: t.in().alltoall(peal::in_place(*buffer)); return t.now(*buffer, expected);
     case 1: {
-      auto under_way = t.in().ialltoall_inplace(*buffer);
+      auto under_way = t.in().ialltoall(peal::in_place(*buffer));
       return t.later_in(std::move(under_way), std::move(buffer), expected);
     }
     default: {
       auto into = t.keep(t.room<T>(expected.size()));
-      auto under_way = t.in().ialltoall_into(*buffer, *into);
+      auto under_way = t.in().ialltoall(*buffer, peal::into(*into));
       return t.later_in(std::move(under_way), std::move(into), expected, std::move(buffer));
     }
   }

@@ -71,12 +71,12 @@ struct bcast {
       case 1: return t.later(t.in().ibcast(t.is_root() ? expected : std::vector<T>(t.below(10)), root), expected);
       case 2: {
         auto buffer = t.is_root() ? t.given<T>(from, count) : t.room<T>(count);
-        t.in().bcast_into(buffer, root);
+        t.in().bcast(peal::in_place(buffer), root);
         return t.now(buffer, expected);
       }
       case 3: {
         auto buffer = t.keep(t.is_root() ? t.given<T>(from, count) : t.room<T>(count));
-        auto under_way = t.in().ibcast_into(*buffer, root);
+        auto under_way = t.in().ibcast(peal::in_place(*buffer), root);
         return t.later_in(std::move(under_way), std::move(buffer), expected);
       }
       case 4: {
@@ -93,7 +93,7 @@ struct gather {
   static started start(turn& t) {
     const int root = t.root();
     const std::size_t count = t.count_each<T>();
-    const auto expected = t.is_root() ? joined<T>(t, count) : std::vector<T>{};
+    const auto expected = t.is_root() ? std::optional{joined<T>(t, count)} : std::nullopt;
     auto mine = t.given<T>(t.me(), count);
     switch (t.form(5)) {
       case 0: return t.now(t.in().gather(mine, root), expected);
@@ -104,11 +104,11 @@ struct gather {
         return t.later(std::move(under_way), expected, std::move(lent));
       }
       case 3: {
-        auto into = t.room<T>(expected.size());
-        t.in().gather_into(mine, into, root);
-        return t.now(into, expected);
+        auto into = t.room<T>(expected ? expected->size() : 0);
+        t.in().gather(mine, peal::into(into), root);
+        return t.now(into, expected.value_or(std::vector<T>{}));
       }
-      default: return t.now(t.in().gather(t.value<T>(t.me(), 0), root), t.is_root() ? joined<T>(t, 1) : std::vector<T>{});
+      default: return t.now(t.in().gather(t.value<T>(t.me(), 0), root), t.is_root() ? std::optional{joined<T>(t, 1)} : std::nullopt);
     }
   }
 };
@@ -121,13 +121,18 @@ struct gatherv {
     for (std::size_t from = 0; from < expected.size(); ++from) expected[from] = vector_of<T>(t, from, t.uneven<T>(from));
     auto mine = t.given<T>(t.me(), t.uneven<T>(t.me()));
     if (t.form(2) == 1) {
-      auto under_way = t.in().igatherv(std::move(mine), root);
-      if (t.is_root()) return later_blocks(t, std::move(under_way), std::move(expected));
-      return t.later_checked(std::move(under_way), [](const peal::blocks<T>&) {});
+      const auto check = [t, expected = std::move(expected)](const std::optional<peal::blocks<T>>& found) { compare(t, found, expected); };
+      return t.later_checked(t.in().igatherv(std::move(mine), root), check);
     }
-    const auto found = t.in().gatherv(mine, root);
-    if (t.is_root()) same_blocks(t, found, expected);
+    compare(t, t.in().gatherv(mine, root), expected);
     return nullptr;
+  }
+
+ private:
+  template <class T>
+  static void compare(const turn& t, const std::optional<peal::blocks<T>>& found, const vectors<T>& expected) {
+    t.same(found.has_value(), t.is_root());
+    if (found) same_blocks(t, *found, expected);
   }
 };
 
@@ -147,13 +152,13 @@ struct allgather {
       }
       case 3: {
         auto into = t.room<T>(expected.size());
-        t.in().allgather_into(mine, into);
+        t.in().allgather(mine, peal::into(into));
         return t.now(into, expected);
       }
       case 4: {
         auto lent = t.keep(std::move(mine));
         auto into = t.keep(t.room<T>(expected.size()));
-        auto under_way = t.in().iallgather_into(*lent, *into);
+        auto under_way = t.in().iallgather(*lent, peal::into(*into));
         return t.later_in(std::move(under_way), std::move(into), expected, std::move(lent));
       }
       case 5: {
@@ -195,7 +200,7 @@ struct scatter {
       }
       default: {
         auto into = t.room<T>(count);
-        t.in().scatter_into(all, into, root);
+        t.in().scatter(all, peal::into(into), root);
         return t.now(into, expected);
       }
     }
@@ -238,7 +243,7 @@ struct alltoall {
       }
       default: {
         auto into = t.room<T>(expected.size());
-        t.in().alltoall_into(out, into);
+        t.in().alltoall(out, peal::into(into));
         return t.now(into, expected);
       }
     }

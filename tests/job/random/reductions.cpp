@@ -65,7 +65,7 @@ struct reduce {
     using T = typename R::type;
     const int root = t.root();
     const std::size_t count = t.count<T>();
-    const auto expected = t.is_root() ? folded<R>(t, t.ranks(), 0, count) : std::vector<T>{};
+    const auto expected = t.is_root() ? std::optional{folded<R>(t, t.ranks(), 0, count)} : std::nullopt;
     auto mine = t.given<T>(t.me(), count);
     switch (t.form(5)) {
       case 0: return t.now(t.in().reduce(mine, root, R::operation()), expected);
@@ -76,13 +76,13 @@ struct reduce {
         return t.later(std::move(under_way), expected, std::move(lent));
       }
       case 3: {
-        auto into = t.room<T>(expected.size());
-        t.in().reduce_into(mine, into, root, R::operation());
-        return t.now(into, expected);
+        auto into = t.room<T>(expected ? expected->size() : 0);
+        t.in().reduce(mine, peal::into(into), root, R::operation());
+        return t.now(into, expected.value_or(std::vector<T>{}));
       }
       default: {
         const T one = t.value<T>(t.me(), 0);
-        return t.now(t.in().reduce(one, root, R::operation()), t.is_root() ? folded_first<R>(t, t.ranks()) : one);
+        return t.now(t.in().reduce(one, root, R::operation()), t.is_root() ? std::optional{folded_first<R>(t, t.ranks())} : std::nullopt);
       }
     }
   }
@@ -105,13 +105,13 @@ struct allreduce {
       }
       case 3: {
         auto into = t.room<T>(count);
-        t.in().allreduce_into(mine, into, R::operation());
+        t.in().allreduce(mine, peal::into(into), R::operation());
         return t.now(into, expected);
       }
-      case 4: t.in().allreduce_inplace(mine, R::operation()); return t.now(mine, expected);
+      case 4: t.in().allreduce(peal::in_place(mine), R::operation()); return t.now(mine, expected);
       case 5: {
         auto buffer = t.keep(std::move(mine));
-        auto under_way = t.in().iallreduce_inplace(*buffer, R::operation());
+        auto under_way = t.in().iallreduce(peal::in_place(*buffer), R::operation());
         return t.later_in(std::move(under_way), std::move(buffer), expected);
       }
       case 6: return t.later(t.in().iallreduce(t.value<T>(t.me(), 0), R::operation()), folded_first<R>(t, t.ranks()));
@@ -132,7 +132,7 @@ struct reduce_scatter_block {
       case 1: return t.later(t.in().ireduce_scatter_block(std::move(mine), R::operation()), expected);
       default: {
         auto into = t.room<T>(count);
-        t.in().reduce_scatter_block_into(mine, into, R::operation());
+        t.in().reduce_scatter_block(mine, peal::into(into), R::operation());
         return t.now(into, expected);
       }
     }
@@ -168,10 +168,10 @@ struct scan {
     switch (t.form(5)) {
       case 0: return t.now(t.in().scan(mine, R::operation()), expected);
       case 1: return t.later(t.in().iscan(std::move(mine), R::operation()), expected);
-      case 2: t.in().scan_inplace(mine, R::operation()); return t.now(mine, expected);
+      case 2: t.in().scan(peal::in_place(mine), R::operation()); return t.now(mine, expected);
       case 3: {
         auto buffer = t.keep(std::move(mine));
-        auto under_way = t.in().iscan_inplace(*buffer, R::operation());
+        auto under_way = t.in().iscan(peal::in_place(*buffer), R::operation());
         return t.later_in(std::move(under_way), std::move(buffer), expected);
       }
       default: return t.now(t.in().scan(t.value<T>(t.me(), 0), R::operation()), folded_first<R>(t, t.me() + 1));
@@ -195,10 +195,10 @@ struct exscan {
     switch (t.form(4)) {
       case 0: compare(t.in().exscan(mine, R::operation())); return nullptr;
       case 1: return t.later_checked(t.in().iexscan(std::move(mine), R::operation()), compare);
-      case 2: t.in().exscan_inplace(mine, R::operation()); return t.now(mine, expected);
+      case 2: t.in().exscan(peal::in_place(mine), R::operation()); return t.now(mine, expected);
       default: {
         auto buffer = t.keep(std::move(mine));
-        auto under_way = t.in().iexscan_inplace(*buffer, R::operation());
+        auto under_way = t.in().iexscan(peal::in_place(*buffer), R::operation());
         return t.later_in(std::move(under_way), std::move(buffer), expected);
       }
     }

@@ -167,6 +167,11 @@ class turn {
               std::to_string(root()) + ", " + std::to_string(drawn_.bytes) + " bytes: " + why);
   }
   template <class Found, class Expected>
+  void same(const std::optional<Found>& found, const std::optional<Expected>& expected) const {
+    if (found.has_value() != expected.has_value()) fail(found ? "there is a result" : "there is no result");
+    if (found) same(*found, *expected);
+  }
+  template <class Found, class Expected>
   void same(const Found& found, const Expected& expected) const {
     if constexpr (std::ranges::range<Expected>) {
       if (std::ranges::size(found) != std::ranges::size(expected))
