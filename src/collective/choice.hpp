@@ -32,7 +32,7 @@ enum class reason {
 };
 std::string_view to_text(reason) noexcept;
 
-/// Prices are off by as much as this: HACKING.md, "The choice". A rule rests on more, so it stands where its price is less than that many
+/// Prices are off by as much as this: doc/internals/collectives.md, "The choice". A rule rests on more, so it stands where its price is less than that many
 /// times the lowest.
 inline constexpr double decisive = 1.5;
 /// What it costs when so many ranks send to one at once is in no formula, so in larger teams prices do not bring this about.

@@ -1,5 +1,5 @@
 // simulator/machine.hpp
-// The machine for which a time is predicted: processors, network adapters, a network of two levels. HACKING.md, "The simulator", names
+// The machine for which a time is predicted: processors, network adapters, a network of two levels. doc/internals/simulator.md names
 // the source of each default.
 //
 // Layer    simulator: may include collective/, base/.

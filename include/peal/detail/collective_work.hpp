@@ -71,7 +71,7 @@ class one_step {
  public:
   /// Made in place, and given its shape when what it is made of has been looked at: to move it,
   /// word by word and back as a whole, would cost a small call more than all the rest of it
-  /// (HACKING.md, "Store forwarding").
+  /// (doc/internals/collectives.md, "Store forwarding").
   template <class X, class... ToArguments>
   one_step(Op&& op, X&& value, ToArguments&&... to)
       : from_(std::forward<X>(value)), to_(std::forward<ToArguments>(to)...), op_(std::move(op)) {}

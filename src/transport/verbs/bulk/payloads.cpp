@@ -12,7 +12,7 @@ namespace peal::verbs {
 
 namespace {
 
-/// What is to be fetched from here on is worth the messages that ask for writes: HACKING.md, RDMA.
+/// What is to be fetched from here on is worth the messages that ask for writes: doc/internals/rdma.md.
 constexpr std::size_t worth_two = 64 << 10;
 
 }  // namespace

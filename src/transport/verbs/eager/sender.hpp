@@ -8,7 +8,7 @@
 // Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on rxe, none on mlx5.
 // Threads  one at a time.
 // Errors   a queue pair that takes nothing more: peer_events::broke.
-// Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: HACKING.md.
+// Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: doc/internals/rdma.md.
 #pragma once
 
 #include <array>
