@@ -32,8 +32,8 @@ enum class reason {
 };
 std::string_view to_text(reason) noexcept;
 
-/// Prices are off by as much as this: doc/internals/collectives.md, "The choice". A rule rests on more, so it stands where its price is less than that many
-/// times the lowest.
+/// Prices are off by as much as this: doc/internals/collectives.md, "The choice". A rule rests on
+/// more, so it stands where its price is less than that many times the lowest.
 inline constexpr double decisive = 1.5;
 /// What it costs when so many ranks send to one at once is in no formula, so in larger teams prices do not bring this about.
 inline constexpr int most_ranks_at_once = 16;

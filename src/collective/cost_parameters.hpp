@@ -15,8 +15,9 @@
 
 namespace peal {
 
-/// The defaults inside a node are what peal-info --tune measured on two cores of an AMD EPYC 9004 (medians, doc/internals/simulator.md has the runs); those
-/// between nodes are the simulator's ConnectX-7 through two switches, assumed and measured nowhere.
+/// The defaults inside a node are what peal-info --tune measured on two cores of an AMD EPYC 9004
+/// (medians; doc/internals/simulator.md has the runs); those between nodes are the simulator's
+/// ConnectX-7 through two switches, assumed and measured nowhere.
 struct cost_parameters {
   double local_send_ns = 13;        // a message of a few bytes to a rank of the node, of the sender's core
   double local_receive_ns = 15;     // of the receiver's
