@@ -244,16 +244,6 @@ enum class call_form : std::uint8_t { blocking, messages, steps, plan };
 /// have made theirs. `plan`: of the starts of the next one to be made ready. What run_collective, start_collective and
 /// prepare_collective refuse they refuse so.
 PEAL_EXPORT void take_no_part(communicator_state&, call_form, const location&);
-/// Of a call whose arguments are being checked.
-struct call_site {
-  communicator_state& in;
-  call_form form;
-  location where;
-  [[noreturn]] void refuse(const char* what) const {
-    take_no_part(in, form, where);
-    fail(errc::invalid_argument, what, -1, where);
-  }
-};
 
 /// A collective in two steps: the first finds out how much there is to be moved, the second moves it. `next(context, call)` fills in the
 /// second call when the first has finished, and says whether there is one, the same on every rank; it is called inside the engine: it must
