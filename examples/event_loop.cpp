@@ -1,5 +1,5 @@
-// event_loop [REQUESTS]: rank 0 serves requests of the others from an epoll loop of its own, beside a timer that ticks, and sleeps in
-// between; the others ask for squares, each at its own pace.
+// event_loop [REQUESTS]: rank 0 serves requests of the others from an epoll loop of its own, beside
+// a timer that ticks, and sleeps in between; the others ask for squares, each at its own pace.
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -24,7 +24,8 @@ class server {
   explicit server(const peal::communicator& world) : world_{world}, clients_{world.size() - 1} {}
 
   void run() {
-    const int set = epoll_create1(EPOLL_CLOEXEC), timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    const int set = epoll_create1(EPOLL_CLOEXEC),
+              timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     const itimerspec ten_milliseconds{{0, 10'000'000}, {0, 10'000'000}};
     timerfd_settime(timer, 0, &ten_milliseconds, nullptr);
     for (const int each : {timer, requests_.event_fd()}) {
@@ -35,8 +36,9 @@ class server {
     }
     if (clients_ > 0) listen();
     while (clients_ > 0 || ticks_ == 0) {
-      requests_.poll();                     // calls the handlers of what has ended
-      const bool sleeps = requests_.arm();  // the last call of peal before the sleep; false: there is more to do first
+      requests_.poll();  // calls the handlers of what has ended
+      // the last call of peal before the sleep; false: there is more to do first
+      const bool sleeps = requests_.arm();
       epoll_event event{};
       if (epoll_wait(set, &event, 1, sleeps ? -1 : 0) != 1 || event.data.fd != timer) continue;
       std::uint64_t times = 0;
@@ -78,7 +80,8 @@ int main(int argc, char** argv) {
   for (int value = 0; value < requests; ++value) {
     usleep(static_cast<useconds_t>(500 * world.rank()));
     world.send(number{world.rank(), value}, 0, question);
-    if (world.recv<std::vector<int>>(0, answer) != std::vector{value * value}) peal::abort(1, "a wrong answer");
+    if (world.recv<std::vector<int>>(0, answer) != std::vector{value * value})
+      peal::abort(1, "a wrong answer");
   }
   world.send(number{world.rank(), -1}, 0, question);
 }

@@ -1,5 +1,6 @@
-// hybrid: processes and threads. Every thread of a rank adds up slices of the integral of 4 / (1 + x^2) from 0 to 1, and passes its sum
-// round the ring of the threads with its number on the other ranks, over a communicator of its own, so that threads do not meet.
+// hybrid: processes and threads. Every thread of a rank adds up slices of the integral of 4 / (1 +
+// x^2) from 0 to 1, and passes its sum round the ring of the threads with its number on the other
+// ranks, over a communicator of its own, so that threads do not meet.
 //
 //     pealrun -n 2 --threads 2 ./hybrid [slices]
 #include <omp.h>
@@ -30,9 +31,11 @@ int main(int argc, char** argv) {
 #pragma omp parallel num_threads(threads) reduction(+ : pi)
   {
     const auto& ring = rings[static_cast<std::size_t>(omp_get_thread_num())];
-    const int right = (ring.rank() + 1) % ring.size(), left = (ring.rank() + ring.size() - 1) % ring.size();
+    const int right = (ring.rank() + 1) % ring.size(),
+              left = (ring.rank() + ring.size() - 1) % ring.size();
     double mine = 0;
-    for (long i = ring.rank() * threads + omp_get_thread_num(); i < slices; i += static_cast<long>(ring.size()) * threads) {
+    for (long i = ring.rank() * threads + omp_get_thread_num(); i < slices;
+         i += static_cast<long>(ring.size()) * threads) {
       const double x = (static_cast<double>(i) + 0.5) * width;
       mine += 4.0 / (1.0 + x * x) * width;
     }
@@ -45,7 +48,8 @@ int main(int argc, char** argv) {
   }
 
   if (world.rank() == 0)
-    std::cout << "pi is about " << pi << " by " << world.size() << " ranks of " << threads << " threads, "
-              << (std::abs(pi - std::numbers::pi) < 1e-6 ? "right" : "wrong") << " to 6 digits\n";
+    std::cout << "pi is about " << pi << " by " << world.size() << " ranks of " << threads
+              << " threads, " << (std::abs(pi - std::numbers::pi) < 1e-6 ? "right" : "wrong")
+              << " to 6 digits\n";
   return 0;
 }

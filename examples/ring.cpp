@@ -15,14 +15,16 @@ int main(int argc, char** argv) {
   std::vector<int> visited;
   if (world.rank() == 0) {
     visited.push_back(0);
-    // Nonblocking: with one rank, right is rank 0 itself. The request owns the list until it has been sent.
+    // Nonblocking: with one rank, right is rank 0 itself. The request owns the list until it has
+    // been sent.
     auto sent = world.isend(std::move(visited), right);
     visited = world.recv<std::vector<int>>(left);
     sent.wait();
     for (const int rank : visited) std::cout << rank << " -> ";
     std::cout << "0\n";
   } else {
-    visited = world.recv<std::vector<int>>(left);  // as long as it is: the length comes with the message
+    // as long as it is: the length comes with the message
+    visited = world.recv<std::vector<int>>(left);
     visited.push_back(world.rank());
     world.send(visited, right);
   }

@@ -1,4 +1,5 @@
-// types: what can be sent, and combined, as it is: structs of numbers, structs that hold strings and containers, and classes of one's own.
+// types: what can be sent, and combined, as it is: structs of numbers, structs that hold strings
+// and containers, and classes of one's own.
 //
 //     pealrun -n 4 ./types
 #include <cmath>
@@ -32,7 +33,9 @@ class fraction {
   fraction(long over, long under) : over_{over}, under_{under} {}
   [[nodiscard]] long over() const { return over_; }
   [[nodiscard]] long under() const { return under_; }
-  friend fraction operator+(const fraction& a, const fraction& b) { return {a.over_ * b.under_ + b.over_ * a.under_, a.under_ * b.under_}; }
+  friend fraction operator+(const fraction& a, const fraction& b) {
+    return {a.over_ * b.under_ + b.over_ * a.under_, a.under_ * b.under_};
+  }
 
  private:
   long over_, under_;
@@ -77,9 +80,10 @@ int main(int argc, char** argv) {
   // 1/2 + 1/4 + 1/8 + ..., in rank order.
   const fraction sum = world.allreduce(fraction{1, 2L << world.rank()});
   if (all) {
-    std::cout << all->counts.at("all") << " reports from " << all->host << "; the heaviest particle weighs " << all->heaviest.front().mass
-              << '\n'
-              << "what is missing to one: " << 1 - static_cast<double>(sum.over()) / static_cast<double>(sum.under()) << '\n';
+    std::cout << all->counts.at("all") << " reports from " << all->host
+              << "; the heaviest particle weighs " << all->heaviest.front().mass << '\n'
+              << "what is missing to one: "
+              << 1 - static_cast<double>(sum.over()) / static_cast<double>(sum.under()) << '\n';
   }
   return 0;
 }

@@ -1,4 +1,5 @@
-// workers: rank 0 has jobs of very different length and deals them out, one at a time, to whoever asks; so nobody waits for the slowest.
+// workers: rank 0 has jobs of very different length and deals them out, one at a time, to whoever
+// asks; so nobody waits for the slowest.
 //
 //     pealrun -n 4 ./workers [jobs]
 #include <algorithm>
@@ -27,7 +28,8 @@ long steps_from(long n) {
 
 result work_on(int job) {
   result longest{job, 0};
-  for (long n = 1; n <= 100L * (job % 7 + 1); ++n) longest.steps = std::max(longest.steps, steps_from(job * 1000L + n));
+  for (long n = 1; n <= 100L * (job % 7 + 1); ++n)
+    longest.steps = std::max(longest.steps, steps_from(job * 1000L + n));
   return longest;
 }
 
@@ -35,7 +37,8 @@ std::vector<result> deal_out(const peal::basic_communicator& world, int jobs) {
   std::vector<result> all;
   int next = 0;
   for (int idle = 0; idle < world.size() - 1;) {
-    // A probe takes the next message, whatever it is, and tells who sent it and what about, before it is received.
+    // A probe takes the next message, whatever it is, and tells who sent it and what about, before
+    // it is received.
     peal::message asked = world.mprobe();
     const peal::status from = asked.status();
     if (from.tag == peal::tag{say::result}) all.push_back(std::move(asked).recv<result>());
@@ -67,7 +70,8 @@ int main(int argc, char** argv) {
   const peal::basic_communicator& world = env.basic_world();
   const int jobs = argc > 1 ? std::atoi(argv[1]) : 200;
   if (world.size() < 2 || jobs < 0) {
-    if (world.rank() == 0) std::cerr << "usage: pealrun -n RANKS workers [jobs], with two ranks at least\n";
+    if (world.rank() == 0)
+      std::cerr << "usage: pealrun -n RANKS workers [jobs], with two ranks at least\n";
     return 2;
   }
   if (world.rank() != 0) {
@@ -77,6 +81,7 @@ int main(int argc, char** argv) {
   long most = 0;
   const std::vector<result> all = deal_out(world, jobs);
   for (const result& each : all) most = std::max(most, each.steps);
-  std::cout << all.size() << " jobs done by " << world.size() - 1 << " workers; the longest way had " << most << " steps\n";
+  std::cout << all.size() << " jobs done by " << world.size() - 1
+            << " workers; the longest way had " << most << " steps\n";
   return 0;
 }

@@ -24,7 +24,8 @@ std::uint8_t best_gid(ibv_context* device, int entries) {
   int best = 0, best_rank = 0;
   for (int i = 0; i < entries; ++i) {
     ibv_gid_entry entry{};
-    if (ibv_query_gid_ex(device, port_number, static_cast<std::uint32_t>(i), &entry, 0) != 0) continue;
+    if (ibv_query_gid_ex(device, port_number, static_cast<std::uint32_t>(i), &entry, 0) != 0)
+      continue;
     constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     const bool over_ip4 = std::equal(mapped.begin(), mapped.end(), entry.gid.raw);
     const int rank = entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? (over_ip4 ? 2 : 1) : 0;
@@ -50,26 +51,34 @@ bare_verbs::~bare_verbs() {
 
 std::string bare_verbs::prepare(const std::string& name, address& own) {
   int count = 0;
-  const std::unique_ptr<ibv_device*, void (*)(ibv_device**)> all{ibv_get_device_list(&count), ibv_free_device_list};
+  const std::unique_ptr<ibv_device*, void (*)(ibv_device**)> all{ibv_get_device_list(&count),
+                                                                 ibv_free_device_list};
   for (int i = 0; i < count && device_ == nullptr; ++i)
     if (name == ibv_get_device_name(all.get()[i])) device_ = ibv_open_device(all.get()[i]);
   if (device_ == nullptr) return "no device " + name;
-  if (ibv_query_port(device_, port_number, &port_) != 0 || port_.state != IBV_PORT_ACTIVE) return name + "'s first port is not active";
+  if (ibv_query_port(device_, port_number, &port_) != 0 || port_.state != IBV_PORT_ACTIVE)
+    return name + "'s first port is not active";
   gid_index_ = best_gid(device_, port_.gid_tbl_len);
   ::ibv_gid gid{};
   domain_ = ibv_alloc_pd(device_);
   channel_ = ibv_create_comp_channel(device_);
   sent_ = ibv_create_cq(device_, 16, nullptr, nullptr, 0);
   received_ = channel_ == nullptr ? nullptr : ibv_create_cq(device_, 16, nullptr, channel_, 0);
-  if (domain_ == nullptr || sent_ == nullptr || received_ == nullptr) return name + " gives no queues";
+  if (domain_ == nullptr || sent_ == nullptr || received_ == nullptr)
+    return name + " gives no queues";
   region_ = ibv_reg_mr(domain_, slots_.data(), sizeof slots_, IBV_ACCESS_LOCAL_WRITE);
   ibv_qp_init_attr attributes{};
   attributes.send_cq = sent_;
   attributes.recv_cq = received_;
   attributes.qp_type = IBV_QPT_RC;
-  attributes.cap = {.max_send_wr = 4, .max_recv_wr = slots, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = bytes};
+  attributes.cap = {.max_send_wr = 4,
+                    .max_recv_wr = slots,
+                    .max_send_sge = 1,
+                    .max_recv_sge = 1,
+                    .max_inline_data = bytes};
   queue_pair_ = ibv_create_qp(domain_, &attributes);
-  if (region_ == nullptr || queue_pair_ == nullptr) return name + " gives no memory region or queue pair";
+  if (region_ == nullptr || queue_pair_ == nullptr)
+    return name + " gives no memory region or queue pair";
   if (ibv_query_gid(device_, port_number, gid_index_, &gid) != 0) return name + " has no address";
   own.queue_pair = queue_pair_->qp_num;
   own.lid = port_.lid;
@@ -81,7 +90,9 @@ bool bare_verbs::connect(const address& own, const address& peer) {
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;
   to.port_num = port_number;
-  if (ibv_modify_qp(queue_pair_, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) != 0) return false;
+  if (ibv_modify_qp(queue_pair_, &to,
+                    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) != 0)
+    return false;
   for (std::size_t slot = 0; slot < slots; ++slot) post_receive(slot);
   to = {};
   to.qp_state = IBV_QPS_RTR;
@@ -97,8 +108,8 @@ bool bare_verbs::connect(const address& own, const address& peer) {
   to.ah_attr.grh.sgid_index = gid_index_;
   to.ah_attr.grh.hop_limit = 64;
   if (ibv_modify_qp(queue_pair_, &to,
-                    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-                        IBV_QP_MIN_RNR_TIMER) != 0)
+                    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                        IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) != 0)
     return false;
   to = {};
   to.qp_state = IBV_QPS_RTS;
@@ -108,7 +119,8 @@ bool bare_verbs::connect(const address& own, const address& peer) {
   to.sq_psn = own.queue_pair & 0xffffff;
   to.max_rd_atomic = 1;
   return ibv_modify_qp(queue_pair_, &to,
-                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC) == 0;
+                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                           IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC) == 0;
 }
 
 std::string bare_verbs::open(const peal::communicator& world, const std::string& device) {
@@ -117,14 +129,17 @@ std::string bare_verbs::open(const peal::communicator& world, const std::string&
   address own{};
   std::string problem = prepare(device, own);
   const auto peer = world.sendrecv<address>(own, other, other, where);
-  if (problem.empty() && peer.queue_pair != 0 && !connect(own, peer)) problem = device + "'s queue pair cannot be connected";
+  if (problem.empty() && peer.queue_pair != 0 && !connect(own, peer))
+    problem = device + "'s queue pair cannot be connected";
   // Nobody sends before both are there.
   (void)world.sendrecv<int>(0, other, other, where);
   return problem;
 }
 
 void bare_verbs::post_receive(std::size_t slot) {
-  ibv_sge to{.addr = reinterpret_cast<std::uint64_t>(slots_[slot].data()), .length = bytes, .lkey = region_->lkey};
+  ibv_sge to{.addr = reinterpret_cast<std::uint64_t>(slots_[slot].data()),
+             .length = bytes,
+             .lkey = region_->lkey};
   ibv_recv_wr request{}, *wrong = nullptr;
   request.wr_id = slot;
   request.sg_list = &to;
@@ -167,7 +182,8 @@ bare_verbs::message bare_verbs::receive() {
       armed = false;
       continue;
     }
-    // An event of a queue that was armed and then found full stays for the next time, where it ends a sleep too early.
+    // An event of a queue that was armed and then found full stays for the next time, where it ends
+    // a sleep too early.
     const message got = slots_[done.wr_id];
     post_receive(done.wr_id);
     return got;

@@ -1,5 +1,6 @@
-// A reliable queue pair between ranks 0 and 1 as a program without any messaging library would use it: inline sends, and a receiver that
-// sleeps on the completion channel. The limit for what wakes up over verbs.
+// A reliable queue pair between ranks 0 and 1 as a program without any messaging library would use
+// it: inline sends, and a receiver that sleeps on the completion channel. The limit for what wakes
+// up over verbs.
 //
 // Errors   a call that fails ends the program, but for `open`.
 #pragma once
@@ -24,7 +25,8 @@ class bare_verbs {
   bare_verbs(const bare_verbs&) = delete;
   bare_verbs& operator=(const bare_verbs&) = delete;
 
-  /// On port 1 of that device; collective. Empty where it could, else what was wrong with this rank's.
+  /// On port 1 of that device; collective. Empty where it could, else what was wrong with this
+  /// rank's.
   std::string open(const peal::communicator& world, const std::string& device);
 
   void send(const message&);

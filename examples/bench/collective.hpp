@@ -14,15 +14,19 @@ struct collective {
   const char* title;  // "Gather Latency Test"
   blocks sends, receives;
   /// Makes n calls and says how long they took; back_to_back and apart help.
-  double (*loop)(const peal::communicator&, std::span<std::byte> sent, std::span<std::byte> received, int n);
+  double (*loop)(const peal::communicator&, std::span<std::byte> sent,
+                 std::span<std::byte> received, int n);
   /// Whether what comes is right.
-  bool (*check)(const peal::communicator&, std::span<std::byte> sent, std::span<std::byte> received, std::size_t bytes);
+  bool (*check)(const peal::communicator&, std::span<std::byte> sent, std::span<std::byte> received,
+                std::size_t bytes);
   std::size_t least = 1;  // the smallest size
 };
 
-/// How often to make the call: as the options say, or so often that it takes the time given. Some calls are made on the way.
+/// How often to make the call: as the options say, or so often that it takes the time given. Some
+/// calls are made on the way.
 template <class Loop>
-int planned(const peal::communicator& world, const options& o, std::size_t bytes, const Loop& loop) {
+int planned(const peal::communicator& world, const options& o, std::size_t bytes,
+            const Loop& loop) {
   if (o.budget <= 0) {
     loop(o.warm_up_for(bytes));
     return o.iterations_for(bytes);
@@ -67,7 +71,8 @@ inline std::span<float> floats(std::span<std::byte> bytes) {
 }
 inline std::span<const float> given_floats(std::span<std::byte> bytes) { return floats(bytes); }
 
-/// Small whole numbers of a rank, which it can sum exactly with others' in any order: element `at` of message `message` of rank `rank`.
+/// Small whole numbers of a rank, which it can sum exactly with others' in any order: element `at`
+/// of message `message` of rank `rank`.
 inline float number(int rank, std::size_t at, std::size_t message) {
   return static_cast<float>((at + message) % 1000 + static_cast<std::size_t>(rank));
 }

@@ -32,7 +32,8 @@ std::size_t bytes_of(const std::string& text) {
                     : unit == "M" || unit == "m" ? 20
                     : unit == "G" || unit == "g" ? 30
                                                  : -1;
-  if (shift < 0 || value > (SIZE_MAX >> shift)) throw CLI::ValidationError{"-m", "\"" + text + "\" is no size; write 4096, 64K, 1M or 2G"};
+  if (shift < 0 || value > (SIZE_MAX >> shift))
+    throw CLI::ValidationError{"-m", "\"" + text + "\" is no size; write 4096, 64K, 1M or 2G"};
   return value << shift;
 }
 
@@ -46,42 +47,55 @@ void read_range(const std::string& text, options& o) {
     if (colon > 0) o.min_bytes = bytes_of(text.substr(0, colon));
     if (colon + 1 < text.size()) o.max_bytes = bytes_of(text.substr(colon + 1));
   }
-  if (o.min_bytes > o.max_bytes) throw CLI::ValidationError{"-m", "\"" + text + "\": the least is more than the most"};
+  if (o.min_bytes > o.max_bytes)
+    throw CLI::ValidationError{"-m", "\"" + text + "\": the least is more than the most"};
 }
 
 void add_options(CLI::App& app, options& o, std::initializer_list<has> features) {
-  const auto can = [&](has what) { return std::find(features.begin(), features.end(), what) != features.end(); };
+  const auto can = [&](has what) {
+    return std::find(features.begin(), features.end(), what) != features.end();
+  };
   if (can(has::sizes))
     app.add_option_function<std::string>(
            "-m,--message-size", [&o](const std::string& text) { read_range(text, o); },
            "sizes in bytes: max, min: or min:max; 64K and 1M are understood")
         ->type_name("[MIN:]MAX");
   app.add_option_function<int>(
-         "-i,--iterations", [&o](int n) { o.iterations = o.large_iterations = n; }, "how often each size is timed")
+         "-i,--iterations", [&o](int n) { o.iterations = o.large_iterations = n; },
+         "how often each size is timed")
       ->check(CLI::Range(1, 1'000'000'000))
       ->type_name("N");
   app.add_option_function<int>(
-         "-x,--warmup", [&o](int n) { o.warm_up = o.large_warm_up = n; }, "how often before that, untimed")
+         "-x,--warmup", [&o](int n) { o.warm_up = o.large_warm_up = n; },
+         "how often before that, untimed")
       ->check(CLI::Range(0, 1'000'000'000))
       ->type_name("N");
   if (can(has::window))
-    app.add_option("-W,--window-size", o.window, "messages under way at once")->check(CLI::Range(1, 1 << 20))->type_name("N");
+    app.add_option("-W,--window-size", o.window, "messages under way at once")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
   if (can(has::budget)) {
-    app.add_option("--step", o.step, "each size so many times the one before")->check(CLI::Range(2, 1 << 20))->type_name("FACTOR");
+    app.add_option("--step", o.step, "each size so many times the one before")
+        ->check(CLI::Range(2, 1 << 20))
+        ->type_name("FACTOR");
     app.add_option_function<double>(
            "--budget", [&o](double milliseconds) { o.budget = milliseconds / 1e3; },
            "about how long each size is timed; then -i and -x do not count")
         ->check(CLI::Range(0.1, 1e6))
         ->type_name("MILLISECONDS");
   }
-  if (can(has::sizes)) app.add_flag("-c,--validation", o.validate, "check what arrives, in a pass of its own before the timing");
-  if (can(has::full)) app.add_flag("-f,--full", o.full, "the least, the most and the iterations as well");
+  if (can(has::sizes))
+    app.add_flag("-c,--validation", o.validate,
+                 "check what arrives, in a pass of its own before the timing");
+  if (can(has::full))
+    app.add_flag("-f,--full", o.full, "the least, the most and the iterations as well");
   if (can(has::rates)) {
     app.add_option("--rates", o.rates, "requests a second, one row each")
         ->delimiter(',')
         ->check(CLI::Range(0.1, 1e9))
         ->type_name("N,N,...");
-    app.add_option("--time", o.seconds, "seconds for each rate, where -i does not say how many requests")
+    app.add_option("--time", o.seconds,
+                   "seconds for each rate, where -i does not say how many requests")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("SECONDS");
   }
@@ -92,16 +106,21 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
         ->type_name("N,N,...");
   if (can(has::sides))
     app.add_option("--computes", o.computes,
-                   "both (each sends one message and receives one), or one side of a message from rank 0 to rank 1")
+                   "both (each sends one message and receives one), or one side of a message from "
+                   "rank 0 to rank 1")
         ->check(CLI::IsMember({"both", "sender", "receiver"}))
         ->type_name("both|sender|receiver");
   if (can(has::times))
-    app.add_option("--times", o.times, "how long to compute: so many times as long as the operation alone takes")
+    app.add_option("--times", o.times,
+                   "how long to compute: so many times as long as the operation alone takes")
         ->check(CLI::Range(0.01, 1000.0))
         ->type_name("FACTOR");
   if (can(has::verbs))
-    app.add_option("--verbs", o.verbs, "in turn with a bare queue pair on port 1 of this device as well")->type_name("DEVICE");
-  if (can(has::csv)) app.add_flag("--csv", o.csv, "values separated by commas, for programs to read");
+    app.add_option("--verbs", o.verbs,
+                   "in turn with a bare queue pair on port 1 of this device as well")
+        ->type_name("DEVICE");
+  if (can(has::csv))
+    app.add_flag("--csv", o.csv, "values separated by commas, for programs to read");
   if (can(has::buffer))
     app.add_option_function<std::string>(
            "--buffer", [&o](const std::string& kind) { o.shared = kind == "shared"; },
@@ -112,7 +131,8 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
 
 }  // namespace
 
-std::optional<options> parse(int argc, char** argv, const peal::communicator& world, const std::string& title, options o,
+std::optional<options> parse(int argc, char** argv, const peal::communicator& world,
+                             const std::string& title, options o,
                              std::initializer_list<has> features, int& code) {
   CLI::App app{"peal " + title + ". Start it with pealrun."};
   add_options(app, o, features);
@@ -131,14 +151,15 @@ std::optional<options> parse(int argc, char** argv, const peal::communicator& wo
 bool enough_ranks(const peal::communicator& world, int least, bool even) {
   if (world.size() >= least && !(even && world.size() % 2 != 0)) return true;
   if (world.rank() == 0)
-    fmt::print(stderr, "this benchmark needs {} {} ranks (pealrun -n {} ...), not {}\n", even ? "an even number of at least" : "at least",
-               least, least, world.size());
+    fmt::print(stderr, "this benchmark needs {} {} ranks (pealrun -n {} ...), not {}\n",
+               even ? "an even number of at least" : "at least", least, least, world.size());
   return false;
 }
 
 std::vector<std::size_t> sizes(const options& o) {
   std::vector<std::size_t> all;
-  for (std::size_t bytes = o.min_bytes; bytes <= o.max_bytes; bytes = bytes == 0 ? 1 : bytes * o.step) {
+  for (std::size_t bytes = o.min_bytes; bytes <= o.max_bytes;
+       bytes = bytes == 0 ? 1 : bytes * o.step) {
     all.push_back(bytes);
     if (bytes > SIZE_MAX / o.step) break;
   }
@@ -148,7 +169,8 @@ std::vector<std::size_t> sizes(const options& o) {
 buffer::buffer(const options& o, std::size_t bytes) {
   bytes = std::max<std::size_t>(bytes, 1);
   if (o.shared) {
-    auto memory = std::make_shared<decltype(peal::allocate<std::byte>(bytes))>(peal::allocate<std::byte>(bytes));
+    auto memory = std::make_shared<decltype(peal::allocate<std::byte>(bytes))>(
+        peal::allocate<std::byte>(bytes));
     data_ = memory->data();
     owner_ = std::move(memory);
   } else {
@@ -163,7 +185,8 @@ buffer::buffer(const options& o, std::size_t bytes) {
 void fill(std::span<std::byte> bytes, int rank, int message) {
   const auto seed = static_cast<std::size_t>(rank) * 131 + static_cast<std::size_t>(message) * 17;
   // The place counts with its high bits too, so that swapped pieces are noticed.
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(seed + i + (i >> 8) * 7 + (i >> 16) * 3);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(seed + i + (i >> 8) * 7 + (i >> 16) * 3);
 }
 
 bool holds(std::span<const std::byte> bytes, int rank, int message) {
@@ -172,7 +195,9 @@ bool holds(std::span<const std::byte> bytes, int rank, int message) {
   return std::equal(bytes.begin(), bytes.end(), expected.begin());
 }
 
-bool all(const peal::communicator& world, bool mine) { return world.allreduce(mine ? 1 : 0, peal::min) == 1; }
+bool all(const peal::communicator& world, bool mine) {
+  return world.allreduce(mine ? 1 : 0, peal::min) == 1;
+}
 
 timing over_ranks(const peal::communicator& world, double mine) {
   return {.mean = world.allreduce(mine, std::plus<>{}) / world.size(),
@@ -180,9 +205,14 @@ timing over_ranks(const peal::communicator& world, double mine) {
           .most = world.allreduce(mine, peal::max)};
 }
 
-table::table(const peal::communicator& world, const options& o, const std::string& title, bool size_column,
-             std::vector<std::string> columns, const std::string& unit, const std::string& first)
-    : prints_{world.rank() == 0}, size_column_{size_column}, full_{o.full}, validate_{o.validate}, csv_{o.csv} {
+table::table(const peal::communicator& world, const options& o, const std::string& title,
+             bool size_column, std::vector<std::string> columns, const std::string& unit,
+             const std::string& first)
+    : prints_{world.rank() == 0},
+      size_column_{size_column},
+      full_{o.full},
+      validate_{o.validate},
+      csv_{o.csv} {
   if (!prints_) return;
   if (full_) {
     columns.push_back("Min " + unit);
@@ -190,20 +220,30 @@ table::table(const peal::communicator& world, const options& o, const std::strin
     columns.push_back("Iterations");
   }
   if (validate_) columns.push_back("Validation");
-  fmt::print("# peal {}, {} ranks, {} buffers\n", title, world.size(), o.shared ? "shared" : "heap");
+  fmt::print("# peal {}, {} ranks, {} buffers\n", title, world.size(),
+             o.shared ? "shared" : "heap");
   std::string line = csv_ ? first : size_column ? fmt::format("{:<10}", "# " + first) : "#";
-  for (const auto& column : columns) line += fmt::format(fmt::runtime(csv_ ? ",{}" : "{:>20}"), column);
+  for (const auto& column : columns)
+    line += fmt::format(fmt::runtime(csv_ ? ",{}" : "{:>20}"), column);
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 
-void table::row(std::size_t first, const std::vector<double>& values, double least, double most, int iterations, bool valid) {
+void table::row(std::size_t first, const std::vector<double>& values, double least, double most,
+                int iterations, bool valid) {
   if (validate_ && !valid) failed_ = true;
   if (!prints_) return;
-  std::string line = csv_ ? fmt::format("{}", first) : size_column_ ? fmt::format("{:<10}", first) : " ";
-  // Latencies inside a node are fractions of a microsecond: OSU's two decimals would hide what matters.
-  const auto field = [this](const std::string& text) { return csv_ ? "," + text : fmt::format("{:>20}", text); };
-  const auto number = [&](double value) { return field(fmt::format("{:.{}f}", value, value < 100 ? 4 : 2)); };
+  std::string line = csv_           ? fmt::format("{}", first)
+                     : size_column_ ? fmt::format("{:<10}", first)
+                                    : " ";
+  // Latencies inside a node are fractions of a microsecond: OSU's two decimals would hide what
+  // matters.
+  const auto field = [this](const std::string& text) {
+    return csv_ ? "," + text : fmt::format("{:>20}", text);
+  };
+  const auto number = [&](double value) {
+    return field(fmt::format("{:.{}f}", value, value < 100 ? 4 : 2));
+  };
   for (const double value : values) line += number(value);
   if (full_) line += number(least) + number(most) + field(std::to_string(iterations));
   if (validate_) line += field(valid ? "Pass" : "Fail");

@@ -1,8 +1,11 @@
-// How much of a nonblocking operation goes on while the caller computes, as the nonblocking tests of the OSU micro-benchmarks measure it.
+// How much of a nonblocking operation goes on while the caller computes, as the nonblocking tests
+// of the OSU micro-benchmarks measure it.
 //
-// Three times are taken: of the operation alone, started and waited for at once; of a computation alone that takes as long (or --times as
-// long) and makes no call; and of both, with the computation between start and wait; the median of each, on the slowest rank. What the
-// computation hides of the operation is the overlap, in per cent. Who makes progress by taking its core away hides nothing so.
+// Three times are taken: of the operation alone, started and waited for at once; of a computation
+// alone that takes as long (or --times as long) and makes no call; and of both, with the
+// computation between start and wait; the median of each, on the slowest rank. What the computation
+// hides of the operation is the overlap, in per cent. Who makes progress by taking its core away
+// hides nothing so.
 //
 // Units    seconds.
 #pragma once
@@ -24,15 +27,18 @@ class computation {
 
 struct overlap {
   double overall = 0, compute = 0, pure = 0;
-  [[nodiscard]] double percent() const { return std::clamp(100 * (1 - (overall - compute) / pure), 0.0, 100.0); }
+  [[nodiscard]] double percent() const {
+    return std::clamp(100 * (1 - (overall - compute) / pure), 0.0, 100.0);
+  }
 };
 
-/// `start()` gives a request (or a vector of them); `finish(it)` waits. Each iteration begins on all ranks at the same time. `computes`:
-/// whether this rank does, for `times` the time of the operation; one that does not waits at once, and so leaves its core to the others
-/// when it sleeps.
+/// `start()` gives a request (or a vector of them); `finish(it)` waits. Each iteration begins on
+/// all ranks at the same time. `computes`: whether this rank does, for `times` the time of the
+/// operation; one that does not waits at once, and so leaves its core to the others when it sleeps.
 template <class Start, class Finish>
-overlap measure_overlap(const peal::communicator& world, const computation& work, int warm_up, int iterations, Start&& start,
-                        Finish&& finish, double times, bool computes = true) {
+overlap measure_overlap(const peal::communicator& world, const computation& work, int warm_up,
+                        int iterations, Start&& start, Finish&& finish, double times,
+                        bool computes = true) {
   // Medians, since a process that loses its core for a moment would tell of nothing else.
   std::vector<double> taken;
   const auto slowest = [&](int n, auto&& iterate) {
@@ -67,9 +73,13 @@ overlap measure_overlap(const peal::communicator& world, const computation& work
 }
 
 /// The table's row, in microseconds.
-inline void overlap_row(table& into, std::size_t bytes, const overlap& found, int iterations, bool valid) {
-  into.row(bytes, {found.overall * 1e6, found.compute * 1e6, found.pure * 1e6, found.percent()}, 0, 0, iterations, valid);
+inline void overlap_row(table& into, std::size_t bytes, const overlap& found, int iterations,
+                        bool valid) {
+  into.row(bytes, {found.overall * 1e6, found.compute * 1e6, found.pure * 1e6, found.percent()}, 0,
+           0, iterations, valid);
 }
-inline std::vector<std::string> overlap_columns() { return {"Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)"}; }
+inline std::vector<std::string> overlap_columns() {
+  return {"Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)"};
+}
 
 }  // namespace bench

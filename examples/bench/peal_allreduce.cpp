@@ -3,13 +3,15 @@
 
 namespace {
 
-double loop(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, int n) {
+double loop(const peal::communicator& world, std::span<std::byte> sent,
+            std::span<std::byte> received, int n) {
   const auto from = bench::given_floats(sent);
   const auto into = bench::floats(received);
   return bench::back_to_back(n, [&] { world.allreduce(from, peal::into(into)); });
 }
 
-bool check(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, std::size_t) {
+bool check(const peal::communicator& world, std::span<std::byte> sent,
+           std::span<std::byte> received, std::size_t) {
   bool good = true;
   for (std::size_t message = 0; message < 4; ++message) {
     bench::fill_numbers(bench::floats(sent), world.rank(), message);
@@ -23,5 +25,7 @@ bool check(const peal::communicator& world, std::span<std::byte> sent, std::span
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_collective(argc, argv, {"Allreduce Latency Test", bench::blocks::one, bench::blocks::one, loop, check, sizeof(float)});
+  return bench::run_collective(argc, argv,
+                               {"Allreduce Latency Test", bench::blocks::one, bench::blocks::one,
+                                loop, check, sizeof(float)});
 }

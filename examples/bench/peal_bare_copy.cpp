@@ -1,5 +1,6 @@
-// peal_bare_copy: what this machine can do at best, as bare loops between two or more processes without any messaging library: the limits
-// that the other benchmarks are compared with. It needs no pealrun: it forks.
+// peal_bare_copy: what this machine can do at best, as bare loops between two or more processes
+// without any messaging library: the limits that the other benchmarks are compared with. It needs
+// no pealrun: it forks.
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -26,13 +27,15 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 constexpr std::size_t line_bytes = 64;
-// Of the pipeline. All slots together must exceed a core's second-level cache (1 MiB on the machine this was tried on), so that what the
-// receiver reads has left the sender's cache for the shared third level: 512 KiB of slots gave 12 GB/s there, 2 MiB 35 GB/s.
+// Of the pipeline. All slots together must exceed a core's second-level cache (1 MiB on the machine
+// this was tried on), so that what the receiver reads has left the sender's cache for the shared
+// third level: 512 KiB of slots gave 12 GB/s there, 2 MiB 35 GB/s.
 constexpr std::size_t slot_bytes = 128 << 10;
 constexpr std::size_t slots = 16;
 constexpr std::size_t ring_cells = 1024;
 constexpr int most_ranks = 64;
-constexpr int spin_limit = 10'000;  // a few hundred microseconds, a thousand times what a wait takes on a quiet machine
+// a few hundred microseconds, a thousand times what a wait takes on a quiet machine
+constexpr int spin_limit = 10'000;
 
 struct alignas(line_bytes) flag {
   std::atomic<std::uint64_t> value{0};
@@ -67,9 +70,10 @@ void bind_to(int core_index) {
   }
 }
 
-// A loop of the widest vectors: string instructions, which memcpy uses at these lengths, lose half their speed at some addresses.
-// Clones are never inlined.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void copy(char* into, const char* from, std::size_t bytes) {
+// A loop of the widest vectors: string instructions, which memcpy uses at these lengths, lose half
+// their speed at some addresses. Clones are never inlined.
+__attribute__((target_clones("avx512f", "avx2", "default"))) void copy(char* into, const char* from,
+                                                                       std::size_t bytes) {
   using vector = long long __attribute__((vector_size(64), aligned(64), may_alias));
   std::size_t i = 0;
   for (; i + 4 * sizeof(vector) <= bytes; i += 4 * sizeof(vector)) {
@@ -85,16 +89,18 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void copy(char* int
 }
 
 void wait_for(const std::atomic<std::uint64_t>& value, std::uint64_t least) {
-  // On a busy machine the other process may have lost its core: then spinning on costs a whole time slice.
+  // On a busy machine the other process may have lost its core: then spinning on costs a whole time
+  // slice.
   for (int spins = 0; value.load(std::memory_order_acquire) < least; ++spins) {
     if (spins < spin_limit) peal::relax();
     else sched_yield();
   }
 }
 
-// Runs `loop(rank, n)` in that many processes, first a tenth of n as a warm-up; returns the seconds of rank 0. Two have a core each, or
-// share `one_core`.
-double run(int ranks, board& shared, std::uint64_t n, const std::function<void(int, std::uint64_t)>& loop, bool one_core = false) {
+// Runs `loop(rank, n)` in that many processes, first a tenth of n as a warm-up; returns the seconds
+// of rank 0. Two have a core each, or share `one_core`.
+double run(int ranks, board& shared, std::uint64_t n,
+           const std::function<void(int, std::uint64_t)>& loop, bool one_core = false) {
   new (&shared) board{};
   std::vector<pid_t> children;
   for (int rank = 1; rank < ranks; ++rank) {
@@ -135,7 +141,8 @@ double line_latency(board& b, std::uint64_t n) {
   return seconds / static_cast<double>(n) / 2 * 1e6;
 }
 
-// 8 bytes through pipes between two processes of one core: half a round trip, with one switch from one to the other; microseconds.
+// 8 bytes through pipes between two processes of one core: half a round trip, with one switch from
+// one to the other; microseconds.
 double pipe_switch(board& b, std::uint64_t n) {
   int to[2], fro[2];
   if (pipe(to) != 0 || pipe(fro) != 0) throw std::bad_alloc{};
@@ -188,7 +195,8 @@ double one_copy(board& b, std::size_t bytes, std::uint64_t n) {
     std::uint64_t now = mine.value.load(std::memory_order_relaxed);
     const std::size_t half = bytes / 2 / line_bytes * line_bytes;
     for (std::uint64_t i = 0; i < count; ++i) {
-      copy(into + (rank == 0 ? 0 : half), from + (rank == 0 ? 0 : half), rank == 0 ? half : bytes - half);
+      copy(into + (rank == 0 ? 0 : half), from + (rank == 0 ? 0 : half),
+           rank == 0 ? half : bytes - half);
       mine.value.store(++now, std::memory_order_release);
       wait_for(theirs.value, now);
     }
@@ -201,8 +209,8 @@ double one_copy(board& b, std::size_t bytes, std::uint64_t n) {
 // Two copies, through eight slots: the sender copies in while the receiver copies out; MB/s.
 double pipeline(board& b, std::size_t bytes, std::uint64_t n) {
   auto* between = static_cast<char*>(map_shared(slots * slot_bytes));
-  const std::unique_ptr<char, void (*)(void*)> memory{static_cast<char*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)),
-                                                      std::free};
+  const std::unique_ptr<char, void (*)(void*)> memory{
+      static_cast<char*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)), std::free};
   char* const mine = memory.get();
   if (mine == nullptr) throw std::bad_alloc{};
   std::memset(mine, 1, bytes);
@@ -229,8 +237,8 @@ double pipeline(board& b, std::size_t bytes, std::uint64_t n) {
   return static_cast<double>(bytes) * static_cast<double>(n) / seconds / 1e6;
 }
 
-// A sum over all ranks with one flag a rank, each written by its owner and read by everyone; microseconds. It yields at the first miss when
-// the ranks outnumber the cores.
+// A sum over all ranks with one flag a rank, each written by its owner and read by everyone;
+// microseconds. It yields at the first miss when the ranks outnumber the cores.
 double flat_sum(board& b, int ranks, std::uint64_t n) {
   const bool yields = ranks > static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const double seconds = run(ranks, b, n, [&b, ranks, yields](int rank, std::uint64_t count) {
@@ -255,26 +263,34 @@ int main(int argc, char** argv) {
   std::uint64_t n = 200000;
   std::vector<int> ranks{2, 4, 8, 16};
   std::string only;
-  CLI::App app{"Bare loops between processes: what this machine can do at best. Start it without pealrun."};
+  CLI::App app{
+      "Bare loops between processes: what this machine can do at best. Start it without pealrun."};
   app.add_option("-m,--message-size", bytes, "bytes of a copy")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 32));
-  app.add_option("-i,--iterations", n, "round trips of the latency; the others are scaled to it")->check(CLI::Range(100, 1'000'000'000));
-  app.add_option("--ranks", ranks, "processes of the sums")->delimiter(',')->check(CLI::Range(2, most_ranks));
+  app.add_option("-i,--iterations", n, "round trips of the latency; the others are scaled to it")
+      ->check(CLI::Range(100, 1'000'000'000));
+  app.add_option("--ranks", ranks, "processes of the sums")
+      ->delimiter(',')
+      ->check(CLI::Range(2, most_ranks));
   app.add_option("--only", only, "only the loops whose names contain this");
   CLI11_PARSE(app, argc, argv);
 
   auto& shared = *static_cast<board*>(map_shared(sizeof(board)));
   const auto copies = std::max<std::uint64_t>(10, n * 10240 / bytes);  // about 2 GB
   const auto show = [&only](const std::string& label, int digits, const auto& measure) {
-    if (label.find(only) != std::string::npos) fmt::print("{:<44}{:>12.{}f}\n", label, measure(), digits);
+    if (label.find(only) != std::string::npos)
+      fmt::print("{:<44}{:>12.{}f}\n", label, measure(), digits);
   };
   fmt::print("# Bare loops between processes of this machine\n");
   show("cache line, one way (us)", 4, [&] { return line_latency(shared, n); });
   show("64-byte cells through a ring (millions/s)", 2, [&] { return ring_rate(shared, n * 20); });
-  show(fmt::format("one copy by both cores, {} B (MB/s)", bytes), 2, [&] { return one_copy(shared, bytes, copies); });
-  show(fmt::format("two copies through slots, {} B (MB/s)", bytes), 2, [&] { return pipeline(shared, bytes, copies); });
+  show(fmt::format("one copy by both cores, {} B (MB/s)", bytes), 2,
+       [&] { return one_copy(shared, bytes, copies); });
+  show(fmt::format("two copies through slots, {} B (MB/s)", bytes), 2,
+       [&] { return pipeline(shared, bytes, copies); });
   show("a switch and 8 B by a pipe, one core (us)", 4, [&] { return pipe_switch(shared, n); });
   for (const int count : ranks)
-    show(fmt::format("flat sum, {} ranks (us)", count), 4, [&] { return flat_sum(shared, count, count > 2 ? n / 20 : n); });
+    show(fmt::format("flat sum, {} ranks (us)", count), 4,
+         [&] { return flat_sum(shared, count, count > 2 ? n / 20 : n); });
 }

@@ -6,11 +6,15 @@ int main(int argc, char** argv) {
   const auto& world = env.world();
   int code = 0;
   using enum bench::has;
-  const auto options = bench::parse(argc, argv, world, "Barrier Latency Test", {.iterations = 1000}, {full, budget}, code);
+  const auto options = bench::parse(argc, argv, world, "Barrier Latency Test", {.iterations = 1000},
+                                    {full, budget}, code);
   if (!options) return code;
 
-  const auto loop = [&world](int n) { return bench::back_to_back(n, [&world] { world.barrier(); }); };
-  bench::table table{world, *options, "Barrier Latency Test", false, {"Avg Latency(us)"}, "Latency(us)"};
+  const auto loop = [&world](int n) {
+    return bench::back_to_back(n, [&world] { world.barrier(); });
+  };
+  bench::table table{world,        *options, "Barrier Latency Test", false, {"Avg Latency(us)"},
+                     "Latency(us)"};
   loop(1);
   const int n = bench::planned(world, *options, 0, loop);
   const auto time = bench::over_ranks(world, loop(n) * 1e6 / n);

@@ -1,12 +1,14 @@
-// peal_bw: bandwidth from rank 0 to rank 1: windows of nonblocking sends, each window answered by one short message, as osu_bw.
+// peal_bw: bandwidth from rank 0 to rank 1: windows of nonblocking sends, each window answered by
+// one short message, as osu_bw.
 #include "common.hpp"
 
 namespace {
 
 constexpr peal::tag data{100}, done{101};
 
-void stream(const peal::communicator& world, std::span<std::byte> buffer, std::vector<peal::request<>>& sends,
-            std::vector<peal::request<peal::status>>& receives, int n) {
+void stream(const peal::communicator& world, std::span<std::byte> buffer,
+            std::vector<peal::request<>>& sends, std::vector<peal::request<peal::status>>& receives,
+            int n) {
   std::array<std::byte, 4> answer{};
   for (int i = 0; i < n; ++i) {
     if (world.rank() == 0) {
@@ -52,8 +54,10 @@ int main(int argc, char** argv) {
   const auto& world = env.world();
   int code = 0;
   using enum bench::has;
-  const bench::options defaults{.iterations = 100, .warm_up = 10, .large_iterations = 20, .large_warm_up = 2};
-  const auto options = bench::parse(argc, argv, world, "Bandwidth Test", defaults, {sizes, window, full, buffer}, code);
+  const bench::options defaults{
+      .iterations = 100, .warm_up = 10, .large_iterations = 20, .large_warm_up = 2};
+  const auto options = bench::parse(argc, argv, world, "Bandwidth Test", defaults,
+                                    {sizes, window, full, buffer}, code);
   if (!options) return code;
   if (!bench::enough_ranks(world, 2, false)) return 2;
 
@@ -63,15 +67,18 @@ int main(int argc, char** argv) {
   bench::table table{world, *options, "Bandwidth Test", true, {"Bandwidth (MB/s)"}, "Bandwidth"};
   for (const std::size_t bytes : bench::sizes(*options)) {
     const bool takes_part = world.rank() < 2;
-    const bool valid = !options->validate || bench::all(world, !takes_part || check(world, *options, bytes));
+    const bool valid =
+        !options->validate || bench::all(world, !takes_part || check(world, *options, bytes));
     world.barrier();
     if (!takes_part) continue;
     const auto buffer = memory.first(bytes);
     stream(world, buffer, sends, receives, options->warm_up_for(bytes));
     const int n = options->iterations_for(bytes);
-    const auto time = bench::measure(n, options->parts(), [&](int count) { stream(world, buffer, sends, receives, count); });
+    const auto time = bench::measure(
+        n, options->parts(), [&](int count) { stream(world, buffer, sends, receives, count); });
     const double megabytes = static_cast<double>(bytes) * options->window / 1e6;
-    table.row(bytes, {megabytes / time.mean}, megabytes / time.most, megabytes / time.least, n, valid);
+    table.row(bytes, {megabytes / time.mean}, megabytes / time.most, megabytes / time.least, n,
+              valid);
   }
   return table.end();
 }

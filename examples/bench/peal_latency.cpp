@@ -1,11 +1,13 @@
-// peal_latency: one-way latency between two ranks: ping-pong of blocking sends and receives, as osu_latency.
+// peal_latency: one-way latency between two ranks: ping-pong of blocking sends and receives, as
+// osu_latency.
 #include "common.hpp"
 
 namespace {
 
 constexpr peal::tag ping{1};
 
-void ping_pong(const peal::communicator& world, std::span<const std::byte> sent, std::span<std::byte> received, int n) {
+void ping_pong(const peal::communicator& world, std::span<const std::byte> sent,
+               std::span<std::byte> received, int n) {
   for (int i = 0; i < n; ++i) {
     if (world.rank() == 0) {
       world.send(sent, 1, ping);
@@ -17,7 +19,8 @@ void ping_pong(const peal::communicator& world, std::span<const std::byte> sent,
   }
 }
 
-bool check(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received) {
+bool check(const peal::communicator& world, std::span<std::byte> sent,
+           std::span<std::byte> received) {
   bool good = true;
   if (world.rank() > 1) return good;
   for (int message = 0; message < 4; ++message) {
@@ -36,7 +39,8 @@ int main(int argc, char** argv) {
   const auto& world = env.world();
   int code = 0;
   using enum bench::has;
-  const auto options = bench::parse(argc, argv, world, "Latency Test", {}, {sizes, full, buffer}, code);
+  const auto options =
+      bench::parse(argc, argv, world, "Latency Test", {}, {sizes, full, buffer}, code);
   if (!options) return code;
   if (!bench::enough_ranks(world, 2, false)) return 2;
 
@@ -48,7 +52,8 @@ int main(int argc, char** argv) {
     world.barrier();
     ping_pong(world, sent, received, options->warm_up_for(bytes));
     const int n = options->iterations_for(bytes);
-    const auto time = bench::measure(n, options->parts(), [&](int count) { ping_pong(world, sent, received, count); });
+    const auto time = bench::measure(n, options->parts(),
+                                     [&](int count) { ping_pong(world, sent, received, count); });
     table.row(bytes, {time.mean * 0.5e6}, time.least * 0.5e6, time.most * 0.5e6, n, valid);
   }
   return table.end();

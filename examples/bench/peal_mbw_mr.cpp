@@ -1,4 +1,5 @@
-// peal_mbw_mr: bandwidth and message rate of several pairs at once: rank i sends windows to rank i + ranks / 2, as osu_mbw_mr.
+// peal_mbw_mr: bandwidth and message rate of several pairs at once: rank i sends windows to rank i
+// + ranks / 2, as osu_mbw_mr.
 #include "common.hpp"
 
 namespace {
@@ -10,8 +11,9 @@ struct pairing {
   int partner;
 };
 
-void stream(const peal::communicator& world, pairing pair, std::span<std::byte> buffer, std::vector<peal::request<>>& sends,
-            std::vector<peal::request<peal::status>>& receives, int n) {
+void stream(const peal::communicator& world, pairing pair, std::span<std::byte> buffer,
+            std::vector<peal::request<>>& sends, std::vector<peal::request<peal::status>>& receives,
+            int n) {
   std::array<std::byte, 4> answer{};
   for (int i = 0; i < n; ++i) {
     if (pair.sends) {
@@ -46,8 +48,10 @@ int main(int argc, char** argv) {
   int code = 0;
   using enum bench::has;
   const std::string title = "Multiple Bandwidth / Message Rate Test";
-  const bench::options defaults{.iterations = 100, .warm_up = 10, .large_iterations = 20, .large_warm_up = 2};
-  const auto options = bench::parse(argc, argv, world, title, defaults, {sizes, window, full, buffer}, code);
+  const bench::options defaults{
+      .iterations = 100, .warm_up = 10, .large_iterations = 20, .large_warm_up = 2};
+  const auto options =
+      bench::parse(argc, argv, world, title, defaults, {sizes, window, full, buffer}, code);
   if (!options) return code;
   if (!bench::enough_ranks(world, 2, true)) return 2;
 
@@ -65,12 +69,14 @@ int main(int argc, char** argv) {
     stream(world, pair, buffer, sends, receives, options->warm_up_for(bytes));
     world.barrier();
     const int n = options->iterations_for(bytes);
-    const auto time = bench::measure(n, options->parts(), [&](int count) { stream(world, pair, buffer, sends, receives, count); });
+    const auto time = bench::measure(n, options->parts(), [&](int count) {
+      stream(world, pair, buffer, sends, receives, count);
+    });
     // All pairs together, by the mean time of the senders.
     const double messages = static_cast<double>(options->window) * pairs;
     const double mean = 2 * bench::over_ranks(world, pair.sends ? time.mean : 0).mean;
-    table.row(bytes, {messages * static_cast<double>(bytes) / mean / 1e6, messages / mean}, messages / time.most, messages / time.least, n,
-              valid);
+    table.row(bytes, {messages * static_cast<double>(bytes) / mean / 1e6, messages / mean},
+              messages / time.most, messages / time.least, n, valid);
   }
   return table.end();
 }

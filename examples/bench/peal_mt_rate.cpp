@@ -1,5 +1,6 @@
-// peal_mt_rate: message rate of several threads a rank, each with a communicator of its own, and all with one. One rank: each thread
-// sends to itself; more: threads of rank i send to those of rank i + ranks / 2.
+// peal_mt_rate: message rate of several threads a rank, each with a communicator of its own, and
+// all with one. One rank: each thread sends to itself; more: threads of rank i send to those of
+// rank i + ranks / 2.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -12,7 +13,8 @@ namespace {
 /// One thread's part. `lane` tells its tags apart where threads share a communicator.
 class talker {
  public:
-  talker(const peal::communicator& over, int lane, const bench::options& o, bool sends, bool receives, int partner)
+  talker(const peal::communicator& over, int lane, const bench::options& o, bool sends,
+         bool receives, int partner)
       : over_{over},
         data_{2 * lane},
         done_{2 * lane + 1},
@@ -39,7 +41,8 @@ class talker {
     }
   }
 
-  /// Whether every message of some windows is the one that was sent to this thread. All threads take part.
+  /// Whether every message of some windows is the one that was sent to this thread. All threads
+  /// take part.
   bool check(std::size_t bytes, int rank, int thread) {
     bool good = true;
     for (int message = 0; message < 4; ++message) {
@@ -47,7 +50,9 @@ class talker {
       bench::fill(into_.first(bytes * in_.size()), rank, -1);
       windows(bytes, 1);
       for (std::size_t each = 0; each < in_.size(); ++each)
-        good = bench::holds(into_.first(bytes * in_.size()).subspan(each * bytes, bytes), partner_, 16 * message + thread) && good;
+        good = bench::holds(into_.first(bytes * in_.size()).subspan(each * bytes, bytes), partner_,
+                            16 * message + thread) &&
+               good;
     }
     return good;
   }
@@ -67,7 +72,8 @@ struct figure {
   bool valid = true;
 };
 
-figure measure(const peal::communicator& world, std::vector<talker>& talkers, const bench::options& o, std::size_t bytes) {
+figure measure(const peal::communicator& world, std::vector<talker>& talkers,
+               const bench::options& o, std::size_t bytes) {
   const auto threads = static_cast<std::ptrdiff_t>(talkers.size());
   std::barrier together{threads + 1};
   std::atomic<bool> good{true};
@@ -89,7 +95,8 @@ figure measure(const peal::communicator& world, std::vector<talker>& talkers, co
   together.arrive_and_wait();
   const double slowest = world.allreduce(bench::since(start), peal::max);
   for (std::thread& each : all) each.join();
-  const double messages = static_cast<double>(o.window) * o.iterations_for(bytes) * static_cast<double>(threads) *
+  const double messages = static_cast<double>(o.window) * o.iterations_for(bytes) *
+                          static_cast<double>(threads) *
                           static_cast<double>(std::max(1, world.size() / 2));
   return {messages / slowest, bench::all(world, good)};
 }
@@ -102,34 +109,48 @@ int main(int argc, char** argv) {
   int code = 0;
   using enum bench::has;
   const std::string title = "Multi-threaded Message Rate Test";
-  const bench::options defaults{
-      .min_bytes = 8, .max_bytes = 8, .iterations = 2000, .warm_up = 100, .large_iterations = 100, .large_warm_up = 5};
-  const auto options = bench::parse(argc, argv, world, title, defaults, {sizes, window, buffer, threads, csv}, code);
+  const bench::options defaults{.min_bytes = 8,
+                                .max_bytes = 8,
+                                .iterations = 2000,
+                                .warm_up = 100,
+                                .large_iterations = 100,
+                                .large_warm_up = 5};
+  const auto options =
+      bench::parse(argc, argv, world, title, defaults, {sizes, window, buffer, threads, csv}, code);
   if (!options) return code;
   if (world.size() > 1 && !bench::enough_ranks(world, 2, true)) return 2;
 
   const bool alone = world.size() == 1, first_half = world.rank() < world.size() / 2;
-  const int half = world.size() / 2, partner = alone ? 0 : first_half ? world.rank() + half : world.rank() - half;
+  const int half = world.size() / 2, partner = alone        ? 0
+                                               : first_half ? world.rank() + half
+                                                            : world.rank() - half;
   const int most = *std::max_element(options->threads.begin(), options->threads.end());
   std::vector<peal::communicator> own;
   for (int each = 0; each < most; ++each) own.push_back(world.dup());
   int exit_code = 0;
   for (const std::size_t bytes : bench::sizes(*options)) {
-    bench::table table{world, *options, title + ", " + std::to_string(bytes) + " bytes", true, {"Own comm(M/s)", "Shared comm(M/s)"},
-                       "",    "Threads"};
+    bench::table table{world,
+                       *options,
+                       title + ", " + std::to_string(bytes) + " bytes",
+                       true,
+                       {"Own comm(M/s)", "Shared comm(M/s)"},
+                       "",
+                       "Threads"};
     for (const int count : options->threads) {
       const auto rate = [&](bool shares) {
         std::vector<talker> talkers;
         talkers.reserve(static_cast<std::size_t>(count));
         for (int each = 0; each < count; ++each)
-          talkers.emplace_back(shares ? own[0] : own[static_cast<std::size_t>(each)], shares ? each : 0, *options, alone || first_half,
+          talkers.emplace_back(shares ? own[0] : own[static_cast<std::size_t>(each)],
+                               shares ? each : 0, *options, alone || first_half,
                                alone || !first_half, partner);
         return measure(world, talkers, *options, bytes);
       };
       const figure apart = rate(false), together = rate(true);
       const bool valid = apart.valid && together.valid;
       if (!valid) exit_code = 1;
-      table.row(static_cast<std::size_t>(count), {apart.rate / 1e6, together.rate / 1e6}, 0, 0, 0, valid);
+      table.row(static_cast<std::size_t>(count), {apart.rate / 1e6, together.rate / 1e6}, 0, 0, 0,
+                valid);
     }
   }
   return exit_code;

@@ -1,5 +1,6 @@
-// peal_overlap: how much of a message is hidden by a computation, between ranks 0 and 1: each sends one and receives one, and computes
-// meanwhile; or rank 0 sends one to rank 1, one of them computes, and the other waits.
+// peal_overlap: how much of a message is hidden by a computation, between ranks 0 and 1: each sends
+// one and receives one, and computes meanwhile; or rank 0 sends one to rank 1, one of them
+// computes, and the other waits.
 #include "overlap.hpp"
 
 namespace {
@@ -19,12 +20,14 @@ int main(int argc, char** argv) {
   int code = 0;
   using enum bench::has;
   const auto options =
-      bench::parse(argc, argv, world, "Overlap Test", {.iterations = 1000, .large_iterations = 50}, {sizes, buffer, sides, times}, code);
+      bench::parse(argc, argv, world, "Overlap Test", {.iterations = 1000, .large_iterations = 50},
+                   {sizes, buffer, sides, times}, code);
   if (!options) return code;
   if (!bench::enough_ranks(world, 2, false)) return 2;
 
   const bool plays = world.rank() < 2, both = options->computes == "both";
-  const bool sends = plays && (both || world.rank() == 0), receives = plays && (both || world.rank() == 1);
+  const bool sends = plays && (both || world.rank() == 0),
+             receives = plays && (both || world.rank() == 1);
   const bool works = both || (options->computes == "sender" ? sends : receives);
   const int partner = 1 - world.rank();
   const bench::buffer out{*options, options->max_bytes}, in{*options, options->max_bytes};
@@ -55,7 +58,8 @@ int main(int argc, char** argv) {
       valid = bench::all(world, valid);
     }
     const int n = options->iterations_for(bytes);
-    const auto found = bench::measure_overlap(world, work, options->warm_up_for(bytes), n, start, finish, options->times, works);
+    const auto found = bench::measure_overlap(world, work, options->warm_up_for(bytes), n, start,
+                                              finish, options->times, works);
     bench::overlap_row(table, bytes, found, n, valid);
   }
   return table.end();

@@ -1,15 +1,18 @@
-// peal_reduce_scatter: time of a sum of floats of which each rank gets a block, called back to back; the size is a block's.
+// peal_reduce_scatter: time of a sum of floats of which each rank gets a block, called back to
+// back; the size is a block's.
 #include "collective.hpp"
 
 namespace {
 
-double loop(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, int n) {
+double loop(const peal::communicator& world, std::span<std::byte> sent,
+            std::span<std::byte> received, int n) {
   const auto from = bench::given_floats(sent);
   const auto into = bench::floats(received);
   return bench::back_to_back(n, [&] { world.reduce_scatter_block(from, peal::into(into)); });
 }
 
-bool check(const peal::communicator& world, std::span<std::byte> sent, std::span<std::byte> received, std::size_t bytes) {
+bool check(const peal::communicator& world, std::span<std::byte> sent,
+           std::span<std::byte> received, std::size_t bytes) {
   bool good = true;
   for (std::size_t message = 0; message < 4; ++message) {
     bench::fill_numbers(bench::floats(sent), world.rank(), message);
@@ -25,5 +28,6 @@ bool check(const peal::communicator& world, std::span<std::byte> sent, std::span
 
 int main(int argc, char** argv) {
   return bench::run_collective(argc, argv,
-                               {"Reduce_scatter Latency Test", bench::blocks::each, bench::blocks::one, loop, check, sizeof(float)});
+                               {"Reduce_scatter Latency Test", bench::blocks::each,
+                                bench::blocks::one, loop, check, sizeof(float)});
 }

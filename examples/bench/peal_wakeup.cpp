@@ -1,7 +1,8 @@
-// peal_wakeup: rank 1 is blocked in a receive, rank 0 is idle outside of peal for a while and sends; how long until rank 1 has the message?
-// In turn with the same over a FIFO between the same two processes, which is what a wake-up costs here at least, and where a device is
-// named (--verbs) over a bare queue pair, which is what it costs over verbs. All on one node, since one clock times both sides; over which
-// transport peal's go does not matter.
+// peal_wakeup: rank 1 is blocked in a receive, rank 0 is idle outside of peal for a while and
+// sends; how long until rank 1 has the message? In turn with the same over a FIFO between the same
+// two processes, which is what a wake-up costs here at least, and where a device is named (--verbs)
+// over a bare queue pair, which is what it costs over verbs. All on one node, since one clock times
+// both sides; over which transport peal's go does not matter.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,7 +25,9 @@ constexpr peal::tag word{1}, name{2}, result{3};
 double seconds_of_processor() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -51,11 +54,13 @@ class fifo {
   bool open(const peal::communicator& world) {
     std::string folder;
     if (world.rank() == 0) {
-      std::string pattern = (std::filesystem::temp_directory_path() / "peal-wakeup-XXXXXX").string();
+      std::string pattern =
+          (std::filesystem::temp_directory_path() / "peal-wakeup-XXXXXX").string();
       if (mkdtemp(pattern.data()) != nullptr) folder = pattern;
       const std::string path = folder + "/fifo";
       // Open for both directions, it waits for nobody.
-      if (!folder.empty() && mkfifo(path.c_str(), 0600) == 0) file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+      if (!folder.empty() && mkfifo(path.c_str(), 0600) == 0)
+        file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
       world.send(path, 1, name);
     } else if (world.rank() == 1) {
       file_ = ::open(world.recv<std::string>(0, name).c_str(), O_RDWR | O_CLOEXEC);
@@ -91,7 +96,9 @@ struct seen {
 
   [[nodiscard]] double microseconds(double part) const {
     if (took.empty()) return 0;
-    return took[std::min(took.size() - 1, static_cast<std::size_t>(part * static_cast<double>(took.size())))] * 1e6;
+    return took[std::min(took.size() - 1,
+                         static_cast<std::size_t>(part * static_cast<double>(took.size())))] *
+           1e6;
   }
   [[nodiscard]] double share() const { return waited > 0 ? 100 * processor / waited : 0; }
 
@@ -109,7 +116,8 @@ struct seen {
 
 /// The ways in turn: peal, the FIFO, and verbs where a device was named.
 constexpr std::size_t most_ways = 3;
-/// What rank 1 has found of one way: median and 99 % in microseconds, and its share of a core while it waited.
+/// What rank 1 has found of one way: median and 99 % in microseconds, and its share of a core while
+/// it waited.
 struct finding {
   double median, high, share;
 };
@@ -119,7 +127,8 @@ struct row {
 };
 
 /// Rank 0 has the row in the end, and rank 1.
-row measure(const peal::communicator& world, const fifo& bare, bench::bare_verbs* verbs, double idle, int rounds) {
+row measure(const peal::communicator& world, const fifo& bare, bench::bare_verbs* verbs,
+            double idle, int rounds) {
   const auto ways = static_cast<std::size_t>(verbs == nullptr ? 2 : 3);
   row found{};
   world.barrier();
@@ -142,7 +151,9 @@ row measure(const peal::communicator& world, const fifo& bare, bench::bare_verbs
     for (int round = 0; round < rounds; ++round) {
       good = all[0].note(number++, [&] { return world.recv<stamped>(0, word); }) && good;
       good = all[1].note(number++, [&] { return bare.receive(); }) && good;
-      if (verbs != nullptr) good = all[2].note(number++, [&] { return std::bit_cast<stamped>(verbs->receive()); }) && good;
+      if (verbs != nullptr)
+        good =
+            all[2].note(number++, [&] { return std::bit_cast<stamped>(verbs->receive()); }) && good;
     }
     for (std::size_t way = 0; way < ways; ++way) {
       std::sort(all[way].took.begin(), all[way].took.end());
@@ -154,7 +165,9 @@ row measure(const peal::communicator& world, const fifo& bare, bench::bare_verbs
   return found;
 }
 
-double ratio(const finding& ours, const finding& theirs) { return theirs.median > 0 ? ours.median / theirs.median : 0; }
+double ratio(const finding& ours, const finding& theirs) {
+  return theirs.median > 0 ? ours.median / theirs.median : 0;
+}
 
 }  // namespace
 
@@ -163,39 +176,51 @@ int main(int argc, char** argv) {
   const auto& world = env.world();
   int code = 0;
   using enum bench::has;
-  const bench::options defaults{.iterations = 0, .warm_up = 20, .rates = {0.1, 10, 100, 1000}, .seconds = 5};
-  const auto options = bench::parse(argc, argv, world, "Wake-up Test", defaults, {rates, csv, verbs}, code);
+  const bench::options defaults{
+      .iterations = 0, .warm_up = 20, .rates = {0.1, 10, 100, 1000}, .seconds = 5};
+  const auto options =
+      bench::parse(argc, argv, world, "Wake-up Test", defaults, {rates, csv, verbs}, code);
   if (!options) return code;
   if (!bench::enough_ranks(world, 2, false)) return 2;
   fifo bare;
   if (!bare.open(world)) {
-    if (world.rank() == 0) std::fputs("peal_wakeup: ranks 0 and 1 cannot open one FIFO: do they run on one node?\n", stderr);
+    if (world.rank() == 0)
+      std::fputs("peal_wakeup: ranks 0 and 1 cannot open one FIFO: do they run on one node?\n",
+                 stderr);
     return 2;
   }
   const bool with_verbs = !options->verbs.empty();
   bench::bare_verbs link;
   if (with_verbs) {
     const std::string problem = link.open(world, options->verbs);
-    if (world.rank() == 0 && !problem.empty()) std::fprintf(stderr, "peal_wakeup: %s\n", problem.c_str());
+    if (world.rank() == 0 && !problem.empty())
+      std::fprintf(stderr, "peal_wakeup: %s\n", problem.c_str());
     if (!bench::all(world, problem.empty())) return 2;
   }
   const char* policy = std::getenv("PEAL_WAIT");
-  const std::string title = std::string{"Wake-up Test, PEAL_WAIT="} + (policy == nullptr ? "adaptive" : policy);
+  const std::string title =
+      std::string{"Wake-up Test, PEAL_WAIT="} + (policy == nullptr ? "adaptive" : policy);
   std::vector<std::string> columns{"Median(us)", "99%(us)", "FIFO median(us)", "FIFO 99%(us)",
                                    "Ratio",      "CPU(%)",  "FIFO CPU(%)",     "Messages"};
-  if (with_verbs) columns.insert(columns.end(), {"Verbs median(us)", "Verbs 99%(us)", "Ratio to verbs", "Verbs CPU(%)"});
+  if (with_verbs)
+    columns.insert(columns.end(),
+                   {"Verbs median(us)", "Verbs 99%(us)", "Ratio to verbs", "Verbs CPU(%)"});
   bench::table table{world, *options, title, true, columns, "", "Idle(us)"};
   int exit_code = 0;
   (void)measure(world, bare, with_verbs ? &link : nullptr, 1e-3, options->warm_up);
   for (const double rate : options->rates) {
-    const int rounds = options->iterations > 0 ? options->iterations : std::max(1, static_cast<int>(rate * options->seconds));
+    const int rounds = options->iterations > 0
+                           ? options->iterations
+                           : std::max(1, static_cast<int>(rate * options->seconds));
     const auto [ways, good] = measure(world, bare, with_verbs ? &link : nullptr, 1 / rate, rounds);
     if (world.rank() != 0) continue;
     if (good == 0) exit_code = 1;
     const auto& [ours, theirs, raw] = ways;
-    std::vector<double> values{ours.median,         ours.high,  theirs.median, theirs.high,
-                               ratio(ours, theirs), ours.share, theirs.share,  static_cast<double>(rounds)};
-    if (with_verbs) values.insert(values.end(), {raw.median, raw.high, ratio(ours, raw), raw.share});
+    std::vector<double> values{
+        ours.median,         ours.high,  theirs.median, theirs.high,
+        ratio(ours, theirs), ours.share, theirs.share,  static_cast<double>(rounds)};
+    if (with_verbs)
+      values.insert(values.end(), {raw.median, raw.high, ratio(ours, raw), raw.share});
     table.row(static_cast<std::size_t>(1e6 / rate + 0.5), values, 0, 0, 0, good != 0);
   }
   return exit_code;

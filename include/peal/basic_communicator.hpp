@@ -1,10 +1,12 @@
 // peal/basic_communicator.hpp
-// An ordered set of ranks that exchange messages among themselves: what a communicator is without its collectives.
+// An ordered set of ranks that exchange messages among themselves: what a communicator is without
+// its collectives.
 //
 // Units    ranks count from 0; values and elements, unless bytes are said.
 // Threads  with thread_level::multiple any thread, else one at a time.
-// Errors   every call throws peal::error with the peer, the code and the caller's place, errc::invalid_argument after it was moved from; a
-//          call that returns a request leaves what happens to the message to that.
+// Errors   every call throws peal::error with the peer, the code and the caller's place,
+//          errc::invalid_argument after it was moved from; a call that returns a request leaves
+//          what happens to the message to that.
 #pragma once
 
 #include <concepts>
@@ -28,14 +30,16 @@ enum class locality {
   node  // ranks that share memory
 };
 
-/// Move-only. Every communicator is one; made by dup and split; may be destroyed after the environment.
+/// Move-only. Every communicator is one; made by dup and split; may be destroyed after the
+/// environment.
 class basic_communicator {
  public:
   using place = std::source_location;
 
   /// For the library.
   explicit basic_communicator(detail::communicator_state& state) noexcept : state_{&state} {}
-  basic_communicator(basic_communicator&& from) noexcept : state_{std::exchange(from.state_, nullptr)} {}
+  basic_communicator(basic_communicator&& from) noexcept
+      : state_{std::exchange(from.state_, nullptr)} {}
   basic_communicator& operator=(basic_communicator&& from) noexcept {
     std::swap(state_, from.state_);
     return *this;
@@ -44,8 +48,12 @@ class basic_communicator {
     if (state_) detail::release(*state_);
   }
 
-  [[nodiscard]] int rank(const place& where = place::current()) const { return detail::rank_of(state(where)); }
-  [[nodiscard]] int size(const place& where = place::current()) const { return detail::size_of(state(where)); }
+  [[nodiscard]] int rank(const place& where = place::current()) const {
+    return detail::rank_of(state(where));
+  }
+  [[nodiscard]] int size(const place& where = place::current()) const {
+    return detail::size_of(state(where));
+  }
   /// Whether messages to that rank go through shared memory.
   [[nodiscard]] bool same_node(int rank, const place& where = place::current()) const {
     return detail::same_node(state(where), rank, where);
@@ -56,13 +64,16 @@ class basic_communicator {
     return basic_communicator{detail::duplicate(state(where), where)};
   }
   /// Ranks of one colour get a communicator, ordered by key, then by rank. Without a colour: none.
-  [[nodiscard]] std::optional<basic_communicator> split(std::optional<std::int64_t> color, std::int64_t key = 0,
-                                                        const place& where = place::current()) const {
-    detail::communicator_state* made = detail::split(state(where), color.has_value(), color.value_or(0), key, where);
+  [[nodiscard]] std::optional<basic_communicator> split(
+      std::optional<std::int64_t> color, std::int64_t key = 0,
+      const place& where = place::current()) const {
+    detail::communicator_state* made =
+        detail::split(state(where), color.has_value(), color.value_or(0), key, where);
     return made ? std::optional<basic_communicator>{std::in_place, *made} : std::nullopt;
   }
   template <std::floating_point Number>
-  void split(Number color, std::int64_t key = 0, const place& = place::current()) const = delete;  // would be cut
+  // would be cut
+  void split(Number color, std::int64_t key = 0, const place& = place::current()) const = delete;
   [[nodiscard]] basic_communicator split(locality, const place& where = place::current()) const {
     return basic_communicator{detail::split_node(state(where), where)};
   }
@@ -73,67 +84,94 @@ class basic_communicator {
   void send(B&& value, int dest, tag = {}, const place& = place::current()) const;
   /// The request owns the value, and its wait() gives it back.
   template <sendable B>
-  requires(!lasting<B>) request<B> isend(B&& owned, int dest, tag = {}, const place& = place::current())
-  const;
-  /// The caller keeps the value alive and unchanged until the request has ended (what is not sent as it lies is packed at once).
+    requires(!lasting<B>)
+  request<B> isend(B&& owned, int dest, tag = {}, const place& = place::current()) const;
+  /// The caller keeps the value alive and unchanged until the request has ended (what is not sent
+  /// as it lies is packed at once).
   template <sendable B>
-  requires lasting<B> request<> isend(B&& lent, int dest, tag = {}, const place& = place::current())
-  const;
+    requires lasting<B>
+  request<> isend(B&& lent, int dest, tag = {}, const place& = place::current()) const;
 
-  /// As send and isend, but they end only when the receiver has matched the message, however short it is.
+  /// As send and isend, but they end only when the receiver has matched the message, however short
+  /// it is.
   template <sendable B>
   void ssend(B&& value, int dest, tag = {}, const place& = place::current()) const;
   template <sendable B>
-  requires(!lasting<B>) request<B> issend(B&& owned, int dest, tag = {}, const place& = place::current())
-  const;
+    requires(!lasting<B>)
+  request<B> issend(B&& owned, int dest, tag = {}, const place& = place::current()) const;
   template <sendable B>
-  requires lasting<B> request<> issend(B&& lent, int dest, tag = {}, const place& = place::current())
-  const;
+    requires lasting<B>
+  request<> issend(B&& lent, int dest, tag = {}, const place& = place::current()) const;
 
   /// A value, or a container as long as the message.
   template <receivable T>
-  [[nodiscard]] T recv(int source = any_source, tag = any_tag, status* = nullptr, const place& = place::current()) const;
+  [[nodiscard]] T recv(int source = any_source, tag = any_tag, status* = nullptr,
+                       const place& = place::current()) const;
   /// Fills from the start. A message that is longer is consumed and throws errc::truncated.
   template <recv_buffer B>
-  status recv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current()) const;
+  status recv_into(B&& into, int source = any_source, tag = any_tag,
+                   const place& = place::current()) const;
   /// Memory is taken when the message is matched.
   template <receivable T>
   request<T> irecv(int source = any_source, tag = any_tag, const place& = place::current()) const;
   template <recv_buffer B>
-  requires lasting<B> request<status> irecv_into(B&& into, int source = any_source, tag = any_tag, const place& = place::current())
-  const;
+    requires lasting<B>
+  request<status> irecv_into(B&& into, int source = any_source, tag = any_tag,
+                             const place& = place::current()) const;
   /// Sends and receives at the same time, with the same tag, or with one for either.
   template <receivable R, sendable B>
-  [[nodiscard]] R sendrecv(B&& value, int dest, int source, tag = {}, const place& = place::current()) const;
+  [[nodiscard]] R sendrecv(B&& value, int dest, int source, tag = {},
+                           const place& = place::current()) const;
   template <receivable R, sendable B>
-  [[nodiscard]] R sendrecv(B&& value, int dest, tag sent, int source, tag received, const place& = place::current()) const;
+  [[nodiscard]] R sendrecv(B&& value, int dest, tag sent, int source, tag received,
+                           const place& = place::current()) const;
   /// What comes fills `into`; as recv_into.
   template <sendable B, recv_buffer R>
-  status sendrecv_into(B&& value, int dest, R&& into, int source, tag = {}, const place& = place::current()) const;
+  status sendrecv_into(B&& value, int dest, R&& into, int source, tag = {},
+                       const place& = place::current()) const;
   template <sendable B, recv_buffer R>
-  status sendrecv_into(B&& value, int dest, tag sent, R&& into, int source, tag received, const place& = place::current()) const;
+  status sendrecv_into(B&& value, int dest, tag sent, R&& into, int source, tag received,
+                       const place& = place::current()) const;
 
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
-  [[nodiscard]] message mprobe(int source = any_source, tag = any_tag, const place& = place::current()) const;
-  [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag, const place& = place::current()) const;
+  [[nodiscard]] message mprobe(int source = any_source, tag = any_tag,
+                               const place& = place::current()) const;
+  [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag,
+                                               const place& = place::current()) const;
 
-  // ---- in the place of the calls above, for types that cannot be sent: the compiler says which member is the reason, and what to do
+  // ---- in the place of the calls above, for types that cannot be sent: the compiler says which
+  // member is the reason, and what to do
   template <class B>
-  requires(!sendable<B>) void send(B&&, int, tag = {}, const place& = place::current()) const { detail::explain_unsendable<B>(); }
+    requires(!sendable<B>)
+  void send(B&&, int, tag = {}, const place& = place::current()) const {
+    detail::explain_unsendable<B>();
+  }
   template <class B>
-  requires(!sendable<B>) request<> isend(B&&, int, tag = {}, const place& = place::current())
-  const { detail::explain_unsendable<B>(); }
+    requires(!sendable<B>)
+  request<> isend(B&&, int, tag = {}, const place& = place::current()) const {
+    detail::explain_unsendable<B>();
+  }
   template <class B>
-  requires(!sendable<B>) void ssend(B&&, int, tag = {}, const place& = place::current()) const { detail::explain_unsendable<B>(); }
+    requires(!sendable<B>)
+  void ssend(B&&, int, tag = {}, const place& = place::current()) const {
+    detail::explain_unsendable<B>();
+  }
   template <class B>
-  requires(!sendable<B>) request<> issend(B&&, int, tag = {}, const place& = place::current())
-  const { detail::explain_unsendable<B>(); }
+    requires(!sendable<B>)
+  request<> issend(B&&, int, tag = {}, const place& = place::current()) const {
+    detail::explain_unsendable<B>();
+  }
   template <class T>
-  requires(!receivable<T>) T recv(int = any_source, tag = any_tag, status* = nullptr, const place& = place::current())
-  const { detail::explain_unreceivable<T>(); }
+    requires(!receivable<T>)
+  T recv(int = any_source, tag = any_tag, status* = nullptr,
+         const place& = place::current()) const {
+    detail::explain_unreceivable<T>();
+  }
   template <class T>
-  requires(!receivable<T>) request<T> irecv(int = any_source, tag = any_tag, const place& = place::current())
-  const { detail::explain_unreceivable<T>(); }
+    requires(!receivable<T>)
+  request<T> irecv(int = any_source, tag = any_tag, const place& = place::current()) const {
+    detail::explain_unreceivable<T>();
+  }
 
  protected:
   [[nodiscard]] detail::communicator_state& state(const place& where) const {

@@ -22,15 +22,23 @@ template <fixed T>
 class blocks {
  public:
   blocks() = default;
-  /// `ends[rank]` is where the block of the rank ends. Requires: ascending, the last is values.size().
-  blocks(std::vector<T> values, std::vector<std::size_t> ends) : values_{std::move(values)}, ends_{std::move(ends)} {}
+  /// `ends[rank]` is where the block of the rank ends. Requires: ascending, the last is
+  /// values.size().
+  blocks(std::vector<T> values, std::vector<std::size_t> ends)
+      : values_{std::move(values)}, ends_{std::move(ends)} {}
 
   /// How many blocks.
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
   [[nodiscard]] bool empty() const noexcept { return ends_.empty(); }
-  [[nodiscard]] std::span<T> operator[](std::size_t rank) noexcept { return {values_.data() + begin_of(rank), count(rank)}; }
-  [[nodiscard]] std::span<const T> operator[](std::size_t rank) const noexcept { return {values_.data() + begin_of(rank), count(rank)}; }
-  [[nodiscard]] std::size_t count(std::size_t rank) const noexcept { return ends_[rank] - begin_of(rank); }
+  [[nodiscard]] std::span<T> operator[](std::size_t rank) noexcept {
+    return {values_.data() + begin_of(rank), count(rank)};
+  }
+  [[nodiscard]] std::span<const T> operator[](std::size_t rank) const noexcept {
+    return {values_.data() + begin_of(rank), count(rank)};
+  }
+  [[nodiscard]] std::size_t count(std::size_t rank) const noexcept {
+    return ends_[rank] - begin_of(rank);
+  }
   /// Everything, in rank order.
   [[nodiscard]] const std::vector<T>& values() const& noexcept { return values_; }
   [[nodiscard]] std::vector<T> values() && noexcept { return std::move(values_); }
@@ -58,11 +66,15 @@ class blocks {
   [[nodiscard]] iterator end() const noexcept { return {this, ends_.size()}; }
 
   /// For the library: the blocks lie in this memory, one behind the other.
-  [[nodiscard]] const std::byte* lies_in() const noexcept { return reinterpret_cast<const std::byte*>(values_.data()); }
+  [[nodiscard]] const std::byte* lies_in() const noexcept {
+    return reinterpret_cast<const std::byte*>(values_.data());
+  }
   static constexpr bool consecutive = true;
 
  private:
-  [[nodiscard]] std::size_t begin_of(std::size_t rank) const noexcept { return rank == 0 ? 0 : ends_[rank - 1]; }
+  [[nodiscard]] std::size_t begin_of(std::size_t rank) const noexcept {
+    return rank == 0 ? 0 : ends_[rank - 1];
+  }
   std::vector<T> values_;
   std::vector<std::size_t> ends_;
 };
@@ -71,24 +83,33 @@ class blocks {
 template <fixed T, bool Consecutive>
 class blocks_view : public std::ranges::view_base {
  public:
-  blocks_view(std::span<const T> in, std::span<const std::size_t> counts, std::span<const std::size_t> displacements) : in_{in} {
+  blocks_view(std::span<const T> in, std::span<const std::size_t> counts,
+              std::span<const std::size_t> displacements)
+      : in_{in} {
     std::size_t next = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const std::size_t begin = Consecutive ? next : displacements[i];
-      // A block that leaves the range is cut to nothing of it here, and refused by the call, which compares the counts.
-      blocks_.push_back(begin <= in.size() && counts[i] <= in.size() - begin ? in.subspan(begin, counts[i]) : std::span<const T>{});
+      // A block that leaves the range is cut to nothing of it here, and refused by the call, which
+      // compares the counts.
+      blocks_.push_back(begin <= in.size() && counts[i] <= in.size() - begin
+                            ? in.subspan(begin, counts[i])
+                            : std::span<const T>{});
       fits_ = fits_ && blocks_.back().size() == counts[i];
       next = begin + counts[i];
     }
     if constexpr (Consecutive) fits_ = fits_ && next == in.size();
   }
   [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
-  [[nodiscard]] std::span<const T> operator[](std::size_t block) const noexcept { return blocks_[block]; }
+  [[nodiscard]] std::span<const T> operator[](std::size_t block) const noexcept {
+    return blocks_[block];
+  }
   [[nodiscard]] auto begin() const noexcept { return blocks_.begin(); }
   [[nodiscard]] auto end() const noexcept { return blocks_.end(); }
 
   /// For the library.
-  [[nodiscard]] const std::byte* lies_in() const noexcept { return reinterpret_cast<const std::byte*>(in_.data()); }
+  [[nodiscard]] const std::byte* lies_in() const noexcept {
+    return reinterpret_cast<const std::byte*>(in_.data());
+  }
   [[nodiscard]] bool fits() const noexcept { return fits_; }
   static constexpr bool consecutive = Consecutive;
 
@@ -98,27 +119,35 @@ class blocks_view : public std::ranges::view_base {
   bool fits_ = true;
 };
 
-/// The range as blocks of so many elements, one behind the other, which add up to its length; or with the places where they begin. The
-/// range must live on, and is not copied. A call with blocks that leave the range, or do not add up to it, throws errc::invalid_argument.
+/// The range as blocks of so many elements, one behind the other, which add up to its length; or
+/// with the places where they begin. The range must live on, and is not copied. A call with blocks
+/// that leave the range, or do not add up to it, throws errc::invalid_argument.
 template <class Range>
-requires(detail::contiguous<Range>&& std::ranges::borrowed_range<Range>)
-    [[nodiscard]] auto blocks_of(Range&& range, std::span<const std::size_t> counts) {
+  requires(detail::contiguous<Range> && std::ranges::borrowed_range<Range>)
+[[nodiscard]] auto blocks_of(Range&& range, std::span<const std::size_t> counts) {
   using element = std::ranges::range_value_t<Range>;
-  return blocks_view<element, true>{{std::ranges::data(range), static_cast<std::size_t>(std::ranges::size(range))}, counts, {}};
+  return blocks_view<element, true>{
+      {std::ranges::data(range), static_cast<std::size_t>(std::ranges::size(range))}, counts, {}};
 }
 template <class Range>
-requires(detail::contiguous<Range>&& std::ranges::borrowed_range<Range>)
-    [[nodiscard]] auto blocks_of(Range&& range, std::span<const std::size_t> counts, std::span<const std::size_t> displacements,
-                                 const std::source_location& where = std::source_location::current()) {
+  requires(detail::contiguous<Range> && std::ranges::borrowed_range<Range>)
+[[nodiscard]] auto blocks_of(Range&& range, std::span<const std::size_t> counts,
+                             std::span<const std::size_t> displacements,
+                             const std::source_location& where = std::source_location::current()) {
   using element = std::ranges::range_value_t<Range>;
   if (counts.size() != displacements.size())
-    detail::fail(errc::invalid_argument, "blocks_of: there must be one displacement for each count", -1, where);
-  return blocks_view<element, false>{{std::ranges::data(range), static_cast<std::size_t>(std::ranges::size(range))}, counts, displacements};
+    detail::fail(errc::invalid_argument, "blocks_of: there must be one displacement for each count",
+                 -1, where);
+  return blocks_view<element, false>{
+      {std::ranges::data(range), static_cast<std::size_t>(std::ranges::size(range))},
+      counts,
+      displacements};
 }
 
-/// A block a rank: a range of contiguous ranges of fixed values, such as vector<vector<int>> or blocks<int>.
+/// A block a rank: a range of contiguous ranges of fixed values, such as vector<vector<int>> or
+/// blocks<int>.
 template <class Range>
-concept range_of_blocks =
-    std::ranges::forward_range<Range> && std::ranges::sized_range<Range> && detail::contiguous<std::ranges::range_reference_t<Range>>;
+concept range_of_blocks = std::ranges::forward_range<Range> && std::ranges::sized_range<Range> &&
+                          detail::contiguous<std::ranges::range_reference_t<Range>>;
 
 }  // namespace peal

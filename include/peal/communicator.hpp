@@ -2,9 +2,10 @@
 // An ordered set of ranks that exchange messages among themselves, and its collectives.
 //
 // Units    ranks count from 0; values and elements, unless bytes are said.
-// Threads  with thread_level::multiple any thread, else one at a time. Collectives of one communicator are called in the same order by all.
-// Errors   every call throws peal::error with the peer, the code and the caller's place; a call that returns a request leaves what happens
-//          to the message to that.
+// Threads  with thread_level::multiple any thread, else one at a time. Collectives of one
+//          communicator are called in the same order by all.
+// Errors   every call throws peal::error with the peer, the code and the caller's place; a call
+//          that returns a request leaves what happens to the message to that.
 #pragma once
 
 #include <concepts>
@@ -38,26 +39,31 @@
 
 namespace peal {
 
-/// Move-only. Made by environment (world), dup and split; may be destroyed after the environment. Its messages are those of
-/// basic_communicator.
+/// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
+/// Its messages are those of basic_communicator.
 ///
-/// Its collectives, a file each in peal/collectives: barrier, bcast, reduce, allreduce, scan, exscan, reduce_scatter, reduce_scatter_block,
-/// gather, gatherv, allgather, allgatherv, scatter, scatterv, alltoall, alltoallv, alltoallw. Every rank calls them, in the same order.
+/// Its collectives, a file each in peal/collectives: barrier, bcast, reduce, allreduce, scan,
+/// exscan, reduce_scatter, reduce_scatter_block, gather, gatherv, allgather, allgatherv, scatter,
+/// scatterv, alltoall, alltoallv, alltoallw. Every rank calls them, in the same order.
 ///
-/// When: each has a nonblocking form that begins with i, and a plan (peal/plan.hpp) whose name ends with _plan. They are other collectives:
-/// every rank calls the same form. What a nonblocking form is given as an lvalue must live until the request has ended, and what a plan is
-/// given must stay where it is, and as long as it is, for as long as the plan lives; each start reads what is there then. A plan's results
-/// are values, or views of the plan's own memory.
+/// When: each has a nonblocking form that begins with i, and a plan (peal/plan.hpp) whose name ends
+/// with _plan. They are other collectives: every rank calls the same form. What a nonblocking form
+/// is given as an lvalue must live until the request has ended, and what a plan is given must stay
+/// where it is, and as long as it is, for as long as the plan lives; each start reads what is there
+/// then. A plan's results are values, or views of the plan's own memory.
 ///
-/// From where: values, contiguous ranges, strided views, serialized values, and blocks for every rank. Where to: the result is returned, or
-/// goes into(memory), or in_place(memory) of what is given (peal/into.hpp). A contiguous range of fixed elements is its elements, any other
-/// value is one value; a rank that has no result gets an empty optional.
+/// From where: values, contiguous ranges, strided views, serialized values, and blocks for every
+/// rank. Where to: the result is returned, or goes into(memory), or in_place(memory) of what is
+/// given (peal/into.hpp). A contiguous range of fixed elements is its elements, any other value is
+/// one value; a rank that has no result gets an empty optional.
 ///
-/// What one rank alone is refused (a root, a number of elements that does not divide, memory for a result): it throws
-/// errc::invalid_argument or invalid_root, and the others go on without it. The others whose result needs something of that rank get
-/// errc::operation_failed or invalid_argument, the rest have their results, and the next collective is in step. A blocking form may throw
-/// only when all others have called theirs; an i-form throws at once, or at its wait. Where memory given by into() is too short for a
-/// result, all others have theirs. What results lie in is undefined where a call has thrown. Of plans: peal/plan.hpp.
+/// What one rank alone is refused (a root, a number of elements that does not divide, memory for a
+/// result): it throws errc::invalid_argument or invalid_root, and the others go on without it. The
+/// others whose result needs something of that rank get errc::operation_failed or invalid_argument,
+/// the rest have their results, and the next collective is in step. A blocking form may throw only
+/// when all others have called theirs; an i-form throws at once, or at its wait. Where memory given
+/// by into() is too short for a result, all others have theirs. What results lie in is undefined
+/// where a call has thrown. Of plans: peal/plan.hpp.
 class communicator : public basic_communicator,
                      public barrier_calls<communicator>,
                      public bcast_calls<communicator>,
@@ -83,13 +89,17 @@ class communicator : public basic_communicator,
     return communicator{detail::duplicate(state(where), where)};
   }
   /// Ranks of one colour get a communicator, ordered by key, then by rank. Without a colour: none.
-  [[nodiscard]] std::optional<communicator> split(std::optional<std::int64_t> color, std::int64_t key = 0,
+  [[nodiscard]] std::optional<communicator> split(std::optional<std::int64_t> color,
+                                                  std::int64_t key = 0,
                                                   const place& where = place::current()) const {
-    detail::communicator_state* made = detail::split(state(where), color.has_value(), color.value_or(0), key, where);
+    detail::communicator_state* made =
+        detail::split(state(where), color.has_value(), color.value_or(0), key, where);
     return made ? std::optional<communicator>{std::in_place, *made} : std::nullopt;
   }
   template <std::floating_point Number>
-  std::optional<communicator> split(Number color, std::int64_t key = 0, const place& = place::current()) const = delete;  // would be cut
+  // would be cut
+  std::optional<communicator> split(Number color, std::int64_t key = 0,
+                                    const place& = place::current()) const = delete;
   [[nodiscard]] communicator split(locality, const place& where = place::current()) const {
     return communicator{detail::split_node(state(where), where)};
   }

@@ -1,10 +1,12 @@
 // peal/completion_queue.hpp
 // Many requests, and what to do with each when it has ended.
 //
-// Threads  a queue belongs to one thread at a time. Handlers run in poll and wait, with no lock held.
-// Errors   what a handler throws leaves poll or wait; the rest is handled by the next call. add throws errc::invalid_argument for an empty
-//          request. arm and event_fd throw errc::not_started where there is no environment, also in a forked child, and errc::no_space when
-//          there are no file descriptors left.
+// Threads  a queue belongs to one thread at a time. Handlers run in poll and wait, with no lock
+//          held.
+// Errors   what a handler throws leaves poll or wait; the rest is handled by the next call. add
+//          throws errc::invalid_argument for an empty request. arm and event_fd throw
+//          errc::not_started where there is no environment, also in a forked child, and
+//          errc::no_space when there are no file descriptors left.
 #pragma once
 
 #include <concepts>
@@ -34,19 +36,24 @@ struct ignore_value {
 ///     for (;;) {
 ///       queue.poll();                              // handles what has ended
 ///       const bool sleep = queue.arm();            // the last call of peal before the sleep
-///       epoll_wait(set, events, n, sleep ? -1 : 0);  // queue.event_fd() is in the set, for reading
+///       epoll_wait(set, events, n, sleep ? -1 : 0);  // queue.event_fd() is in the set, for
+///       reading
 ///       ...                                        // the other descriptors
 ///     }
 class completion_queue {
  public:
   completion_queue() = default;
 
-  /// Hands over a request. `handler` is called with it when it has ended (its wait() then returns, or throws, at once); or with its
-  /// value, where it takes that, and then an error leaves poll or wait.
+  /// Hands over a request. `handler` is called with it when it has ended (its wait() then returns,
+  /// or throws, at once); or with its value, where it takes that, and then an error leaves poll or
+  /// wait.
   template <class T, class Handler = detail::ignore_value>
-  void add(request<T>&& under_way, Handler handler = {}, const std::source_location& where = std::source_location::current()) {
+  void add(request<T>&& under_way, Handler handler = {},
+           const std::source_location& where = std::source_location::current()) {
     if (!under_way.valid())
-      detail::fail(errc::invalid_argument, "an empty request, waited for or moved from, cannot be added to a queue", -1, where);
+      detail::fail(errc::invalid_argument,
+                   "an empty request, waited for or moved from, cannot be added to a queue", -1,
+                   where);
     entries_.add(new held_entry<T, Handler>{std::move(under_way), std::move(handler)});
   }
 
@@ -55,30 +62,43 @@ class completion_queue {
   [[nodiscard]] bool empty() const noexcept { return entries_.size() == 0; }
 
   /// Makes some progress and handles what has ended; how many requests that were.
-  std::size_t poll(const std::source_location& where = std::source_location::current()) { return entries_.poll(where); }
-  /// Handles one request at least; returns 0 at once when the queue is empty. What has not ended when the environment does is handled as
-  /// well, one by one: its wait() throws errc::not_started.
-  std::size_t wait(const std::source_location& where = std::source_location::current()) { return entries_.wait(where); }
+  std::size_t poll(const std::source_location& where = std::source_location::current()) {
+    return entries_.poll(where);
+  }
+  /// Handles one request at least; returns 0 at once when the queue is empty. What has not ended
+  /// when the environment does is handled as well, one by one: its wait() throws errc::not_started.
+  std::size_t wait(const std::source_location& where = std::source_location::current()) {
+    return entries_.wait(where);
+  }
 
-  /// A descriptor that becomes readable after arm(), when there may be something to do for poll(). It is the queue's: it moves with it, and
-  /// is closed by its destructor. It may only be waited for: not read, written or closed.
-  [[nodiscard]] int event_fd(const std::source_location& where = std::source_location::current()) { return entries_.event_fd(where); }
-  /// Before a sleep on event_fd(). True: sleep; from now on whatever comes makes the descriptor readable, and it stays so until the next
-  /// poll() or arm(). False: there is something to do already, call poll() first.
+  /// A descriptor that becomes readable after arm(), when there may be something to do for poll().
+  /// It is the queue's: it moves with it, and is closed by its destructor. It may only be waited
+  /// for: not read, written or closed.
+  [[nodiscard]] int event_fd(const std::source_location& where = std::source_location::current()) {
+    return entries_.event_fd(where);
+  }
+  /// Before a sleep on event_fd(). True: sleep; from now on whatever comes makes the descriptor
+  /// readable, and it stays so until the next poll() or arm(). False: there is something to do
+  /// already, call poll() first.
   ///
-  /// A call of peal in this thread may use up what was armed, so arm() is called again before each sleep; twice in a row is no error. The
-  /// descriptor may be readable although poll() then finds nothing, and is so once a second at least. While a transport cannot wake a
-  /// sleeper, a timer of 20 µs to 1 ms makes it readable.
-  [[nodiscard]] bool arm(const std::source_location& where = std::source_location::current()) { return entries_.arm(where); }
+  /// A call of peal in this thread may use up what was armed, so arm() is called again before each
+  /// sleep; twice in a row is no error. The descriptor may be readable although poll() then finds
+  /// nothing, and is so once a second at least. While a transport cannot wake a sleeper, a timer of
+  /// 20 µs to 1 ms makes it readable.
+  [[nodiscard]] bool arm(const std::source_location& where = std::source_location::current()) {
+    return entries_.arm(where);
+  }
 
  private:
   template <class T, class Handler>
   class held_entry final : public detail::queue_entry {
    public:
-    held_entry(request<T>&& it, Handler&& handler) : request_{std::move(it)}, handler_{std::move(handler)} {}
+    held_entry(request<T>&& it, Handler&& handler)
+        : request_{std::move(it)}, handler_{std::move(handler)} {}
     void subscribe(detail::hook& to) override { request_.subscribe(to); }
     void finish(const std::source_location& where) override {
-      if constexpr (std::invocable<Handler&, request<T>> && !std::same_as<Handler, detail::ignore_value>) {
+      if constexpr (std::invocable<Handler&, request<T>> &&
+                    !std::same_as<Handler, detail::ignore_value>) {
         detail::invoke(handler_, std::move(request_));
       } else if constexpr (std::is_void_v<T>) {
         request_.wait(where);

@@ -2,9 +2,11 @@
 // Which types are sent as the bytes they are made of.
 //
 // Errors   a type that does not qualify fails the concept `fixed`, which the compiler names.
-// Source   Boost.PFR for the members of aggregates. It knows neither base classes nor arrays of C: of aggregates with those it is asked
-//          whether all their parts can be initialized by fixed values.
-//          g++ 12 crashes on aggregates that hold a std::array of a class with a destructor: give those a type_traits.
+// Source   Boost.PFR for the members of aggregates. It knows neither base classes nor arrays of C:
+//          of aggregates with those it is asked whether all their parts can be initialized by fixed
+//          values.
+//          g++ 12 crashes on aggregates that hold a std::array of a class with a destructor: give
+//          those a type_traits.
 #pragma once
 
 #include <array>
@@ -24,8 +26,8 @@
 
 namespace peal {
 
-/// Opt in: `template <> inline constexpr bool peal::enable_fixed<my_type> = true;` says that the bytes of my_type mean the same in every
-/// rank of the job. The type must be trivially copyable.
+/// Opt in: `template <> inline constexpr bool peal::enable_fixed<my_type> = true;` says that the
+/// bytes of my_type mean the same in every rank of the job. The type must be trivially copyable.
 template <class T>
 inline constexpr bool enable_fixed = false;
 
@@ -51,13 +53,14 @@ concept has_type_traits = requires(writer& out, reader& in, const T& value) {
 template <class T>
 struct any_base_of {
   template <class Base>
-  requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>) constexpr operator Base() const noexcept;
+    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
+  constexpr operator Base() const noexcept;
 };
 
 using any_value = boost::pfr::detail::ubiq_lref_constructor;
 
-// With {} in the place of one value: an array of C, whose elements PFR takes for members, swallows all its values at once, so that there
-// are too many of them.
+// With {} in the place of one value: an array of C, whose elements PFR takes for members, swallows
+// all its values at once, so that there are too many of them.
 template <class T, std::size_t... Before, std::size_t... After>
 consteval bool takes_braces_at(std::index_sequence<Before...>, std::index_sequence<After...>) {
   return requires { T{any_value{Before}..., {}, any_value{After}...}; };
@@ -66,7 +69,8 @@ consteval bool takes_braces_at(std::index_sequence<Before...>, std::index_sequen
 template <class T, std::size_t Count, std::size_t... I>
 consteval bool counted_well(std::index_sequence<I...>) {
   // No fold: compilers nest few of its operands (Clang 256), and an array has as many as elements.
-  const bool all[]{true, takes_braces_at<T>(std::make_index_sequence<I>{}, std::make_index_sequence<Count - 1 - I>{})...};
+  const bool all[]{true, takes_braces_at<T>(std::make_index_sequence<I>{},
+                                            std::make_index_sequence<Count - 1 - I>{})...};
   for (const bool each : all)
     if (!each) return false;
   return true;
@@ -74,7 +78,8 @@ consteval bool counted_well(std::index_sequence<I...>) {
 
 template <class T>
 consteval bool is_reflectable() {
-  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T> || !std::is_copy_constructible_v<T>) {
+  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T> ||
+                !std::is_copy_constructible_v<T>) {
     return false;
   } else if constexpr (requires { T{any_base_of<T>{}}; } && !std::is_empty_v<T>) {
     return false;
@@ -129,8 +134,9 @@ consteval bool members_are_fixed(std::index_sequence<I...>) {
   return (is_fixed<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>>() && ...);
 }
 
-/// Converts to anything, and promises not to throw where that is fixed. To convert to fixed types only would not do: compilers then take
-/// several of it for the members of a nested aggregate one by one, whatever that says about how it is sent.
+/// Converts to anything, and promises not to throw where that is fixed. To convert to fixed types
+/// only would not do: compilers then take several of it for the members of a nested aggregate one
+/// by one, whatever that says about how it is sent.
 struct any_noted {
   template <class T>
   constexpr operator T&() const& noexcept(is_fixed<std::remove_cv_t<T>>());
@@ -143,19 +149,21 @@ consteval bool made_of_parts(std::index_sequence<I...>) {
 
 template <class T, std::size_t... I>
 consteval bool all_parts_are_fixed(std::index_sequence<I...>) {
-  if constexpr (requires { T{(static_cast<void>(I), any_noted{})...}; }) return noexcept(T{(static_cast<void>(I), any_noted{})...});
+  if constexpr (requires { T{(static_cast<void>(I), any_noted{})...}; })
+    return noexcept(T{(static_cast<void>(I), any_noted{})...});
   else return false;
 }
 
-/// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires: T{} is valid, so that any smaller number
-/// of initializers is valid too.
+/// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires:
+/// T{} is valid, so that any smaller number of initializers is valid too.
 template <class T, std::size_t Least = 0, std::size_t Most = sizeof(T) * 8>
 consteval std::size_t parts_of() {
   if constexpr (Least == Most) {
     return Least;
   } else {
     constexpr std::size_t middle = Least + (Most - Least + 1) / 2;
-    if constexpr (made_of_parts<T>(std::make_index_sequence<middle>{})) return parts_of<T, middle, Most>();
+    if constexpr (made_of_parts<T>(std::make_index_sequence<middle>{}))
+      return parts_of<T, middle, Most>();
     else return parts_of<T, Least, middle - 1>();
   }
 }
@@ -163,7 +171,8 @@ consteval std::size_t parts_of() {
 /// Of aggregates that are not reflectable. Without T{} there may be references.
 template <class T>
 consteval bool parts_are_fixed() {
-  if constexpr (requires { T{}; }) return all_parts_are_fixed<T>(std::make_index_sequence<parts_of<T>()>{});
+  if constexpr (requires { T{}; })
+    return all_parts_are_fixed<T>(std::make_index_sequence<parts_of<T>()>{});
   else return false;
 }
 
@@ -183,24 +192,34 @@ consteval bool is_fixed() {
     return std::tuple_size_v<T> != 0 && is_fixed<std::remove_cv_t<typename T::value_type>>();
   } else if constexpr (is_tuple<T>::value) {
     return elements_are_fixed<T>(std::make_index_sequence<std::tuple_size_v<T>>{});
-  } else if constexpr (std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && std::is_aggregate_v<T>) {
+  } else if constexpr (std::is_trivially_copy_constructible_v<T> &&
+                       std::is_trivially_destructible_v<T> && std::is_aggregate_v<T>) {
     // Not trivially copyable, since the assignment of pair and tuple is not trivial.
-    if constexpr (reflectable<T>) return members_are_fixed<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
+    if constexpr (reflectable<T>)
+      return members_are_fixed<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
     else return parts_are_fixed<T>();
   } else {
     return false;
   }
 }
 
-/// The kernel's name of a type. Integers of 128 bits, which the compiler's extensions take for integral, have no kernel.
+/// The kernel's name of a type. Integers of 128 bits, which the compiler's extensions take for
+/// integral, have no kernel.
 template <class T>
 consteval scalar scalar_of() {
   if constexpr (std::is_same_v<T, bool>) return scalar::boolean;
-  else if constexpr (std::is_integral_v<T> && sizeof(T) > sizeof(std::uint64_t)) return scalar::opaque;
+  else if constexpr (std::is_integral_v<T> && sizeof(T) > sizeof(std::uint64_t))
+    return scalar::opaque;
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-    return sizeof(T) == 1 ? scalar::i8 : sizeof(T) == 2 ? scalar::i16 : sizeof(T) == 4 ? scalar::i32 : scalar::i64;
+    return sizeof(T) == 1   ? scalar::i8
+           : sizeof(T) == 2 ? scalar::i16
+           : sizeof(T) == 4 ? scalar::i32
+                            : scalar::i64;
   else if constexpr (std::is_integral_v<T>)
-    return sizeof(T) == 1 ? scalar::u8 : sizeof(T) == 2 ? scalar::u16 : sizeof(T) == 4 ? scalar::u32 : scalar::u64;
+    return sizeof(T) == 1   ? scalar::u8
+           : sizeof(T) == 2 ? scalar::u16
+           : sizeof(T) == 4 ? scalar::u32
+                            : scalar::u64;
   else if constexpr (std::is_same_v<T, float>) return scalar::f32;
   else if constexpr (std::is_same_v<T, double>) return scalar::f64;
   else if constexpr (std::is_same_v<T, long double>) return scalar::f80;
@@ -209,7 +228,8 @@ consteval scalar scalar_of() {
   else return scalar::opaque;
 }
 
-/// What tells a type from others, also in another process: its name. Null in a program without run-time type information.
+/// What tells a type from others, also in another process: its name. Null in a program without
+/// run-time type information.
 template <class T>
 const std::type_info* type_of() noexcept {
 #ifdef __cpp_rtti
@@ -221,9 +241,11 @@ const std::type_info* type_of() noexcept {
 
 }  // namespace detail
 
-/// Sent as bytes: arithmetic types, enumerations, complex, bitset, durations and times; array, pair, tuple and aggregates of such, with
-/// their arrays of C and their bases; what opts in. Neither pointers nor what points elsewhere (string_view, span, reference_wrapper).
+/// Sent as bytes: arithmetic types, enumerations, complex, bitset, durations and times; array,
+/// pair, tuple and aggregates of such, with their arrays of C and their bases; what opts in.
+/// Neither pointers nor what points elsewhere (string_view, span, reference_wrapper).
 template <class T>
-concept fixed = std::is_object_v<T> && !std::is_array_v<T> && detail::is_fixed<std::remove_cv_t<T>>();
+concept fixed =
+    std::is_object_v<T> && !std::is_array_v<T> && detail::is_fixed<std::remove_cv_t<T>>();
 
 }  // namespace peal

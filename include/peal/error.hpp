@@ -1,8 +1,9 @@
 // peal/error.hpp
 // What can go wrong, as error codes and as the exception that carries one.
 //
-// Errors   setup, arguments and configuration throw peal::error; what happens to a message travels in its request as a std::error_code
-//          and becomes a peal::error when a blocking call has nowhere else to put it.
+// Errors   setup, arguments and configuration throw peal::error; what happens to a message travels
+//          in its request as a std::error_code and becomes a peal::error when a blocking call has
+//          nowhere else to put it.
 #pragma once
 
 #include <source_location>
@@ -22,27 +23,34 @@ enum class errc {
   invalid_config,    // a PEAL_ variable that has no meaning
   not_started,       // no environment is alive: before the first or after the end
   already_started,   // a second environment in one process
-  peer_failed,       // the other side died, cannot be reached, or left the job without taking its part
-  cancelled,         // the request was cancelled before it was matched
-  no_space,          // /dev/shm or memory is full
-  locked_memory,     // the kernel refuses to pin more memory
+  peer_failed,    // the other side died, cannot be reached, or left the job without taking its part
+  cancelled,      // the request was cancelled before it was matched
+  no_space,       // /dev/shm or memory is full
+  locked_memory,  // the kernel refuses to pin more memory
   bootstrap_failed,  // PMIx did not answer as it must
   decode_failed,     // the bytes received are no value of the type asked for
-  operation_failed,  // on some rank an operation given to a reduction threw, or it could not take its part in a collective
-  no_device,         // no RDMA device that can be used, and ranks that need one
-  mismatch,          // ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
-  internal           // a bug in peal
+  // on some rank an operation given to a reduction threw, or it could not take its part in a
+  // collective
+  operation_failed,
+  no_device,  // no RDMA device that can be used, and ranks that need one
+  // ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
+  mismatch,
+  internal  // a bug in peal
 };
 
 /// The category of errc.
 PEAL_EXPORT const std::error_category& error_category() noexcept;
 
-inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+inline std::error_code make_error_code(errc code) noexcept {
+  return {static_cast<int>(code), error_category()};
+}
 
-/// Thrown by calls of the user's thread. what() names the call site, the peer where there is one, and the cause.
+/// Thrown by calls of the user's thread. what() names the call site, the peer where there is one,
+/// and the cause.
 class PEAL_EXPORT error : public std::system_error {
  public:
-  error(std::error_code code, const std::string& what, int peer = -1, std::source_location where = std::source_location::current());
+  error(std::error_code code, const std::string& what, int peer = -1,
+        std::source_location where = std::source_location::current());
 
   /// The rank, in the communicator used, of the other side; -1 where there is none.
   [[nodiscard]] int peer() const noexcept { return peer_; }

@@ -1,9 +1,11 @@
 // peal/memory.hpp
-// Memory that the ranks of a node can reach directly: a message from or into it is copied once, not twice.
+// Memory that the ranks of a node can reach directly: a message from or into it is copied once, not
+// twice.
 //
 // Units    elements.
 // Threads  any.
-// Errors   std::bad_alloc when there is no memory at all; without a job, or when the node's share is used up, it is ordinary memory.
+// Errors   std::bad_alloc when there is no memory at all; without a job, or when the node's share
+//          is used up, it is ordinary memory.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +31,14 @@ inline void* allocate_elements(std::size_t count, std::size_t each, const locati
 
 /// An array in such memory; move-only, 64-byte aligned. What peal::allocate returns.
 template <class T>
-requires std::is_trivially_destructible_v<T>
+  requires std::is_trivially_destructible_v<T>
 class buffer {
  public:
   using value_type = T;
 
   buffer() noexcept = default;
-  buffer(buffer&& from) noexcept : data_{std::exchange(from.data_, nullptr)}, size_{std::exchange(from.size_, 0)} {}
+  buffer(buffer&& from) noexcept
+      : data_{std::exchange(from.data_, nullptr)}, size_{std::exchange(from.size_, 0)} {}
   buffer& operator=(buffer&& from) noexcept {
     std::swap(data_, from.data_);
     std::swap(size_, from.size_);
@@ -45,7 +48,8 @@ class buffer {
     if (data_) detail::deallocate_shared(data_);
   }
   /// Value-initialized elements.
-  explicit buffer(std::size_t count, const std::source_location& where = std::source_location::current())
+  explicit buffer(std::size_t count,
+                  const std::source_location& where = std::source_location::current())
       : data_{static_cast<T*>(detail::allocate_elements(count, sizeof(T), where))}, size_{count} {
     static_assert(alignof(T) <= 64);
     for (std::size_t at = 0; at < count; ++at) ::new (static_cast<void*>(data_ + at)) T();
@@ -69,7 +73,8 @@ class buffer {
 
 /// `count` elements, zero or as T makes itself.
 template <class T>
-[[nodiscard]] buffer<T> allocate(std::size_t count, const std::source_location& where = std::source_location::current()) {
+[[nodiscard]] buffer<T> allocate(
+    std::size_t count, const std::source_location& where = std::source_location::current()) {
   return buffer<T>{count, where};
 }
 
@@ -84,7 +89,8 @@ class allocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     static_assert(alignof(T) <= 64);
-    return static_cast<T*>(detail::allocate_elements(count, sizeof(T), std::source_location::current()));
+    return static_cast<T*>(
+        detail::allocate_elements(count, sizeof(T), std::source_location::current()));
   }
   void deallocate(T* memory, std::size_t) noexcept { detail::deallocate_shared(memory); }
   friend constexpr bool operator==(const allocator&, const allocator&) noexcept { return true; }

@@ -1,7 +1,8 @@
 // peal/message.hpp
 // A message that a probe took out of matching: nobody else can receive it.
 //
-// Errors   as the receives of communicator. A message destroyed without having been received is thrown away.
+// Errors   as the receives of communicator. A message destroyed without having been received is
+//          thrown away.
 #pragma once
 
 #include <source_location>
@@ -19,7 +20,8 @@ namespace peal {
 /// Move-only; can be received once.
 class message {
  public:
-  message(message&& from) noexcept : taken_{std::exchange(from.taken_, nullptr)}, status_{from.status_} {}
+  message(message&& from) noexcept
+      : taken_{std::exchange(from.taken_, nullptr)}, status_{from.status_} {}
   message& operator=(message&& from) noexcept {
     std::swap(taken_, from.taken_);
     std::swap(status_, from.status_);
@@ -29,7 +31,8 @@ class message {
     if (taken_) detail::discard(taken_);
   }
   /// For the library.
-  message(detail::matched_message* taken, const peal::status& known) noexcept : taken_{taken}, status_{known} {}
+  message(detail::matched_message* taken, const peal::status& known) noexcept
+      : taken_{taken}, status_{known} {}
 
   /// Source, tag and length.
   [[nodiscard]] const peal::status& status() const noexcept { return status_; }
@@ -39,7 +42,8 @@ class message {
     return std::move(*this).irecv<T>(where).wait();
   }
   template <recv_buffer B>
-  peal::status recv_into(B&& into, const std::source_location& where = std::source_location::current()) && {
+  peal::status recv_into(B&& into,
+                         const std::source_location& where = std::source_location::current()) && {
     if constexpr (strided_view<B>) {
       detail::raw_memory raw{detail::elements_of(into) * sizeof(*into.data_handle())};
       const peal::status end = request<peal::status>{start(raw.data(), raw.size(), where)}.wait();
@@ -51,14 +55,16 @@ class message {
     }
   }
   template <receivable T>
-  [[nodiscard]] request<T> irecv(const std::source_location& where = std::source_location::current()) && {
+  [[nodiscard]] request<T> irecv(
+      const std::source_location& where = std::source_location::current()) && {
     auto made = detail::make_owner<detail::receive_body<T>>();
     void* to = nullptr;
     if constexpr (fixed<T>) {
       made->op = start(made->value.data(), sizeof(T), where);
     } else {
       to = made->value.allocate(&made->value, status_.bytes);
-      if (to == nullptr) detail::fail(errc::no_space, "no memory for the message", status_.source, where);
+      if (to == nullptr)
+        detail::fail(errc::no_space, "no memory for the message", status_.source, where);
       made->op = start(to, status_.bytes, where);
     }
     return request<T>{made.release()};
@@ -66,7 +72,9 @@ class message {
 
  private:
   detail::operation* start(void* data, std::size_t capacity, const std::source_location& where) {
-    if (!taken_) detail::fail(errc::invalid_argument, "this message was received already, or moved from", -1, where);
+    if (!taken_)
+      detail::fail(errc::invalid_argument, "this message was received already, or moved from", -1,
+                   where);
     return detail::start_recv_matched(std::exchange(taken_, nullptr), data, capacity, where);
   }
   detail::matched_message* taken_;

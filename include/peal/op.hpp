@@ -1,13 +1,15 @@
 // peal/op.hpp
 // Operations of reductions.
 //
-// std::plus, multiplies, logical_and, logical_or, bit_and, bit_or, bit_xor and peal::min, max, logical_xor are recognised and run in the
-// library's kernels for arithmetic types. Any other function object works too; it is taken as associative, and as commutative only when
-// made by op<commute::yes>.
+// std::plus, multiplies, logical_and, logical_or, bit_and, bit_or, bit_xor and peal::min, max,
+// logical_xor are recognised and run in the library's kernels for arithmetic types. Any other
+// function object works too; it is taken as associative, and as commutative only when made by
+// op<commute::yes>.
 //
-// Threads  an operation is called by the thread that makes progress, with PEAL_ASYNC=1 also by peal's own one, and with peal's lock held:
-//          it must not call peal.
-// Errors   what it throws on this rank the call rethrows; ranks whose result depends on it get errc::operation_failed.
+// Threads  an operation is called by the thread that makes progress, with PEAL_ASYNC=1 also by
+//          peal's own one, and with peal's lock held: it must not call peal.
+// Errors   what it throws on this rank the call rethrows; ranks whose result depends on it get
+//          errc::operation_failed.
 #pragma once
 
 #include <concepts>
@@ -28,30 +30,38 @@ namespace detail {
 
 struct min_of {
   template <class T>
-  requires requires(const T& a, const T& b) {
-    { b < a } -> std::convertible_to<bool>;
+    requires requires(const T& a, const T& b) {
+      { b < a } -> std::convertible_to<bool>;
+    }
+  constexpr T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
   }
-  constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
 };
 struct max_of {
   template <class T>
-  requires requires(const T& a, const T& b) {
-    { a < b } -> std::convertible_to<bool>;
+    requires requires(const T& a, const T& b) {
+      { a < b } -> std::convertible_to<bool>;
+    }
+  constexpr T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
   }
-  constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
 };
 struct logical_xor_of {
   template <class T>
-  requires std::convertible_to<const T&, bool>
-  constexpr bool operator()(const T& a, const T& b) const { return static_cast<bool>(a) != static_cast<bool>(b); }
+    requires std::convertible_to<const T&, bool>
+  constexpr bool operator()(const T& a, const T& b) const {
+    return static_cast<bool>(a) != static_cast<bool>(b);
+  }
 };
 
 template <commute Commutes, class F>
 struct declared_operation {
   F function;
   template <class A, class B>
-  requires std::invocable<F&, A, B>
-  constexpr decltype(auto) operator()(A&& a, B&& b) { return detail::invoke(function, std::forward<A>(a), std::forward<B>(b)); }
+    requires std::invocable<F&, A, B>
+  constexpr decltype(auto) operator()(A&& a, B&& b) {
+    return detail::invoke(function, std::forward<A>(a), std::forward<B>(b));
+  }
 };
 
 template <class Op>
@@ -122,7 +132,8 @@ reduction reduction_of(Op& op) noexcept {
       T* higher = static_cast<T*>(inout);
       for (std::size_t i = 0; i < count; ++i) {
         const T made = static_cast<T>(detail::invoke(op, lower[i], std::as_const(higher[i])));
-        std::memcpy(static_cast<void*>(higher + i), std::addressof(made), sizeof(T));  // T need not be assignable
+        // T need not be assignable
+        std::memcpy(static_cast<void*>(higher + i), std::addressof(made), sizeof(T));
       }
     };
     void* const context = const_cast<std::remove_const_t<Op>*>(std::addressof(op));
@@ -136,7 +147,8 @@ inline constexpr detail::min_of min{};
 inline constexpr detail::max_of max{};
 inline constexpr detail::logical_xor_of logical_xor{};
 
-/// Says of a function object whether its operands may be swapped. Captures live as long as the operation.
+/// Says of a function object whether its operands may be swapped. Captures live as long as the
+/// operation.
 template <commute Commutes, class F>
 constexpr auto op(F&& function) {
   return detail::declared_operation<Commutes, std::decay_t<F>>{std::forward<F>(function)};

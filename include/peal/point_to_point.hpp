@@ -5,7 +5,8 @@
 //     const peal::basic_communicator& world = env.basic_world();
 //     world.send(std::vector{1, 2, 3}, 1);
 //
-// Every communicator is a basic_communicator, so files of one program may include this or all of peal.
+// Every communicator is a basic_communicator, so files of one program may include this or all of
+// peal.
 //
 // Errors   as of what is included.
 #pragma once

@@ -1,10 +1,11 @@
 // peal/request.hpp
 // Something under way: a send, a receive, a collective, or what follows them.
 //
-// Threads  a request belongs to one thread at a time. Continuations and coroutines go on in whatever user's thread makes progress (in wait,
-//          test, poll), with no lock held.
-// Errors   wait and test throw peal::error; wait(error) stores the code instead. What a continuation throws its own request rethrows; where
-//          that request was dropped while it ran, a later test or poll does, but no call that has a result of its own to give.
+// Threads  a request belongs to one thread at a time. Continuations and coroutines go on in
+//          whatever user's thread makes progress (in wait, test, poll), with no lock held.
+// Errors   wait and test throw peal::error; wait(error) stores the code instead. What a
+//          continuation throws its own request rethrows; where that request was dropped while it
+//          ran, a later test or poll does, but no call that has a result of its own to give.
 #pragma once
 
 #include <concepts>
@@ -34,9 +35,9 @@ struct completion<void> {
 
 /// Move-only. wait() and a test() that succeeds end it; then it is empty.
 ///
-/// Destroyed before its end: a send that owns its buffer is finished by the runtime; a receive that is not matched is withdrawn; everything
-/// else is waited for. While an exception unwinds that wait lasts PEAL_UNWIND_TIMEOUT at most, then the job is aborted with the place of
-/// the call.
+/// Destroyed before its end: a send that owns its buffer is finished by the runtime; a receive that
+/// is not matched is withdrawn; everything else is waited for. While an exception unwinds that wait
+/// lasts PEAL_UNWIND_TIMEOUT at most, then the job is aborted with the place of the call.
 template <class T = void>
 class [[nodiscard]] request {
  public:
@@ -44,19 +45,23 @@ class [[nodiscard]] request {
   using value_type = T;
 
   request() noexcept = default;
-  request(request&& from) noexcept : op_{std::exchange(from.op_, nullptr)}, body_{std::exchange(from.body_, nullptr)} {}
+  request(request&& from) noexcept
+      : op_{std::exchange(from.op_, nullptr)}, body_{std::exchange(from.body_, nullptr)} {}
   request& operator=(request&& from) noexcept {
     if (this != &from) {
       reset();
       op_ = std::exchange(from.op_, nullptr);
-      if (from.body_) body_ = std::exchange(from.body_, nullptr);  // null since reset(), and a store has its price
+      // null since reset(), and a store has its price
+      if (from.body_) body_ = std::exchange(from.body_, nullptr);
     }
     return *this;
   }
   ~request() { reset(); }
 
   /// For the library: requests are made by communicators.
-  explicit request(detail::operation* op) noexcept requires std::is_void_v<T> || std::same_as<T, status> : op_{op} {}
+  explicit request(detail::operation* op) noexcept
+    requires std::is_void_v<T> || std::same_as<T, status>
+      : op_{op} {}
   explicit request(detail::body<T>* made) noexcept : body_{made} {}
 
   /// Whether there is anything to wait for.
@@ -72,19 +77,27 @@ class [[nodiscard]] request {
     wait_for_end(detail::never, where);
     return take(nullptr, where);
   }
-  /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes back, a received value is empty. What a
-  /// continuation threw that is no std::system_error is thrown nevertheless, since no code says it.
-  T wait(std::error_code& error, const place& where = place::current()) requires(std::is_void_v<T> || std::default_initializable<T>) {
+  /// Stores the error rather than throw it; then the value is what there is: a sent buffer comes
+  /// back, a received value is empty. What a continuation threw that is no std::system_error is
+  /// thrown nevertheless, since no code says it.
+  T wait(std::error_code& error, const place& where = place::current())
+    requires(std::is_void_v<T> || std::default_initializable<T>)
+  {
     error.clear();
     wait_for_end(detail::never, where);
     return take(&error, where);
   }
-  /// Whether it ended in time, which may be longer than clocks count; the value is still there to be fetched.
+  /// Whether it ended in time, which may be longer than clocks count; the value is still there to
+  /// be fetched.
   template <class Rep, class Period>
-  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time, const place& where = place::current()) {
-    return wait_for_end(detail::time_after(static_cast<long double>(time.count()) * Period::num / Period::den), where);
+  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time,
+                              const place& where = place::current()) {
+    return wait_for_end(
+        detail::time_after(static_cast<long double>(time.count()) * Period::num / Period::den),
+        where);
   }
-  /// The value, if it is there; makes some progress. Of a send's status only the error says something.
+  /// The value, if it is there; makes some progress. Of a send's status only the error says
+  /// something.
   [[nodiscard]] std::optional<completion<T>> test(const place& where = place::current()) {
     if (!ready(where)) return std::nullopt;
     const peal::status now = status_now();
@@ -95,16 +108,21 @@ class [[nodiscard]] request {
       return completion<T>{take(nullptr, where), now};
     }
   }
-  /// Withdraws a receive that is not matched, or a send of which nothing has left. True: it has ended with errc::cancelled. False: it
-  /// is too late. A large message is announced at once as a rule, so its send ends only when the receiver has taken it, or will never.
-  bool cancel(const place& where = place::current()) { return body_ ? body_->cancel_all() : detail::cancel(operation(where)); }
+  /// Withdraws a receive that is not matched, or a send of which nothing has left. True: it has
+  /// ended with errc::cancelled. False: it is too late. A large message is announced at once as a
+  /// rule, so its send ends only when the receiver has taken it, or will never.
+  bool cancel(const place& where = place::current()) {
+    return body_ ? body_->cancel_all() : detail::cancel(operation(where));
+  }
 
-  /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise the new request ends with the same
+  /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise
+  /// the new request ends with the same
   /// error. Throws errc::invalid_argument where this is empty.
   template <class F>
   auto then(F next, const place& where = place::current()) &&;
 
-  /// A request whose value comes with source, tag and length of its message, in wait, wait_all, then, co_await and queues alike:
+  /// A request whose value comes with source, tag and length of its message, in wait, wait_all,
+  /// then, co_await and queues alike:
   ///     auto [value, status] = world.irecv<int>().with_status().wait();
   request<completion<T>> with_status(const place& where = place::current()) &&;
 
@@ -119,7 +137,8 @@ class [[nodiscard]] request {
     if (body_) return body_->pending();
     return op_ && !detail::finished(*op_) ? op_ : nullptr;
   }
-  bool wait_for_end(detail::time_point until = detail::never, const place& where = place::current()) {
+  bool wait_for_end(detail::time_point until = detail::never,
+                    const place& where = place::current()) {
     return body_ ? detail::wait_for_body(*body_, until) : detail::wait(operation(where), until);
   }
   void subscribe(detail::hook& to) {
@@ -135,7 +154,8 @@ class [[nodiscard]] request {
  private:
   detail::operation& operation(const place& where) const {
     if (!op_) [[unlikely]]
-      detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, where);
+      detail::fail(errc::invalid_argument,
+                   "this request is empty: it was waited for, or moved from", -1, where);
     return *op_;
   }
   void reset() noexcept {
@@ -154,7 +174,8 @@ class [[nodiscard]] request {
         }
       }
     }
-    const request over{std::move(*this)};  // gives everything back at the end, also after an exception
+    // gives everything back at the end, also after an exception
+    const request over{std::move(*this)};
     if (over.body_) return over.body_->take(error);
     if constexpr (std::same_as<T, status>) {
       (void)detail::failed(*over.op_, error);

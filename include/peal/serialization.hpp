@@ -1,11 +1,13 @@
 // peal/serialization.hpp
 // How values that are not plain bytes become bytes, and back.
 //
-// What travels: fixed values as they are; containers as a count of 64 bits and their elements; optional and variant as what they hold;
-// pairs, tuples and aggregates member by member. Ranks of a job share one byte order.
+// What travels: fixed values as they are; containers as a count of 64 bits and their elements;
+// optional and variant as what they hold; pairs, tuples and aggregates member by member. Ranks of a
+// job share one byte order.
 //
 // Units    bytes.
-// Errors   decoding never trusts the bytes: a reader throws peal::error, errc::decode_failed, when they are no value of the type.
+// Errors   decoding never trusts the bytes: a reader throws peal::error, errc::decode_failed, when
+//          they are no value of the type.
 #pragma once
 
 #include <concepts>
@@ -27,7 +29,8 @@ namespace peal {
 
 namespace detail {
 
-// What a container gives out, as something that can be made on its own: the key of a map is const there.
+// What a container gives out, as something that can be made on its own: the key of a map is const
+// there.
 template <class T>
 struct decoded {
   using type = T;
@@ -41,17 +44,14 @@ using element_of = typename decoded<std::ranges::range_value_t<Range>>::type;
 
 /// Owns its elements and can be filled one by one: vector, string, deque, list, set, map...
 template <class T>
-concept container =
-    std::ranges::input_range<T> && std::default_initializable<T> && std::same_as<T, std::remove_cv_t<T>> && !std::ranges::view<T> &&
-    requires(T & it, element_of<T> value) {
-  it.insert(it.end(), std::move(value));
-};
+concept container = std::ranges::input_range<T> && std::default_initializable<T> &&
+                    std::same_as<T, std::remove_cv_t<T>> && !std::ranges::view<T> &&
+                    requires(T& it, element_of<T> value) { it.insert(it.end(), std::move(value)); };
 
 /// A container whose elements lie side by side and that can be resized: filled in one go.
 template <class T>
-concept resizable = container<T> && std::ranges::contiguous_range<T> && requires(T& it, std::size_t count) {
-  it.resize(count);
-};
+concept resizable = container<T> && std::ranges::contiguous_range<T> &&
+                    requires(T& it, std::size_t count) { it.resize(count); };
 
 template <class T>
 struct is_optional : std::false_type {};
@@ -62,8 +62,8 @@ struct is_variant : std::false_type {};
 template <class... Each>
 struct is_variant<std::variant<Each...>> : std::true_type {};
 
-/// Inside: the aggregates of which it is a part, however deep. None of them can be a part of itself, for the members of such a one are
-/// never told to their end.
+/// Inside: the aggregates of which it is a part, however deep. None of them can be a part of
+/// itself, for the members of such a one are never told to their end.
 template <class T, class... Inside>
 consteval bool is_serializable();
 
@@ -77,21 +77,30 @@ consteval bool alternatives_are_serializable(std::index_sequence<I...>) {
 }
 template <class T, class... Inside, std::size_t... I>
 consteval bool members_are_serializable(std::index_sequence<I...>) {
-  return (is_serializable<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>, T, Inside...>() && ...);
+  return (is_serializable<std::remove_cv_t<boost::pfr::tuple_element_t<I, T>>, T, Inside...>() &&
+          ...);
 }
 
 template <class T, class... Inside>
 consteval bool is_serializable() {
   if constexpr (!std::is_object_v<T> || std::is_const_v<T> || std::is_array_v<T>) return fixed<T>;
   else if constexpr ((std::is_same_v<T, Inside> || ...)) return false;
-  else if constexpr (has_type_traits<T> || fixed<T> || std::is_same_v<T, std::monostate>) return true;
-  else if constexpr (is_optional<T>::value) return is_serializable<typename T::value_type, Inside...>();
+  else if constexpr (has_type_traits<T> || fixed<T> || std::is_same_v<T, std::monostate>)
+    return true;
+  else if constexpr (is_optional<T>::value)
+    return is_serializable<typename T::value_type, Inside...>();
   else if constexpr (is_variant<T>::value)
-    return alternatives_are_serializable<T, Inside...>(std::make_index_sequence<std::variant_size_v<T>>{});
-  else if constexpr (is_tuple<T>::value) return elements_are_serializable<T, Inside...>(std::make_index_sequence<std::tuple_size_v<T>>{});
-  else if constexpr (is_std_array<T>::value) return is_serializable<typename T::value_type, Inside...>();
+    return alternatives_are_serializable<T, Inside...>(
+        std::make_index_sequence<std::variant_size_v<T>>{});
+  else if constexpr (is_tuple<T>::value)
+    return elements_are_serializable<T, Inside...>(
+        std::make_index_sequence<std::tuple_size_v<T>>{});
+  else if constexpr (is_std_array<T>::value)
+    return is_serializable<typename T::value_type, Inside...>();
   else if constexpr (container<T>) return is_serializable<element_of<T>, Inside...>();
-  else if constexpr (reflectable<T>) return members_are_serializable<T, Inside...>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
+  else if constexpr (reflectable<T>)
+    return members_are_serializable<T, Inside...>(
+        std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
   else return false;
 }
 
@@ -99,8 +108,9 @@ consteval bool is_serializable() {
 
 }  // namespace detail
 
-/// Can be sent as a value and received as one: fixed types; containers, optionals, variants, pairs, tuples, arrays and aggregates of such;
-/// types with a type_traits. Not what only refers to its elements (span, string_view), nor what contains such.
+/// Can be sent as a value and received as one: fixed types; containers, optionals, variants, pairs,
+/// tuples, arrays and aggregates of such; types with a type_traits. Not what only refers to its
+/// elements (span, string_view), nor what contains such.
 template <class T>
 concept serializable = detail::is_serializable<std::remove_cv_t<T>>();
 
@@ -160,7 +170,8 @@ class reader {
   T alternative(std::index_sequence<I...>);
   template <class T, std::size_t... I>
   T tuple(std::index_sequence<I...>) {
-    return T{value<std::remove_cv_t<std::tuple_element_t<I, T>>>()...};  // braces: from left to right
+    // braces: from left to right
+    return T{value<std::remove_cv_t<std::tuple_element_t<I, T>>>()...};
   }
   template <class T, std::size_t... I>
   T members(std::index_sequence<I...>) {
@@ -171,7 +182,8 @@ class reader {
   std::size_t total_;
 };
 
-// An element of a container takes a byte at least, so that a length can be held against what is left.
+// An element of a container takes a byte at least, so that a length can be held against what is
+// left.
 template <class T>
 void writer::element(const T& it) {
   const std::size_t before = out_.size();
@@ -191,7 +203,8 @@ void writer::value(const T& it) {
     if (it) value(*it);
   } else if constexpr (detail::is_variant<T>::value) {
     value(static_cast<std::uint32_t>(it.index()));
-    if (!it.valueless_by_exception()) std::visit([this](const auto& held) { this->value(held); }, it);
+    if (!it.valueless_by_exception())
+      std::visit([this](const auto& held) { this->value(held); }, it);
   } else if constexpr (detail::is_tuple<T>::value) {
     std::apply([this](const auto&... each) { (this->value(each), ...); }, it);
   } else if constexpr (detail::is_std_array<T>::value) {
@@ -228,7 +241,8 @@ T reader::elements() {
     it.resize(length);
     bytes(std::ranges::data(it), length * sizeof(element_type));
   } else {
-    for (std::size_t left = count(1); left != 0; --left) it.insert(it.end(), element<element_type>());
+    for (std::size_t left = count(1); left != 0; --left)
+      it.insert(it.end(), element<element_type>());
   }
   return it;
 }
@@ -237,7 +251,9 @@ template <class T, std::size_t... I>
 T reader::alternative(std::index_sequence<I...>) {
   const auto index = value<std::uint32_t>();
   std::optional<T> it;
-  (void)((index == I && (it.emplace(std::in_place_index<I>, value<std::variant_alternative_t<I, T>>()), true)) || ...);
+  (void)((index == I &&
+          (it.emplace(std::in_place_index<I>, value<std::variant_alternative_t<I, T>>()), true)) ||
+         ...);
   if (!it) fail("a variant holds none of its types");
   return *std::move(it);
 }

@@ -1,5 +1,6 @@
 // peal/stats.hpp
-// What the transports have counted: work requests, doorbells, bytes by protocol, registrations. Always there, without a special build.
+// What the transports have counted: work requests, doorbells, bytes by protocol, registrations.
+// Always there, without a special build.
 //
 // Units    each counter's meaning says; bytes and pieces, never rates.
 // Threads  as the environment was asked for. A snapshot is the caller's own.
@@ -19,7 +20,8 @@
 
 namespace peal {
 
-/// Counters at one moment, in the order in which they are printed. Which there are depends on the transports in use.
+/// Counters at one moment, in the order in which they are printed. Which there are depends on the
+/// transports in use.
 class stats {
  public:
   explicit stats(std::vector<counter> found) : all_{std::move(found)} {}
@@ -39,7 +41,8 @@ class stats {
 };
 
 /// What this process has counted since its environment began. Local: nobody else is asked.
-[[nodiscard]] inline stats counters(const communicator&, const std::source_location& where = std::source_location::current()) {
+[[nodiscard]] inline stats counters(
+    const communicator&, const std::source_location& where = std::source_location::current()) {
   return stats{detail::job_counters(where)};
 }
 

@@ -27,7 +27,9 @@ struct status {
 };
 
 namespace detail {
-inline status status_of(const outcome& end) noexcept { return {end.source, peal::tag{end.tag}, end.bytes, end.error}; }
+inline status status_of(const outcome& end) noexcept {
+  return {end.source, peal::tag{end.tag}, end.bytes, end.error};
+}
 }  // namespace detail
 
 }  // namespace peal

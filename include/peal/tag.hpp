@@ -2,8 +2,8 @@
 // What tells messages of one sender apart, and the values that stand for any of them.
 //
 // Units    tags of messages are 0 to 2^31 - 1.
-// Errors   errc::invalid_tag for an enumerator that is none of these, with the place where it became a tag; in a constant expression the
-//          compiler refuses it.
+// Errors   errc::invalid_tag for an enumerator that is none of these, with the place where it
+//          became a tag; in a constant expression the compiler refuses it.
 #pragma once
 
 #include <compare>
@@ -19,16 +19,20 @@ namespace peal {
 template <class T>
 concept enumeration = std::is_enum_v<T>;
 
-/// A raw int never converts to a tag, so that a rank and a tag cannot be swapped; an enumerator does.
+/// A raw int never converts to a tag, so that a rank and a tag cannot be swapped; an enumerator
+/// does.
 class tag {
  public:
   constexpr tag() noexcept = default;
   explicit constexpr tag(int value) noexcept : value_{value} {}
   template <enumeration Enum>
-  constexpr tag(Enum value, const std::source_location& where = std::source_location::current()) : value_{static_cast<int>(value)} {
+  constexpr tag(Enum value, const std::source_location& where = std::source_location::current())
+      : value_{static_cast<int>(value)} {
     // One that is negative is beyond the limit as well, once it is taken as unsigned.
-    if (static_cast<std::uintmax_t>(value) > static_cast<std::uintmax_t>(std::numeric_limits<int>::max())) [[unlikely]]
-      detail::fail(errc::invalid_tag, "an enumerator that is no tag: tags are 0 to 2147483647", -1, where);
+    if (static_cast<std::uintmax_t>(value) >
+        static_cast<std::uintmax_t>(std::numeric_limits<int>::max())) [[unlikely]]
+      detail::fail(errc::invalid_tag, "an enumerator that is no tag: tags are 0 to 2147483647", -1,
+                   where);
   }
 
   [[nodiscard]] constexpr int value() const noexcept { return value_; }
@@ -41,7 +45,8 @@ class tag {
 /// For receives and probes.
 inline constexpr int any_source = detail::any_source_value;
 inline constexpr tag any_tag{detail::any_tag_value};
-/// A rank that is nobody: a send to it and a receive from it complete at once, the receive with no bytes.
+/// A rank that is nobody: a send to it and a receive from it complete at once, the receive with no
+/// bytes.
 inline constexpr int proc_null = detail::proc_null_value;
 
 }  // namespace peal

@@ -1,5 +1,6 @@
 // peal/view.hpp
-// Memory of any element type and layout, without its type: for calls that take many pieces of memory which differ.
+// Memory of any element type and layout, without its type: for calls that take many pieces of
+// memory which differ.
 //
 // Units    bytes, unless elements are said.
 // Threads  values.
@@ -36,15 +37,18 @@ class strided_memory {
         const auto extent = static_cast<std::size_t>(it.extent(dimension));
         if (extent == 0) run_ = 0;
         if (extent != 1)
-          axes_[axes_used_++] = {extent, static_cast<std::ptrdiff_t>(it.stride(dimension)) *
-                                             static_cast<std::ptrdiff_t>(sizeof(typename value::element_type))};
+          axes_[axes_used_++] = {
+              extent, static_cast<std::ptrdiff_t>(it.stride(dimension)) *
+                          static_cast<std::ptrdiff_t>(sizeof(typename value::element_type))};
       }
       if (run_ == 0) axes_used_ = 0;
       // What lies side by side is one run.
-      while (axes_used_ != 0 && axes_[axes_used_ - 1].stride == static_cast<std::ptrdiff_t>(run_)) run_ *= axes_[--axes_used_].extent;
+      while (axes_used_ != 0 && axes_[axes_used_ - 1].stride == static_cast<std::ptrdiff_t>(run_))
+        run_ *= axes_[--axes_used_].extent;
     } else if constexpr (contiguous<B&>) {
       data_ = address_of(std::ranges::data(it));
-      run_ = static_cast<std::size_t>(std::ranges::size(it)) * sizeof(std::ranges::range_value_t<B&>);
+      run_ =
+          static_cast<std::size_t>(std::ranges::size(it)) * sizeof(std::ranges::range_value_t<B&>);
     } else {
       data_ = address_of(std::addressof(it));
       run_ = sizeof(value);
@@ -84,12 +88,14 @@ class strided_memory {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(it));
   }
   template <class Visitor>
-  void visit(const Visitor& each, std::size_t from_axis = 0, std::ptrdiff_t offset = 0) const noexcept {
+  void visit(const Visitor& each, std::size_t from_axis = 0,
+             std::ptrdiff_t offset = 0) const noexcept {
     if (from_axis == axes_used_) {
       if (run_ != 0) each(data_ + offset);
       return;
     }
-    for (std::size_t i = 0; i < axes_[from_axis].extent; ++i, offset += axes_[from_axis].stride) visit(each, from_axis + 1, offset);
+    for (std::size_t i = 0; i < axes_[from_axis].extent; ++i, offset += axes_[from_axis].stride)
+      visit(each, from_axis + 1, offset);
   }
 
   std::byte* data_ = nullptr;
@@ -100,14 +106,17 @@ class strided_memory {
 
 }  // namespace detail
 
-/// Memory that is read: a contiguous range of fixed values, a strided view, or one fixed value, which lives on. Of no bytes by default.
+/// Memory that is read: a contiguous range of fixed values, a strided view, or one fixed value,
+/// which lives on. Of no bytes by default.
 class send_view {
  public:
   send_view() noexcept : send_view{nothing()} {}
   template <class B>
-  requires(!std::same_as<std::remove_cvref_t<B>, send_view> && (send_buffer<B> || fixed<std::remove_cvref_t<B>>)&&lasting<B>)
-      send_view(B&& it)  // itself is ruled out first: to ask whether a view is fixed asks whether it can be copied, and so on
-  noexcept : memory_{it} {}
+    requires(!std::same_as<std::remove_cvref_t<B>, send_view> &&
+             (send_buffer<B> || fixed<std::remove_cvref_t<B>>) && lasting<B>)
+  // itself is ruled out first: to ask whether a view is fixed asks whether it can be copied,
+  // and so on
+  send_view(B&& it) noexcept : memory_{it} {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
   /// For the library.
@@ -126,8 +135,8 @@ class recv_view {
  public:
   recv_view() noexcept : recv_view{nothing()} {}
   template <class B>
-  requires(!std::same_as<std::remove_cvref_t<B>, recv_view> && recv_buffer<B> && lasting<B>) recv_view(B&& it)
-  noexcept : memory_{it} {}
+    requires(!std::same_as<std::remove_cvref_t<B>, recv_view> && recv_buffer<B> && lasting<B>)
+  recv_view(B&& it) noexcept : memory_{it} {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
   /// For the library.

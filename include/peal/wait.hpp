@@ -2,7 +2,8 @@
 // Waiting for several requests.
 //
 // Threads  as for the requests.
-// Errors   wait_all waits for all of them, then throws the first error. wait_any and wait_some throw none: that is left to the requests.
+// Errors   wait_all waits for all of them, then throws the first error. wait_any and wait_some
+//          throw none: that is left to the requests.
 #pragma once
 
 #include <exception>
@@ -51,11 +52,14 @@ std::optional<held_value<T>> take_or_note(request<T>& from, std::exception_ptr& 
 
 /// A vector, array or other range of requests.
 template <class Range>
-concept request_range = std::ranges::forward_range<Range> && detail::is_request<std::ranges::range_value_t<Range>>::value;
+concept request_range = std::ranges::forward_range<Range> &&
+                        detail::is_request<std::ranges::range_value_t<Range>>::value;
 
-/// The values, in the order of the requests (void: none). Empty requests are passed over when they have no value.
+/// The values, in the order of the requests (void: none). Empty requests are passed over when they
+/// have no value.
 template <request_range Range>
-auto wait_all(Range&& requests, const std::source_location& where = std::source_location::current()) {
+auto wait_all(Range&& requests,
+              const std::source_location& where = std::source_location::current()) {
   using value = typename std::ranges::range_value_t<Range>::value_type;
   for (auto& each : requests)
     if (each.valid()) each.wait_for_end();
@@ -74,25 +78,30 @@ auto wait_all(Range&& requests, const std::source_location& where = std::source_
   if constexpr (!std::is_void_v<value>) return values;
 }
 
-/// The values as a tuple, std::monostate for a request without one. Empty requests are passed over when they have no value.
+/// The values as a tuple, std::monostate for a request without one. Empty requests are passed over
+/// when they have no value.
 template <class... Request>
-requires(detail::is_request<std::remove_cvref_t<Request>>::value&&...) auto wait_all(Request&&... requests)
+  requires(detail::is_request<std::remove_cvref_t<Request>>::value && ...)
+auto wait_all(Request&&... requests)
     -> std::tuple<detail::held_value<typename std::remove_cvref_t<Request>::value_type>...> {
   ((requests.valid() && requests.wait_for_end()), ...);
   std::exception_ptr first;
-  std::tuple<std::optional<detail::held_value<typename std::remove_cvref_t<Request>::value_type>>...> all{
-      detail::take_or_note(requests, first)...};
+  std::tuple<
+      std::optional<detail::held_value<typename std::remove_cvref_t<Request>::value_type>>...>
+      all{detail::take_or_note(requests, first)...};
   if (first) std::rethrow_exception(first);
   return std::apply(
       [](auto&... each) {
-        return std::tuple<detail::held_value<typename std::remove_cvref_t<Request>::value_type>...>{*std::move(each)...};
+        return std::tuple<detail::held_value<typename std::remove_cvref_t<Request>::value_type>...>{
+            *std::move(each)...};
       },
       all);
 }
 
 namespace detail {
 
-/// Looks for one that has ended, again and again. `each(visit)` calls visit(request) for all of them, until it returns true.
+/// Looks for one that has ended, again and again. `each(visit)` calls visit(request) for all of
+/// them, until it returns true.
 template <class Each>
 class search {
  public:
@@ -111,7 +120,8 @@ class search {
   }
   /// False: the time is over.
   bool wait(time_point until) {
-    return look() || wait_until([](void* all) { return static_cast<search*>(all)->look(); }, this, until);
+    return look() ||
+           wait_until([](void* all) { return static_cast<search*>(all)->look(); }, this, until);
   }
   [[nodiscard]] std::optional<std::size_t> found() const noexcept { return over_; }
 
@@ -121,9 +131,11 @@ class search {
 };
 
 template <class Each>
-std::optional<std::size_t> search_any(const Each& each, time_point until, const std::source_location& where) {
+std::optional<std::size_t> search_any(const Each& each, time_point until,
+                                      const std::source_location& where) {
   search<Each> found{each};
-  if (!found.wait(until) && until == never) fail(errc::not_started, "the peal::environment ended before any of these requests", -1, where);
+  if (!found.wait(until) && until == never)
+    fail(errc::not_started, "the peal::environment ended before any of these requests", -1, where);
   return found.found();
 }
 
@@ -146,27 +158,34 @@ time_point time_after(std::chrono::duration<Rep, Period> time) noexcept {
 
 }  // namespace detail
 
-/// The index of one that has ended, which remains for the caller to wait for; nothing when all are empty.
+/// The index of one that has ended, which remains for the caller to wait for; nothing when all are
+/// empty.
 template <request_range Range>
-std::optional<std::size_t> wait_any(Range&& requests, const std::source_location& where = std::source_location::current()) {
+std::optional<std::size_t> wait_any(
+    Range&& requests, const std::source_location& where = std::source_location::current()) {
   return detail::search_any(detail::each_of_range(requests), detail::never, where);
 }
 /// The same of requests that differ in type, in the order in which they are named.
 template <class... T>
 std::optional<std::size_t> wait_any(request<T>&... requests) {
-  return detail::search_any(detail::each_of(requests...), detail::never, std::source_location::current());
+  return detail::search_any(detail::each_of(requests...), detail::never,
+                            std::source_location::current());
 }
 /// The same, or nothing when the time is over.
 template <class Rep, class Period, request_range Range>
 std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time, Range&& requests) {
-  return detail::search_any(detail::each_of_range(requests), detail::time_after(time), std::source_location::current());
+  return detail::search_any(detail::each_of_range(requests), detail::time_after(time),
+                            std::source_location::current());
 }
 template <class Rep, class Period, class... T>
-std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time, request<T>&... requests) {
-  return detail::search_any(detail::each_of(requests...), detail::time_after(time), std::source_location::current());
+std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time,
+                                        request<T>&... requests) {
+  return detail::search_any(detail::each_of(requests...), detail::time_after(time),
+                            std::source_location::current());
 }
 
-/// Whether all have ended, so that wait_all would return at once; makes some progress if not. Empty requests are passed over.
+/// Whether all have ended, so that wait_all would return at once; makes some progress if not. Empty
+/// requests are passed over.
 template <request_range Range>
 bool test_all(Range&& requests) {
   const auto all_over = [&] {
@@ -188,7 +207,8 @@ bool test_all(request<T>&... requests) {
 
 /// The indices of all that have ended, one at least; empty when all requests are.
 template <request_range Range>
-std::vector<std::size_t> wait_some(Range&& requests, const std::source_location& where = std::source_location::current()) {
+std::vector<std::size_t> wait_some(
+    Range&& requests, const std::source_location& where = std::source_location::current()) {
   std::vector<std::size_t> over;
   if (!wait_any(requests, where)) return over;
   std::size_t at = 0;
@@ -241,7 +261,8 @@ class all_body : public body<R> {
     std::size_t count = 1;
     self().for_each([&](auto& each) { count += each.valid(); });
     auto* counter = new countdown{count, to};
-    // The requests may be taken by the hook as soon as the last of them is counted: that is this call's own.
+    // The requests may be taken by the hook as soon as the last of them is counted: that is this
+    // call's own.
     self().for_each([&](auto& each) {
       if (each.valid()) each.subscribe(*counter);
     });
@@ -306,7 +327,8 @@ class range_body final : public all_body<range_body<T>, all_values<T>> {
 /// One request for all of them; its value is a tuple, std::monostate for a request without a value.
 template <class... T>
 request<std::tuple<detail::held_value<T>...>> when_all(request<T>&&... requests) {
-  return request<std::tuple<detail::held_value<T>...>>{new detail::tuple_body<T...>{std::move(requests)...}};
+  return request<std::tuple<detail::held_value<T>...>>{
+      new detail::tuple_body<T...>{std::move(requests)...}};
 }
 
 /// One request for all of them; its value is a vector of theirs, or none.

@@ -26,7 +26,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 40;
 collective kind_of(std::string_view name) {
   for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
     if (name_of(static_cast<collective>(i)) == name) return static_cast<collective>(i);
-  throw std::invalid_argument(fmt::format("{}: no such collective; there are {}", name, known_collectives()));
+  throw std::invalid_argument(
+      fmt::format("{}: no such collective; there are {}", name, known_collectives()));
 }
 
 std::size_t length_of(const explain_words& words, collective kind) {
@@ -36,11 +37,14 @@ std::size_t length_of(const explain_words& words, collective kind) {
   try {
     found = parse_bytes(words.bytes);
   } catch (const std::invalid_argument&) {
-    throw std::invalid_argument(fmt::format("--bytes {}: not a size such as 4096, 64K or 1M", words.bytes));
+    throw std::invalid_argument(
+        fmt::format("--bytes {}: not a size such as 4096, 64K or 1M", words.bytes));
   }
-  if (found > most_bytes) throw std::invalid_argument(fmt::format("--bytes {}: at most 1024G", words.bytes));
+  if (found > most_bytes)
+    throw std::invalid_argument(fmt::format("--bytes {}: at most 1024G", words.bytes));
   if (detail::is_reduction(kind) && found % words.element != 0)
-    throw std::invalid_argument(fmt::format("--bytes {}: not a multiple of the {} bytes of an element", words.bytes, words.element));
+    throw std::invalid_argument(fmt::format(
+        "--bytes {}: not a multiple of the {} bytes of an element", words.bytes, words.element));
   return found;
 }
 
@@ -62,8 +66,8 @@ std::string time_text(double ns) {
 
 /// fmt counts µ as two columns of width where it counts bytes; here by hand.
 std::string right(const std::string& text, std::size_t width) {
-  const auto columns =
-      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  const auto columns = static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
   return std::string(columns < width ? width - columns : 0, ' ') + text;
 }
 
@@ -79,16 +83,24 @@ std::string why(const explanation& of, const candidate& taken) {
   switch (taken.as.why) {
     case reason::forced: return fmt::format("{}={}", variable_of(of.kind), taken.as.how->name);
     case reason::price:
-      return fmt::format("its price: that of the algorithm in peal's table of rules is more than {:g} times as high", decisive);
+      return fmt::format(
+          "its price: that of the algorithm in peal's table of rules is more than {:g} times as "
+          "high",
+          decisive);
     case reason::rule: break;
   }
-  if (of.costs.from.empty()) return "peal's table of rules (prices count where costs were measured: peal-info --tune)";
+  if (of.costs.from.empty())
+    return "peal's table of rules (prices count where costs were measured: peal-info --tune)";
   if (!of.prices_count)
-    return fmt::format("peal's table of rules (prices count where costs were measured, and those {} were not: peal-info --tune)",
-                       of.nodes > 1 ? "between its nodes" : "inside a node");
-  return taken.price
-             ? fmt::format("peal's table of rules: its price is less than {:g} times that of any other that may take its place", decisive)
-             : "peal's table of rules: it has no price";
+    return fmt::format(
+        "peal's table of rules (prices count where costs were measured, and those {} were not: "
+        "peal-info --tune)",
+        of.nodes > 1 ? "between its nodes" : "inside a node");
+  return taken.price ? fmt::format(
+                           "peal's table of rules: its price is less than {:g} times that of any "
+                           "other that may take its place",
+                           decisive)
+                     : "peal's table of rules: it has no price";
 }
 
 }  // namespace
@@ -104,14 +116,18 @@ explanation explain(const explain_words& words) {
   explanation made;
   made.kind = kind_of(words.collective);
   if (words.ranks < 1 || words.ranks > most_ranks)
-    throw std::invalid_argument(words.ranks == 0 ? "--explain needs --ranks"
-                                                 : fmt::format("--ranks {}: from 1 to {}", words.ranks, most_ranks));
+    throw std::invalid_argument(
+        words.ranks == 0 ? "--explain needs --ranks"
+                         : fmt::format("--ranks {}: from 1 to {}", words.ranks, most_ranks));
   made.ranks = words.ranks;
   made.nodes = std::max(words.nodes, 1);
   if (words.nodes < 0 || made.nodes > made.ranks)
-    throw std::invalid_argument(fmt::format("--nodes {}: from 1 to the number of ranks", words.nodes));
-  if (words.cores < 0) throw std::invalid_argument(fmt::format("--cores {}: at least 1", words.cores));
-  if (words.element < 1 || words.element > 1024) throw std::invalid_argument(fmt::format("--element {}: from 1 to 1024", words.element));
+    throw std::invalid_argument(
+        fmt::format("--nodes {}: from 1 to the number of ranks", words.nodes));
+  if (words.cores < 0)
+    throw std::invalid_argument(fmt::format("--cores {}: at least 1", words.cores));
+  if (words.element < 1 || words.element > 1024)
+    throw std::invalid_argument(fmt::format("--element {}: from 1 to 1024", words.element));
   if (made.nodes > 1) made.where.ranks_per_node = (made.ranks + made.nodes - 1) / made.nodes;
   made.where.cores = words.cores > 0 ? words.cores : machine{}.usable_cores();
   made.bytes = length_of(words, made.kind);
@@ -121,12 +137,15 @@ explanation explain(const explain_words& words) {
   const auto measured = made.costs.from.empty() ? std::nullopt : std::optional{made.costs.costs};
   problem p;
   p.size = made.ranks;
-  p.bytes = made.kind == collective::reduce_scatter ? made.bytes * static_cast<std::size_t>(made.ranks) : made.bytes;
+  p.bytes = made.kind == collective::reduce_scatter
+                ? made.bytes * static_cast<std::size_t>(made.ranks)
+                : made.bytes;
   if (detail::is_reduction(made.kind)) p.element = words.element;
   std::optional<node_map> nodes;
   if (made.nodes > 1) {
     std::vector<std::uint32_t> by_rank;
-    for (int rank = 0; rank != made.ranks; ++rank) by_rank.push_back(static_cast<std::uint32_t>(rank / made.where.ranks_per_node));
+    for (int rank = 0; rank != made.ranks; ++rank)
+      by_rank.push_back(static_cast<std::uint32_t>(rank / made.where.ranks_per_node));
     if (node_map found{by_rank}; found.has_levels()) nodes = std::move(found);
   }
   p.nodes = nodes ? &*nodes : nullptr;
@@ -146,18 +165,23 @@ std::string to_text(const explanation& of) {
   std::string text{name_of(of.kind)};
   const auto to = std::back_inserter(text);
   if (of.kind != collective::barrier) fmt::format_to(to, " of {}", size_text(of.bytes));
-  fmt::format_to(to, ", {} ranks on {} node{} of {} core{}\n", of.ranks, of.nodes, of.nodes > 1 ? "s" : "", of.where.cores,
-                 of.where.cores > 1 ? "s" : "");
+  fmt::format_to(to, ", {} ranks on {} node{} of {} core{}\n", of.ranks, of.nodes,
+                 of.nodes > 1 ? "s" : "", of.where.cores, of.where.cores > 1 ? "s" : "");
   fmt::format_to(to, "cost parameters: {}\n", of.costs.from.empty() ? "built in" : of.costs.from);
   if (!of.costs.problem.empty()) fmt::format_to(to, "  ({})\n", of.costs.problem);
   fmt::format_to(to, "\n{:<20}{:>12}\n", "algorithm", "price");
-  if (of.direct) fmt::format_to(to, "{:<20}{}  blocking calls\n", "direct", right(time_text(*of.direct), 12));
+  if (of.direct)
+    fmt::format_to(to, "{:<20}{}  blocking calls\n", "direct", right(time_text(*of.direct), 12));
   for (const candidate& each : of.found)
-    fmt::format_to(to, "{:<20}{}{}\n", fmt::format("{}{}", each.as.how->name, each.taken ? " *" : ""),
-                   right(each.price ? time_text(*each.price) : "none", 12), how_run(each.as, of.bytes));
+    fmt::format_to(
+        to, "{:<20}{}{}\n", fmt::format("{}{}", each.as.how->name, each.taken ? " *" : ""),
+        right(each.price ? time_text(*each.price) : "none", 12), how_run(each.as, of.bytes));
   for (const candidate& each : of.found)
     if (each.taken) fmt::format_to(to, "\n* chosen by {}\n", why(of, each));
-  if (of.direct) text += "Blocking calls go past messages, through memory of all ranks (direct); nonblocking ones and plans by *.\n";
+  if (of.direct)
+    text +=
+        "Blocking calls go past messages, through memory of all ranks (direct); nonblocking ones "
+        "and plans by *.\n";
   return text;
 }
 

@@ -3,7 +3,8 @@
 //
 // Layer    launcher: may include collective/, base/.
 // Units    bytes; nanoseconds.
-// Errors   explain throws std::invalid_argument, peal::error (errc::invalid_config) where a variable is wrong.
+// Errors   explain throws std::invalid_argument, peal::error (errc::invalid_config) where a
+//          variable is wrong.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +29,13 @@ struct explanation {
   detail::collective kind = detail::collective::barrier;
   int ranks = 0, nodes = 1;
   spread where;
-  std::size_t bytes = 0;  // as asked: of a block; of bcast and reductions but reduce_scatter the whole vector
+  // as asked: of a block; of bcast and reductions but reduce_scatter the whole vector
+  std::size_t bytes = 0;
   tuning costs;
   bool prices_count = false;  // or only rules do
   std::vector<candidate> found;
-  std::optional<double> direct;  // nanoseconds: blocking calls go past messages, so none of these is asked
+  // nanoseconds: blocking calls go past messages, so none of these is asked
+  std::optional<double> direct;
 };
 
 /// All of the collectives, with blanks between.

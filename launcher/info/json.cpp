@@ -1,5 +1,6 @@
-// What peal-info says, for programs. Names are those of the text; what is unknown or unlimited is null; sizes are bytes. All of it is
-// here, since <nlohmann/json.hpp> costs the compiler more than what is written with it.
+// What peal-info says, for programs. Names are those of the text; what is unknown or unlimited is
+// null; sizes are bytes. All of it is here, since <nlohmann/json.hpp> costs the compiler more than
+// what is written with it.
 #include <nlohmann/json.hpp>
 
 #include "config.h"
@@ -18,7 +19,9 @@ ordered_json or_null(const std::optional<Value>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-ordered_json text_or_null(const std::string& text) { return text.empty() ? ordered_json(nullptr) : ordered_json(text); }
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
 
 ordered_json of(const machine_report& here) {
   return {{"host", here.host},
@@ -31,7 +34,9 @@ ordered_json of(const machine_report& here) {
 }
 
 ordered_json of(const verbs::gid_entry& gid) {
-  return {{"index", gid.index}, {"address", verbs::to_text(gid.bytes)}, {"kind", verbs::to_text(verbs::class_of(gid))}};
+  return {{"index", gid.index},
+          {"address", verbs::to_text(gid.bytes)},
+          {"kind", verbs::to_text(verbs::class_of(gid))}};
 }
 
 ordered_json of(const verbs::port_report& port) {
@@ -71,7 +76,9 @@ ordered_json chosen_of(const report& all) {
   if (all.rails.empty()) return nullptr;
   ordered_json limits = ordered_json::array(), rails = ordered_json::array();
   for (std::size_t each = 0; each < all.rails.size(); ++each)
-    rails.push_back({{"port", all.rail_names[each]}, {"gid", of(all.rails[each].gid)}, {"reason", all.rails[each].reason}});
+    rails.push_back({{"port", all.rail_names[each]},
+                     {"gid", of(all.rails[each].gid)},
+                     {"reason", all.rails[each].reason}});
   for (const verbs::granted_limit& each : all.limits)
     limits.push_back({{"what", each.what}, {"wanted", each.wanted}, {"granted", each.granted}});
   ordered_json made = rails.front();
@@ -83,13 +90,18 @@ ordered_json chosen_of(const report& all) {
 }  // namespace
 
 std::string to_json(const report& all) {
-  ordered_json transports = ordered_json::array(), devices = ordered_json::array(), variables = ordered_json::array();
+  ordered_json transports = ordered_json::array(), devices = ordered_json::array(),
+               variables = ordered_json::array();
   for (const transport_report& each : all.transports)
-    transports.push_back({{"name", each.name}, {"carries", each.carries}, {"problem", text_or_null(each.problem)}});
+    transports.push_back(
+        {{"name", each.name}, {"carries", each.carries}, {"problem", text_or_null(each.problem)}});
   for (const verbs::device_report& each : all.devices) devices.push_back(of(each));
   for (const setting& each : all.settings)
-    variables.push_back(
-        {{"name", each.name}, {"value", each.value}, {"set", each.is_set}, {"allowed", each.allowed}, {"meaning", each.meaning}});
+    variables.push_back({{"name", each.name},
+                         {"value", each.value},
+                         {"set", each.is_set},
+                         {"allowed", each.allowed},
+                         {"meaning", each.meaning}});
   const ordered_json whole{
       {"version", PACKAGE_VERSION},
       {"machine", of(all.machine)},
@@ -97,7 +109,8 @@ std::string to_json(const report& all) {
       {"rdma_devices", std::move(devices)},
       {"rdma_used", chosen_of(all)},
       {"registrations_kept", all.cache_problem.empty()},
-      {"registrations_not_kept_because", all.cache_problem.empty() ? ordered_json(nullptr) : ordered_json(all.cache_problem)},
+      {"registrations_not_kept_because",
+       all.cache_problem.empty() ? ordered_json(nullptr) : ordered_json(all.cache_problem)},
       {"tuning_file", text_or_null(all.tuning_file)},
       {"variables", std::move(variables)},
       {"problems", all.problems}};
@@ -108,27 +121,31 @@ std::string to_json(const report& all) {
 std::string to_json(const explanation& of) {
   ordered_json all = ordered_json::array();
   for (const candidate& each : of.found)
-    all.push_back({{"name", each.as.how->name},
-                   {"price_ns", each.price ? ordered_json(*each.price) : ordered_json(nullptr)},
-                   {"chosen", each.taken},
-                   {"because", each.taken ? ordered_json(to_text(each.as.why)) : ordered_json(nullptr)},
-                   {"radix", each.as.radix},
-                   {"segment_bytes", each.as.cut.bytes},
-                   {"lanes", each.as.cut.lanes}});
-  const ordered_json whole{{"collective", name_of(of.kind)},
-                           {"ranks", of.ranks},
-                           {"nodes", of.nodes},
-                           {"cores", of.where.cores},
-                           {"bytes", of.bytes},
-                           {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
-                           {"tuning_problem", of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
-                           {"direct_when_blocking", of.direct.has_value()},
-                           {"direct_price_ns", of.direct ? ordered_json(*of.direct) : ordered_json(nullptr)},
-                           {"algorithms", std::move(all)}};
+    all.push_back(
+        {{"name", each.as.how->name},
+         {"price_ns", each.price ? ordered_json(*each.price) : ordered_json(nullptr)},
+         {"chosen", each.taken},
+         {"because", each.taken ? ordered_json(to_text(each.as.why)) : ordered_json(nullptr)},
+         {"radix", each.as.radix},
+         {"segment_bytes", each.as.cut.bytes},
+         {"lanes", each.as.cut.lanes}});
+  const ordered_json whole{
+      {"collective", name_of(of.kind)},
+      {"ranks", of.ranks},
+      {"nodes", of.nodes},
+      {"cores", of.where.cores},
+      {"bytes", of.bytes},
+      {"tuning_file", of.costs.from.empty() ? ordered_json(nullptr) : ordered_json(of.costs.from)},
+      {"tuning_problem",
+       of.costs.problem.empty() ? ordered_json(nullptr) : ordered_json(of.costs.problem)},
+      {"direct_when_blocking", of.direct.has_value()},
+      {"direct_price_ns", of.direct ? ordered_json(*of.direct) : ordered_json(nullptr)},
+      {"algorithms", std::move(all)}};
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string to_json(const cost_parameters& costs, bool inside_a_node, bool between_nodes, const std::string& file) {
+std::string to_json(const cost_parameters& costs, bool inside_a_node, bool between_nodes,
+                    const std::string& file) {
   ordered_json values;
   for (const cost_field& each : cost_fields()) values[std::string{each.name}] = costs.*each.value;
   const ordered_json whole{{"tuning_file", file},

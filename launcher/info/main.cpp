@@ -1,9 +1,10 @@
 // launcher/info/main.cpp
-// peal-info: what peal finds on this machine, what it would use and why, and what is wrong; why a collective gets its algorithm; what
-// messages cost here.
+// peal-info: what peal finds on this machine, what it would use and why, and what is wrong; why a
+// collective gets its algorithm; what messages cost here.
 //
 // Layer    launcher.
-// Errors   exit code 2 for a wrong command line, 1 when the machine cannot be read or the report not be written.
+// Errors   exit code 2 for a wrong command line, 1 when the machine cannot be read or the report
+//          not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,15 +29,22 @@ void define(CLI::App& app, wishes& into) {
   app.set_help_flag("-h,--help", "print this and end");
   app.set_version_flag("-V,--version", PACKAGE_STRING);
   app.add_flag("--json", into.json, "one JSON object, for programs");
-  const auto explain = app.add_option("--explain", into.explain.collective,
-                                      "which algorithm a collective runs with, and why: one of " + peal::info::known_collectives());
+  const auto explain = app.add_option(
+      "--explain", into.explain.collective,
+      "which algorithm a collective runs with, and why: one of " + peal::info::known_collectives());
   app.add_option("--ranks", into.explain.ranks, "how many ranks call it")->needs(explain);
   app.add_option("--nodes", into.explain.nodes, "on how many nodes they are (1)")->needs(explain);
-  app.add_option("--cores", into.explain.cores, "of a node, for the ranks (those of this machine)")->needs(explain);
-  app.add_option("--bytes", into.explain.bytes, "of a rank's block; of bcast, reduce, allreduce, scan, exscan the whole vector (8)")
+  app.add_option("--cores", into.explain.cores, "of a node, for the ranks (those of this machine)")
       ->needs(explain);
-  app.add_option("--element", into.explain.element, "bytes of an element, of reductions (4)")->needs(explain);
-  app.add_flag("--tune", into.tune, "measure what messages cost here, and write the tuning file, by which later jobs choose algorithms")
+  app.add_option(
+         "--bytes", into.explain.bytes,
+         "of a rank's block; of bcast, reduce, allreduce, scan, exscan the whole vector (8)")
+      ->needs(explain);
+  app.add_option("--element", into.explain.element, "bytes of an element, of reductions (4)")
+      ->needs(explain);
+  app.add_flag("--tune", into.tune,
+               "measure what messages cost here, and write the tuning file, by which later jobs "
+               "choose algorithms")
       ->excludes(explain);
 }
 
@@ -53,8 +61,10 @@ std::string answer(const wishes& wanted, int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
-  CLI::App app{"peal-info shows what peal finds on this machine, what it would use and why, and what is wrong, with the remedy.",
-               "peal-info"};
+  CLI::App app{
+      "peal-info shows what peal finds on this machine, what it would use and why, and what is "
+      "wrong, with the remedy.",
+      "peal-info"};
   wishes wanted;
   define(app, wanted);
   try {
@@ -71,7 +81,8 @@ int main(int count, char** words) {
   }
   try {
     const std::string text = answer(wanted, count, words);
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+      return 0;
     fmt::print(stderr, "peal-info: the report cannot be written\n");
   } catch (const std::invalid_argument& problem) {
     fmt::print(stderr, "peal-info: {}\n", problem.what());

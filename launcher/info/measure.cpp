@@ -27,7 +27,9 @@ constexpr int repeats = 7;  // whose median counts: a core is taken away now and
 constexpr tag talk{1};
 constexpr std::size_t longest = 4 << 20;
 
-double ns_since(clock::time_point begin) { return std::chrono::duration<double, std::nano>(clock::now() - begin).count(); }
+double ns_since(clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(clock::now() - begin).count();
+}
 
 double median_of(const std::function<double()>& once) {
   once();
@@ -40,7 +42,8 @@ double median_of(const std::function<double()>& once) {
 /// Two ranks, of which the first one has the clock. Both make the same calls.
 class pair_of_ranks {
  public:
-  pair_of_ranks(const communicator& world, int other) : world_{world}, other_{world.rank() == 0 ? other : 0}, first_{world.rank() == 0} {}
+  pair_of_ranks(const communicator& world, int other)
+      : world_{world}, other_{world.rank() == 0 ? other : 0}, first_{world.rank() == 0} {}
 
   /// One way, in nanoseconds.
   double latency(std::size_t bytes, int times) {
@@ -90,7 +93,8 @@ class pair_of_ranks {
 
   /// Nanoseconds a byte of a read from the other's memory past it; nothing where that is forbidden.
   std::optional<double> direct_byte(std::size_t bytes, int times) {
-    const std::array mine{static_cast<std::uintptr_t>(::getpid()), reinterpret_cast<std::uintptr_t>(buffer_.data())};
+    const std::array mine{static_cast<std::uintptr_t>(::getpid()),
+                          reinterpret_cast<std::uintptr_t>(buffer_.data())};
     std::array<std::uintptr_t, 2> theirs{};
     if (!first_) {
       world_.send(mine, other_, talk);
@@ -103,7 +107,9 @@ class pair_of_ranks {
       const auto begin = clock::now();
       for (int i = 0; i < times; ++i) {
         iovec into{buffer_.data(), bytes}, from{reinterpret_cast<void*>(theirs[1]), bytes};
-        good = ::process_vm_readv(static_cast<pid_t>(theirs[0]), &into, 1, &from, 1, 0) == static_cast<ssize_t>(bytes) && good;
+        good = ::process_vm_readv(static_cast<pid_t>(theirs[0]), &into, 1, &from, 1, 0) ==
+                   static_cast<ssize_t>(bytes) &&
+               good;
       }
       return ns_since(begin) / times / static_cast<double>(bytes);
     });
@@ -123,7 +129,9 @@ class pair_of_ranks {
   }
 
  private:
-  void give(std::size_t bytes) { world_.send(std::span<const std::byte>{buffer_.data(), bytes}, other_, talk); }
+  void give(std::size_t bytes) {
+    world_.send(std::span<const std::byte>{buffer_.data(), bytes}, other_, talk);
+  }
   void take(std::size_t bytes) { world_.recv_into(std::span{buffer_.data(), bytes}, other_, talk); }
 
   const communicator& world_;
@@ -168,15 +176,19 @@ double change_of_ranks() {
   });
 }
 
-/// Bytes a nanosecond between two lengths, which are far enough apart that noise does not turn the sign.
+/// Bytes a nanosecond between two lengths, which are far enough apart that noise does not turn the
+/// sign.
 double rate_of(double bytes, double shorter, double longer, double fallback) {
   return longer > shorter ? bytes / (longer - shorter) : fallback;
 }
 
 /// What is wrong.
 std::string measure_local(pair_of_ranks pair, cost_parameters& into) {
-  if (!pair.side_by_side()) return "two ranks of this node have one hardware thread between them, so nothing can be measured";
-  const double few = pair.latency(8, 1000), page = pair.latency(4096, 1000), two_pages = pair.latency(8192, 300);
+  if (!pair.side_by_side())
+    return "two ranks of this node have one hardware thread between them, so nothing can be "
+           "measured";
+  const double few = pair.latency(8, 1000), page = pair.latency(4096, 1000),
+               two_pages = pair.latency(8192, 300);
   const double quarter = pair.latency(256 << 10, 100), whole = pair.latency(1 << 20, 40);
   const double message = std::min(pair.one_of_many(200), few / 2);
   const auto direct = pair.direct_byte(256 << 10, 40);
@@ -209,9 +221,12 @@ measured measure(const communicator& world, const cost_parameters& before) {
   // Who is where only rank 0 is asked.
   std::array<int, 2> others{0, 0};
   if (world.rank() == 0)
-    for (int rank = world.size() - 1; rank > 0; --rank) others[world.same_node(rank) ? 0 : 1] = rank;
+    for (int rank = world.size() - 1; rank > 0; --rank)
+      others[world.same_node(rank) ? 0 : 1] = rank;
   world.bcast(peal::in_place(others), 0);
-  const auto takes_part = [&](int other) { return other > 0 && (world.rank() == 0 || world.rank() == other); };
+  const auto takes_part = [&](int other) {
+    return other > 0 && (world.rank() == 0 || world.rank() == other);
+  };
   if (takes_part(others[0])) made.problem = measure_local({world, others[0]}, made.costs);
   world.barrier();
   if (takes_part(others[1])) measure_remote({world, others[1]}, made.costs);

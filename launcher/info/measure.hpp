@@ -1,5 +1,6 @@
 // launcher/info/measure.hpp
-// Measures what messages, copies and reductions cost here: rank 0 with a rank of its node, and with one of another node where there is one.
+// Measures what messages, copies and reductions cost here: rank 0 with a rank of its node, and with
+// one of another node where there is one.
 //
 // Layer    launcher: may include the API, collective/, topology/.
 // Units    those of cost_parameters.

@@ -1,9 +1,12 @@
 // launcher/info/report.hpp
-// What peal-info has found out: this machine, its RDMA devices, which one a rank would use and why, the settings, and what is wrong.
+// What peal-info has found out: this machine, its RDMA devices, which one a rank would use and why,
+// the settings, and what is wrong.
 //
-// Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp, transport/verbs/trial.hpp.
+// Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp,
+//          transport/verbs/trial.hpp.
 // Units    bytes.
-// Errors   throws peal::error (errc::internal) when the topology cannot be read. Everything else that is wrong stands in `problems`.
+// Errors   throws peal::error (errc::internal) when the topology cannot be read. Everything else
+//          that is wrong stands in `problems`.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,7 @@ struct machine_report {
   std::optional<std::uint64_t> locked_memory;  // limit; nothing: unlimited
   std::string shared_folder;
   std::optional<std::uint64_t> shared_free;  // nothing: the folder is not there
-  std::string direct_copy_problem;           // why processes may not read each other; empty: they may
+  std::string direct_copy_problem;  // why processes may not read each other; empty: they may
 };
 
 struct transport_report {
@@ -43,11 +46,13 @@ struct report {
   machine_report machine;
   std::vector<transport_report> transports;
   std::vector<verbs::device_report> devices;
-  std::vector<verbs::choice> rails;  // what is used; the port is an index into all ports of `devices`, one after another
+  // what is used; the port is an index into all ports of `devices`, one after another
+  std::vector<verbs::choice> rails;
   std::vector<std::string> rail_names;
   std::vector<verbs::granted_limit> limits;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
-  std::string tuning_file;    // from which the choice of algorithms has its costs; empty: they are built in
+  // from which the choice of algorithms has its costs; empty: they are built in
+  std::string tuning_file;
   std::vector<setting> settings;
   std::vector<std::string> problems;  // each with its remedy
 };

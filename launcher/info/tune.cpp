@@ -28,8 +28,10 @@ namespace fs = std::filesystem;
   std::error_code unknown;
   const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
   const fs::path beside = self.parent_path() / "pealrun";
-  const std::string launcher = fs::exists(beside, unknown) ? beside.string() : "pealrun", program = self.string();
-  const char* words[] = {launcher.c_str(), "-n", "2", program.c_str(), "--tune", json ? "--json" : nullptr, nullptr};
+  const std::string launcher = fs::exists(beside, unknown) ? beside.string() : "pealrun",
+                    program = self.string();
+  const char* words[] = {launcher.c_str(),          "-n",   "2", program.c_str(), "--tune",
+                         json ? "--json" : nullptr, nullptr};
   ::execvp(launcher.c_str(), const_cast<char**>(words));
   throw std::runtime_error(fmt::format("{} cannot be started: {}", launcher, std::strerror(errno)));
 }
@@ -51,7 +53,8 @@ void write_file(const fs::path& name, const std::string& text) {
   }
   const int problem = failed ? failed.value() : errno;
   fs::remove(beside, failed);
-  throw std::runtime_error(fmt::format("{} cannot be written: {}", name.string(), std::strerror(problem)));
+  throw std::runtime_error(
+      fmt::format("{} cannot be written: {}", name.string(), std::strerror(problem)));
 }
 
 std::string remark(const measured& found) {
@@ -62,7 +65,8 @@ std::string remark(const measured& found) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   return fmt::format(
-      "What peal-info --tune ({}) measured on {}, {}{}.\nDelete this file, or set PEAL_TUNING=none, to go by what is built in.",
+      "What peal-info --tune ({}) measured on {}, {}{}.\nDelete this file, or set "
+      "PEAL_TUNING=none, to go by what is built in.",
       PACKAGE_STRING, host, day,
       found.local && found.remote ? ""
       : found.local               ? "; nothing between nodes"
@@ -73,11 +77,15 @@ std::string to_text(const measured& found, const cost_parameters& before, const 
   std::string text = fmt::format("{:<20}{:>12}{:>12}\n", "", "measured", "before");
   for (const cost_field& each : cost_fields()) {
     const double now = found.costs.*each.value, then = before.*each.value;
-    text += fmt::format("{:<20}{:>12}{:>12.4g}  {}\n", each.name, now == then ? "-" : fmt::format("{:.4g}", now), then, each.meaning);
+    text += fmt::format("{:<20}{:>12}{:>12.4g}  {}\n", each.name,
+                        now == then ? "-" : fmt::format("{:.4g}", now), then, each.meaning);
   }
   if (!found.remote)
-    text += "\nNothing was measured between nodes: run it with a rank on each of two, as srun -N 2 -n 2 peal-info --tune.\n";
-  if (!found.local) text += "\nNothing was measured inside a node: run it with two ranks of one, too.\n";
+    text +=
+        "\nNothing was measured between nodes: run it with a rank on each of two, as srun -N 2 -n "
+        "2 peal-info --tune.\n";
+  if (!found.local)
+    text += "\nNothing was measured inside a node: run it with two ranks of one, too.\n";
   return text + fmt::format("\nWritten to {}; later jobs go by it.\n", file);
 }
 
@@ -87,21 +95,25 @@ std::string tune(int count, char** words, bool json) {
   const std::string wish = job_settings::from_environment().tuning;
   const std::string file = tuning_file(wish);
   if (file.empty())
-    throw std::runtime_error("there is no place for the tuning file: PEAL_TUNING is none, or neither XDG_CONFIG_HOME nor HOME is set");
+    throw std::runtime_error(
+        "there is no place for the tuning file: PEAL_TUNING is none, or neither XDG_CONFIG_HOME "
+        "nor HOME is set");
   if (std::getenv("PMIX_RANK") == nullptr) start_again(json);
   const cost_parameters before = read_tuning(wish).costs;
   measured found;
   ::setenv("PEAL_TUNING", "none", 1);  // the file that is about to be made need not be told of
   {
     environment env{count, words};
-    if (env.world().size() < 2) found.problem = "--tune needs two ranks; without a launcher peal-info starts them itself";
+    if (env.world().size() < 2)
+      found.problem = "--tune needs two ranks; without a launcher peal-info starts them itself";
     else found = measure(env.world(), before);
     if (env.world().rank() != 0) return {};
   }
   // Only now, that no other rank waits for this one.
   if (!found.problem.empty()) throw std::runtime_error(found.problem);
   write_file(file, tuning_text(found.costs, remark(found)));
-  return json ? to_json(found.costs, found.local, found.remote, file) : to_text(found, before, file);
+  return json ? to_json(found.costs, found.local, found.remote, file)
+              : to_text(found, before, file);
 }
 
 }  // namespace peal::info

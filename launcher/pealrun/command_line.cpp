@@ -19,9 +19,11 @@ namespace peal::launcher {
 namespace {
 
 constexpr const char* footer =
-    "\nSeveral programs make one job when parted by ':', each with its own -n, -x, --threads and --wdir:\n"
+    "\nSeveral programs make one job when parted by ':', each with its own -n, -x, --threads and "
+    "--wdir:\n"
     "  pealrun -n 1 ./server : -n 4 -x LEVEL=2 ./worker\n"
-    "The exit code is 0, or that of the first rank that failed (128 + signal when a signal ended it), 124 after a timeout, 2 for a wrong\n"
+    "The exit code is 0, or that of the first rank that failed (128 + signal when a signal ended "
+    "it), 124 after a timeout, 2 for a wrong\n"
     "command line, 127 or 126 for a program that is not there or cannot be run. See pealrun(1).";
 
 template <class Number>
@@ -35,13 +37,15 @@ std::optional<Number> number_in(const std::string& text) {
 std::string check_ranks(const std::string& text) {
   const auto value = number_in<int>(text);
   if (value && *value >= 1 && *value <= most_ranks) return {};
-  return fmt::format("'{}' is no number of ranks: a whole number from 1 to {} is allowed", text, most_ranks);
+  return fmt::format("'{}' is no number of ranks: a whole number from 1 to {} is allowed", text,
+                     most_ranks);
 }
 
 std::string check_threads(const std::string& text) {
   const auto value = number_in<int>(text);
   if (value && *value >= 1 && *value <= most_threads) return {};
-  return fmt::format("'{}' is no number of threads: a whole number from 1 to {} is allowed", text, most_threads);
+  return fmt::format("'{}' is no number of threads: a whole number from 1 to {} is allowed", text,
+                     most_threads);
 }
 
 std::string check_seconds(const std::string& text) {
@@ -54,8 +58,10 @@ std::string check_variable(const std::string& text) {
   const std::string name = text.substr(0, text.find('='));
   if (name.empty()) return fmt::format("'{}' has no name: NAME or NAME=VALUE is allowed", text);
   if (text == name && std::getenv(name.c_str()) == nullptr)
-    return fmt::format("{} is not set, so there is nothing to pass on: set it, or give {}=VALUE", name, name);
-  if (const variable* known = find_variable(name); known != nullptr && text != name)  // of others rank 0 warns
+    return fmt::format("{} is not set, so there is nothing to pass on: set it, or give {}=VALUE",
+                       name, name);
+  // of others rank 0 warns
+  if (const variable* known = find_variable(name); known != nullptr && text != name)
     return objection(*known, std::string_view{text}.substr(name.size() + 1));
   return {};
 }
@@ -63,7 +69,8 @@ std::string check_variable(const std::string& text) {
 CLI::Validator one_of(std::vector<std::string> allowed) {
   return {[allowed](std::string& text) -> std::string {
             if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return {};
-            return fmt::format("'{}' is not known: {} is allowed", text, fmt::join(allowed, " or "));
+            return fmt::format("'{}' is not known: {} is allowed", text,
+                               fmt::join(allowed, " or "));
           },
           fmt::format("{}", fmt::join(allowed, "|"))};
 }
@@ -78,26 +85,36 @@ struct raw_options {
 void declare(CLI::App& app, raw_options& raw, bool first) {
   app.prefix_command();
   app.set_help_flag("-h,--help", "print this and end");
-  app.add_option("-n,--np", raw.ranks, "how many ranks to start (also -np); 1 when not given")->check(check_ranks)->type_name("COUNT");
+  app.add_option("-n,--np", raw.ranks, "how many ranks to start (also -np); 1 when not given")
+      ->check(check_ranks)
+      ->type_name("COUNT");
   app.add_option("-x", raw.variables, "set a variable for the ranks, or demand that it is set")
       ->allow_extra_args(false)
       ->check(check_variable)
       ->type_name("NAME[=VALUE]");
-  app.add_option("--threads", raw.threads, "how many OpenMP threads a rank runs, and cores it gets; OMP_NUM_THREADS when not given")
+  app.add_option(
+         "--threads", raw.threads,
+         "how many OpenMP threads a rank runs, and cores it gets; OMP_NUM_THREADS when not given")
       ->check(check_threads)
       ->type_name("COUNT");
-  app.add_option("--wdir", raw.folder, "folder in which the ranks start")->check(check_folder)->type_name("FOLDER");
+  app.add_option("--wdir", raw.folder, "folder in which the ranks start")
+      ->check(check_folder)
+      ->type_name("FOLDER");
   if (!first) return;
   app.set_version_flag("-V,--version", PACKAGE_STRING);
   app.add_flag("--tag-output", raw.tag_output, "write [rank] before every line that a rank writes");
-  app.add_option("--timeout", raw.timeout, "kill the job when it runs longer")->check(check_seconds)->type_name("SECONDS");
-  app.add_option("--on-failure", raw.on_failure, "kill (as set): end the job when a rank fails; notify: tell the others, they go on")
+  app.add_option("--timeout", raw.timeout, "kill the job when it runs longer")
+      ->check(check_seconds)
+      ->type_name("SECONDS");
+  app.add_option(
+         "--on-failure", raw.on_failure,
+         "kill (as set): end the job when a rank fails; notify: tell the others, they go on")
       ->check(one_of({"kill", "notify"}))
       ->type_name("");
-  app.add_option(
-         "--bind", raw.bind,
-         "core: one core a rank when there are enough; none: leave it to the system; auto (as set): core, but none where jobs in other "
-         "containers cannot be seen")
+  app.add_option("--bind", raw.bind,
+                 "core: one core a rank when there are enough; none: leave it to the system; auto "
+                 "(as set): core, but none where jobs in other "
+                 "containers cannot be seen")
       ->check(one_of({"auto", "core", "none"}))
       ->type_name("");
   app.footer(footer);
@@ -119,23 +136,28 @@ application read_application(std::vector<std::string> words, raw_options& raw, b
   try {
     app.parse(spelled);
   } catch (const CLI::CallForHelp&) {
-    throw stop{0, app.help("pealrun [OPTIONS] PROGRAM [ARGUMENT...] [: [-n COUNT] PROGRAM [ARGUMENT...]]...")};
+    throw stop{
+        0, app.help(
+               "pealrun [OPTIONS] PROGRAM [ARGUMENT...] [: [-n COUNT] PROGRAM [ARGUMENT...]]...")};
   } catch (const CLI::CallForVersion& version) {
     throw stop{0, fmt::format("pealrun ({})\n", version.what())};
   } catch (const CLI::ArgumentMismatch& problem) {
     const std::string_view text{problem.what()};
     const std::string_view option = text.substr(0, text.find(':'));
     throw stop{2, fmt::format("pealrun: {} {}\n", option,
-                              text.ends_with("missing") ? "needs a value; pealrun --help says which" : "is given more than once")};
+                              text.ends_with("missing") ? "needs a value; pealrun --help says which"
+                                                        : "is given more than once")};
   } catch (const CLI::ParseError& problem) {
     throw stop{2, fmt::format("pealrun: {}\n", problem.what())};
   }
   std::vector<std::string> rest = app.remaining();
   if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
   else if (!rest.empty() && rest.front().starts_with('-'))
-    throw stop{2, fmt::format("pealrun: unknown option {}{}; pealrun --help lists them all\n", rest.front(), first ? "" : " after ':'")};
+    throw stop{2, fmt::format("pealrun: unknown option {}{}; pealrun --help lists them all\n",
+                              rest.front(), first ? "" : " after ':'")};
   if (rest.empty())
-    throw stop{2, fmt::format("pealrun: no program{}: pealrun [OPTIONS] PROGRAM [ARGUMENT...]\n", first ? "" : " after ':'")};
+    throw stop{2, fmt::format("pealrun: no program{}: pealrun [OPTIONS] PROGRAM [ARGUMENT...]\n",
+                              first ? "" : " after ':'")};
 
   application made;
   made.ranks = *number_in<int>(raw.ranks);
@@ -145,7 +167,8 @@ application read_application(std::vector<std::string> words, raw_options& raw, b
   for (const std::string& each : raw.variables) {
     const auto equals = each.find('=');
     const std::string name = each.substr(0, equals);
-    made.variables.emplace_back(name, equals == std::string::npos ? std::getenv(name.c_str()) : each.substr(equals + 1));
+    made.variables.emplace_back(
+        name, equals == std::string::npos ? std::getenv(name.c_str()) : each.substr(equals + 1));
   }
   made.program = find_program(made.arguments.front());
   return made;
@@ -161,7 +184,8 @@ int job_request::ranks() const {
 
 std::size_t job_request::application_of(int rank) const {
   std::size_t at = 0;
-  for (int before = 0; before + applications[at].ranks <= rank; ++at) before += applications[at].ranks;
+  for (int before = 0; before + applications[at].ranks <= rank; ++at)
+    before += applications[at].ranks;
   return at;
 }
 
@@ -175,7 +199,8 @@ job_request read_command_line(const std::vector<std::string>& arguments) {
     if (first) {
       request.tag_output = raw.tag_output;
       if (!raw.timeout.empty()) request.timeout = *number_in<double>(raw.timeout);
-      request.on_failure = raw.on_failure == "notify" ? failure_policy::notify : failure_policy::kill;
+      request.on_failure =
+          raw.on_failure == "notify" ? failure_policy::notify : failure_policy::kill;
       using enum binding_policy;
       request.bind = raw.bind == "none" ? none : raw.bind == "core" ? core : automatic;
     }
@@ -183,7 +208,8 @@ job_request read_command_line(const std::vector<std::string>& arguments) {
     from = to + 1;
   }
   if (request.ranks() > most_ranks)
-    throw stop{2, fmt::format("pealrun: {} ranks in all: at most {} are allowed\n", request.ranks(), most_ranks)};
+    throw stop{2, fmt::format("pealrun: {} ranks in all: at most {} are allowed\n", request.ranks(),
+                              most_ranks)};
   return request;
 }
 

@@ -3,8 +3,9 @@
 //
 // Layer    launcher: may include base/, topology/, bootstrap/.
 // Units    seconds.
-// Errors   throws stop with the text to print and pealrun's exit code: 2 for a wrong command line, 127 and 126 as shells have them for a
-//          program that is not there or cannot be run, 0 for --help and --version.
+// Errors   throws stop with the text to print and pealrun's exit code: 2 for a wrong command line,
+//          127 and 126 as shells have them for a program that is not there or cannot be run, 0 for
+//          --help and --version.
 #pragma once
 
 #include <string>

@@ -20,12 +20,14 @@ namespace peal::launcher {
 
 namespace {
 
-// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that nobody reaches for ^C.
+// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that
+// nobody reaches for ^C.
 constexpr std::chrono::seconds grace{2};
 // Output of processes that we could not kill is read for this long after everyone else ended.
 constexpr std::chrono::seconds drain{2};
 
-// Two interrupts within this time come from somebody who wants the job to end, whatever its ranks make of a signal.
+// Two interrupts within this time come from somebody who wants the job to end, whatever its ranks
+// make of a signal.
 constexpr std::chrono::seconds impatience{2};
 
 constexpr int timeout_code = 124;  // as timeout(1)
@@ -38,20 +40,25 @@ void say(const std::string& line) {
 std::vector<std::string> environment_of(const application& what) {
   std::vector<std::string> list;
   for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view name = std::string_view{*each}.substr(0, std::string_view{*each}.find('='));
+    const std::string_view name =
+        std::string_view{*each}.substr(0, std::string_view{*each}.find('='));
     const auto replaced = [name](const auto& variable) { return variable.first == name; };
-    if (std::none_of(what.variables.begin(), what.variables.end(), replaced)) list.emplace_back(*each);
+    if (std::none_of(what.variables.begin(), what.variables.end(), replaced))
+      list.emplace_back(*each);
   }
   for (auto each = what.variables.begin(); each != what.variables.end(); ++each) {
     const auto same = [each](const auto& other) { return other.first == each->first; };
-    if (std::none_of(each + 1, what.variables.end(), same)) list.push_back(each->first + "=" + each->second);  // the last one counts
+    // the last one counts
+    if (std::none_of(each + 1, what.variables.end(), same))
+      list.push_back(each->first + "=" + each->second);
   }
   return list;
 }
 
 }  // namespace
 
-job::job(const job_request& request, pmix_host& host, const surroundings& around, std::vector<place> places)
+job::job(const job_request& request, pmix_host& host, const surroundings& around,
+         std::vector<place> places)
     : request_{request},
       host_{host},
       guard_{around.watch},
@@ -61,11 +68,13 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
       places_{std::move(places)},
       order_{request.ranks()} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
-  for (int rank = 0; rank < request.ranks(); ++rank) members_[static_cast<std::size_t>(rank)].end.rank = rank;
+  for (int rank = 0; rank < request.ranks(); ++rank)
+    members_[static_cast<std::size_t>(rank)].end.rank = rank;
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   host_name_ = name.data();
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what ranks leave behind becomes our child, so that it can be found and ended
+  ::prctl(PR_SET_CHILD_SUBREAPER,
+          1);  // what ranks leave behind becomes our child, so that it can be found and ended
 }
 
 job::~job() {
@@ -76,32 +85,39 @@ job::~job() {
 
 int job::run() {
   if (request_.timeout > 0)
-    timeout_ = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{request_.timeout});
+    timeout_ = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                  std::chrono::duration<double>{request_.timeout});
   start_all();
   while (!over()) {
     wait_for_something();
     serve_signals();
     look_for_ends();
-    serve_host();  // after the look: whatever a rank told the server before its end is known when its end is judged
+    // after the look: whatever a rank told the server before its end is known when its end is
+    // judged
+    serve_host();
     judge_ends();
     check_deadlines();
     if (output_.broken() != 0 && phase_ == phase::running) {
       if (output_.broken() == EPIPE) fail(128 + SIGPIPE, "nobody reads the output any more");
-      else fail(1, fmt::format("the output cannot be written: {}", std::generic_category().message(output_.broken())));
+      else
+        fail(1, fmt::format("the output cannot be written: {}",
+                            std::generic_category().message(output_.broken())));
       end_job();
     }
   }
   return result_;
 }
 
-// Ranks that run already leave little time to start the others where there are few cores, so the time may be over before all have started.
+// Ranks that run already leave little time to start the others where there are few cores, so the
+// time may be over before all have started.
 void job::start_all() {
   int started = 0;
   while (started < request_.ranks() && phase_ == phase::running) {
     start(started++);
     if (timeout_ && clock::now() >= *timeout_) check_deadlines();
   }
-  for (; started < request_.ranks(); ++started) members_[static_cast<std::size_t>(started)].ended = true;
+  for (; started < request_.ranks(); ++started)
+    members_[static_cast<std::size_t>(started)].ended = true;
 }
 
 void job::start(int rank) {
@@ -111,9 +127,12 @@ void job::start(int rank) {
   how.what = &what;
   std::vector<std::string> variables = environment_of(what);
   if (!places_.empty()) {
-    for (const std::vector<int>& core : places_[at]) how.threads.insert(how.threads.end(), core.begin(), core.end());
+    for (const std::vector<int>& core : places_[at])
+      how.threads.insert(how.threads.end(), core.begin(), core.end());
     // For one core there is nothing to say; and what the user has said stands.
-    const auto said = [](const std::string& each) { return each.starts_with("OMP_PLACES=") || each.starts_with("OMP_PROC_BIND="); };
+    const auto said = [](const std::string& each) {
+      return each.starts_with("OMP_PLACES=") || each.starts_with("OMP_PROC_BIND=");
+    };
     if (places_[at].size() > 1 && std::none_of(variables.begin(), variables.end(), said))
       variables.push_back("OMP_PLACES=" + openmp_places(places_[at]));
   }
@@ -177,33 +196,40 @@ void job::pass_on(int signal) {
 void job::interrupt() {
   const auto now = clock::now();
   if (phase_ == phase::running && interrupted_at_ && now - *interrupted_at_ <= impatience) {
-    fail(128 + SIGINT, fmt::format("interrupted twice within {} s: the job is ended", impatience.count()));
+    fail(128 + SIGINT,
+         fmt::format("interrupted twice within {} s: the job is ended", impatience.count()));
     end_job();
   }
   interrupted_at_ = now;
 }
 
-// A rank is in the background of the terminal, so the system stops it when it uses the terminal as only the foreground may. Nothing else
-// would show why the job stands still. A stop by somebody who sends SIGSTOP is that one's business.
+// A rank is in the background of the terminal, so the system stops it when it uses the terminal as
+// only the foreground may. Nothing else would show why the job stands still. A stop by somebody who
+// sends SIGSTOP is that one's business.
 void job::look_for_stops() {
   for (;;) {
     siginfo_t info{};
     if (::waitid(P_ALL, 0, &info, WSTOPPED | WNOHANG) != 0 || info.si_pid == 0) return;
     if (info.si_status != SIGTTIN && info.si_status != SIGTTOU) continue;
-    const auto found = std::find_if(members_.begin(), members_.end(), [&info](const member& each) { return each.pid == info.si_pid; });
+    const auto found = std::find_if(members_.begin(), members_.end(), [&info](const member& each) {
+      return each.pid == info.si_pid;
+    });
     if (found == members_.end()) continue;
     found->stopped = true;
     if (std::exchange(stop_told_, true)) continue;  // the others, as a rule, for the same reason
-    say(fmt::format("{} was stopped by {}: {}", describe(static_cast<int>(found - members_.begin())), signal_name(info.si_status),
-                    info.si_status == SIGTTIN
-                        ? "it reads the terminal, which only pealrun may; what is typed reaches rank 0 as its standard input"
-                        : "it changes the terminal, or writes to it where stty tostop forbids that, which only pealrun may; with "
-                          "--tag-output pealrun writes for its ranks"));
+    say(fmt::format(
+        "{} was stopped by {}: {}", describe(static_cast<int>(found - members_.begin())),
+        signal_name(info.si_status),
+        info.si_status == SIGTTIN ? "it reads the terminal, which only pealrun may; what is typed "
+                                    "reaches rank 0 as its standard input"
+                                  : "it changes the terminal, or writes to it where stty tostop "
+                                    "forbids that, which only pealrun may; with "
+                                    "--tag-output pealrun writes for its ranks"));
   }
 }
 
-// The shell that started us shall see a stopped job, so we stop too. SIGCONT wakes us, and waits in the descriptor to be passed on. Time
-// that the job was stopped does not count against it.
+// The shell that started us shall see a stopped job, so we stop too. SIGCONT wakes us, and waits in
+// the descriptor to be passed on. Time that the job was stopped does not count against it.
 void job::stop_with_ranks() {
   pass_on(SIGTSTP);
   const auto before = clock::now();
@@ -213,8 +239,8 @@ void job::stop_with_ranks() {
     if (*each) **each += stopped;
 }
 
-// The server counts a rank as gone when its connection ends. One that died before it connected would be waited for by every fence, so
-// another process connects in its name and ends at once.
+// The server counts a rank as gone when its connection ends. One that died before it connected
+// would be waited for by every fence, so another process connects in its name and ends at once.
 void job::stand_in_for(int rank) {
   const application itself{1, {"pealrun", stand_in_word}, "/proc/self/exe", {}, {}};
   rank_start how;
@@ -229,7 +255,8 @@ void job::check_deadlines() {
   if (timeout_ && now >= *timeout_) {
     timeout_.reset();
     if (phase_ == phase::running) {
-      fail(timeout_code, fmt::format("the job ran longer than {} s (--timeout) and is killed; {}", request_.timeout, still_running()));
+      fail(timeout_code, fmt::format("the job ran longer than {} s (--timeout) and is killed; {}",
+                                     request_.timeout, still_running()));
       end_job();
     }
   }
@@ -243,18 +270,22 @@ void job::check_deadlines() {
     strays_.reap();
   }
   if (drain_until_ && now >= *drain_until_) {
-    // What is left open belongs to processes that we could not end. As long as our own reader is behind, there may be more to read.
+    // What is left open belongs to processes that we could not end. As long as our own reader is
+    // behind, there may be more to read.
     if (output_.idle()) output_.stop_reading();
     drain_until_ = now + drain;
   }
-  const bool all_ended = std::all_of(members_.begin(), members_.end(), [](const member& each) { return each.judged && each.ended; });
+  const bool all_ended = std::all_of(members_.begin(), members_.end(),
+                                     [](const member& each) { return each.judged && each.ended; });
   if (all_ended && !drain_until_) clear_groups();
 }
 
-// All ranks have ended; what they started may run on. After a failure it has had SIGTERM and gets the rest of its grace. The ranks are
-// fetched last: until then their groups' numbers are theirs.
+// All ranks have ended; what they started may run on. After a failure it has had SIGTERM and gets
+// the rest of its grace. The ranks are fetched last: until then their groups' numbers are theirs.
 void job::clear_groups() {
-  for (strays_.reap(); kill_at_ && clock::now() < *kill_at_ && strays_.any_in_group_of_others(); strays_.reap()) ::usleep(2000);
+  for (strays_.reap(); kill_at_ && clock::now() < *kill_at_ && strays_.any_in_group_of_others();
+       strays_.reap())
+    ::usleep(2000);
   signal_groups(SIGKILL, true);
   for (member& each : members_) {
     fetch(each);
@@ -294,7 +325,8 @@ void job::signal_groups(int signal, bool also_ended) const {
 bool job::over() const { return drain_until_ && (output_.finished() || output_.broken() != 0); }
 
 std::string job::describe(int rank) const {
-  return fmt::format("rank {} on {} (pid {}, {})", rank, host_name_, members_[static_cast<std::size_t>(rank)].pid,
+  return fmt::format("rank {} on {} (pid {}, {})", rank, host_name_,
+                     members_[static_cast<std::size_t>(rank)].pid,
                      request_.applications[request_.application_of(rank)].arguments.front());
 }
 
@@ -302,7 +334,8 @@ std::string job::still_running() const {
   std::string list;
   for (std::size_t rank = 0; rank < members_.size(); ++rank)
     if (members_[rank].pid > 0 && !members_[rank].ended)
-      fmt::format_to(std::back_inserter(list), "{}{}", list.empty() ? "ranks still running: " : ",", rank);
+      fmt::format_to(std::back_inserter(list), "{}{}", list.empty() ? "ranks still running: " : ",",
+                     rank);
   return list;
 }
 

@@ -1,5 +1,6 @@
 // launcher/pealrun/job.hpp
-// The life of a job: starts the ranks, passes signals and lines on, notices deaths and stops, ends what is to be ended.
+// The life of a job: starts the ranks, passes signals and lines on, notices deaths and stops, ends
+// what is to be ended.
 //
 // Layer    launcher.
 // Threads  one: everything happens in `run`, in the thread that made the job.
@@ -25,7 +26,8 @@
 
 namespace peal::launcher {
 
-/// The only argument of a pealrun that connects to a server in the name of a rank that never did, and ends.
+/// The only argument of a pealrun that connects to a server in the name of a rank that never did,
+/// and ends.
 inline constexpr const char* stand_in_word = "--stand-in-for-a-dead-rank";
 
 /// What was made before the first thread, and outlives the job.

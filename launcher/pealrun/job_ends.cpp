@@ -17,7 +17,8 @@ namespace peal::launcher {
 
 namespace {
 
-// Strays that have ended are fetched this long after a child changed: looking for them takes as long as there are ranks.
+// Strays that have ended are fetched this long after a child changed: looking for them takes as
+// long as there are ranks.
 constexpr std::chrono::seconds reaping{1};
 
 }  // namespace
@@ -42,17 +43,20 @@ void job::serve_host() {
         }
         of.end.aborted = true;
         of.abort_code = (event.code & 0xff) != 0 ? event.code & 0xff : 1;
-        of.abort_text = fmt::format("aborted the job with code {}{}{}", event.code, event.text.empty() ? "" : ": ", event.text);
+        of.abort_text = fmt::format("aborted the job with code {}{}{}", event.code,
+                                    event.text.empty() ? "" : ": ", event.text);
         break;
     }
   }
 }
 
-// Only those are asked about of which something has changed: with many ranks there are many wake-ups.
+// Only those are asked about of which something has changed: with many ranks there are many
+// wake-ups.
 void job::look_for_ends() {
   for (const int rank : order_.look()) note_end(rank);
   if (!std::exchange(child_changed_, false)) return;
-  // Those whose end `look` does not tell, and those whose end somebody else, a debugger, fetches first.
+  // Those whose end `look` does not tell, and those whose end somebody else, a debugger, fetches
+  // first.
   for (int rank = 0; rank < request_.ranks(); ++rank) {
     const member& each = members_[static_cast<std::size_t>(rank)];
     if (!each.ended && (!order_.knows(rank) || each.end.place > 0)) note_end(rank);
@@ -60,19 +64,26 @@ void job::look_for_ends() {
   if (!reap_at_) reap_at_ = clock::now() + reaping;
 }
 
-// The dead are not fetched (WNOWAIT) before the job ends: so long their number, which is their group's too, is not given out again.
+// The dead are not fetched (WNOWAIT) before the job ends: so long their number, which is their
+// group's too, is not given out again.
 void job::note_end(int rank) {
   member& of = members_[static_cast<std::size_t>(rank)];
   if (of.end.place == 0 && order_.knows(rank)) of.end.place = ++ends_;
   siginfo_t info{};
-  if (of.ended || ::waitid(P_PID, static_cast<id_t>(of.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+  if (of.ended ||
+      ::waitid(P_PID, static_cast<id_t>(of.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid == 0)
+    return;
   of.ended = true;
   if (!of.end.aborted) of.end.at = clock::now();
   // As wait's status word: macros of wait.h read it.
-  of.end.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  of.end.status = info.si_code == CLD_EXITED
+                      ? (info.si_status & 0xff) << 8
+                      : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
-// A rank can fail because of another whose memory is gone already, but whose end is not told yet: that takes as long as it has memory.
+// A rank can fail because of another whose memory is gone already, but whose end is not told yet:
+// that takes as long as it has memory.
 bool job::mark_the_dying() {
   bool any = false;
   for (member& each : members_)
@@ -83,7 +94,8 @@ bool job::mark_the_dying() {
 void job::judge_ends() {
   const auto now = clock::now();
   std::vector<rank_end> ends;
-  bool fresh = false, open = false;  // a failure that may be due to an end that is not settled, or to one that is not told yet
+  // a failure that may be due to an end that is not settled, or to one that is not told yet
+  bool fresh = false, open = false;
   for (const member& each : members_) {
     if ((!each.ended && !each.end.aborted) || each.judged) continue;
     if (!settled(each.end, now)) {
@@ -112,12 +124,15 @@ void job::judge(int rank) {
   if (signalled) {
     const int signal = WTERMSIG(of.end.status);
     const bool asked = (passed_on_ & (1u << signal)) != 0;
-    fail(code, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal), WCOREDUMP(of.end.status) ? ", core dumped" : "",
+    fail(code, fmt::format("{} was killed by {}{}{}", describe(rank), signal_name(signal),
+                           WCOREDUMP(of.end.status) ? ", core dumped" : "",
                            asked ? ", which pealrun passed on" : ""));
   } else if (code != 0) {
     fail(code, fmt::format("{} exited with code {}", describe(rank), code));
   } else {
-    fail(1, fmt::format("{} exited with code 0, but without leaving the job: the others would wait for it", describe(rank)));
+    fail(1, fmt::format(
+                "{} exited with code 0, but without leaving the job: the others would wait for it",
+                describe(rank)));
   }
   if (request_.on_failure == failure_policy::kill) return end_job();
   ::kill(-of.pid, SIGKILL);  // what it left behind would go on for nobody

@@ -2,7 +2,8 @@
 // pealrun: from the command line to the exit code.
 //
 // Layer    launcher.
-// Errors   every error ends as one line on standard error and an exit code (command_line.hpp says which).
+// Errors   every error ends as one line on standard error and an exit code (command_line.hpp says
+//          which).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ void print(int descriptor, const std::string& text) {
   [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
 }
 
-// One that is closed would be given to the first pipe or socket, which ranks would then take for their input or output.
+// One that is closed would be given to the first pipe or socket, which ranks would then take for
+// their input or output.
 void open_standard_descriptors() {
   int made = 0;
   do made = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -46,11 +48,14 @@ std::string temporary_folder() {
   return set != nullptr && *set != '\0' ? set : "/tmp";
 }
 
-// Private (mkdtemp makes it with 0700); its name tells whose it is, for the sweep of a later pealrun.
+// Private (mkdtemp makes it with 0700); its name tells whose it is, for the sweep of a later
+// pealrun.
 std::string make_private_folder(const std::string& job, const std::string& in) {
   std::string name = in + "/" + job + "." + std::string(6, 'X');
   if (::mkdtemp(name.data()) == nullptr)
-    throw stop{1, fmt::format("pealrun: cannot make a folder in {}: {} (TMPDIR names the folder to use)\n", in, std::strerror(errno))};
+    throw stop{
+        1, fmt::format("pealrun: cannot make a folder in {}: {} (TMPDIR names the folder to use)\n",
+                       in, std::strerror(errno))};
   return name;
 }
 
@@ -73,8 +78,10 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
     const machine node;
     const placement places{node, request};
     files.require(request);  // besides the sockets that hold the cores
-    if (!places.warning().empty()) print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
-    pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle()}, request};
+    if (!places.warning().empty())
+      print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
+    pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle()},
+                   request};
     job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
     code = ranks.run();
   } catch (...) {
@@ -97,7 +104,9 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const error& problem) {
     const bool by_user = problem.code() == errc::invalid_config;
     const std::string text = text_without_place(problem);
-    print(STDERR_FILENO, by_user ? fmt::format("pealrun: {}\n", text) : fmt::format("pealrun: {}: {}\n", text, problem.code().message()));
+    print(STDERR_FILENO, by_user
+                             ? fmt::format("pealrun: {}\n", text)
+                             : fmt::format("pealrun: {}: {}\n", text, problem.code().message()));
     return by_user ? 2 : 1;
   } catch (const std::exception& problem) {
     print(STDERR_FILENO, fmt::format("pealrun: {}\n", problem.what()));
@@ -112,8 +121,10 @@ int main(int count, char** words) {
   using namespace peal::launcher;
   if (count == 2 && std::string_view{words[1]} == stand_in_word) connect_and_vanish();
   open_standard_descriptors();
-  // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network, x86 takes most of the discovery's time.
+  // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network,
+  // x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);
-  // _exit: the PMIx server cannot be finalized once ranks have died, and its threads must not meet destroyed objects.
+  // _exit: the PMIx server cannot be finalized once ranks have died, and its threads must not meet
+  // destroyed objects.
   ::_exit(run({words + 1, words + count}));
 }

@@ -37,58 +37,89 @@ std::string listed(const Range& range, Name name) {
 
 /// As they are written; empty: not given.
 struct words_given {
-  std::string kind, bytes, algorithm, nic = "connectx7", segment, cache, context, bells = "batched", by = "auto", over, tuning;
+  std::string kind, bytes, algorithm, nic = "connectx7", segment, cache, context, bells = "batched",
+                                      by = "auto", over, tuning;
   std::uint32_t lanes = 0;
   int radix = 0;
   double gigabits = 0;
 };
 
-std::size_t size_of(const char* option, const std::string& text, std::size_t least, std::size_t most) {
+std::size_t size_of(const char* option, const std::string& text, std::size_t least,
+                    std::size_t most) {
   std::size_t found = 0;
   try {
     found = parse_bytes(text);
   } catch (const std::invalid_argument&) {
-    throw std::invalid_argument(fmt::format("{} {}: not a size such as 4096, 64K or 1M", option, text));
+    throw std::invalid_argument(
+        fmt::format("{} {}: not a size such as 4096, 64K or 1M", option, text));
   }
   if (found < least || found > most)
-    throw std::invalid_argument(fmt::format("{} {}: must be from {} to {} bytes", option, text, least, most));
+    throw std::invalid_argument(
+        fmt::format("{} {}: must be from {} to {} bytes", option, text, least, most));
   return found;
 }
 
 void define(CLI::App& app, request& made, words_given& given, adapter& own) {
   app.set_help_flag("-h,--help", "print this and end");
   app.set_version_flag("-V,--version", PACKAGE_STRING);
-  app.add_option("collective", given.kind, "one of: " + listed(all_names(), [](auto each) { return each; }))->required();
-  app.add_option("-n", made.ranks, "ranks")->required()->check(CLI::Range(1, simulator::most_ranks));
-  app.add_option("--bytes", given.bytes, "of a rank's block; of bcast, reduce, allreduce, scan, exscan the whole vector (8)");
-  app.add_option("--element", made.element, "bytes of an element, of reductions (4)")->check(CLI::Range(1, 1024));
+  app.add_option("collective", given.kind,
+                 "one of: " + listed(all_names(), [](auto each) { return each; }))
+      ->required();
+  app.add_option("-n", made.ranks, "ranks")
+      ->required()
+      ->check(CLI::Range(1, simulator::most_ranks));
+  app.add_option(
+      "--bytes", given.bytes,
+      "of a rank's block; of bcast, reduce, allreduce, scan, exscan the whole vector (8)");
+  app.add_option("--element", made.element, "bytes of an element, of reductions (4)")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--algorithm", given.algorithm, "only this one");
   app.add_option("--radix", given.radix, "of trees")->check(CLI::Range(2, 1024));
-  app.add_option("--segment", given.segment, "cut long vectors into segments of so many bytes; 0: do not cut");
-  app.add_option("--lanes", given.lanes, "in which segments run")->check(CLI::Range(std::uint32_t{1}, schedule::max_lanes));
-  app.add_option("--method", given.by, "auto, full (play all ranks) or classes (ranks that stand for all)");
+  app.add_option("--segment", given.segment,
+                 "cut long vectors into segments of so many bytes; 0: do not cut");
+  app.add_option("--lanes", given.lanes, "in which segments run")
+      ->check(CLI::Range(std::uint32_t{1}, schedule::max_lanes));
+  app.add_option("--method", given.by,
+                 "auto, full (play all ranks) or classes (ranks that stand for all)");
   simulator::machine& on = made.on;
   app.add_option("--ranks-per-node", on.ranks_per_node, "(1)")->check(CLI::Range(1, 4096));
-  app.add_option("--cores", on.cores, "of a node, which its ranks share (as many as ranks)")->check(CLI::Range(1, 4096));
-  app.add_option("--tuning", given.tuning, "a file of peal-info --tune, for what processors and adapters take");
-  app.add_option("--leaf-nodes", on.net.leaf_nodes, "nodes a leaf switch (32)")->check(CLI::Range(1, 4096));
-  app.add_option("--oversubscription", on.net.oversubscription, "links down for each link up of a leaf switch (1)")
+  app.add_option("--cores", on.cores, "of a node, which its ranks share (as many as ranks)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--tuning", given.tuning,
+                 "a file of peal-info --tune, for what processors and adapters take");
+  app.add_option("--leaf-nodes", on.net.leaf_nodes, "nodes a leaf switch (32)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--oversubscription", on.net.oversubscription,
+                 "links down for each link up of a leaf switch (1)")
       ->check(CLI::Range(0.01, 1000.0));
-  app.add_option("--switch-ns", on.net.switch_ns, "latency of a switch")->check(CLI::Range(0.0, 1e6));
+  app.add_option("--switch-ns", on.net.switch_ns, "latency of a switch")
+      ->check(CLI::Range(0.0, 1e6));
   app.add_option("--cable-ns", on.net.cable_ns, "latency of a cable")->check(CLI::Range(0.0, 1e8));
-  app.add_option("--nic", given.nic, "adapter: " + listed(simulator::known_adapters(), [](const adapter& each) { return each.name; }));
-  app.add_option("--link-gbps", given.gigabits, "Gb/s of the adapter's link")->check(CLI::Range(0.001, 1e5));
-  app.add_option("--units", own.units, "processing units of the adapter")->check(CLI::Range(1, 1024));
-  app.add_option("--pairs-per-unit", own.pairs_per_unit, "neighbouring queue pairs that share a unit")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--nic", given.nic,
+                 "adapter: " + listed(simulator::known_adapters(),
+                                      [](const adapter& each) { return each.name; }));
+  app.add_option("--link-gbps", given.gigabits, "Gb/s of the adapter's link")
+      ->check(CLI::Range(0.001, 1e5));
+  app.add_option("--units", own.units, "processing units of the adapter")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--pairs-per-unit", own.pairs_per_unit,
+                 "neighbouring queue pairs that share a unit")
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--unit-ns", own.unit_ns, "of a unit for a packet")->check(CLI::Range(0.0, 1e6));
   app.add_option("--doorbell-ns", own.doorbell_ns, "of the processor")->check(CLI::Range(0.0, 1e6));
-  app.add_option("--pcie-ns", own.pcie_ns, "from adapter to memory and back")->check(CLI::Range(0.0, 1e6));
-  app.add_option("--nic-cache", given.cache, "the adapter's memory for contexts of queue pairs (4M)");
+  app.add_option("--pcie-ns", own.pcie_ns, "from adapter to memory and back")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--nic-cache", given.cache,
+                 "the adapter's memory for contexts of queue pairs (4M)");
   app.add_option("--context", given.context, "bytes of a context (375)");
-  app.add_option("--qps", on.queue_pairs, "queue pairs for large messages, to each peer (1)")->check(CLI::Range(1, 64));
-  app.add_option("--doorbells", given.bells, "batched (one for all requests of a round to a queue pair) or each (one a request)");
+  app.add_option("--qps", on.queue_pairs, "queue pairs for large messages, to each peer (1)")
+      ->check(CLI::Range(1, 64));
+  app.add_option(
+      "--doorbells", given.bells,
+      "batched (one for all requests of a round to a queue pair) or each (one a request)");
   app.add_option("--plot", made.plot, "write a picture (SVG): time, a line for each algorithm");
-  app.add_option("--over", given.over, "of the picture: bytes (4 to those of --bytes) or ranks (2 to those of -n)");
+  app.add_option("--over", given.over,
+                 "of the picture: bytes (4 to those of --bytes) or ranks (2 to those of -n)");
   app.add_flag("--json", made.json, "one JSON object, for programs");
 }
 
@@ -106,29 +137,35 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
   const auto names = all_names();
   const auto kind = std::ranges::find(names, given.kind);
   if (kind == names.end())
-    throw std::invalid_argument(
-        fmt::format("{}: no such collective; there are {}", given.kind, listed(names, [](auto each) { return each; })));
+    throw std::invalid_argument(fmt::format("{}: no such collective; there are {}", given.kind,
+                                            listed(names, [](auto each) { return each; })));
   made.kind = static_cast<collective>(kind - names.begin());
   // A range does not exclude what is no number.
-  for (const double each : {made.on.net.oversubscription, made.on.net.switch_ns, made.on.net.cable_ns, given.gigabits, own.unit_ns,
-                            own.doorbell_ns, own.pcie_ns})
-    if (!std::isfinite(each)) throw std::invalid_argument("--oversubscription, --link-gbps and times must be numbers");
+  for (const double each :
+       {made.on.net.oversubscription, made.on.net.switch_ns, made.on.net.cable_ns, given.gigabits,
+        own.unit_ns, own.doorbell_ns, own.pcie_ns})
+    if (!std::isfinite(each))
+      throw std::invalid_argument("--oversubscription, --link-gbps and times must be numbers");
   if (!given.algorithm.empty()) {
     made.only = find_algorithm(made.kind, given.algorithm);
     std::string there;
     for (const algorithm& each : all_algorithms())
       if (each.kind == made.kind) there += fmt::format("{}{}", there.empty() ? "" : " ", each.name);
     if (!made.only)
-      throw std::invalid_argument(fmt::format("{}: no such algorithm of {}; there are {}", given.algorithm, given.kind, there));
+      throw std::invalid_argument(fmt::format("{}: no such algorithm of {}; there are {}",
+                                              given.algorithm, given.kind, there));
   }
   if (made.kind == collective::barrier) made.bytes = 0;
-  else if (!given.bytes.empty()) made.bytes = size_of("--bytes", given.bytes, 1, simulator::most_bytes);
+  else if (!given.bytes.empty())
+    made.bytes = size_of("--bytes", given.bytes, 1, simulator::most_bytes);
   if (detail::is_reduction(made.kind) && made.bytes % made.element != 0)
-    throw std::invalid_argument(fmt::format("--bytes {}: not a multiple of the {} bytes of an element", given.bytes, made.element));
+    throw std::invalid_argument(fmt::format(
+        "--bytes {}: not a multiple of the {} bytes of an element", given.bytes, made.element));
   const adapter* nic = simulator::find_adapter(given.nic);
   if (!nic)
-    throw std::invalid_argument(fmt::format("{}: no such adapter; there are {}, and options for all that is in them", given.nic,
-                                            listed(simulator::known_adapters(), [](const adapter& each) { return each.name; })));
+    throw std::invalid_argument(fmt::format(
+        "{}: no such adapter; there are {}, and options for all that is in them", given.nic,
+        listed(simulator::known_adapters(), [](const adapter& each) { return each.name; })));
   made.on.nic = *nic;
   if (!given.tuning.empty()) {
     const tuning found = read_tuning_file(given.tuning);
@@ -137,24 +174,30 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
   }
   merge(app, made.on.nic, own);
   if (given.gigabits > 0) made.on.nic.link_rate = given.gigabits / 8;
-  if (!given.cache.empty()) made.on.nic.cache_bytes = size_of("--nic-cache", given.cache, 0, std::size_t{1} << 40);
-  if (!given.context.empty()) made.on.nic.context_bytes = size_of("--context", given.context, 0, 1 << 20);
+  if (!given.cache.empty())
+    made.on.nic.cache_bytes = size_of("--nic-cache", given.cache, 0, std::size_t{1} << 40);
+  if (!given.context.empty())
+    made.on.nic.context_bytes = size_of("--context", given.context, 0, 1 << 20);
   if (given.bells != "batched" && given.bells != "each")
-    throw std::invalid_argument(fmt::format("--doorbells {}: must be batched or each", given.bells));
+    throw std::invalid_argument(
+        fmt::format("--doorbells {}: must be batched or each", given.bells));
   made.on.ring = given.bells == "each" ? simulator::doorbells::each : simulator::doorbells::batched;
   if (given.by != "auto" && given.by != "full" && given.by != "classes")
-    throw std::invalid_argument(fmt::format("--method {}: must be auto, full or classes", given.by));
+    throw std::invalid_argument(
+        fmt::format("--method {}: must be auto, full or classes", given.by));
   made.by = given.by == "full"      ? simulator::method::full
             : given.by == "classes" ? simulator::method::classes
                                     : simulator::method::automatic;
   if (given.radix != 0) made.radix = given.radix;
-  if (!given.segment.empty()) made.cut = segmentation{size_of("--segment", given.segment, 0, simulator::most_bytes), 1};
+  if (!given.segment.empty())
+    made.cut = segmentation{size_of("--segment", given.segment, 0, simulator::most_bytes), 1};
   if (given.lanes != 0) {
     if (!made.cut || made.cut->bytes == 0) throw std::invalid_argument("--lanes needs --segment");
     made.cut->lanes = given.lanes;
   }
   if (made.cut && made.cut->bytes != 0 && made.cut->bytes < 1024 && made.bytes > (1 << 20))
-    throw std::invalid_argument(fmt::format("--segment {}: at least 1K, where there are more than 1M to be cut", given.segment));
+    throw std::invalid_argument(fmt::format(
+        "--segment {}: at least 1K, where there are more than 1M to be cut", given.segment));
   if (!given.over.empty() && made.plot.empty()) throw std::invalid_argument("--over needs --plot");
   if (!given.over.empty() && given.over != "bytes" && given.over != "ranks")
     throw std::invalid_argument(fmt::format("--over {}: must be bytes or ranks", given.over));
@@ -168,7 +211,10 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
 }  // namespace
 
 reading read_command_line(int count, char** words) {
-  CLI::App app{"peal-sim predicts what a collective takes on a machine that is described to it, with each of its algorithms.", "peal-sim"};
+  CLI::App app{
+      "peal-sim predicts what a collective takes on a machine that is described to it, with each "
+      "of its algorithms.",
+      "peal-sim"};
   request made;
   words_given given;
   adapter own;

@@ -1,4 +1,5 @@
-// The report for programs: the same facts; times in nanoseconds, sizes in bytes; what there is not is null.
+// The report for programs: the same facts; times in nanoseconds, sizes in bytes; what there is not
+// is null.
 #include <nlohmann/json.hpp>
 
 #include "collective/choice.hpp"

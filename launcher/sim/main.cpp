@@ -1,5 +1,6 @@
 // launcher/sim/main.cpp
-// peal-sim: what a collective takes with each of its algorithms, on a machine that need not be there.
+// peal-sim: what a collective takes with each of its algorithms, on a machine that need not be
+// there.
 //
 // Layer    launcher.
 // Errors   exit code 2 for a wrong command line, 1 when something cannot be written.

@@ -63,23 +63,31 @@ std::string to_text(const request& wanted, const std::vector<line>& lines) {
   const auto to = std::back_inserter(text);
   if (wanted.bytes != 0) fmt::format_to(to, " of {}", size_text(wanted.bytes));
   const simulator::machine& on = wanted.on;
-  fmt::format_to(to, ", {} ranks, {} a node, {} nodes a leaf switch, {} of {:g} Gb/s\n\n", wanted.ranks, on.ranks_per_node,
-                 on.net.leaf_nodes, on.nic.name, on.nic.link_rate * 8);
-  fmt::format_to(to, "{:<20}{:>12}{:>11}{:>11}{:>9}{:>11}{:>8}  {}\n", "algorithm", "time", "messages", "bytes", "rounds", "doorbells",
-                 "misses", "ranks played");
+  fmt::format_to(to, ", {} ranks, {} a node, {} nodes a leaf switch, {} of {:g} Gb/s\n\n",
+                 wanted.ranks, on.ranks_per_node, on.net.leaf_nodes, on.nic.name,
+                 on.nic.link_rate * 8);
+  fmt::format_to(to, "{:<20}{:>12}{:>11}{:>11}{:>9}{:>11}{:>8}  {}\n", "algorithm", "time",
+                 "messages", "bytes", "rounds", "doorbells", "misses", "ranks played");
   for (const line& each : lines) {
     const forecast& found = each.found;
     if (!found.refusal.empty()) continue;
-    fmt::format_to(to, "{:<20}{}{:>11}{:>11}{:>9}{:>11}{:>8}  {}\n", fmt::format("{}{}", each.how->name, each.usual ? " *" : ""),
-                   right(time_text(found.time), 12), amount_text(found.messages), amount_text(found.bytes), amount_text(found.rounds),
-                   amount_text(found.doorbells), fmt::format("{:.0f} %", found.misses * 100), played(found));
+    fmt::format_to(to, "{:<20}{}{:>11}{:>11}{:>9}{:>11}{:>8}  {}\n",
+                   fmt::format("{}{}", each.how->name, each.usual ? " *" : ""),
+                   right(time_text(found.time), 12), amount_text(found.messages),
+                   amount_text(found.bytes), amount_text(found.rounds),
+                   amount_text(found.doorbells), fmt::format("{:.0f} %", found.misses * 100),
+                   played(found));
   }
   for (const line& each : lines)
     if (!each.found.refusal.empty())
-      fmt::format_to(to, "{:<20}not simulated: {}\n", fmt::format("{}{}", each.how->name, each.usual ? " *" : ""), each.found.refusal);
-  fmt::format_to(to,
-                 "\nmessages, bytes, doorbells: of all ranks; rounds: on the way that decides the time;\n"
-                 "misses: accesses to queue pairs that are not in the adapter's cache; *: what peal's rules choose\n");
+      fmt::format_to(to, "{:<20}not simulated: {}\n",
+                     fmt::format("{}{}", each.how->name, each.usual ? " *" : ""),
+                     each.found.refusal);
+  fmt::format_to(
+      to,
+      "\nmessages, bytes, doorbells: of all ranks; rounds: on the way that decides the time;\n"
+      "misses: accesses to queue pairs that are not in the adapter's cache; *: what peal's rules "
+      "choose\n");
   return text;
 }
 

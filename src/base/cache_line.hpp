@@ -8,7 +8,8 @@
 
 namespace peal {
 
-/// Bytes. A constant, since structures in shared memory are laid out by it and every process of a node must agree.
+/// Bytes. A constant, since structures in shared memory are laid out by it and every process of a
+/// node must agree.
 inline constexpr std::size_t cache_line = 64;
 
 /// One turn of a wait loop that does not give the core away.

@@ -14,9 +14,10 @@ template <class Vector>
 [[gnu::always_inline]] inline void copy_by(void* to, const void* from, std::size_t bytes) noexcept {
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
-  for (; bytes >= 4 * sizeof(Vector); bytes -= 4 * sizeof(Vector), target += 4 * sizeof(Vector), source += 4 * sizeof(Vector)) {
-    // By memcpy, since they lie at any address. A vector type with an alignment of 1 loses that as a template's argument, and Clang then
-    // takes aligned moves.
+  for (; bytes >= 4 * sizeof(Vector);
+       bytes -= 4 * sizeof(Vector), target += 4 * sizeof(Vector), source += 4 * sizeof(Vector)) {
+    // By memcpy, since they lie at any address. A vector type with an alignment of 1 loses that as
+    // a template's argument, and Clang then takes aligned moves.
     Vector a, b, c, d;
     std::memcpy(&a, source, sizeof a);
     std::memcpy(&b, source + sizeof a, sizeof b);
@@ -33,14 +34,23 @@ template <class Vector>
 using vector_32 = long long __attribute__((vector_size(32)));
 using vector_64 = long long __attribute__((vector_size(64)));
 
-[[gnu::target("avx")]] void copy_avx(void* to, const void* from, std::size_t bytes) noexcept { copy_by<vector_32>(to, from, bytes); }
-[[gnu::target("avx512f")]] void copy_avx512(void* to, const void* from, std::size_t bytes) noexcept { copy_by<vector_64>(to, from, bytes); }
-void copy_any(void* to, const void* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+[[gnu::target("avx")]] void copy_avx(void* to, const void* from, std::size_t bytes) noexcept {
+  copy_by<vector_32>(to, from, bytes);
+}
+[[gnu::target("avx512f")]] void copy_avx512(void* to, const void* from,
+                                            std::size_t bytes) noexcept {
+  copy_by<vector_64>(to, from, bytes);
+}
+void copy_any(void* to, const void* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+}
 
 }  // namespace
 
 void copy_wide(void* to, const void* from, std::size_t bytes) noexcept {
-  static auto* const best = __builtin_cpu_supports("avx512f") ? copy_avx512 : __builtin_cpu_supports("avx") ? copy_avx : copy_any;
+  static auto* const best = __builtin_cpu_supports("avx512f") ? copy_avx512
+                            : __builtin_cpu_supports("avx")   ? copy_avx
+                                                              : copy_any;
   best(to, from, bytes);
 }
 
@@ -54,24 +64,30 @@ bool past_caches_pays() noexcept {
   return pays;
 }
 
-[[gnu::target("avx")]] void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept {
+[[gnu::target("avx")]] void copy_past_caches(void* to, const void* from,
+                                             std::size_t bytes) noexcept {
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   for (; bytes >= 32; bytes -= 32, target += 32, source += 32)
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(target), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source)));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(target),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source)));
   if (bytes > 0) std::memcpy(target, source, bytes);
   _mm_sfence();  // non-temporal stores are not ordered with those that follow
 }
 
 #else
 
-void copy_wide(void* to, const void* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+void copy_wide(void* to, const void* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+}
 
 bool can_copy_past_caches() noexcept { return false; }
 
 bool past_caches_pays() noexcept { return false; }
 
-void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+}
 
 #endif
 

@@ -1,6 +1,6 @@
 // base/copy.hpp
-// Copies of known-short blocks without a call: the payload of a small message costs two or three moves. And copies to another core, past
-// the caches of this one.
+// Copies of known-short blocks without a call: the payload of a small message costs two or three
+// moves. And copies to another core, past the caches of this one.
 //
 // Layer    base.
 // Units    bytes.
@@ -14,11 +14,14 @@ namespace peal {
 /// Longest block that copy_short takes.
 inline constexpr std::size_t short_copy = 48;
 
-/// Copies `bytes` <= short_copy. Two moves that overlap stand for every length between their sum and the longer one, so there is no loop.
-[[gnu::always_inline]] inline void copy_short(void* to, const void* from, std::size_t bytes) noexcept {
+/// Copies `bytes` <= short_copy. Two moves that overlap stand for every length between their sum
+/// and the longer one, so there is no loop.
+[[gnu::always_inline]] inline void copy_short(void* to, const void* from,
+                                              std::size_t bytes) noexcept {
   auto* const target = static_cast<std::byte*>(to);
   const auto* const source = static_cast<const std::byte*>(from);
-  const auto ends = [&]<std::size_t Width>() {  // the first and the last Width bytes, both loaded before either is stored
+  // the first and the last Width bytes, both loaded before either is stored
+  const auto ends = [&]<std::size_t Width>() {
     struct block {
       std::byte bytes[Width];
     } first, last;
@@ -43,18 +46,20 @@ inline constexpr std::size_t short_copy = 48;
   }
 }
 
-/// Whether a block for another core travels faster through memory than from cache to cache: measured on AMD EPYC only, where it depends on
-/// the state of the machine (transport/shm/box.hpp); elsewhere not measured, and so not done.
+/// Whether a block for another core travels faster through memory than from cache to cache:
+/// measured on AMD EPYC only, where it depends on the state of the machine (transport/shm/box.hpp);
+/// elsewhere not measured, and so not done.
 bool past_caches_pays() noexcept;
 
 /// Whether this processor can.
 bool can_copy_past_caches() noexcept;
-/// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to` is 32-byte
-/// aligned; on x86, AVX.
+/// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to`
+/// is 32-byte aligned; on x86, AVX.
 void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept;
 
-/// Copies with the widest vectors of the processor: memcpy takes string instructions at these lengths, and those lose half their speed at
-/// some addresses (AMD EPYC 9004, copies between the cores: 17–34 GB/s, by the address; this loop 35).
+/// Copies with the widest vectors of the processor: memcpy takes string instructions at these
+/// lengths, and those lose half their speed at some addresses (AMD EPYC 9004, copies between the
+/// cores: 17–34 GB/s, by the address; this loop 35).
 void copy_wide(void* to, const void* from, std::size_t bytes) noexcept;
 
 }  // namespace peal

@@ -30,7 +30,8 @@ class category final : public std::error_category {
       case errc::locked_memory: return "the kernel refuses to lock more memory";
       case errc::bootstrap_failed: return "the launcher did not answer as it must";
       case errc::decode_failed: return "the bytes received are no value of this type";
-      case errc::operation_failed: return "an operation of a reduction failed on some rank, or a rank could not take its part";
+      case errc::operation_failed:
+        return "an operation of a reduction failed on some rank, or a rank could not take its part";
       case errc::no_device: return "no RDMA device that can be used";
       case errc::mismatch: return "ranks disagree about a collective call";
       case errc::internal: return "internal error";
@@ -46,7 +47,8 @@ std::string with_place(const std::string& what, const std::source_location& wher
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  static const category& instance = *new category;  // never destroyed: static objects may use it to the last
+  // never destroyed: static objects may use it to the last
+  static const category& instance = *new category;
   return instance;
 }
 

@@ -1,5 +1,6 @@
 // base/error_text.hpp
-// What an error says without where it was thrown: for errors that leave the place in peal where they arose, and get the user's.
+// What an error says without where it was thrown: for errors that leave the place in peal where
+// they arose, and get the user's.
 //
 // Layer    base.
 #pragma once

@@ -21,8 +21,11 @@ void log_line(log_level of, std::string_view text) noexcept {
   fmt::memory_buffer line;
   const int rank = own_rank.load(std::memory_order_relaxed);
   if (rank >= 0)
-    fmt::format_to(std::back_inserter(line), "peal rank {}: {}: {}\n", rank, log_level_names[static_cast<std::size_t>(of)], text);
-  else fmt::format_to(std::back_inserter(line), "peal: {}: {}\n", log_level_names[static_cast<std::size_t>(of)], text);
+    fmt::format_to(std::back_inserter(line), "peal rank {}: {}: {}\n", rank,
+                   log_level_names[static_cast<std::size_t>(of)], text);
+  else
+    fmt::format_to(std::back_inserter(line), "peal: {}: {}\n",
+                   log_level_names[static_cast<std::size_t>(of)], text);
   // One write, so that lines of several ranks do not mix. Nobody is left to hear of a failure.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }

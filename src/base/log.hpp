@@ -1,5 +1,6 @@
 // base/log.hpp
-// The one place where the library writes on its own initiative: a line on standard error, in one write.
+// The one place where the library writes on its own initiative: a line on standard error, in one
+// write.
 //
 // Layer    base.
 // Threads  any.
@@ -14,9 +15,11 @@
 namespace peal {
 
 enum class log_level { quiet, error, warning, info, debug };
-inline constexpr std::array<std::string_view, 5> log_level_names{"quiet", "error", "warning", "info", "debug"};
+inline constexpr std::array<std::string_view, 5> log_level_names{"quiet", "error", "warning",
+                                                                 "info", "debug"};
 
-/// Lines above this level are not written. Set from PEAL_LOG at the start of the job; before that warnings pass.
+/// Lines above this level are not written. Set from PEAL_LOG at the start of the job; before that
+/// warnings pass.
 void set_log_level(log_level) noexcept;
 /// Named in every line once known ("peal rank 3: ...").
 void set_log_rank(int rank) noexcept;
@@ -25,19 +28,23 @@ void log_line(log_level, std::string_view text) noexcept;
 
 template <class... Args>
 void log_error(fmt::format_string<Args...> form, Args&&... args) {
-  if (logs(log_level::error)) log_line(log_level::error, fmt::format(form, std::forward<Args>(args)...));
+  if (logs(log_level::error))
+    log_line(log_level::error, fmt::format(form, std::forward<Args>(args)...));
 }
 template <class... Args>
 void log_warning(fmt::format_string<Args...> form, Args&&... args) {
-  if (logs(log_level::warning)) log_line(log_level::warning, fmt::format(form, std::forward<Args>(args)...));
+  if (logs(log_level::warning))
+    log_line(log_level::warning, fmt::format(form, std::forward<Args>(args)...));
 }
 template <class... Args>
 void log_info(fmt::format_string<Args...> form, Args&&... args) {
-  if (logs(log_level::info)) log_line(log_level::info, fmt::format(form, std::forward<Args>(args)...));
+  if (logs(log_level::info))
+    log_line(log_level::info, fmt::format(form, std::forward<Args>(args)...));
 }
 template <class... Args>
 void log_debug(fmt::format_string<Args...> form, Args&&... args) {
-  if (logs(log_level::debug)) log_line(log_level::debug, fmt::format(form, std::forward<Args>(args)...));
+  if (logs(log_level::debug))
+    log_line(log_level::debug, fmt::format(form, std::forward<Args>(args)...));
 }
 
 }  // namespace peal

@@ -30,7 +30,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view name) {
-  return std::ranges::min_element(variables(), {}, [name](const variable& each) { return edit_distance(name, each.name); })->name;
+  return std::ranges::min_element(
+             variables(), {},
+             [name](const variable& each) { return edit_distance(name, each.name); })
+      ->name;
 }
 
 /// visit(name, value) for each PEAL_ variable of the environment.
@@ -39,7 +42,8 @@ void for_each_set(Visitor&& visit) {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view line{*entry};
     const auto equals = line.find('=');
-    if (line.starts_with("PEAL_") && equals != std::string_view::npos) visit(line.substr(0, equals), line.substr(equals + 1));
+    if (line.starts_with("PEAL_") && equals != std::string_view::npos)
+      visit(line.substr(0, equals), line.substr(equals + 1));
   }
 }
 
@@ -71,7 +75,9 @@ job_settings read_environment(std::vector<std::string>& objections) {
 std::vector<std::string> unknown_variables() {
   std::vector<std::string> found;
   for_each_set([&](std::string_view name, std::string_view) {
-    if (find_variable(name) == nullptr) found.push_back(fmt::format("{} is no variable of peal; the nearest is {}", name, nearest(name)));
+    if (find_variable(name) == nullptr)
+      found.push_back(
+          fmt::format("{} is no variable of peal; the nearest is {}", name, nearest(name)));
   });
   return found;
 }

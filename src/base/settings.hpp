@@ -55,7 +55,9 @@ struct verbs_settings {
   std::size_t push = 64 << 10;       // bytes of a large message that are sent unasked
   std::size_t max_rc = 1024;         // connections
   std::optional<std::size_t>
-      promote{};  // messages to a peer before it gets a connection; nothing: usual_promote, and only where not all may have one
+      // messages to a peer before it gets a connection; nothing: usual_promote, and only where not
+      // all may have one
+      promote{};
   rendezvous_mode rendezvous = rendezvous_mode::automatic;
   double timeout = 4;  // seconds
 };

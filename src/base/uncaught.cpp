@@ -32,7 +32,8 @@ void tell_of_uncaught_errors() noexcept {
 #ifdef __GLIBCXX__
   if (std::get_terminate() != __gnu_cxx::__verbose_terminate_handler) return;
 #endif
-  if (const std::terminate_handler before = std::set_terminate(terminate); before != terminate) usual = before;
+  if (const std::terminate_handler before = std::set_terminate(terminate); before != terminate)
+    usual = before;
 }
 
 }  // namespace peal

@@ -1,5 +1,6 @@
 // base/uncaught.hpp
-// An error of peal's that nobody catches ends the process with one line, which says the rank, like any other line of the log.
+// An error of peal's that nobody catches ends the process with one line, which says the rank, like
+// any other line of the log.
 //
 // Layer    base.
 // Threads  any.

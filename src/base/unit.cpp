@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "base/copy.cpp"
 #include "base/error.cpp"
 #include "base/log.cpp"

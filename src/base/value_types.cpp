@@ -41,9 +41,13 @@ std::optional<Number> within(Number least, Number most, std::optional<Number> va
 
 namespace types {
 
-std::optional<std::size_t> count::read(std::string_view from) const { return within(least, most, number_in<std::size_t>(from)); }
+std::optional<std::size_t> count::read(std::string_view from) const {
+  return within(least, most, number_in<std::size_t>(from));
+}
 
-std::optional<std::size_t> bytes::read(std::string_view from) const { return within(least, most, bytes_in(from)); }
+std::optional<std::size_t> bytes::read(std::string_view from) const {
+  return within(least, most, bytes_in(from));
+}
 
 std::string bytes::write(std::size_t of) const {
   std::string_view units = " KMG";
@@ -54,7 +58,10 @@ std::string bytes::write(std::size_t of) const {
   return units.front() == ' ' ? fmt::format("{}", of) : fmt::format("{}{}", of, units.front());
 }
 
-std::optional<double> real::read(std::string_view from) const { return within(least, most, number_in<double>(from)); }  // nan is not
+// nan is not
+std::optional<double> real::read(std::string_view from) const {
+  return within(least, most, number_in<double>(from));
+}
 
 std::optional<std::string> path::read(std::string_view from) const {
   return from.starts_with('/') ? std::optional<std::string>{from} : std::nullopt;

@@ -46,7 +46,9 @@ struct bytes {
   [[nodiscard]] std::optional<value> read(std::string_view) const;
   [[nodiscard]] std::string write(value) const;
   [[nodiscard]] std::string allowed() const { return write(least) + ".." + write(most); }
-  [[nodiscard]] std::string form() const { return "a size such as 4096, 64K, 1M or 2G, in " + allowed(); }
+  [[nodiscard]] std::string form() const {
+    return "a size such as 4096, 64K, 1M or 2G, in " + allowed();
+  }
 };
 
 struct real {

@@ -1,4 +1,5 @@
-// The table of PEAL_ variables. man/peal_environment.7 says the same in full sentences; tests/style compares the two.
+// The table of PEAL_ variables. man/peal_environment.7 says the same in full sentences; tests/style
+// compares the two.
 #include "base/variables.hpp"
 
 #include <type_traits>
@@ -19,19 +20,21 @@ constexpr std::size_t K = 1024, M = K * K, G = K * M;
 enum sameness : bool { each_its_own, alike };
 
 template <class Member>
-auto at(Member job_settings::*member) {
+auto at(Member job_settings::* member) {
   return [member](auto& of) -> auto& { return of.*member; };
 }
 template <class Part, class Member>
-auto at(Part job_settings::*part, Member Part::*member) {
-  return [ part, member ](auto& of) -> auto& { return of.*part.*member; };
+auto at(Part job_settings::* part, Member Part::* member) {
+  return [part, member](auto& of) -> auto& { return of.*part.*member; };
 }
 
 /// `field` gives the member of the settings that the variable fills.
 template <class Type, class Field>
-variable row(std::string_view name, const Type& type, sameness same, const Field& field, std::string_view meaning) {
-  static_assert(std::is_same_v<decltype(field(std::declval<job_settings&>())), typename Type::value&>,
-                "the setting has the variable's type");
+variable row(std::string_view name, const Type& type, sameness same, const Field& field,
+             std::string_view meaning) {
+  static_assert(
+      std::is_same_v<decltype(field(std::declval<job_settings&>())), typename Type::value&>,
+      "the setting has the variable's type");
   const auto fill = [type, field](job_settings& into, std::string_view value) {
     const auto read = type.read(value);
     if (read) field(into) = *read;
@@ -49,7 +52,9 @@ variable row(std::string_view name, const Type& type, sameness same, const Field
 }
 
 variable algorithm_row(std::string_view name, detail::collective kind, std::string_view meaning) {
-  const auto field = [kind](auto& of) -> auto& { return of.algorithms[static_cast<std::size_t>(kind)]; };
+  const auto field = [kind](auto& of) -> auto& {
+    return of.algorithms[static_cast<std::size_t>(kind)];
+  };
   return row(name, types::auto_or{types::algorithm_of(kind)}, alike, field, meaning);
 }
 
@@ -67,43 +72,67 @@ const std::vector<variable>& variables() {
   using detail::collective;
   // Never destroyed: an environment may be held by a static object, and ends after this would have.
   static const std::vector<variable>& table = *new std::vector<variable>{
-      row("PEAL_LOG", log_levels(), each_its_own, at(&job_settings::log), "how much peal says on standard error"),
-      row("PEAL_SHM_DIR", path{}, each_its_own, at(&job_settings::shm, &shm_settings::dir), "folder of the node's shared segment"),
+      row("PEAL_LOG", log_levels(), each_its_own, at(&job_settings::log),
+          "how much peal says on standard error"),
+      row("PEAL_SHM_DIR", path{}, each_its_own, at(&job_settings::shm, &shm_settings::dir),
+          "folder of the node's shared segment"),
       row("PEAL_SHM_COPY",
-          choice<shm_copy>{{{"auto", shm_copy::automatic}, {"direct", shm_copy::direct}, {"pipeline", shm_copy::pipeline}}}, each_its_own,
-          at(&job_settings::shm, &shm_settings::copy),
-          "how large messages move inside a node: direct (process_vm_readv) or in two copies through a pipeline"),
+          choice<shm_copy>{{{"auto", shm_copy::automatic},
+                            {"direct", shm_copy::direct},
+                            {"pipeline", shm_copy::pipeline}}},
+          each_its_own, at(&job_settings::shm, &shm_settings::copy),
+          "how large messages move inside a node: direct (process_vm_readv) or in two copies "
+          "through a pipeline"),
       row("PEAL_SHM_HEAP", bytes{0, 1024 * G}, alike, at(&job_settings::shm, &shm_settings::heap),
           "most memory that peal::allocate takes from the shared segment, a process"),
-      row("PEAL_EAGER_LIMIT", bytes{0, 8 * K}, each_its_own, at(&job_settings::messages, &message_settings::eager_limit),
+      row("PEAL_EAGER_LIMIT", bytes{0, 8 * K}, each_its_own,
+          at(&job_settings::messages, &message_settings::eager_limit),
           "longest message that is sent before the receiver asks for it; inside a node 4K at most"),
-      row("PEAL_UNEXPECTED_LIMIT", bytes{64 * K, 1024 * G}, each_its_own, at(&job_settings::messages, &message_settings::unexpected_limit),
+      row("PEAL_UNEXPECTED_LIMIT", bytes{64 * K, 1024 * G}, each_its_own,
+          at(&job_settings::messages, &message_settings::unexpected_limit),
           "most memory a receiver takes for messages that nobody has asked for yet"),
       row("PEAL_UNWIND_TIMEOUT", seconds{0, 86400}, each_its_own, at(&job_settings::unwind_timeout),
-          "how long the end of a request waits while an exception is on its way, before the job is aborted"),
+          "how long the end of a request waits while an exception is on its way, before the job is "
+          "aborted"),
       row("PEAL_TRANSPORT",
-          choice<transport_mode>{{{"auto", transport_mode::automatic}, {"shm", transport_mode::shm}, {"verbs", transport_mode::verbs}}},
+          choice<transport_mode>{{{"auto", transport_mode::automatic},
+                                  {"shm", transport_mode::shm},
+                                  {"verbs", transport_mode::verbs}}},
           alike, at(&job_settings::transport),
-          "what carries messages: shared memory inside a node and RDMA between nodes (auto), shared memory only, or RDMA everywhere"),
-      row("PEAL_VERBS_DEVICE", text{"up to four names of RDMA devices, with a port if need be (mlx5_0, mlx5_0:1), or all"}, each_its_own,
-          at(&job_settings::verbs, &verbs_settings::device),
-          "which RDMA devices to use instead of the nearest one: the first for all messages, the others for parts of large ones"),
-      row("PEAL_VERBS_GID", auto_or{count{0, 65535}}, each_its_own, at(&job_settings::verbs, &verbs_settings::gid),
+          "what carries messages: shared memory inside a node and RDMA between nodes (auto), "
+          "shared memory only, or RDMA everywhere"),
+      row("PEAL_VERBS_DEVICE",
+          text{"up to four names of RDMA devices, with a port if need be (mlx5_0, mlx5_0:1), or "
+               "all"},
+          each_its_own, at(&job_settings::verbs, &verbs_settings::device),
+          "which RDMA devices to use instead of the nearest one: the first for all messages, the "
+          "others for parts of large ones"),
+      row("PEAL_VERBS_GID", auto_or{count{0, 65535}}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::gid),
           "under which GID the device is to be known: an index into the GID table of its port"),
-      row("PEAL_VERBS_QPS", count{1, 4}, each_its_own, at(&job_settings::verbs, &verbs_settings::qps),
+      row("PEAL_VERBS_QPS", count{1, 4}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::qps),
           "queue pairs over which a large message is spread, to each peer"),
-      row("PEAL_VERBS_COALESCE", on_or_off(), each_its_own, at(&job_settings::verbs, &verbs_settings::coalesce),
+      row("PEAL_VERBS_COALESCE", on_or_off(), each_its_own,
+          at(&job_settings::verbs, &verbs_settings::coalesce),
           "whether small messages that wait behind others to one peer share a packet"),
-      row("PEAL_VERBS_SRQ", on_or_off(), each_its_own, at(&job_settings::verbs, &verbs_settings::srq),
+      row("PEAL_VERBS_SRQ", on_or_off(), each_its_own,
+          at(&job_settings::verbs, &verbs_settings::srq),
           "whether all peers share one receive queue, where the device has such"),
-      row("PEAL_VERBS_REGISTRATION_CACHE", on_or_off(), each_its_own, at(&job_settings::verbs, &verbs_settings::registration_cache),
-          "whether memory stays registered after its use, where it can be seen when memory goes away"),
-      row("PEAL_VERBS_PUSH", bytes{0, 1 * M}, each_its_own, at(&job_settings::verbs, &verbs_settings::push),
+      row("PEAL_VERBS_REGISTRATION_CACHE", on_or_off(), each_its_own,
+          at(&job_settings::verbs, &verbs_settings::registration_cache),
+          "whether memory stays registered after its use, where it can be seen when memory goes "
+          "away"),
+      row("PEAL_VERBS_PUSH", bytes{0, 1 * M}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::push),
           "how much of a large message is sent at once, without being asked for"),
-      row("PEAL_VERBS_MAX_RC", count{1, 1000000}, each_its_own, at(&job_settings::verbs, &verbs_settings::max_rc),
+      row("PEAL_VERBS_MAX_RC", count{1, 1000000}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::max_rc),
           "most peers to which a rank has a connection at a time; the others get datagrams"),
-      row("PEAL_VERBS_PROMOTE", auto_or{count{1, 1000000000}}, each_its_own, at(&job_settings::verbs, &verbs_settings::promote),
-          "messages that a peer without a connection gets as datagrams before it is connected; auto: 16, and all at once where everyone "
+      row("PEAL_VERBS_PROMOTE", auto_or{count{1, 1000000000}}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::promote),
+          "messages that a peer without a connection gets as datagrams before it is connected; "
+          "auto: 16, and all at once where everyone "
           "may be connected"),
       row("PEAL_VERBS_RENDEZVOUS",
           choice<rendezvous_mode>{{{"auto", rendezvous_mode::automatic},
@@ -112,29 +141,43 @@ const std::vector<variable>& variables() {
                                    {"both", rendezvous_mode::both}}},
           each_its_own, at(&job_settings::verbs, &verbs_settings::rendezvous),
           "how large messages move: read by the receiver, written by the sender, or half of each"),
-      row("PEAL_VERBS_TIMEOUT", seconds{0.1, 600}, each_its_own, at(&job_settings::verbs, &verbs_settings::timeout),
+      row("PEAL_VERBS_TIMEOUT", seconds{0.1, 600}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::timeout),
           "how long an adapter may be silent before its peer counts as failed"),
       row("PEAL_STATS", zero_or_one(), each_its_own, at(&job_settings::stats),
           "whether each rank prints its counters when its environment ends"),
-      row("PEAL_WAIT", choice<wait_mode>{{{"adaptive", wait_mode::adaptive}, {"poll", wait_mode::poll}, {"block", wait_mode::block}}},
+      row("PEAL_WAIT",
+          choice<wait_mode>{{{"adaptive", wait_mode::adaptive},
+                             {"poll", wait_mode::poll},
+                             {"block", wait_mode::block}}},
           each_its_own, at(&job_settings::wait, &wait_settings::mode),
-          "how a rank waits: poll never gives the core away, block sleeps at once, adaptive polls for a while first"),
-      row("PEAL_WAIT_LEAST", auto_or{microseconds{0, 1000000}}, each_its_own, at(&job_settings::wait, &wait_settings::least),
+          "how a rank waits: poll never gives the core away, block sleeps at once, adaptive polls "
+          "for a while first"),
+      row("PEAL_WAIT_LEAST", auto_or{microseconds{0, 1000000}}, each_its_own,
+          at(&job_settings::wait, &wait_settings::least),
           "how long an adaptive wait polls at least before it sleeps"),
-      row("PEAL_WAIT_MOST", auto_or{microseconds{0, 1000000}}, each_its_own, at(&job_settings::wait, &wait_settings::most),
+      row("PEAL_WAIT_MOST", auto_or{microseconds{0, 1000000}}, each_its_own,
+          at(&job_settings::wait, &wait_settings::most),
           "how long an adaptive wait polls at most before it sleeps"),
       row("PEAL_ASYNC", zero_or_one(), each_its_own, at(&job_settings::async),
           "whether a helper thread of each rank moves messages while the program computes"),
       row("PEAL_LANES", auto_or{count{1, 16}}, each_its_own, at(&job_settings::lanes),
-          "with thread_level::multiple: among how many lanes communicators are dealt, so that their threads do not meet"),
-      row("PEAL_COMMUNICATORS", auto_or{count{1, 500000000}}, each_its_own, at(&job_settings::communicators),
-          "how many communicators may be alive at a time that have the same first rank, but for the world"),
+          "with thread_level::multiple: among how many lanes communicators are dealt, so that "
+          "their threads do not meet"),
+      row("PEAL_COMMUNICATORS", auto_or{count{1, 500000000}}, each_its_own,
+          at(&job_settings::communicators),
+          "how many communicators may be alive at a time that have the same first rank, but for "
+          "the world"),
       row("PEAL_CHECK", zero_or_one(), alike, at(&job_settings::check),
-          "whether ranks compare their calls of each collective first, and tell what differs instead of hanging"),
+          "whether ranks compare their calls of each collective first, and tell what differs "
+          "instead of hanging"),
       row("PEAL_CHECK_AFTER", seconds{0.1, 86400}, each_its_own, at(&job_settings::check_after),
-          "with PEAL_CHECK=1: how long a rank waits for others in a collective before it says who is missing"),
-      row("PEAL_TUNING", text{"auto, none, or the name of a file"}, each_its_own, at(&job_settings::tuning),
-          "what peal-info --tune measured, by which algorithms are chosen: auto looks in $XDG_CONFIG_HOME/peal or ~/.config/peal"),
+          "with PEAL_CHECK=1: how long a rank waits for others in a collective before it says who "
+          "is missing"),
+      row("PEAL_TUNING", text{"auto, none, or the name of a file"}, each_its_own,
+          at(&job_settings::tuning),
+          "what peal-info --tune measured, by which algorithms are chosen: auto looks in "
+          "$XDG_CONFIG_HOME/peal or ~/.config/peal"),
       algorithm_row("PEAL_BARRIER", collective::barrier, "algorithm of barrier"),
       algorithm_row("PEAL_BCAST", collective::bcast, "algorithm of bcast"),
       algorithm_row("PEAL_REDUCE", collective::reduce, "algorithm of reduce"),
@@ -143,7 +186,8 @@ const std::vector<variable>& variables() {
       algorithm_row("PEAL_SCATTER", collective::scatter, "algorithm of scatter"),
       algorithm_row("PEAL_ALLGATHER", collective::allgather, "algorithm of allgather"),
       algorithm_row("PEAL_ALLTOALL", collective::alltoall, "algorithm of alltoall"),
-      algorithm_row("PEAL_REDUCE_SCATTER", collective::reduce_scatter, "algorithm of reduce_scatter and reduce_scatter_block"),
+      algorithm_row("PEAL_REDUCE_SCATTER", collective::reduce_scatter,
+                    "algorithm of reduce_scatter and reduce_scatter_block"),
       algorithm_row("PEAL_SCAN", collective::scan, "algorithm of scan"),
       algorithm_row("PEAL_EXSCAN", collective::exscan, "algorithm of exscan"),
   };

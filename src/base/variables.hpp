@@ -19,7 +19,8 @@ namespace peal {
 
 struct variable {
   std::string_view name;
-  std::string allowed;   // choices separated by '|'; for numbers "least..most", or "auto|" and that; or words
+  // choices separated by '|'; for numbers "least..most", or "auto|" and that; or words
+  std::string allowed;
   std::string form;      // the same as a refusal says it
   std::string fallback;  // the default, as one would write it
   std::string_view meaning;

@@ -32,10 +32,12 @@ namespace {
 
 [[noreturn]] void fail(std::string_view call, pmix_status_t status, std::string_view advice = {}) {
   throw error(errc::bootstrap_failed,
-              fmt::format("{}: {} ({}){}{}", call, PMIx_Error_string(status), status, advice.empty() ? "" : "; ", advice));
+              fmt::format("{}: {} ({}){}{}", call, PMIx_Error_string(status), status,
+                          advice.empty() ? "" : "; ", advice));
 }
 
-// Deaths told by PMIx's thread, fetched by ours. One for the process, since PMIx too is one for the process and its handlers may run late.
+// Deaths told by PMIx's thread, fetched by ours. One for the process, since PMIx too is one for the
+// process and its handlers may run late.
 struct death_box {
   std::atomic<bool> filled{false};
   std::mutex lock;     // guards what follows
@@ -46,16 +48,19 @@ struct death_box {
 };
 
 death_box& deaths() {
-  static death_box* box = new death_box;  // never destroyed: PMIx's thread may outlive static objects
+  // never destroyed: PMIx's thread may outlive static objects
+  static death_box* box = new death_box;
   return *box;
 }
 
 // Runs in PMIx's thread.
-void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[], std::size_t infos, pmix_info_t*, std::size_t,
+void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[],
+              std::size_t infos, pmix_info_t*, std::size_t,
               pmix_event_notification_cbfunc_fn_t done, void* context) {
   const pmix_proc_t* dead = source;
   for (std::size_t i = 0; i < infos; ++i)
-    if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC) dead = info[i].value.data.proc;
+    if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
+      dead = info[i].value.data.proc;
   if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX)) {
     death_box& box = deaths();
     const std::lock_guard hold{box.lock};
@@ -72,12 +77,15 @@ void on_registered(pmix_status_t status, std::size_t, void* context) {
   static_cast<std::promise<pmix_status_t>*>(context)->set_value(status);
 }
 
-// What a launcher may say when a rank is gone. PMIX_ERR_LOST_CONNECTION is not among them: to a client it means the server.
+// What a launcher may say when a rank is gone. PMIX_ERR_LOST_CONNECTION is not among them: to a
+// client it means the server.
 void listen_for_deaths() {
-  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED, PMIX_ERR_PROC_ABORTED_BY_SIG, PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
+  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED, PMIX_ERR_PROC_ABORTED_BY_SIG,
+                           PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
                            PMIX_ERR_PROC_REQUESTED_ABORT};
   std::promise<pmix_status_t> answer;
-  PMIx_Register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered, &answer);
+  PMIx_Register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered,
+                              &answer);
   if (const pmix_status_t status = answer.get_future().get(); status != PMIX_SUCCESS)
     log_info("this launcher does not tell of deaths: {}", PMIx_Error_string(status));
 }
@@ -87,7 +95,8 @@ bool somebody_died() {
   return !deaths().dead.empty();
 }
 
-// What a fence in the background tells its waiter. Never destroyed, since PMIx may answer after the waiter gave up, or never.
+// What a fence in the background tells its waiter. Never destroyed, since PMIx may answer after the
+// waiter gave up, or never.
 struct fence_answer {
   std::mutex lock;
   std::condition_variable changed;
@@ -109,12 +118,14 @@ void on_fence_done(pmix_status_t status, void* context) {
   answer.changed.notify_all();
 }
 
-// A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for it may never end: libpmix 4.2.2 leaves
-// the dead out of a fence, but waits for ranks that have left the job by PMIx_Finalize before the fence began, as those do that heard
-// first.
+// A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for
+// it may never end: libpmix 4.2.2 leaves the dead out of a fence, but waits for ranks that have
+// left the job by PMIx_Finalize before the fence began, as those do that heard first.
 //
-// Every fence collects data, also when there are none: a fence that does not returns at once under Slurm 22.05, on each node by itself.
-pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds patience, const std::function<bool()>& progress) {
+// Every fence collects data, also when there are none: a fence that does not returns at once under
+// Slurm 22.05, on each node by itself.
+pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds patience,
+                        const std::function<bool()>& progress) {
   fence_answer& answer = new_fence_answer();
   const bool collect = true;
   PMIX_INFO_CONSTRUCT(&answer.how);
@@ -123,14 +134,16 @@ pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds p
   if (started == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
   if (started != PMIX_SUCCESS) fail("PMIx_Fence_nb", started);
   std::optional<std::chrono::steady_clock::time_point> until;
-  // A fence takes about as long as two messages through the server, so a short sleep between two rounds of progress costs nothing and
-  // leaves the core to PMIx's threads.
-  for (auto pause = std::chrono::microseconds{20};; pause = std::min(pause * 2, std::chrono::microseconds{500})) {
+  // A fence takes about as long as two messages through the server, so a short sleep between two
+  // rounds of progress costs nothing and leaves the core to PMIx's threads.
+  for (auto pause = std::chrono::microseconds{20};;
+       pause = std::min(pause * 2, std::chrono::microseconds{500})) {
     const bool given_up = progress && !progress();
     if (!until && somebody_died()) until = std::chrono::steady_clock::now() + patience;
     std::unique_lock hold{answer.lock};
     if (answer.changed.wait_for(hold, pause, [&] { return answer.done; })) return answer.status;
-    if (given_up || (until && std::chrono::steady_clock::now() >= *until)) return PMIX_ERR_PARTIAL_SUCCESS;
+    if (given_up || (until && std::chrono::steady_clock::now() >= *until))
+      return PMIX_ERR_PARTIAL_SUCCESS;
   }
 }
 
@@ -140,7 +153,8 @@ class signals_blocked {
   signals_blocked() {
     sigset_t all;
     sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&all, fault);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
+      sigdelset(&all, fault);
     pthread_sigmask(SIG_BLOCK, &all, &before_);
   }
   ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -181,7 +195,8 @@ std::vector<int> get_local_ranks(const std::string& job, int self) {
   std::vector<int> ranks;
   const pmix_proc_t everyone = process_named(job, PMIX_RANK_WILDCARD);
   pmix_value_holder held;
-  if (PMIx_Get(&everyone, PMIX_LOCAL_PEERS, nullptr, 0, &held.value) == PMIX_SUCCESS && held.value->type == PMIX_STRING) {
+  if (PMIx_Get(&everyone, PMIX_LOCAL_PEERS, nullptr, 0, &held.value) == PMIX_SUCCESS &&
+      held.value->type == PMIX_STRING) {
     const std::string_view list{held.value->data.string};
     for (std::size_t at = 0; at < list.size();) {
       int rank = 0;
@@ -195,10 +210,14 @@ std::vector<int> get_local_ranks(const std::string& job, int self) {
   return ranks;
 }
 
-// The namespace as part of a file name. Names of pealrun stand as they are, for the sweep reads the owner out of them.
+// The namespace as part of a file name. Names of pealrun stand as they are, for the sweep reads the
+// owner out of them.
 std::string file_name_of(std::string_view job) {
   std::string name{job.starts_with("peal-") ? "" : "peal-at-"};
-  for (const char each : job) name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_') ? each : '_';
+  for (const char each : job)
+    name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_')
+                ? each
+                : '_';
   return name;
 }
 
@@ -209,7 +228,8 @@ constexpr char refusal = '-';
 std::string key_of(int exchange) { return fmt::format("peal.{}", exchange); }
 
 [[noreturn]] void fail_for(int rank, const std::string& told) {
-  throw error(errc::peer_failed, fmt::format("rank {} could not start: {}", rank, told.substr(1)), rank);
+  throw error(errc::peer_failed, fmt::format("rank {} could not start: {}", rank, told.substr(1)),
+              rank);
 }
 
 }  // namespace
@@ -234,13 +254,18 @@ struct bootstrap_client::state {
 };
 
 void bootstrap_client::state::become_alone() {
-  // Of the step, which srun sets: a program in a batch script is one task, however many the allocation is for.
-  if (const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS"); tasks != nullptr && std::atoi(tasks) > 1)
+  // Of the step, which srun sets: a program in a batch script is one task, however many the
+  // allocation is for.
+  if (const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+      tasks != nullptr && std::atoi(tasks) > 1)
     throw error(errc::bootstrap_failed,
-                fmt::format("Slurm started {} tasks without PMIx, so they cannot find each other: add --mpi=pmix to srun", tasks));
+                fmt::format("Slurm started {} tasks without PMIx, so they cannot find each other: "
+                            "add --mpi=pmix to srun",
+                            tasks));
   if (const char* ranks = std::getenv("PMI_SIZE"); ranks != nullptr && std::atoi(ranks) > 1)
     throw error(errc::bootstrap_failed,
-                fmt::format("a launcher started {} processes with PMI instead of PMIx, so they cannot find each other: use pealrun, or one "
+                fmt::format("a launcher started {} processes with PMI instead of PMIx, so they "
+                            "cannot find each other: use pealrun, or one "
                             "that has PMIx",
                             ranks));
   name = job_name_of(this_process());
@@ -252,7 +277,8 @@ void bootstrap_client::state::meet_launcher() {
     const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
     if (status != PMIX_SUCCESS)
       fail("PMIx_Init", status,
-           fmt::format("PMIX_NAMESPACE={} is set: is the launcher that set it still there?", std::getenv("PMIX_NAMESPACE")));
+           fmt::format("PMIX_NAMESPACE={} is set: is the launcher that set it still there?",
+                       std::getenv("PMIX_NAMESPACE")));
   }
   met = true;
   job = self.nspace;
@@ -260,9 +286,12 @@ void bootstrap_client::state::meet_launcher() {
   rank = static_cast<int>(self.rank);
   const pmix_proc_t everyone = process_named(job, PMIX_RANK_WILDCARD);
   std::uint32_t number = 0;
-  if (!get_number(everyone, PMIX_JOB_SIZE, number) || number == 0 || number > INT32_MAX || self.rank >= number)
-    throw error(errc::bootstrap_failed,
-                fmt::format("the launcher does not say how many ranks the job has (rank {}, size {})", rank, number));
+  if (!get_number(everyone, PMIX_JOB_SIZE, number) || number == 0 || number > INT32_MAX ||
+      self.rank >= number)
+    throw error(
+        errc::bootstrap_failed,
+        fmt::format("the launcher does not say how many ranks the job has (rank {}, size {})", rank,
+                    number));
   size = static_cast<int>(number);
   if (get_number(everyone, launcher_cores_key, number)) cores = static_cast<int>(number);
   local = get_local_ranks(job, rank);
@@ -277,7 +306,8 @@ void bootstrap_client::state::meet_launcher() {
   listen_for_deaths();
 }
 
-// Puts it where the node's server has it at once, and everybody else after the next fence that collects.
+// Puts it where the node's server has it at once, and everybody else after the next fence that
+// collects.
 void bootstrap_client::state::tell(const std::string& what) const {
   pmix_value_t value;
   PMIX_VALUE_CONSTRUCT(&value);
@@ -285,11 +315,15 @@ void bootstrap_client::state::tell(const std::string& what) const {
   value.data.bo.bytes = const_cast<char*>(what.data());  // PMIx_Put copies
   value.data.bo.size = what.size();
   const std::string key = key_of(exchanged);
-  if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS) fail("PMIx_Put", status);
-  if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) fail("PMIx_Commit", status);
+  if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value);
+      status != PMIX_SUCCESS)
+    fail("PMIx_Put", status);
+  if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS)
+    fail("PMIx_Commit", status);
 }
 
-std::string bootstrap_client::state::ask(const std::string& key, int of, const char* how, int seconds) const {
+std::string bootstrap_client::state::ask(const std::string& key, int of, const char* how,
+                                         int seconds) const {
   const pmix_proc_t process = process_named(job, static_cast<pmix_rank_t>(of));
   const bool yes = true;
   pmix_info_t infos[2];
@@ -298,13 +332,15 @@ std::string bootstrap_client::state::ask(const std::string& key, int of, const c
   PMIx_Info_load(&infos[0], how, &yes, PMIX_BOOL);
   PMIx_Info_load(&infos[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
   pmix_value_holder held;
-  const pmix_status_t status = PMIx_Get(&process, key.c_str(), infos, std::size(infos), &held.value);
+  const pmix_status_t status =
+      PMIx_Get(&process, key.c_str(), infos, std::size(infos), &held.value);
   if (status != PMIX_SUCCESS || held.value->type != PMIX_BYTE_OBJECT) return {};
   return {held.value->data.bo.bytes, held.value->data.bo.size};
 }
 
-// Empty when the rank died before it told. After a fence that collects, everything that there is lies here or with the node's server, so
-// nobody need wait for it: first a look that asks nobody, then one that the server answers at once.
+// Empty when the rank died before it told. After a fence that collects, everything that there is
+// lies here or with the node's server, so nobody need wait for it: first a look that asks nobody,
+// then one that the server answers at once.
 std::string bootstrap_client::state::value_of(const std::string& key, int of) const {
   constexpr int patience = 20;  // a server that has not answered by then has lost the question
   std::string found = ask(key, of, PMIX_OPTIONAL, patience);
@@ -330,20 +366,24 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& mine) {
   state_->tell(going_on + mine);
   const std::string key = key_of(state_->exchanged++);
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
-  // The living may still be on their way here when a death is known: they tell what they have, and this is for all to see.
+  // The living may still be on their way here when a death is known: they tell what they have, and
+  // this is for all to see.
   constexpr std::chrono::seconds patience{10};
   const pmix_status_t status = fence_all(everyone, patience, nullptr);
   if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
 
   std::vector<std::string> told(static_cast<std::size_t>(size()));
-  for (int of = 0; of < size(); ++of) told[static_cast<std::size_t>(of)] = of == rank() ? going_on + mine : state_->value_of(key, of);
+  for (int of = 0; of < size(); ++of)
+    told[static_cast<std::size_t>(of)] = of == rank() ? going_on + mine : state_->value_of(key, of);
   for (int of = 0; of < size(); ++of)
     if (told[static_cast<std::size_t>(of)].starts_with(refusal)) {
       state_->refused = true;
       fail_for(of, told[static_cast<std::size_t>(of)]);
     }
-  // Without the dead a fence may be over before the news of the death is here. Who looks at the gap shall know.
-  const bool complete = std::none_of(told.begin(), told.end(), [](const std::string& each) { return each.empty(); });
+  // Without the dead a fence may be over before the news of the death is here. Who looks at the gap
+  // shall know.
+  const bool complete =
+      std::none_of(told.begin(), told.end(), [](const std::string& each) { return each.empty(); });
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!complete && !somebody_died() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -358,7 +398,8 @@ void bootstrap_client::refuse(const std::string& why) noexcept {
   try {
     state_->tell(refusal + why);
     ++state_->exchanged;
-    (void)fence_all(process_named(state_->job, PMIX_RANK_WILDCARD), std::chrono::seconds{10}, nullptr);
+    (void)fence_all(process_named(state_->job, PMIX_RANK_WILDCARD), std::chrono::seconds{10},
+                    nullptr);
   } catch (const std::exception& problem) {
     log_info("the other ranks cannot be told that this one does not start: {}", problem.what());
   }
@@ -377,7 +418,8 @@ bool bootstrap_client::fence(const std::function<bool()>& progress) {
   if (somebody_died()) return false;
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
   const pmix_status_t status = fence_all(everyone, std::chrono::milliseconds{0}, progress);
-  return status == PMIX_SUCCESS && !somebody_died();  // a fence succeeds without a rank that died before anyone came
+  // a fence succeeds without a rank that died before anyone came
+  return status == PMIX_SUCCESS && !somebody_died();
 }
 
 void bootstrap_client::on_death(std::function<void()> call) {
@@ -408,7 +450,8 @@ void bootstrap_client::abort(int code, const std::string& why) noexcept {
 
 void bootstrap_client::abandon() noexcept { state_->met = false; }
 
-// PMIx_Finalize waits for the server's answer two seconds at most, so a launcher that is gone does not hold us up.
+// PMIx_Finalize waits for the server's answer two seconds at most, so a launcher that is gone does
+// not hold us up.
 void bootstrap_client::finish(bool) noexcept {
   if (!state_->met) return;
   state_->met = false;

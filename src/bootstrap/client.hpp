@@ -1,10 +1,12 @@
 // bootstrap/client.hpp
-// Who am I, who is where, and how do I tell the others something before the first message: PMIx as a client, or a job of one without it.
+// Who am I, who is where, and how do I tell the others something before the first message: PMIx as
+// a client, or a job of one without it.
 //
 // Layer    bootstrap: may include topology/, base/.
 // Threads  construct, exchange and finish from one thread; `failures` may be called from any.
 // Errors   throws peal::error with errc::bootstrap_failed and what PMIx said.
-// Source   PMIx Standard 4.1; tried with Debian's libpmix 4.2.2 under pealrun, Open MPI's mpirun and Slurm.
+// Source   PMIx Standard 4.1; tried with Debian's libpmix 4.2.2 under pealrun, Open MPI's mpirun
+//          and Slurm.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +22,9 @@ inline constexpr const char* launcher_cores_key = "peal.cores";
 
 class bootstrap_client {
  public:
-  /// Meets the launcher. With no PMIX_NAMESPACE in the environment it is a job of one; where a launcher has started several
-  /// processes without PMIx (SLURM_STEP_NUM_TASKS, PMI_SIZE) it throws.
+  /// Meets the launcher. With no PMIX_NAMESPACE in the environment it is a job of one; where a
+  /// launcher has started several processes without PMIx (SLURM_STEP_NUM_TASKS, PMI_SIZE) it
+  /// throws.
   bootstrap_client();
   ~bootstrap_client();
   bootstrap_client(const bootstrap_client&) = delete;
@@ -30,28 +33,34 @@ class bootstrap_client {
   [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] int size() const noexcept;
   [[nodiscard]] bool alone() const noexcept;  // no launcher
-  /// A name no other job on this node has now (the PMIx namespace, or pid and time for a job of one); fit for a file name.
+  /// A name no other job on this node has now (the PMIx namespace, or pid and time for a job of
+  /// one); fit for a file name.
   [[nodiscard]] const std::string& job_name() const noexcept;
   /// Ranks that the launcher says share this node, own rank included, ascending.
   [[nodiscard]] const std::vector<int>& local_ranks() const noexcept;
-  /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then ask topology/).
+  /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then
+  /// ask topology/).
   [[nodiscard]] int cores() const noexcept;
 
-  /// Tells everyone `mine`, and returns what everyone told, by rank. Collective; the data of a rank that died is empty, and that of one who
-  /// did not come within ten seconds after somebody's death. Throws errc::peer_failed where a rank refuses.
+  /// Tells everyone `mine`, and returns what everyone told, by rank. Collective; the data of a rank
+  /// that died is empty, and that of one who did not come within ten seconds after somebody's
+  /// death. Throws errc::peer_failed where a rank refuses.
   std::vector<std::string> exchange(const std::string& mine);
-  /// Instead of the next exchange: this rank cannot go on, and `why` is what the others are to know. Collective with it. Nothing happens
-  /// when somebody else has refused, so that nobody waits here any more.
+  /// Instead of the next exchange: this rank cannot go on, and `why` is what the others are to
+  /// know. Collective with it. Nothing happens when somebody else has refused, so that nobody waits
+  /// here any more.
   void refuse(const std::string& why) noexcept;
   /// How many exchanges there have been.
   [[nodiscard]] int exchanged() const noexcept;
-  /// Whether a rank of this node has come to that exchange. Asks, and never waits long. Throws as `exchange` where it refuses.
+  /// Whether a rank of this node has come to that exchange. Asks, and never waits long. Throws as
+  /// `exchange` where it refuses.
   [[nodiscard]] bool has_come(int rank, int exchange) const;
-  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came; ends as soon as a death is known, or when
-  /// `progress` says false, since somebody will not come.
+  /// Collective barrier; calls `progress` while it waits. False when a rank died before it came;
+  /// ends as soon as a death is known, or when `progress` says false, since somebody will not come.
   bool fence(const std::function<bool()>& progress);
 
-  /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed load.
+  /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed
+  /// load.
   std::vector<int> failures();
   /// `call` is called in a thread of PMIx whenever a death is heard of. It stays callable for good.
   void on_death(std::function<void()> call);
@@ -63,7 +72,8 @@ class bootstrap_client {
   void abort(int code, const std::string& why) noexcept;
   /// Leaves PMIx. Collective unless `alone_now` (after a failure).
   void finish(bool alone_now) noexcept;
-  /// PMIx has lost its descriptors, and would wait for its server for ever: nothing of it is called any more.
+  /// PMIx has lost its descriptors, and would wait for its server for ever: nothing of it is called
+  /// any more.
   void abandon() noexcept;
 
  private:

@@ -21,7 +21,8 @@ struct process_state {
   std::uint64_t start = 0;
 };
 
-// The fields of /proc/PID/stat after the name, which may itself hold spaces and brackets: state is the third field, start the 22nd.
+// The fields of /proc/PID/stat after the name, which may itself hold spaces and brackets: state is
+// the third field, start the 22nd.
 std::optional<process_state> read_process(pid_t pid) {
   const std::string path = fmt::format("/proc/{}/stat", pid);
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -40,12 +41,13 @@ std::optional<process_state> read_process(pid_t pid) {
     if (space == std::string_view::npos) return std::nullopt;
     rest.remove_prefix(space + 1);
   }
-  if (std::from_chars(rest.data(), rest.data() + rest.size(), found.start).ec != std::errc{}) return std::nullopt;
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), found.start).ec != std::errc{})
+    return std::nullopt;
   return found;
 }
 
 std::uint64_t own_pid_space() {
-  struct stat status {};
+  struct stat status{};
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
@@ -77,11 +79,14 @@ int remove_where(const std::string& folder, const std::function<bool(const std::
   namespace fs = std::filesystem;
   int removed = 0;
   std::error_code failed;
-  for (fs::directory_iterator each{folder, fs::directory_options::skip_permission_denied, failed}, end; !failed && each != end;
-       each.increment(failed)) {
+  for (fs::directory_iterator each{folder, fs::directory_options::skip_permission_denied, failed},
+       end;
+       !failed && each != end; each.increment(failed)) {
     const std::string name = each->path().filename().string();
-    struct stat status {};
-    if (!name.starts_with("peal-") || ::lstat(each->path().c_str(), &status) != 0 || status.st_uid != ::geteuid()) continue;
+    struct stat status{};
+    if (!name.starts_with("peal-") || ::lstat(each->path().c_str(), &status) != 0 ||
+        status.st_uid != ::geteuid())
+      continue;
     if (!wanted(name)) continue;
     std::error_code ignored;  // another pealrun may be sweeping too
     if (fs::remove_all(each->path(), ignored) > 0 && !ignored) ++removed;
@@ -105,14 +110,16 @@ std::optional<job_owner> owner_in(std::string_view file_name) {
   if (!file_name.starts_with(prefix)) return std::nullopt;
   file_name.remove_prefix(prefix.size());
   job_owner owner;
-  if (!take_number(file_name, owner.boot, '-', 16) || !take_number(file_name, owner.pid_space, '-') ||
-      !take_number(file_name, owner.pid, '-') || !take_number(file_name, owner.start, '\0'))
+  if (!take_number(file_name, owner.boot, '-', 16) ||
+      !take_number(file_name, owner.pid_space, '-') || !take_number(file_name, owner.pid, '-') ||
+      !take_number(file_name, owner.start, '\0'))
     return std::nullopt;
   return owner;
 }
 
 bool may_be_alive(const job_owner& owner) {
-  if (owner.boot == 0 || owner.boot != own_boot() || owner.pid_space != own_pid_space()) return true;
+  if (owner.boot == 0 || owner.boot != own_boot() || owner.pid_space != own_pid_space())
+    return true;
   const auto found = read_process(owner.pid);
   if (!found) return ::access("/proc/self/stat", R_OK) != 0;  // without /proc nothing is sure
   // A zombie holds nothing any more; its parent may never fetch it (containers without an init).
@@ -120,8 +127,9 @@ bool may_be_alive(const job_owner& owner) {
 }
 
 int remove_entries_of(std::string_view job, const std::string& folder) {
-  return remove_where(
-      folder, [job](const std::string& name) { return name.starts_with(job) && (name.size() == job.size() || name[job.size()] == '.'); });
+  return remove_where(folder, [job](const std::string& name) {
+    return name.starts_with(job) && (name.size() == job.size() || name[job.size()] == '.');
+  });
 }
 
 int remove_leftovers(const std::string& folder) {

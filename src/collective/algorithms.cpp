@@ -67,7 +67,8 @@ using detail::collective;
 template <int... numbers>
 constexpr auto records_of(std::integer_sequence<int, numbers...>) {
   using algorithms::record;
-  std::array<algorithm, (0 + ... + (record<algorithms::first_record + numbers>.build != nullptr))> found;
+  std::array<algorithm, (0 + ... + (record<algorithms::first_record + numbers>.build != nullptr))>
+      found;
   std::size_t count = 0;
   const auto take = [&](const algorithm& each) {
     if (each.build != nullptr) found[count++] = each;
@@ -76,7 +77,8 @@ constexpr auto records_of(std::integer_sequence<int, numbers...>) {
   return found;
 }
 
-constexpr auto table = records_of(std::make_integer_sequence<int, __COUNTER__ - algorithms::first_record>{});
+constexpr auto table =
+    records_of(std::make_integer_sequence<int, __COUNTER__ - algorithms::first_record>{});
 
 }  // namespace
 
@@ -90,7 +92,8 @@ std::vector<std::string_view> names_of_algorithms(collective kind) {
 }
 
 const algorithm* find_algorithm(collective kind, std::string_view name) noexcept {
-  const auto found = std::ranges::find_if(table, [&](const algorithm& a) { return a.kind == kind && a.name == name; });
+  const auto found = std::ranges::find_if(
+      table, [&](const algorithm& a) { return a.kind == kind && a.name == name; });
   return found == table.end() ? nullptr : &*found;
 }
 

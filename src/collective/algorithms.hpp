@@ -33,7 +33,8 @@ void neighbor_alltoall(const problem&, schedule&);
 
 }  // namespace algorithms
 
-/// allreduce_shares swaps whole shares up to here, and halves of longer ones; the choice draws this line for whole vectors, from estimates.
+/// allreduce_shares swaps whole shares up to here, and halves of longer ones; the choice draws this
+/// line for whole vectors, from estimates.
 inline constexpr std::size_t most_swapped_share = 16384;
 
 struct algorithm {
@@ -48,13 +49,15 @@ struct algorithm {
   bool equal_blocks = false;  // needs blocks of one size
   bool power_of_two = false;  // needs a number of ranks that is a power of two
   bool by_node = false;       // needs nodes with several ranks, which it joins node by node
-  bool segmentable = false;   // works on any range of the vector, so that a long one may be cut and pipelined
+  // works on any range of the vector, so that a long one may be cut and pipelined
+  bool segmentable = false;
   /// What its price says.
   bool priced_whole = false;  // of all segments, which overlap; else of each, one after another
   bool all_at_once = false;   // leaves out what it costs that many ranks send to one at once
 
   [[nodiscard]] bool serves(const problem& p) const noexcept {
-    return (!any_order || p.commutative) && (!equal_blocks || !p.varying) && (!power_of_two || floor_power(p.size) == p.size) &&
+    return (!any_order || p.commutative) && (!equal_blocks || !p.varying) &&
+           (!power_of_two || floor_power(p.size) == p.size) &&
            (!by_node || (p.nodes && (p.commutative || p.nodes->in_order())));
   }
 };

@@ -13,7 +13,8 @@ namespace peal {
 using detail::collective_call;
 
 inline bool has_varying_blocks(const collective_call& call) noexcept {
-  return call.varying || call.send_bytes || call.send_offsets || call.receive_bytes || call.receive_offsets;
+  return call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
+         call.receive_offsets;
 }
 
 inline bool works_in_place(const collective_call& call, int rank) noexcept {
@@ -37,7 +38,8 @@ inline bool works_in_place(const collective_call& call, int rank) noexcept {
 }
 
 constexpr bool is_among_neighbors(detail::collective kind) noexcept {
-  return kind == detail::collective::neighbor_allgather || kind == detail::collective::neighbor_alltoall;
+  return kind == detail::collective::neighbor_allgather ||
+         kind == detail::collective::neighbor_alltoall;
 }
 
 inline plan_key key_of(const collective_call& call, int rank) noexcept {

@@ -1,4 +1,5 @@
-// The rules. The bounds are estimates from counts of messages and bytes; a bound that rests on a measurement says so in its line.
+// The rules. The bounds are estimates from counts of messages and bytes; a bound that rests on a
+// measurement says so in its line.
 #include "collective/choice.hpp"
 
 #include <algorithm>
@@ -35,15 +36,17 @@ constexpr std::array rules{
     rule{collective::barrier, any_ranks, any_bytes, "dissemination"},
 
     rule{collective::bcast, any_ranks, 4 * K, "leaders", 4},
-    // Two nodes of the lab with two ranks each, ms, leaders / shares, medians of 3: 64 KiB 24 / 41, 256 KiB 34 / 67, 1 MiB 51 / 119. Prices
-    // agree; by them both are alike with three and four ranks a node, and shares are ahead with eight.
+    // Two nodes of the lab with two ranks each, ms, leaders / shares, medians of 3: 64 KiB 24 / 41,
+    // 256 KiB 34 / 67, 1 MiB 51 / 119. Prices agree; by them both are alike with three and four
+    // ranks a node, and shares are ahead with eight.
     rule{collective::bcast, any_ranks, 32 * K, "shares"},
     rule{collective::bcast, any_ranks, any_bytes, "leaders", 2, {}, 2},
     rule{collective::bcast, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::bcast, 2, any_bytes, "tree"},
     rule{collective::bcast, any_ranks, 4 * K, "tree", 4},
     rule{collective::bcast, any_ranks, 128 * K, "tree"},
-    // A chain of S segments takes size - 2 + S steps, a tree log2(size) * S; scatter_allgather, two payloads' time but size steps.
+    // A chain of S segments takes size - 2 + S steps, a tree log2(size) * S; scatter_allgather, two
+    // payloads' time but size steps.
     rule{collective::bcast, 32, any_bytes, "chain", 2, {128 * K, 4}},
     rule{collective::bcast, any_ranks, 8192 * K, "tree"},
     rule{collective::bcast, 256, any_bytes, "scatter_allgather"},
@@ -59,8 +62,9 @@ constexpr std::array rules{
     rule{collective::allreduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::allreduce, 16, 256, "flat"},
     rule{collective::allreduce, 4, 4 * K, "flat"},
-    // Two ranks on AMD EPYC 9004 with a common cache, floats, µs, doubling against rabenseifner: 8 KiB 2.8 / 1.7 (halves of 4 KiB go
-    // unasked), 16 KiB 3.6 / 6.0, 32 KiB 6.0 / 8.3, 128 KiB 10 / 12, 512 KiB 35 / 37, 1 MiB 67 / 72, 2 MiB 137 / 162, 16 MiB 6400 / 7400.
+    // Two ranks on AMD EPYC 9004 with a common cache, floats, µs, doubling against rabenseifner: 8
+    // KiB 2.8 / 1.7 (halves of 4 KiB go unasked), 16 KiB 3.6 / 6.0, 32 KiB 6.0 / 8.3, 128 KiB 10 /
+    // 12, 512 KiB 35 / 37, 1 MiB 67 / 72, 2 MiB 137 / 162, 16 MiB 6400 / 7400.
     rule{collective::allreduce, 2, 8 * K, "rabenseifner"},
     rule{collective::allreduce, 2, any_bytes, "doubling", 2, {512 * K, 2}},
     rule{collective::allreduce, any_ranks, 16 * K, "doubling"},
@@ -85,8 +89,9 @@ constexpr std::array rules{
     rule{collective::alltoall, 32, any_bytes, "linear"},
     rule{collective::alltoall, any_ranks, any_bytes, "pairwise"},
 
-    // Four ranks on two cores, floats, µs, flat / halving / pairwise: 4 KiB 8 / 21 / 20, 16 KiB 11 / 28 / 15, 64 KiB 56 / 88 / 90, 256 KiB
-    // 123 / 131 / 120, 4 MiB 4500 / 4900 / 4000. Two ranks: flat and pairwise alike.
+    // Four ranks on two cores, floats, µs, flat / halving / pairwise: 4 KiB 8 / 21 / 20, 16 KiB 11
+    // / 28 / 15, 64 KiB 56 / 88 / 90, 256 KiB 123 / 131 / 120, 4 MiB 4500 / 4900 / 4000. Two ranks:
+    // flat and pairwise alike.
     rule{collective::reduce_scatter, 16, 64 * K, "flat"},
     rule{collective::reduce_scatter, 16, any_bytes, "pairwise"},
     rule{collective::reduce_scatter, any_ranks, 4096 * K, "halving"},
@@ -105,13 +110,16 @@ constexpr std::array rules{
 };
 
 // Those of neighbors, for which there is no choice, stand behind the others.
-constexpr std::array names{"barrier",          "bcast",    "reduce",         "allreduce", "gather", "scatter",
-                           "allgather",        "alltoall", "reduce_scatter", "scan",      "exscan", "neighbor_allgather",
+constexpr std::array names{"barrier",          "bcast",   "reduce",    "allreduce",
+                           "gather",           "scatter", "allgather", "alltoall",
+                           "reduce_scatter",   "scan",    "exscan",    "neighbor_allgather",
                            "neighbor_alltoall"};
 static_assert(names.size() == detail::collectives_in_all + 2);
 
 /// Whether all ranks know the length: of reduce_scatter they know all.
-bool agreed(collective kind, const problem& p) noexcept { return !p.varying || kind == collective::reduce_scatter; }
+bool agreed(collective kind, const problem& p) noexcept {
+  return !p.varying || kind == collective::reduce_scatter;
+}
 
 bool covers(const rule& r, collective kind, const problem& p) noexcept {
   if (r.kind != kind || p.size > r.most_ranks) return false;
@@ -130,31 +138,40 @@ chosen by_rule(collective kind, const problem& p) noexcept {
 
 }  // namespace
 
-std::string_view to_text(reason why) noexcept { return why == reason::rule ? "rule" : why == reason::forced ? "forced" : "price"; }
+std::string_view to_text(reason why) noexcept {
+  return why == reason::rule ? "rule" : why == reason::forced ? "forced" : "price";
+}
 
 const char* name_of(collective kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
 std::string variable_of(collective kind) {
   std::string made{"PEAL_"};
-  for (const char letter : std::string_view{name_of(kind)}) made += static_cast<char>(letter == '_' ? '_' : letter - 'a' + 'A');
+  for (const char letter : std::string_view{name_of(kind)})
+    made += static_cast<char>(letter == '_' ? '_' : letter - 'a' + 'A');
   return made;
 }
 
 // For forced algorithms too: a chain that nobody cuts would be no use.
 segmentation usual_cut(const algorithm& how) noexcept {
-  const auto found =
-      std::ranges::find_if(rules, [&](const rule& r) { return r.kind == how.kind && r.name == how.name && r.cut.bytes != 0; });
+  const auto found = std::ranges::find_if(rules, [&](const rule& r) {
+    return r.kind == how.kind && r.name == how.name && r.cut.bytes != 0;
+  });
   return found == rules.end() ? segmentation{} : found->cut;
 }
 
 choice::choice(const algorithm_settings& from, const std::optional<cost_parameters>& measured)
-    : costs_{measured.value_or(cost_parameters{})}, inside_{measured_inside(costs_)}, between_{measured_between(costs_)} {
+    : costs_{measured.value_or(cost_parameters{})},
+      inside_{measured_inside(costs_)},
+      between_{measured_between(costs_)} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
-    // direct is none of these: it is taken wherever it can be while no algorithm is named, before anybody asks here.
-    if (from[i] && *from[i] != direct_name) forced_[i] = find_algorithm(static_cast<collective>(i), *from[i]);
+    // direct is none of these: it is taken wherever it can be while no algorithm is named, before
+    // anybody asks here.
+    if (from[i] && *from[i] != direct_name)
+      forced_[i] = find_algorithm(static_cast<collective>(i), *from[i]);
   }
 }
 
-std::optional<double> choice::price_of(const chosen& as, const problem& p, const spread& where) const noexcept {
+std::optional<double> choice::price_of(const chosen& as, const problem& p,
+                                       const spread& where) const noexcept {
   if (!agreed(as.how->kind, p)) return std::nullopt;
   problem asked = p;
   asked.radix = as.radix;
@@ -185,7 +202,8 @@ chosen choice::of(collective kind, const problem& p, const spread& where) const 
   return best;
 }
 
-std::vector<candidate> choice::candidates(collective kind, const problem& p, const spread& where) const {
+std::vector<candidate> choice::candidates(collective kind, const problem& p,
+                                          const spread& where) const {
   const chosen taken = of(kind, p, where), usual = by_rule(kind, p);
   std::vector<candidate> found;
   for (const algorithm& each : all_algorithms()) {
@@ -196,7 +214,9 @@ std::vector<candidate> choice::candidates(collective kind, const problem& p, con
     made.price = price_of(made.as, p, where);
     found.push_back(made);
   }
-  std::ranges::stable_sort(found, {}, [](const candidate& each) { return std::pair{!each.price, each.price.value_or(0)}; });
+  std::ranges::stable_sort(found, {}, [](const candidate& each) {
+    return std::pair{!each.price, each.price.value_or(0)};
+  });
   return found;
 }
 

@@ -8,8 +8,8 @@
 
 namespace peal {
 
-std::optional<double> price(const algorithm& how, const problem& p, segmentation cut, const spread& where,
-                            const cost_parameters& costs) noexcept {
+std::optional<double> price(const algorithm& how, const problem& p, segmentation cut,
+                            const spread& where, const cost_parameters& costs) noexcept {
   if (how.price == nullptr) return std::nullopt;
   if (p.size < 2) return 0.0;
   const double bytes = static_cast<double>(how.kind == detail::collective::barrier ? 0 : p.bytes);

@@ -22,7 +22,8 @@ cost_basis take_cost_notes(std::vector<std::optional<std::string>>& told) {
     int cores = 0;
     const char* const end = std::from_chars(note.data(), note.data() + note.size(), cores).ptr;
     if (cores > 0) made.cores = made.cores > 0 ? std::min(made.cores, cores) : cores;
-    if (const auto rest = static_cast<std::size_t>(end - note.data()); peer == 0 && rest < note.size())
+    if (const auto rest = static_cast<std::size_t>(end - note.data());
+        peer == 0 && rest < note.size())
       made.costs = from_note(note.substr(rest + 1));
     told[peer]->erase(0, bar + 1);
   }

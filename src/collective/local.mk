@@ -12,6 +12,8 @@ libpeal_core_la_SOURCES += \
   src/collective/choice.hpp \
   src/collective/collectives.cpp \
   src/collective/collectives.hpp \
+  src/collective/collectives_failures.cpp \
+  src/collective/collectives_state.hpp \
   src/collective/cost.hpp \
   src/collective/cost_basis.hpp \
   src/collective/cost_parameters.hpp \

@@ -5,11 +5,13 @@
 
 namespace peal {
 
-node_map::node_map(std::span<const std::uint32_t> by_rank) : at_(by_rank.size()), ranks_(by_rank.size()) {
+node_map::node_map(std::span<const std::uint32_t> by_rank)
+    : at_(by_rank.size()), ranks_(by_rank.size()) {
   std::unordered_map<std::uint32_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> counts;
   for (std::size_t rank = 0; rank != by_rank.size(); ++rank) {
-    const auto [found, fresh] = numbers.try_emplace(by_rank[rank], static_cast<std::uint32_t>(counts.size()));
+    const auto [found, fresh] =
+        numbers.try_emplace(by_rank[rank], static_cast<std::uint32_t>(counts.size()));
     if (fresh) counts.push_back(0);
     at_[rank] = {found->second, counts[found->second]++};
     // A node that goes on after another one has begun.

@@ -6,7 +6,8 @@ namespace peal {
 
 plan& plan_cache::replace() {
   auto free = plans_.end();
-  if (plans_.size() >= usual_plans) free = std::ranges::find_if(plans_, [](const auto& each) { return each->users == 0; });
+  if (plans_.size() >= usual_plans)
+    free = std::ranges::find_if(plans_, [](const auto& each) { return each->users == 0; });
   if (free == plans_.end()) {
     plans_.push_back(std::make_unique<plan>());
     return *plans_.back();

@@ -47,7 +47,8 @@ class plan_cache {
   [[nodiscard]] plan& replace();
 
  private:
-  static constexpr std::size_t usual_plans = 16;  // more only while so many collectives are under way at once
+  // more only while so many collectives are under way at once
+  static constexpr std::size_t usual_plans = 16;
 
   std::vector<std::unique_ptr<plan>> plans_;  // in the order in which they were built
   plan* last_ = nullptr;

@@ -17,8 +17,8 @@ namespace {
 const kernels::table& best_table() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     return kernels::avx512();
   if (__builtin_cpu_supports("avx2")) return kernels::avx2();
 #endif
@@ -34,15 +34,19 @@ kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
 
 void reduction::set(const detail::collective_call& call) noexcept {
   element_ = call.element_size;
-  element_shift_ = std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1;
+  element_shift_ =
+      std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1;
   kernel_ = call.op.kind != detail::builtin::none ? find_kernel(call.type, call.op.kind) : nullptr;
   user_.combine = call.op.kind == detail::builtin::none ? call.op.combine : nullptr;
   user_.context = call.op.context;
 }
 
-void reduction::apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes) const noexcept {
-  constexpr std::size_t block = 4096;  // stays in the first-level cache between the kernel and the copy
-  if (!can_copy_past_caches() || reinterpret_cast<std::uintptr_t>(into) % 32 != 0) return apply_piece(lower, higher, into, bytes);
+void reduction::apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into,
+                                  std::size_t bytes) const noexcept {
+  // stays in the first-level cache between the kernel and the copy
+  constexpr std::size_t block = 4096;
+  if (!can_copy_past_caches() || reinterpret_cast<std::uintptr_t>(into) % 32 != 0)
+    return apply_piece(lower, higher, into, bytes);
   alignas(64) std::byte results[block];
   for (std::size_t at = 0; at < bytes; at += block) {
     const std::size_t length = std::min(block, bytes - at);
@@ -51,14 +55,15 @@ void reduction::apply_past_caches(const std::byte* lower, const std::byte* highe
   }
 }
 
-void reduction::apply_long(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes,
-                           std::size_t count) const noexcept {
+void reduction::apply_long(const std::byte* lower, const std::byte* higher, std::byte* into,
+                           std::size_t bytes, std::size_t count) const noexcept {
   if (crew::there()) crew::apply(kernel_, lower, higher, into, bytes, element_);
   else kernel_(lower, higher, into, count);
 }
 
 // A user's function leaves its result in the higher operand.
-void reduction::call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes, std::size_t count) const {
+void reduction::call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes,
+                          std::size_t count) const {
   if (into == lower || into == higher) {
     user_.combine(user_.context, lower, higher, count);
     if (into == lower) std::memcpy(lower, higher, bytes);

@@ -1,5 +1,6 @@
 // collective/reduction.hpp
-// Joins two vectors element by element: with a kernel for the builtin operations on scalars, else with the user's function.
+// Joins two vectors element by element: with a kernel for the builtin operations on scalars, else
+// with the user's function.
 //
 // Layer    collective: may include base/.
 // Units    bytes; whole elements.
@@ -16,8 +17,9 @@ namespace peal {
 /// into[i] = lower[i] ∘ higher[i]. `into` may be `lower` or `higher` itself.
 using kernel = void (*)(const void* lower, const void* higher, void* into, std::size_t count);
 
-/// The fastest kernel that this processor runs; null where the operation has no meaning for the type. All kernels for one pair compute the
-/// same bits: they differ in how many elements they take at once, never in how an element is computed.
+/// The fastest kernel that this processor runs; null where the operation has no meaning for the
+/// type. All kernels for one pair compute the same bits: they differ in how many elements they take
+/// at once, never in how an element is computed.
 kernel find_kernel(detail::scalar, detail::builtin) noexcept;
 
 class reduction {
@@ -31,7 +33,8 @@ class reduction {
   [[nodiscard]] bool valid() const noexcept { return kernel_ || user_.combine; }
   /// Whether there is a kernel, so that no user's function is called.
   [[nodiscard]] bool builtin() const noexcept { return kernel_ != nullptr; }
-  /// As schedule::reduce demands: `into` is `lower`, or `higher`, or overlaps neither; when it is `lower`, `higher` may be overwritten.
+  /// As schedule::reduce demands: `into` is `lower`, or `higher`, or overlaps neither; when it is
+  /// `lower`, `higher` may be overwritten.
   void apply(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes) const {
     const std::size_t count = element_shift_ >= 0 ? bytes >> element_shift_ : bytes / element_;
     if (kernel_ && bytes >= long_bytes) apply_long(lower, higher, into, bytes, count);
@@ -39,11 +42,17 @@ class reduction {
     else call_user(lower, higher, into, bytes, count);
   }
 
-  /// Whether it may be done piece by piece, the pieces ending at multiples of 4096 bytes, and throws nothing.
-  [[nodiscard]] bool divisible() const noexcept { return kernel_ && element_shift_ >= 0 && element_ <= 4096; }
-  /// The same as apply, past the caches of this core: for results so long that they would not stay there. Requires: divisible().
-  void apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes) const noexcept;
-  void apply_piece(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes) const noexcept {
+  /// Whether it may be done piece by piece, the pieces ending at multiples of 4096 bytes, and
+  /// throws nothing.
+  [[nodiscard]] bool divisible() const noexcept {
+    return kernel_ && element_shift_ >= 0 && element_ <= 4096;
+  }
+  /// The same as apply, past the caches of this core: for results so long that they would not stay
+  /// there. Requires: divisible().
+  void apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into,
+                         std::size_t bytes) const noexcept;
+  void apply_piece(const std::byte* lower, const std::byte* higher, std::byte* into,
+                   std::size_t bytes) const noexcept {
     kernel_(lower, higher, into, bytes >> element_shift_);
   }
 
@@ -51,8 +60,10 @@ class reduction {
   static constexpr std::size_t long_bytes = 1 << 20;
 
  private:
-  void apply_long(const std::byte* lower, const std::byte* higher, std::byte* into, std::size_t bytes, std::size_t count) const noexcept;
-  void call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes, std::size_t count) const;
+  void apply_long(const std::byte* lower, const std::byte* higher, std::byte* into,
+                  std::size_t bytes, std::size_t count) const noexcept;
+  void call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes,
+                 std::size_t count) const;
 
   kernel kernel_ = nullptr;
   std::size_t element_ = 1;

@@ -12,22 +12,25 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-// Messages up to this length are tried without an operation of their own first; longer ones are announced, which needs one.
+// Messages up to this length are tried without an operation of their own first; longer ones are
+// announced, which needs one.
 constexpr std::size_t small = 4096;
 
-// Results from this length on are written past the caches. Measured with bare loops, two ranks, floats: 16 MiB 1.4 ms against 2.3; 1 MiB
-// 65 µs against 62.
+// Results from this length on are written past the caches. Measured with bare loops, two ranks,
+// floats: 16 MiB 1.4 ms against 2.3; 1 MiB 65 µs against 62.
 constexpr std::size_t least_past_caches = std::size_t{4} << 20;
 
 }  // namespace
 
-void scratch_memory::aligned_delete::operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{line}); }
+void scratch_memory::aligned_delete::operator()(std::byte* memory) const noexcept {
+  ::operator delete(memory, std::align_val_t{line});
+}
 
 void scratch_memory::grow(std::size_t bytes) {
   memory_.reset();
   size_ = 0;
   if (bytes == 0) return;
-  memory_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{line})));
+  memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{line})));
   size_ = bytes;
 }
 
@@ -77,7 +80,8 @@ void run::forget_reserve() noexcept {
   scratch_.forget_large();
 }
 
-// Plays the lane from the beginning of its current round for as long as nothing has to be waited for.
+// Plays the lane from the beginning of its current round for as long as nothing has to be waited
+// for.
 void run::play(std::uint32_t lane) noexcept {
   lane_state& at = lanes_[lane];
   while (at.round != round::none && !given_up_) {
@@ -109,7 +113,8 @@ void run::message_ended(void* context, operation& message) noexcept {
 
 void run::post(std::uint32_t lane, const round& r) noexcept {
   pending_message* slot = lanes_[lane].slots;
-  if (r.sends > 1) messages_.hold_together(r.repeats ? batching::of_one_peer : batching::of_several_peers);
+  if (r.sends > 1)
+    messages_.hold_together(r.repeats ? batching::of_one_peer : batching::of_several_peers);
   for (const step& s : task_.plan->sends(r)) post_send(lane, s, *slot++);
   if (r.sends > 1) messages_.hold_together(batching::none);
   for (const step& s : task_.plan->receives(r)) post_receive(lane, s, *slot++);
@@ -119,12 +124,15 @@ void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) no
   slot.message = nullptr;
   const std::size_t bytes = error_ ? 0 : s.from.bytes;
   const std::byte* data = error_ ? nullptr : address(s.from);
-  if ((skips_ && skips(s.peer)) || (bytes <= small && messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane))))
+  if ((skips_ && skips(s.peer)) ||
+      (bytes <= small &&
+       messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane))))
     return;
   slot.owner = this;
   slot.lane = lane;
   slot.receives = false;
-  operation& sent = messages_.start_send(*task_.members, context(), data, bytes, s.peer, tag(lane), {message_ended, &slot});
+  operation& sent = messages_.start_send(*task_.members, context(), data, bytes, s.peer, tag(lane),
+                                         {message_ended, &slot});
   // relaxed, here and below: the engine's lock is held.
   if (!sent.finished.load(std::memory_order_relaxed)) {
     slot.message = &sent;
@@ -149,8 +157,10 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
   const std::size_t room = spoilt_ ? 0 : s.into.bytes;
   operation& got =
       s.fused && fuses_
-          ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, into, room, s.peer, tag(lane), {message_ended, &slot})
-          : messages_.start_recv(*task_.members, context(), into, room, s.peer, tag(lane), {message_ended, &slot});
+          ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, into, room,
+                                          s.peer, tag(lane), {message_ended, &slot})
+          : messages_.start_recv(*task_.members, context(), into, room, s.peer, tag(lane),
+                                 {message_ended, &slot});
   if (!got.finished.load(std::memory_order_relaxed)) {
     slot.message = &got;
     ++lanes_[lane].pending;
@@ -161,7 +171,8 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
 }
 
 void run::absorb(fetch& f, const std::byte* data, std::size_t at, std::size_t bytes) noexcept {
-  const pending_message& arriving = *static_cast<pending_message*>(static_cast<operation*>(f.context)->owner);
+  const pending_message& arriving =
+      *static_cast<pending_message*>(static_cast<operation*>(f.context)->owner);
   const run& self = *arriving.owner;
   if (self.error_) return;
   const step& s = *arriving.what;
@@ -175,10 +186,12 @@ void run::absorb(fetch& f, const std::byte* data, std::size_t at, std::size_t by
 
 void run::received(const operation& message, std::size_t expected) noexcept {
   if (message.result.error) note(message.result.error);
-  else if (message.result.bytes != expected) note(message.result.bytes == 0 ? errc::operation_failed : errc::invalid_argument);
+  else if (message.result.bytes != expected)
+    note(message.result.bytes == 0 ? errc::operation_failed : errc::invalid_argument);
 }
 
-// A dead peer counts more than what went wrong because of it; otherwise the first error is the cause.
+// A dead peer counts more than what went wrong because of it; otherwise the first error is the
+// cause.
 void run::note(std::error_code error) noexcept {
   if (error == errc::peer_failed) give_up();
   else if (!error_) error_ = error;
@@ -202,7 +215,9 @@ void run::work(const round& r) noexcept {
   }
 }
 
-bool run::skips(int rank) const noexcept { return given_up_ || std::ranges::find(absent_, rank) != absent_.end(); }
+bool run::skips(int rank) const noexcept {
+  return given_up_ || std::ranges::find(absent_, rank) != absent_.end();
+}
 
 void run::leave_out(int rank) noexcept {
   absent_.push_back(rank);

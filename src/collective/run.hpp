@@ -1,11 +1,14 @@
 // collective/run.hpp
-// One collective under way: plays a schedule over messages, round by round in each lane, until it ends or fails.
+// One collective under way: plays a schedule over messages, round by round in each lane, until it
+// ends or fails.
 //
-// What is done when something goes wrong. A run that has an error goes on with its messages, so that nobody waits for it in vain, but what
-// it sends from then on is empty: the receiver, which knows how much it should get, sees by that that the data are spoilt and does the
-// same. A rank without memory for its part has an error from the beginning, and throws away what comes. One that takes no part is left out
-// by the others: what it should send counts as empty, and nothing is sent to it. When a member of the team dies the run gives up instead:
-// its receives are withdrawn, no further round begins, and it ends when its sends have ended.
+// What is done when something goes wrong. A run that has an error goes on with its messages, so
+// that nobody waits for it in vain, but what it sends from then on is empty: the receiver, which
+// knows how much it should get, sees by that that the data are spoilt and does the same. A rank
+// without memory for its part has an error from the beginning, and throws away what comes. One that
+// takes no part is left out by the others: what it should send counts as empty, and nothing is sent
+// to it. When a member of the team dies the run gives up instead: its receives are withdrawn, no
+// further round begins, and it ends when its sends have ended.
 //
 // Layer    collective: may include p2p/, base/.
 // Units    bytes.
@@ -58,12 +61,14 @@ struct run_task {
   const schedule* plan = nullptr;  // lives until the end
   const team* members = nullptr;
   std::uint32_t first_tag = 0;  // lane k uses first_tag + k
-  std::byte* send = nullptr;    // written to by a user's function only where schedule::reduce allows that, so never
+  // written to by a user's function only where schedule::reduce allows that, so never
+  std::byte* send = nullptr;
   std::byte* receive = nullptr;
   std::size_t bytes = 0;  // for the outcome
   reduction join;
   bool reduces = false;
-  bool spoilt = false;  // has no buffers: nothing is sent but empty messages, and what comes is thrown away
+  // has no buffers: nothing is sent but empty messages, and what comes is thrown away
+  bool spoilt = false;
 };
 
 class run {
@@ -72,14 +77,16 @@ class run {
   run(const run&) = delete;
   run& operator=(const run&) = delete;
 
-  /// What the next start will play. To be filled field by field: a task handed over as a whole would be read back in pieces larger than
-  /// those it was just written in, and the core waits for all its stores then.
+  /// What the next start will play. To be filled field by field: a task handed over as a whole
+  /// would be read back in pieces larger than those it was just written in, and the core waits for
+  /// all its stores then.
   [[nodiscard]] run_task& task() noexcept { return task_; }
-  /// Begins, and may come to its end before it returns. `ended` is called at the end, after which the run may be used again; it finishes
-  /// the operation. Requires: the last run has ended.
+  /// Begins, and may come to its end before it returns. `ended` is called at the end, after which
+  /// the run may be used again; it finishes the operation. Requires: the last run has ended.
   void start(void (*ended)(void* context, run&) noexcept, void* context) noexcept;
 
-  /// Takes all memory that its task needs now, and keeps it from start to start, however much it is, until `forget_reserve`.
+  /// Takes all memory that its task needs now, and keeps it from start to start, however much it
+  /// is, until `forget_reserve`.
   void reserve();
   void forget_reserve() noexcept;
 
@@ -90,7 +97,9 @@ class run {
 
   [[nodiscard]] std::error_code error() const noexcept { return error_; }
   /// What the user's function threw, or null.
-  [[nodiscard]] std::exception_ptr take_exception() noexcept { return std::exchange(thrown_, nullptr); }
+  [[nodiscard]] std::exception_ptr take_exception() noexcept {
+    return std::exchange(thrown_, nullptr);
+  }
 
  private:
   // A message under way.
@@ -104,7 +113,7 @@ class run {
   };
   struct lane_state {
     std::uint32_t round = round::none;
-    std::uint32_t pending = 0;         // messages not ended, and one while the round is being posted
+    std::uint32_t pending = 0;  // messages not ended, and one while the round is being posted
     pending_message* slots = nullptr;  // as many as a round of the schedule has messages
   };
 
@@ -125,9 +134,15 @@ class run {
   void lane_ended() noexcept;
   static void message_ended(void* context, operation&) noexcept;
 
-  [[nodiscard]] std::byte* address(const slice& s) const noexcept { return base_[static_cast<std::size_t>(s.buffer)] + s.offset; }
-  [[nodiscard]] std::uint32_t context() const noexcept { return task_.members->collective_context(); }
-  [[nodiscard]] int tag(std::uint32_t lane) const noexcept { return static_cast<int>(task_.first_tag + lane); }
+  [[nodiscard]] std::byte* address(const slice& s) const noexcept {
+    return base_[static_cast<std::size_t>(s.buffer)] + s.offset;
+  }
+  [[nodiscard]] std::uint32_t context() const noexcept {
+    return task_.members->collective_context();
+  }
+  [[nodiscard]] int tag(std::uint32_t lane) const noexcept {
+    return static_cast<int>(task_.first_tag + lane);
+  }
 
   messaging& messages_;
   run_task task_;

@@ -1,4 +1,5 @@
-// Building schedules: collects the steps of a round, sorts them by kind, chains the rounds of a lane.
+// Building schedules: collects the steps of a round, sorts them by kind, chains the rounds of a
+// lane.
 #include "collective/schedule.hpp"
 
 #include <algorithm>
@@ -8,8 +9,11 @@ namespace peal {
 
 namespace {
 
-// Sends come first: the other side waits for them, while a receive that is posted late only waits a little in the queue of the unexpected.
-int order_of(const step& s) noexcept { return std::min(static_cast<int>(s.what), static_cast<int>(step::action::copy)); }
+// Sends come first: the other side waits for them, while a receive that is posted late only waits a
+// little in the queue of the unexpected.
+int order_of(const step& s) noexcept {
+  return std::min(static_cast<int>(s.what), static_cast<int>(step::action::copy));
+}
 
 slice moved(slice s, std::size_t offset, std::size_t scratch_offset) noexcept {
   s.offset += s.buffer == place::scratch ? scratch_offset : offset;
@@ -23,7 +27,8 @@ void schedule::send(int peer, slice from) {
 }
 
 void schedule::receive(int peer, slice into) {
-  if (into.bytes != 0) steps_.push_back({.what = step::action::receive, .peer = peer, .into = into});
+  if (into.bytes != 0)
+    steps_.push_back({.what = step::action::receive, .peer = peer, .into = into});
 }
 
 void schedule::signal(int peer) { steps_.push_back({.what = step::action::send, .peer = peer}); }
@@ -32,23 +37,29 @@ void schedule::await(int peer) { steps_.push_back({.what = step::action::receive
 
 void schedule::copy(slice from, slice into) {
   assert(from.bytes == into.bytes);
-  if (from.bytes != 0 && from != into) steps_.push_back({.what = step::action::copy, .from = from, .into = into});
+  if (from.bytes != 0 && from != into)
+    steps_.push_back({.what = step::action::copy, .from = from, .into = into});
 }
 
 void schedule::reduce(slice lower, slice higher, slice into, bool final) {
   assert(lower.bytes == higher.bytes && lower.bytes == into.bytes);
   if (into.bytes == 0) return;
   assert(into != lower || higher.buffer == place::scratch);
-  steps_.push_back({.what = step::action::reduce, .final = final, .from = lower, .other = higher, .into = into});
+  steps_.push_back(
+      {.what = step::action::reduce, .final = final, .from = lower, .other = higher, .into = into});
 }
 
 void schedule::end_round(std::uint32_t lane) {
   assert(lane < max_lanes);
   if (open_ == steps_.size()) return;
   const auto begin = steps_.begin() + static_cast<std::ptrdiff_t>(open_);
-  // An insertion sort: stable, without memory of its own, and what an algorithm emits is nearly sorted.
+  // An insertion sort: stable, without memory of its own, and what an algorithm emits is nearly
+  // sorted.
   for (auto i = begin; i != steps_.end(); ++i)
-    std::rotate(std::upper_bound(begin, i, *i, [](const step& a, const step& b) { return order_of(a) < order_of(b); }), i, i + 1);
+    std::rotate(
+        std::upper_bound(begin, i, *i,
+                         [](const step& a, const step& b) { return order_of(a) < order_of(b); }),
+        i, i + 1);
   round r;
   r.first = static_cast<std::uint32_t>(open_);
   r.lane = lane;
@@ -71,7 +82,8 @@ void schedule::end_round(std::uint32_t lane) {
   rounds_.push_back(r);
 }
 
-// Only the plain case: one reduction, of which one operand has just come into scratch, and which touches nothing else that is on its way.
+// Only the plain case: one reduction, of which one operand has just come into scratch, and which
+// touches nothing else that is on its way.
 void schedule::fuse(const round& r) noexcept {
   if (r.locals != 1) return;
   step& join = steps_[r.first + r.sends + r.receives];
@@ -82,8 +94,12 @@ void schedule::fuse(const round& r) noexcept {
   step* arriving = nullptr;
   for (std::uint32_t i = r.first + r.sends; i != r.first + r.sends + r.receives; ++i) {
     step& each = steps_[i];
-    if (each.into.buffer == place::scratch && (each.into == join.from || each.into == join.other) && arriving == nullptr) arriving = &each;
-    else if (!apart(each.into, join.from) || !apart(each.into, join.other) || !apart(each.into, join.into)) return;
+    if (each.into.buffer == place::scratch && (each.into == join.from || each.into == join.other) &&
+        arriving == nullptr)
+      arriving = &each;
+    else if (!apart(each.into, join.from) || !apart(each.into, join.other) ||
+             !apart(each.into, join.into))
+      return;
   }
   if (arriving == nullptr || !apart(arriving->into, join.into) || join.from == join.other) return;
   for (std::uint32_t i = r.first; i != r.first + r.sends; ++i)
@@ -105,7 +121,8 @@ void schedule::clear() noexcept {
   most_messages_ = 0;
 }
 
-void schedule::append(const schedule& part, std::uint32_t lane, std::size_t offset, std::size_t scratch_offset) {
+void schedule::append(const schedule& part, std::uint32_t lane, std::size_t offset,
+                      std::size_t scratch_offset) {
   assert(open_ == steps_.size() && part.lanes() <= 1);
   for (const round& r : part.rounds_) {
     const auto count = r.sends + r.receives + r.locals;

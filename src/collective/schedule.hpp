@@ -1,13 +1,16 @@
 // collective/schedule.hpp
 // A collective as data: what one rank sends, receives, copies and reduces, round by round.
 //
-// An algorithm is a pure function that fills a schedule for (rank, size, root, sizes). One executor runs schedules over p2p; tests run them
-// on symbols instead, for every size and root, without starting a process.
+// An algorithm is a pure function that fills a schedule for (rank, size, root, sizes). One executor
+// runs schedules over p2p; tests run them on symbols instead, for every size and root, without
+// starting a process.
 //
-// Within a round first all sends and receives are posted; when they have finished, its copies and reductions run in order; then the next
-// round of the same lane begins. Lanes run beside each other and share no bytes that one of them writes. Rules that the tests check:
+// Within a round first all sends and receives are posted; when they have finished, its copies and
+// reductions run in order; then the next round of the same lane begins. Lanes run beside each other
+// and share no bytes that one of them writes. Rules that the tests check:
 //   - what a round receives overlaps nothing else that it sends or receives;
-//   - the two ends of a message are in the same lane, and in the same order among the messages of that pair and lane;
+//   - the two ends of a message are in the same lane, and in the same order among the messages of
+//     that pair and lane;
 //   - every schedule ends when no send finishes before its receive is posted.
 //
 // Layer    collective: may include p2p/, base/.
@@ -42,12 +45,13 @@ struct step {
     reduce    // into = from ∘ other, `from` being of the lower ranks
   };
   action what = action::copy;
-  /// A receive and a reduction that may be made one: what arrives is joined at once and never stored. Then, of the receive, `from` is the
-  /// other operand and `other` the result.
+  /// A receive and a reduction that may be made one: what arrives is joined at once and never
+  /// stored. Then, of the receive, `from` is the other operand and `other` the result.
   bool fused = false;
   bool from_is_lower = false;  // of a fused receive
-  bool final = false;          // of a reduction, and of a receive that is fused with it: nobody reads the result again
-  int peer = -1;               // rank of the team
+  // of a reduction, and of a receive that is fused with it: nobody reads the result again
+  bool final = false;
+  int peer = -1;  // rank of the team
   slice from = {};
   slice other = {};
   slice into = {};
@@ -71,16 +75,19 @@ class schedule {
   /// Lanes are part of a message's tag, hence the limit.
   static constexpr std::uint32_t max_lanes = 8;
 
-  // ---- building. Steps of one round may come in any order. Empty slices are dropped, for both sides of a message know its size.
+  // ---- building. Steps of one round may come in any order. Empty slices are dropped, for both
+  // sides of a message know its size.
   void send(int peer, slice from);
   void receive(int peer, slice into);
   /// A message without bytes: says only that this rank has come so far.
   void signal(int peer);
   void await(int peer);
   void copy(slice from, slice into);
-  /// into = lower ∘ higher. `into` is `lower`, or `higher`, or overlaps neither. When it is `lower`, `higher` lies in scratch and may be
-  /// overwritten: a user's function works in place on the higher operand.
-  /// What the same round receives into scratch is undefined afterwards. `final`: this rank's schedule does not read the result.
+  /// into = lower ∘ higher. `into` is `lower`, or `higher`, or overlaps neither. When it is
+  /// `lower`, `higher` lies in scratch and may be overwritten: a user's function works in place on
+  /// the higher operand.
+  /// What the same round receives into scratch is undefined afterwards. `final`: this rank's
+  /// schedule does not read the result.
   void reduce(slice lower, slice higher, slice into, bool final = false);
   /// Rounds without steps vanish.
   void end_round(std::uint32_t lane = 0);
@@ -89,12 +96,15 @@ class schedule {
   }
   void clear() noexcept;
 
-  /// Adds the rounds of `part` in `lane`, its send and receive offsets moved by `offset`, its scratch offsets by `scratch_offset`.
-  void append(const schedule& part, std::uint32_t lane, std::size_t offset, std::size_t scratch_offset);
+  /// Adds the rounds of `part` in `lane`, its send and receive offsets moved by `offset`, its
+  /// scratch offsets by `scratch_offset`.
+  void append(const schedule& part, std::uint32_t lane, std::size_t offset,
+              std::size_t scratch_offset);
 
   /// By place: where a buffer of a part begins in the whole.
   using places = std::array<slice, 3>;
-  /// Makes the schedule of some of the ranks a part of that of all: `rank_of` turns numbers of the part into ranks.
+  /// Makes the schedule of some of the ranks a part of that of all: `rank_of` turns numbers of the
+  /// part into ranks.
   template <class RankOf>
   void become_part(RankOf rank_of, const places& where) {
     for (step& s : steps_) {
@@ -110,17 +120,25 @@ class schedule {
 
   // ---- reading
   [[nodiscard]] const std::vector<round>& rounds() const noexcept { return rounds_; }
-  [[nodiscard]] std::span<const step> sends(const round& r) const noexcept { return {steps_.data() + r.first, r.sends}; }
-  [[nodiscard]] std::span<const step> receives(const round& r) const noexcept { return {steps_.data() + r.first + r.sends, r.receives}; }
+  [[nodiscard]] std::span<const step> sends(const round& r) const noexcept {
+    return {steps_.data() + r.first, r.sends};
+  }
+  [[nodiscard]] std::span<const step> receives(const round& r) const noexcept {
+    return {steps_.data() + r.first + r.sends, r.receives};
+  }
   [[nodiscard]] std::span<const step> locals(const round& r) const noexcept {
     return {steps_.data() + r.first + r.sends + r.receives, r.locals};
   }
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Of the round that sends and receives most.
   [[nodiscard]] std::size_t most_messages() const noexcept { return most_messages_; }
-  [[nodiscard]] std::uint32_t lanes() const noexcept { return static_cast<std::uint32_t>(first_.size()); }
+  [[nodiscard]] std::uint32_t lanes() const noexcept {
+    return static_cast<std::uint32_t>(first_.size());
+  }
   /// The first round of a lane; round::none where it has no round.
-  [[nodiscard]] std::uint32_t first_round(std::uint32_t lane) const noexcept { return first_[lane]; }
+  [[nodiscard]] std::uint32_t first_round(std::uint32_t lane) const noexcept {
+    return first_[lane];
+  }
 
  private:
   void fuse(const round&) noexcept;

@@ -20,7 +20,8 @@ namespace peal {
 namespace {
 
 constexpr int format_now = 1;
-constexpr std::size_t longest_file = 64 << 10;  // a tuning file has some hundred bytes; whatever this is, it is none
+// a tuning file has some hundred bytes; whatever this is, it is none
+constexpr std::size_t longest_file = 64 << 10;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -40,17 +41,18 @@ std::optional<Number> number_in(std::string_view text) {
 std::string shown(std::string_view text) {
   constexpr std::size_t enough = 40;
   std::string made{text.substr(0, enough)};
-  std::ranges::replace_if(
-      made, [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(made, [](char c) { return c < ' ' || c > '~'; }, '?');
   return text.size() > enough ? made + "..." : made;
 }
 
 /// Takes one "name = value"; what is wrong with it.
-std::string take(std::string_view name, std::string_view value, int& format, cost_parameters& into, std::vector<bool>& seen) {
+std::string take(std::string_view name, std::string_view value, int& format, cost_parameters& into,
+                 std::vector<bool>& seen) {
   if (name == "format") {
     const auto told = number_in<int>(value);
     if (!told) return fmt::format("its format, \"{}\", is no number", shown(value));
-    if (*told != format_now) return fmt::format("it is of format {}, and this peal reads {}", *told, format_now);
+    if (*told != format_now)
+      return fmt::format("it is of format {}, and this peal reads {}", *told, format_now);
     format = *told;
     return {};
   }
@@ -62,20 +64,23 @@ std::string take(std::string_view name, std::string_view value, int& format, cos
   if (seen[index]) return fmt::format("{} stands there twice", name);
   const auto number = number_in<double>(value);
   if (!number || !(*number >= field->least && *number <= field->most))
-    return fmt::format("{} = {}: must be from {} to {}", name, shown(value), field->least, field->most);
+    return fmt::format("{} = {}: must be from {} to {}", name, shown(value), field->least,
+                       field->most);
   into.*field->value = *number;
   seen[index] = true;
   return {};
 }
 
-/// A file's text; what is wrong if it cannot be read. Who names something else than a file must not wait for a writer of it.
+/// A file's text; what is wrong if it cannot be read. Who names something else than a file must not
+/// wait for a writer of it.
 std::string contents(const std::string& name, std::string& text) {
   const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return std::strerror(errno);
-  struct stat about {};
+  struct stat about{};
   std::string problem;
   if (::fstat(file, &about) != 0) problem = std::strerror(errno);
-  else if (!S_ISREG(about.st_mode)) problem = S_ISDIR(about.st_mode) ? std::strerror(EISDIR) : "it is no ordinary file";
+  else if (!S_ISREG(about.st_mode))
+    problem = S_ISDIR(about.st_mode) ? std::strerror(EISDIR) : "it is no ordinary file";
   text.resize(longest_file + 1);
   std::size_t filled = 0;
   while (problem.empty() && filled != text.size()) {
@@ -99,7 +104,8 @@ std::string tuning_text(const cost_parameters& of, std::string_view remark) {
     remark.remove_prefix(std::min(end + 1, remark.size()));
   }
   made += fmt::format("format = {}\n", format_now);
-  for (const cost_field& each : cost_fields()) made += fmt::format("{} = {}  # {}\n", each.name, of.*each.value, each.meaning);
+  for (const cost_field& each : cost_fields())
+    made += fmt::format("{} = {}  # {}\n", each.name, of.*each.value, each.meaning);
   return made;
 }
 
@@ -116,13 +122,17 @@ tuning parse_tuning(std::string_view text, std::string_view from) {
     if (content.empty()) continue;
     const std::size_t equals = content.find('=');
     if (equals == std::string_view::npos) wrong = "it is no \"name = value\"";
-    else wrong = take(trimmed(content.substr(0, equals)), trimmed(content.substr(equals + 1)), format, read, seen);
+    else
+      wrong = take(trimmed(content.substr(0, equals)), trimmed(content.substr(equals + 1)), format,
+                   read, seen);
     if (!wrong.empty()) wrong = fmt::format("line {}: {}", line, wrong);
   }
   if (wrong.empty() && format != format_now) wrong = "it holds nothing";
   if (const auto missing = std::ranges::find(seen, false); wrong.empty() && missing != seen.end())
-    wrong = fmt::format("it lacks {}", cost_fields()[static_cast<std::size_t>(missing - seen.begin())].name);
-  if (!wrong.empty()) return {{}, {}, fmt::format("the tuning file {} is not used: {}", from, wrong)};
+    wrong = fmt::format("it lacks {}",
+                        cost_fields()[static_cast<std::size_t>(missing - seen.begin())].name);
+  if (!wrong.empty())
+    return {{}, {}, fmt::format("the tuning file {} is not used: {}", from, wrong)};
   return {read, std::string{from}, {}};
 }
 
@@ -153,7 +163,10 @@ tuning read_tuning(const std::string& wish) {
 std::optional<cost_parameters> tuned_costs(const std::string& wish) {
   const tuning found = read_tuning(wish);
   if (!found.problem.empty())
-    log_warning("{}; algorithms are chosen as without one (peal-info --tune makes a new file, PEAL_TUNING=none none)", found.problem);
+    log_warning(
+        "{}; algorithms are chosen as without one (peal-info --tune makes a new file, "
+        "PEAL_TUNING=none none)",
+        found.problem);
   return found.from.empty() ? std::nullopt : std::optional{found.costs};
 }
 

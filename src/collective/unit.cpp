@@ -1,4 +1,5 @@
-// What chooses an algorithm, compiled as one. What moves data stays apart, so that the compiler weighs each of its files by itself.
+// What chooses an algorithm, compiled as one. What moves data stays apart, so that the compiler
+// weighs each of its files by itself.
 #include "collective/choice.cpp"
 #include "collective/cost.cpp"
 #include "collective/cost_basis.cpp"

@@ -1,5 +1,6 @@
 // comm/communicator_state.hpp
-// A communicator below the API: a team, the state of its collectives, and how many operations still need it.
+// A communicator below the API: a team, the state of its collectives, and how many operations still
+// need it.
 //
 // Layer    comm.
 // Threads  under the lock of its lane's engine; rank, size and peers are constant.
@@ -32,12 +33,13 @@ struct alignas(cache_line) communicator_state : team {
 
   lane& home;  // under whose lock everything below is
   collective_state collective;
-  direct::channel direct;                   // for the blocking ones of these that can go past messages
+  direct::channel direct;  // for the blocking ones of these that can go past messages
   std::unique_ptr<neighborhood> neighbors;  // of one made by with_neighbors
   std::unique_ptr<two_steps> stepped;       // from the first collective on that needs it
-  std::unique_ptr<checked_calls> checked;   // where PEAL_CHECK=1 and there is somebody to compare calls with
-  std::size_t operations = 0;               // given to the user and not given back
-  bool released = false;                    // the user has no handle any more; it goes with its last operation
+  // where PEAL_CHECK=1 and there is somebody to compare calls with
+  std::unique_ptr<checked_calls> checked;
+  std::size_t operations = 0;  // given to the user and not given back
+  bool released = false;       // the user has no handle any more; it goes with its last operation
 };
 
 }  // namespace peal::detail

@@ -14,10 +14,12 @@ std::uint32_t share_of_each(std::uint32_t processes) noexcept {
 
 }  // namespace
 
-context_pool::context_pool(peer_id self, std::uint32_t processes, std::optional<std::size_t> most) noexcept
+context_pool::context_pool(peer_id self, std::uint32_t processes,
+                           std::optional<std::size_t> most) noexcept
     : self_{self},
       processes_{processes},
-      most_{static_cast<std::uint32_t>(std::min<std::size_t>(share_of_each(processes), most.value_or(share_of_each(processes))))} {}
+      most_{static_cast<std::uint32_t>(std::min<std::size_t>(
+          share_of_each(processes), most.value_or(share_of_each(processes))))} {}
 
 context_pool::offer context_pool::take() {
   const std::lock_guard guard{lock_};
@@ -26,7 +28,8 @@ context_pool::offer context_pool::take() {
     unused_.pop_back();
     return {context, false};
   }
-  if (given_ < most_ && free_.size() < most_free) return {contexts_of_one * (1 + self_ + given_++ * processes_), false};
+  if (given_ < most_ && free_.size() < most_free)
+    return {contexts_of_one * (1 + self_ + given_++ * processes_), false};
   if (free_.empty()) return {};
   const std::uint32_t context = free_.front();
   free_.pop_front();

@@ -1,12 +1,16 @@
 // comm/context_pool.hpp
-// The context numbers that this process may give to new communicators, and those of the communicators that it is in.
+// The context numbers that this process may give to new communicators, and those of the
+// communicators that it is in.
 //
-// Numbers go in groups, one group a communicator: group 0 is the world's, then one for each process, then a second one for each, and so on.
-// So a number says who gives it, and no two processes, nor two threads of one, offer the same. The first rank of a new communicator gives.
+// Numbers go in groups, one group a communicator: group 0 is the world's, then one for each
+// process, then a second one for each, and so on. So a number says who gives it, and no two
+// processes, nor two threads of one, offer the same. The first rank of a new communicator gives.
 //
-// A number that was used is given again when those never used have run out or very many are free, the one longest free first. The giver
-// knows only that its own communicator has gone; the members of the new one must find that theirs has, too (`hold`). Those who were members
-// of the old one and are not of the new one do not matter: they have nothing to send to the others, who have given it up.
+// A number that was used is given again when those never used have run out or very many are free,
+// the one longest free first. The giver knows only that its own communicator has gone; the members
+// of the new one must find that theirs has, too (`hold`). Those who were members of the old one and
+// are not of the new one do not matter: they have nothing to send to the others, who have given it
+// up.
 //
 // Layer    comm.
 // Threads  any.
@@ -34,8 +38,9 @@ class context_pool {
     bool used_before = false;   // so that members must be asked
   };
 
-  /// Numbers that are free and used before, from which on none more is begun: so that their list stays small, and a thread that has not
-  /// come back from making the communicator has all the time it may need.
+  /// Numbers that are free and used before, from which on none more is begun: so that their list
+  /// stays small, and a thread that has not come back from making the communicator has all the time
+  /// it may need.
   static constexpr std::size_t most_free = 65'536;
 
   /// `most`: numbers that this process gives, no more than there are for each.
@@ -50,20 +55,24 @@ class context_pool {
   [[nodiscard]] bool hold(std::uint32_t context);
   /// There will be no such communicator.
   void let_go(std::uint32_t context);
-  /// It has gone. `sound`: none of its members is dead, so that nothing of it can come any more and its number may be used again.
+  /// It has gone. `sound`: none of its members is dead, so that nothing of it can come any more and
+  /// its number may be used again.
   void free(std::uint32_t context, bool sound);
 
  private:
-  [[nodiscard]] bool is_own(std::uint32_t context) const noexcept { return (context / contexts_of_one - 1) % processes_ == self_; }
+  [[nodiscard]] bool is_own(std::uint32_t context) const noexcept {
+    return (context / contexts_of_one - 1) % processes_ == self_;
+  }
 
   std::mutex lock_;
   const std::uint32_t self_;
   const std::uint32_t processes_;
   const std::uint32_t most_;
-  std::uint32_t given_ = 0;                 // own ones that were offered
-  std::vector<std::uint32_t> unused_;       // offered in vain, never used
-  std::deque<std::uint32_t> free_;          // used before, in order of their freeing
-  std::unordered_set<std::uint32_t> held_;  // by communicators that this process is in, or that were spoilt
+  std::uint32_t given_ = 0;            // own ones that were offered
+  std::vector<std::uint32_t> unused_;  // offered in vain, never used
+  std::deque<std::uint32_t> free_;     // used before, in order of their freeing
+  // by communicators that this process is in, or that were spoilt
+  std::unordered_set<std::uint32_t> held_;
 };
 
 }  // namespace peal

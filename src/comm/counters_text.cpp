@@ -11,7 +11,8 @@ namespace peal {
 namespace {
 
 std::uint64_t value_of(const std::vector<counter>& all, std::string_view name) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; });
   return found == all.end() ? 0 : found->value;
 }
 
@@ -31,13 +32,15 @@ std::string counters_text(const std::vector<counter>& all, int rank) {
   const auto requests = static_cast<double>(value_of(all, "verbs.requests"));
   const auto doorbells = static_cast<double>(value_of(all, "verbs.doorbells"));
   if (requests > 0 && doorbells > 0)
-    fmt::format_to(out, "  {:.2f} messages a work request, {:.2f} work requests a doorbell\n", messages / requests, requests / doorbells);
+    fmt::format_to(out, "  {:.2f} messages a work request, {:.2f} work requests a doorbell\n",
+                   messages / requests, requests / doorbells);
   return text;
 }
 
 void add_counters(std::vector<counter>& all, const std::vector<counter>& more) {
   for (const counter& each : more) {
-    const auto same = std::find_if(all.begin(), all.end(), [&](const counter& before) { return before.name == each.name; });
+    const auto same = std::find_if(all.begin(), all.end(),
+                                   [&](const counter& before) { return before.name == each.name; });
     if (same == all.end()) all.push_back(each);
     else if (!each.of_all_processes) same->value += each.value;
   }

@@ -12,10 +12,12 @@
 
 namespace peal {
 
-/// A line a counter that is not 0, and what a work request and a doorbell were worth; a single line when all are 0.
+/// A line a counter that is not 0, and what a work request and a doorbell were worth; a single line
+/// when all are 0.
 std::string counters_text(const std::vector<counter>&, int rank);
 
-/// Adds the values of `more` to those of the same name; what all processes count, each tells the whole of.
+/// Adds the values of `more` to those of the same name; what all processes count, each tells the
+/// whole of.
 void add_counters(std::vector<counter>& all, const std::vector<counter>& more);
 
 }  // namespace peal

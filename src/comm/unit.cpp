@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "comm/calls/collective_calls.cpp"
 #include "comm/calls/communicator_calls.cpp"
 #include "comm/calls/environment_calls.cpp"

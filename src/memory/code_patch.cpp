@@ -25,7 +25,8 @@
 #include "base/cache_line.hpp"
 #include "base/page.hpp"
 
-// What a stub calls: the number lies in rax, the arguments where the kernel wants them. Keeps every register but rax, which the stub saves.
+// What a stub calls: the number lies in rax, the arguments where the kernel wants them. Keeps every
+// register but rax, which the stub saves.
 asm(R"(
   .text
   .p2align 4
@@ -83,13 +84,17 @@ void peal_code_patch_seen() __asm__("peal_code_patch_seen");
 extern system_call_watcher peal_code_patch_watcher __asm__("peal_code_patch_watcher");
 }
 
-constexpr std::size_t patched_bytes = 5;  // of `mov $number,%eax`, of `mov 8(%rsp),%r9`, and of a jump
+// of `mov $number,%eax`, of `mov 8(%rsp),%r9`, and of a jump
+constexpr std::size_t patched_bytes = 5;
 using code = std::array<std::uint8_t, patched_bytes>;
 
 /// System calls of ours: the C library's functions are what is being changed.
 long call_kernel(long number, long first = 0, long second = 0, long third = 0) noexcept {
   long result = number;
-  asm volatile("syscall" : "+a"(result) : "D"(first), "S"(second), "d"(third) : "rcx", "r11", "memory");
+  asm volatile("syscall"
+               : "+a"(result)
+               : "D"(first), "S"(second), "d"(third)
+               : "rcx", "r11", "memory");
   return result;  // -errno when it failed
 }
 
@@ -146,12 +151,17 @@ object_code code_around(const void* address) {
 
 constexpr code load_sixth_argument{0x4c, 0x8b, 0x4c, 0x24, 0x08};  // mov 8(%rsp),%r9
 
-/// Whether what begins with b8 behind that byte may be another instruction than mov to eax: with a REX prefix another register is
-/// loaded, or eight bytes are, and with 66 two. The byte may also be the end of the instruction before, which nobody can tell.
-constexpr bool may_be_prefix(std::uint8_t before) { return (before & 0xf0) == 0x40 || before == 0x66; }
+/// Whether what begins with b8 behind that byte may be another instruction than mov to eax: with a
+/// REX prefix another register is loaded, or eight bytes are, and with 66 two. The byte may also be
+/// the end of the instruction before, which nobody can tell.
+constexpr bool may_be_prefix(std::uint8_t before) {
+  return (before & 0xf0) == 0x40 || before == 0x66;
+}
 
-/// Adds the site whose `syscall` instruction stands at `at`, if it is to be watched. False: it cannot be told whether it is.
-[[nodiscard]] bool add_site(std::vector<site>& into, const std::uint8_t* at, std::span<const watched_call> wanted) {
+/// Adds the site whose `syscall` instruction stands at `at`, if it is to be watched. False: it
+/// cannot be told whether it is.
+[[nodiscard]] bool add_site(std::vector<site>& into, const std::uint8_t* at,
+                            std::span<const watched_call> wanted) {
   site made{reinterpret_cast<std::uintptr_t>(at) - patched_bytes, {}, -1};
   std::memcpy(made.was.data(), at - patched_bytes, patched_bytes);
   if (made.was == load_sixth_argument) {
@@ -170,7 +180,8 @@ constexpr bool may_be_prefix(std::uint8_t before) { return (before & 0xf0) == 0x
 
 /// All sites of an object; false: of one it cannot be told what it is.
 /// Looks for `syscall`, 0f 05, sixteen bytes at a time: libc has two megabytes.
-[[nodiscard]] bool add_sites(std::vector<site>& into, object_code in, std::span<const watched_call> wanted) {
+[[nodiscard]] bool add_sites(std::vector<site>& into, object_code in,
+                             std::span<const watched_call> wanted) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(in.begin);
   const auto* const end = reinterpret_cast<const std::uint8_t*>(in.end);
   const __m128i first = _mm_set1_epi8(0x0f), second = _mm_set1_epi8(0x05);
@@ -185,13 +196,17 @@ constexpr bool may_be_prefix(std::uint8_t before) { return (before & 0xf0) == 0x
   return true;
 }
 
-/// Whether a function begins like one that somebody else has redirected, or that stands under a debugger.
+/// Whether a function begins like one that somebody else has redirected, or that stands under a
+/// debugger.
 bool begins_with_a_jump(const std::uint8_t* at) {
   static constexpr std::array<std::uint8_t, 4> endbr64{0xf3, 0x0f, 0x1e, 0xfa};
   if (std::memcmp(at, endbr64.data(), endbr64.size()) == 0) at += endbr64.size();
-  const bool far = at[0] == 0xff && (at[1] == 0x25 || (at[1] & 0xf8) == 0xe0);                       // jmp *x(%rip), jmp *%reg
-  const bool loads_register = (at[0] == 0x48 || at[0] == 0x49) && (at[1] & 0xf8) == 0xb8;            // movabs $address,%reg
-  return at[0] == 0xe9 || at[0] == 0xeb || at[0] == 0xcc || at[0] == 0x68 || far || loads_register;  // 68: push, for ret
+  // jmp *x(%rip), jmp *%reg
+  const bool far = at[0] == 0xff && (at[1] == 0x25 || (at[1] & 0xf8) == 0xe0);
+  // movabs $address,%reg
+  const bool loads_register = (at[0] == 0x48 || at[0] == 0x49) && (at[1] & 0xf8) == 0xb8;
+  // 68: push, for ret
+  return at[0] == 0xe9 || at[0] == 0xeb || at[0] == 0xcc || at[0] == 0x68 || far || loads_register;
 }
 
 /// Empty when the function is as the C library made it and one of the sites lies in it.
@@ -199,7 +214,8 @@ std::string objection(void* libc, const char* name, int number, const std::vecto
   void* const function = dlsym(libc, name);
   Dl_info info{};
   ElfW(Sym)* symbol = nullptr;
-  if (!function || dladdr1(function, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0 || !symbol)
+  if (!function ||
+      dladdr1(function, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0 || !symbol)
     return fmt::format("the C library has no {}", name);
   if (begins_with_a_jump(static_cast<const std::uint8_t*>(function)))
     return fmt::format("somebody else has patched {} of the C library", name);
@@ -231,7 +247,8 @@ class writer {
   }
   /// The distance from behind these four bytes.
   writer& distance(std::uintptr_t to) {
-    return number(static_cast<std::int32_t>(static_cast<std::int64_t>(to - reinterpret_cast<std::uintptr_t>(at_)) - 4));
+    return number(static_cast<std::int32_t>(
+        static_cast<std::int64_t>(to - reinterpret_cast<std::uintptr_t>(at_)) - 4));
   }
 
  private:
@@ -239,11 +256,13 @@ class writer {
 };
 
 constexpr std::size_t stub_bytes = 48;
-constexpr std::size_t most_sites = page / stub_bytes - 1;  // the first holds the address that stubs call
+// the first holds the address that stubs call
+constexpr std::size_t most_sites = page / stub_bytes - 1;
 
 void write_stub(std::uint8_t* at, const site& over, std::uintptr_t callee) {
   writer out{at};
-  out.bytes({0x48, 0x8d, 0x64, 0x24, 0x80});                    // lea -128(%rsp),%rsp: what a leaf function keeps below its stack pointer
+  // lea -128(%rsp),%rsp: what a leaf function keeps below its stack pointer
+  out.bytes({0x48, 0x8d, 0x64, 0x24, 0x80});
   out.bytes({0x50});                                            // push %rax
   if (over.number >= 0) out.bytes({0xb8}).number(over.number);  // mov $number,%eax
   out.bytes({0xff, 0x15}).distance(callee);                     // call *callee(%rip)
@@ -253,19 +272,23 @@ void write_stub(std::uint8_t* at, const site& over, std::uintptr_t callee) {
   out.bytes({0xe9}).distance(over.address + patched_bytes);  // jmp
 }
 
-/// A page from which a jump, two GiB at most, reaches everything between `low` and `high`. Below the libraries a program may have mapped a
-/// segment of many GiB, and above them there may be nothing but the stack, so both are tried.
+/// A page from which a jump, two GiB at most, reaches everything between `low` and `high`. Below
+/// the libraries a program may have mapped a segment of many GiB, and above them there may be
+/// nothing but the stack, so both are tried.
 std::uint8_t* page_near(std::uintptr_t low, std::uintptr_t high) {
-  constexpr std::uintptr_t reach = (std::uintptr_t{1} << 31) - (std::uintptr_t{1} << 20), step = std::uintptr_t{1} << 20;
+  constexpr std::uintptr_t reach = (std::uintptr_t{1} << 31) - (std::uintptr_t{1} << 20),
+                           step = std::uintptr_t{1} << 20;
   const auto try_at = [](std::uintptr_t wish) -> std::uint8_t* {
     void* const at = reinterpret_cast<void*>(wish & ~(page - 1));
-    void* const made = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void* const made = mmap(at, page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (made == at) return static_cast<std::uint8_t*>(made);
     if (made != MAP_FAILED) munmap(made, page);  // kernels before 4.17 take the address for a hint
     return nullptr;
   };
   for (std::uintptr_t distance = page; distance + (high - low) < reach; distance += step) {
-    if (std::uint8_t* const found = distance < low ? try_at(low - distance) : nullptr; found) return found;
+    if (std::uint8_t* const found = distance < low ? try_at(low - distance) : nullptr; found)
+      return found;
     if (std::uint8_t* const found = try_at(high + distance); found) return found;
   }
   return nullptr;
@@ -275,7 +298,8 @@ std::uint8_t* page_near(std::uintptr_t low, std::uintptr_t high) {
 std::string make_stubs(std::vector<site>& sites) {
   if (sites.size() > most_sites) return "the C library makes the system calls in too many places";
   const auto [low, high] =
-      std::minmax_element(sites.begin(), sites.end(), [](const site& a, const site& b) { return a.address < b.address; });
+      std::minmax_element(sites.begin(), sites.end(),
+                          [](const site& a, const site& b) { return a.address < b.address; });
   std::uint8_t* const at = page_near(low->address, high->address);
   if (!at) return "there is no room for code near the C library";
   const auto callee = reinterpret_cast<std::uintptr_t>(&peal_code_patch_seen);
@@ -296,7 +320,8 @@ std::string make_stubs(std::vector<site>& sites) {
 
 long protect(const site& of, long protection) noexcept {
   const std::uintptr_t begin = of.address & ~(page - 1), end = of.address + patched_bytes;
-  return call_kernel(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection);
+  return call_kernel(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin),
+                     protection);
 }
 
 /// Two bytes at once. Locked, since they may not be aligned.
@@ -305,13 +330,16 @@ void write_pair(std::uintptr_t at, std::uint8_t first, std::uint8_t second) noex
   asm volatile("xchgw %0, (%1)" : "+r"(both) : "r"(at) : "memory");
 }
 
-void tell_all_cores() noexcept { call_kernel(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE); }
+void tell_all_cores() noexcept {
+  call_kernel(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+}
 
 /// Requires: the pages are writable, signals are blocked.
 void redirect(const std::vector<site>& sites) noexcept {
   const auto jump_of = [](const site& each) {
     code jump{0xe9};
-    const auto distance = static_cast<std::int32_t>(static_cast<std::int64_t>(each.stub - each.address) - std::int64_t{patched_bytes});
+    const auto distance = static_cast<std::int32_t>(
+        static_cast<std::int64_t>(each.stub - each.address) - std::int64_t{patched_bytes});
     std::memcpy(&jump[1], &distance, sizeof distance);
     return jump;
   };
@@ -332,9 +360,12 @@ void redirect(const std::vector<site>& sites) noexcept {
 
 /// Empty: done.
 std::string change(const std::vector<site>& sites) {
-  if (const long failed = call_kernel(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE); failed < 0)
+  if (const long failed =
+          call_kernel(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+      failed < 0)
     return why("the kernel cannot tell all cores of changed code (membarrier)", failed);
-  pthread_atfork([] { changing().lock(); }, [] { changing().unlock(); }, [] { changing().unlock(); });
+  pthread_atfork([] { changing().lock(); }, [] { changing().unlock(); },
+                 [] { changing().unlock(); });
   sigset_t all, before;
   sigfillset(&all);
   const std::lock_guard hold{changing()};
@@ -346,15 +377,18 @@ std::string change(const std::vector<site>& sites) {
   if (failed == 0) redirect(sites);
   while (open > 0) protect(sites[--open], PROT_READ | PROT_EXEC);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return failed == 0 ? std::string{} : why("the kernel does not let the C library's code be changed", failed);
+  return failed == 0 ? std::string{}
+                     : why("the kernel does not let the C library's code be changed", failed);
 }
 
-/// Code jumps here from now on, whoever closes us. The program itself, which may hold us too, is never unloaded.
+/// Code jumps here from now on, whoever closes us. The program itself, which may hold us too, is
+/// never unloaded.
 bool stay_loaded() {
   void* const mine = reinterpret_cast<void*>(&peal_code_patch_seen);
   Dl_info info{};
   link_map* self = nullptr;
-  if (dladdr1(mine, &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0 || !self) return false;
+  if (dladdr1(mine, &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0 || !self)
+    return false;
   if (self->l_name[0] == '\0') return true;
   return dlopen(self->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
 }
@@ -362,7 +396,8 @@ bool stay_loaded() {
 }  // namespace
 
 bool holds_patched_code(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  const std::size_t count = patched_count.load(std::memory_order_acquire);  // pairs with the release in watch_system_calls
+  // pairs with the release in watch_system_calls
+  const std::size_t count = patched_count.load(std::memory_order_acquire);
   for (std::size_t each = 0; each < count; ++each)
     if (begin < patched[each].end && end > patched[each].begin) return true;
   return false;
@@ -372,23 +407,30 @@ std::string watch_system_calls(std::span<const watched_call> calls, system_call_
   void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   void* const of_linker = dlsym(RTLD_DEFAULT, "__tls_get_addr");
   if (!libc || !of_linker) return "the C library is not the dynamic one of GNU";
-  const std::array<object_code, most_objects> objects{code_around(dlsym(libc, "munmap")), code_around(of_linker)};
+  const std::array<object_code, most_objects> objects{code_around(dlsym(libc, "munmap")),
+                                                      code_around(of_linker)};
   std::vector<site> sites;
   for (const object_code& each : objects) {
     if (each.begin == 0) return "the code of the C library is not where it is expected";
-    if (!add_sites(sites, each, calls)) return "an instruction of the C library cannot be told from another";
+    if (!add_sites(sites, each, calls))
+      return "an instruction of the C library cannot be told from another";
   }
   for (const watched_call& each : calls)
     if (each.required)
-      if (std::string problem = objection(libc, each.function, each.number, sites); !problem.empty()) return problem;
+      if (std::string problem = objection(libc, each.function, each.number, sites);
+          !problem.empty())
+        return problem;
   if (std::string problem = objection(libc, "syscall", -1, sites); !problem.empty()) return problem;
   // The linker's own, by which dlclose() unmaps; it has no name.
   const auto of_dlclose = [&](const site& each) {
-    return each.number == SYS_munmap && each.address >= objects[1].begin && each.address < objects[1].end;
+    return each.number == SYS_munmap && each.address >= objects[1].begin &&
+           each.address < objects[1].end;
   };
-  if (std::none_of(sites.begin(), sites.end(), of_dlclose)) return "the dynamic linker looks unfamiliar";
+  if (std::none_of(sites.begin(), sites.end(), of_dlclose))
+    return "the dynamic linker looks unfamiliar";
   for (const site& each : sites)
-    if (each.address % cache_line == cache_line - 1) return "an instruction of the C library lies across two cache lines";
+    if (each.address % cache_line == cache_line - 1)
+      return "an instruction of the C library lies across two cache lines";
   if (!stay_loaded()) return "libpeal cannot be kept from being unloaded";
   if (std::string problem = make_stubs(sites); !problem.empty()) return problem;
   peal_code_patch_watcher = seen;

@@ -17,7 +17,9 @@ constexpr std::size_t keep_idle = std::size_t{64} << 20;
 }  // namespace
 
 node_heap::node_heap(node_segment& segment)
-    : segment_{&segment}, part_{segment.heap_part(segment.index())}, committed_(round_up(part_.bytes, granule) / granule) {
+    : segment_{&segment},
+      part_{segment.heap_part(segment.index())},
+      committed_(round_up(part_.bytes, granule) / granule) {
   if (part_.bytes > 0) insert_free(0, part_.bytes);
 }
 
@@ -42,8 +44,10 @@ void* node_heap::allocate(std::size_t bytes) noexcept try {
   const std::size_t unit = bytes >= page ? page : cache_line;
   const std::size_t size = round_up(std::max<std::size_t>(bytes, 1), unit);
   const std::scoped_lock lock{mutex_};
-  // Best fit; a page-aligned start may cost up to a page, so one larger range is tried when the smallest does not do.
-  for (auto each = by_size_.lower_bound({size, 0}); each != by_size_.end(); each = by_size_.lower_bound({size + unit, 0})) {
+  // Best fit; a page-aligned start may cost up to a page, so one larger range is tried when the
+  // smallest does not do.
+  for (auto each = by_size_.lower_bound({size, 0}); each != by_size_.end();
+       each = by_size_.lower_bound({size + unit, 0})) {
     const auto [room, start] = *each;
     const std::size_t begin = round_up(start, unit);
     if (begin + size > start + room) continue;
@@ -94,7 +98,8 @@ bool node_heap::commit(std::size_t offset, std::size_t bytes) {
   const int error = commit_pages(offset, bytes);
   if (error != 0 && !said_full_) {
     said_full_ = true;
-    log_warning("peal::allocate goes on with ordinary memory: {}", segment_->shortage(bytes, error));
+    log_warning("peal::allocate goes on with ordinary memory: {}",
+                segment_->shortage(bytes, error));
   }
   return error == 0;
 }
@@ -111,7 +116,8 @@ int node_heap::commit_pages(std::size_t offset, std::size_t bytes) {
     const std::size_t from = each * granule;
     const std::size_t length = std::min(end * granule, part_.bytes) - from;
     if (const int error = segment_->commit(part_.offset + from, length); error != 0) return error;
-    std::fill(committed_.begin() + static_cast<std::ptrdiff_t>(each), committed_.begin() + static_cast<std::ptrdiff_t>(end), true);
+    std::fill(committed_.begin() + static_cast<std::ptrdiff_t>(each),
+              committed_.begin() + static_cast<std::ptrdiff_t>(end), true);
     committed_bytes_ += length;
     each = end;
   }
@@ -122,7 +128,8 @@ int node_heap::commit_pages(std::size_t offset, std::size_t bytes) {
 void node_heap::trim() {
   for (const auto& [offset, bytes] : free_) {
     const std::size_t first = round_up(offset, granule) / granule;
-    const std::size_t end = offset + bytes == part_.bytes ? committed_.size() : (offset + bytes) / granule;
+    const std::size_t end =
+        offset + bytes == part_.bytes ? committed_.size() : (offset + bytes) / granule;
     for (std::size_t each = first; each < end; ++each)
       if (committed_[each]) {
         const std::size_t length = std::min(granule, part_.bytes - each * granule);

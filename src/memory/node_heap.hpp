@@ -1,13 +1,16 @@
 // memory/node_heap.hpp
-// The memory of peal::allocate: this process's share of the node's segment, where the peers reach a buffer without a copy in between.
+// The memory of peal::allocate: this process's share of the node's segment, where the peers reach a
+// buffer without a copy in between.
 //
-// Pages are committed when first needed, and given back when enough of them lie idle. What is free is known to this process alone, so a
-// crashed peer cannot damage it; only the process that allocated may deallocate.
+// Pages are committed when first needed, and given back when enough of them lie idle. What is free
+// is known to this process alone, so a crashed peer cannot damage it; only the process that
+// allocated may deallocate.
 //
 // Layer    memory: may include base/.
 // Units    bytes; every block is 64-byte aligned, one of a page or more is page-aligned.
 // Threads  any.
-// Errors   allocate returns null when the share is used up or /dev/shm is full (said once in the log); the caller takes ordinary memory.
+// Errors   allocate returns null when the share is used up or /dev/shm is full (said once in the
+//          log); the caller takes ordinary memory.
 #pragma once
 
 #include <cstddef>

@@ -25,12 +25,14 @@
 namespace peal {
 namespace {
 
-constexpr std::uint64_t magic = 0x7065616c'73656738;           // "pealseg8": another layout gets another number
+// "pealseg8": another layout gets another number
+constexpr std::uint64_t magic = 0x7065616c'73656738;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
-constexpr std::size_t card_bytes = 4 * cache_line;             // in front of each front, which is aligned as far
+// in front of each front, which is aligned as far
+constexpr std::size_t card_bytes = 4 * cache_line;
 
-/// How long index 0 may take to make the file. The launcher ends the job when that process dies, or tells; this is for those that do
-/// neither.
+/// How long index 0 may take to make the file. The launcher ends the job when that process dies, or
+/// tells; this is for those that do neither.
 constexpr std::chrono::seconds patience{60};
 /// Index 0 is asked after so long whether it has made the file, and again and again.
 constexpr std::chrono::milliseconds between_questions{200};
@@ -45,18 +47,22 @@ std::uint64_t random_number() {
   std::uint64_t value = 0;
   while (value == 0)
     if (getrandom(&value, sizeof value, 0) != sizeof value)
-      value = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^ static_cast<std::uint64_t>(getpid())
-                                                                                                            << 40;
+      value =
+          static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
+          static_cast<std::uint64_t>(getpid()) << 40;
   return value;
 }
 
 [[noreturn]] void fail(int error, const std::string& what) {
-  throw peal::error{error == ENOSPC ? make_error_code(errc::no_space) : std::error_code{error, std::system_category()}, what};
+  throw peal::error{error == ENOSPC ? make_error_code(errc::no_space)
+                                    : std::error_code{error, std::system_category()},
+                    what};
 }
 
-/// Reserves the range. Until Linux 6.10 a signal makes the kernel give up and undo what the call did, so it is asked for pieces, and
-/// after a signal for shorter ones: a program with a profiling timer would never get much at a time. Where fallocate is unknown to
-/// the file system, writing zeros does the same.
+/// Reserves the range. Until Linux 6.10 a signal makes the kernel give up and undo what the call
+/// did, so it is asked for pieces, and after a signal for shorter ones: a program with a profiling
+/// timer would never get much at a time. Where fallocate is unknown to the file system, writing
+/// zeros does the same.
 int reserve(int file, std::size_t offset, std::size_t bytes) {
   constexpr std::size_t longest = std::size_t{16} << 20, shortest = std::size_t{64} << 10;
   const std::size_t begin = offset, end = offset + bytes;
@@ -71,7 +77,8 @@ int reserve(int file, std::size_t offset, std::size_t bytes) {
     } else {
       const int error = errno;
       if (offset > begin)
-        fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), static_cast<off_t>(offset - begin));
+        fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                  static_cast<off_t>(offset - begin));
       return error;
     }
   }
@@ -80,13 +87,13 @@ int reserve(int file, std::size_t offset, std::size_t bytes) {
 
 /// In which namespace this process's id means it; 0: not known.
 std::uint64_t own_id_space() {
-  struct stat status {};
+  struct stat status{};
   return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
 /// Whether it is a plain file of this user.
 bool is_own(int file) {
-  struct stat status {};
+  struct stat status{};
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
 }
 
@@ -101,9 +108,11 @@ struct node_segment::header {
   std::uint64_t heap_bytes;
 };
 
-node_segment::node_segment(const segment_plan& plan) : plan_{plan}, own_nonce_{random_number()}, owner_{getpid()} {
+node_segment::node_segment(const segment_plan& plan)
+    : plan_{plan}, own_nonce_{random_number()}, owner_{getpid()} {
 #if defined(PR_SET_PTRACER) && defined(PR_SET_PTRACER_ANY)
-  if (plan_.readable_by_peers) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // without Yama an error of no meaning
+  // without Yama an error of no meaning
+  if (plan_.readable_by_peers) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 #endif
   compute_size();
   try {
@@ -136,34 +145,44 @@ void node_segment::unlink() noexcept {
   named_ = false;
 }
 
-std::string node_segment::path() const { return fmt::format("{}/{}.peal", plan_.directory, plan_.job_name); }
+std::string node_segment::path() const {
+  return fmt::format("{}/{}.peal", plan_.directory, plan_.job_name);
+}
 
 void node_segment::compute_size() {
   const auto count = static_cast<std::size_t>(plan_.count);
   front_stride_ = round_up(card_bytes + plan_.front_bytes, page);
   shares_ = round_up(page + count * front_stride_, share_alignment);
-  share_stride_ = round_up(plan_.transport_bytes, share_alignment) + round_up(plan_.heap_bytes, share_alignment);
+  share_stride_ = round_up(plan_.transport_bytes, share_alignment) +
+                  round_up(plan_.heap_bytes, share_alignment);
   size_ = shares_ + count * share_stride_;
 }
 
 void node_segment::create() {
   const std::string final_name = path();
-  // Nobody can have made a file of this name before, neither another user nor another launcher that gives its jobs the same names.
+  // Nobody can have made a file of this name before, neither another user nor another launcher that
+  // gives its jobs the same names.
   const std::string first_name = fmt::format("{}.{:016x}.new", final_name, random_number());
   file_ = open(first_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file_ < 0) fail(errno, fmt::format("cannot make {} (PEAL_SHM_DIR names the folder)", first_name));
+  if (file_ < 0)
+    fail(errno, fmt::format("cannot make {} (PEAL_SHM_DIR names the folder)", first_name));
   const auto give_up = [&](int error, const std::string& what) {
     ::unlink(first_name.c_str());
     fail(error, what);
   };
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size_)
-    give_up(EFBIG, fmt::format("the node's segment spans {} and this process may make files of {} only: raise the limit (ulimit -f "
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur < size_)
+    give_up(EFBIG, fmt::format("the node's segment spans {} and this process may make files of {} "
+                               "only: raise the limit (ulimit -f "
                                "unlimited) or lower PEAL_SHM_HEAP",
                                readable(size_), readable(limit.rlim_cur)));
   if (ftruncate(file_, static_cast<off_t>(size_)) != 0)
-    give_up(errno, fmt::format("cannot make {} of {} (PEAL_SHM_DIR names the folder; PEAL_SHM_HEAP the largest part)", first_name,
-                               readable(size_)));
+    give_up(
+        errno,
+        fmt::format(
+            "cannot make {} of {} (PEAL_SHM_DIR names the folder; PEAL_SHM_HEAP the largest part)",
+            first_name, readable(size_)));
   const std::size_t at_once = page + static_cast<std::size_t>(plan_.count) * front_stride_;
   const int error = at_once > plan_.most_committed ? ENOSPC : reserve(file_, 0, at_once);
   if (error != 0) give_up(error, shortage(at_once, error));
@@ -175,7 +194,12 @@ void node_segment::create() {
   }
   committed_ = at_once;
   nonce_ = random_number();
-  *at<header>(0) = {magic, nonce_, static_cast<std::uint64_t>(plan_.count), plan_.front_bytes, plan_.transport_bytes, plan_.heap_bytes};
+  *at<header>(0) = {magic,
+                    nonce_,
+                    static_cast<std::uint64_t>(plan_.count),
+                    plan_.front_bytes,
+                    plan_.transport_bytes,
+                    plan_.heap_bytes};
   write_card();
   if (plan_.count == 1) {  // nobody else needs a name
     ::unlink(first_name.c_str());
@@ -191,9 +215,12 @@ void node_segment::attach() {
   const std::string name = path();
   const auto deadline = std::chrono::steady_clock::now() + patience;
   auto question = std::chrono::steady_clock::now() + between_questions;
-  // Index 0 is a few milliseconds ahead or behind; the pause grows so that many waiters leave it the core.
-  for (auto pause = std::chrono::microseconds{100};; pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
-    const bool maker_died = plan_.maker_died && plan_.maker_died();  // asked before the look: it may have died after the making
+  // Index 0 is a few milliseconds ahead or behind; the pause grows so that many waiters leave it
+  // the core.
+  for (auto pause = std::chrono::microseconds{100};;
+       pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
+    // asked before the look: it may have died after the making
+    const bool maker_died = plan_.maker_died && plan_.maker_died();
     const bool asks = plan_.maker_done && std::chrono::steady_clock::now() >= question;
     const bool maker_done = asks && plan_.maker_done();  // likewise
     if (asks) question = std::chrono::steady_clock::now() + between_questions;
@@ -203,26 +230,38 @@ void node_segment::attach() {
     if (file_ >= 0) ::close(file_);
     file_ = -1;
     // A link, or what another user has put there, is not what index 0 makes.
-    if (problem != ENOENT && problem != ELOOP && problem != EACCES) fail(problem, fmt::format("cannot open {}", name));
+    if (problem != ENOENT && problem != ELOOP && problem != EACCES)
+      fail(problem, fmt::format("cannot open {}", name));
     if (maker_done) {
       nonce_ = 0;
       return;
     }
-    if (maker_died) throw error{errc::peer_failed, fmt::format("the first rank of this node died before it had made {}", name)};
+    if (maker_died)
+      throw error{errc::peer_failed,
+                  fmt::format("the first rank of this node died before it had made {}", name)};
     if (std::chrono::steady_clock::now() > deadline)
-      fail(ETIMEDOUT, fmt::format("{} did not appear within {} s: the first rank of this node did not make it", name, patience.count()));
+      fail(ETIMEDOUT,
+           fmt::format("{} did not appear within {} s: the first rank of this node did not make it",
+                       name, patience.count()));
     std::this_thread::sleep_for(pause);
   }
-  struct stat status {};
+  struct stat status{};
   if (fstat(file_, &status) != 0) fail(errno, fmt::format("cannot look at {}", name));
-  const header wanted{magic, 0, static_cast<std::uint64_t>(plan_.count), plan_.front_bytes, plan_.transport_bytes, plan_.heap_bytes};
+  const header wanted{magic,
+                      0,
+                      static_cast<std::uint64_t>(plan_.count),
+                      plan_.front_bytes,
+                      plan_.transport_bytes,
+                      plan_.heap_bytes};
   header found{};
   const bool read = pread(file_, &found, sizeof found, 0) == sizeof found;
-  const bool same = read && static_cast<std::size_t>(status.st_size) == size_ && found.magic == wanted.magic &&
-                    found.count == wanted.count && found.front_bytes == wanted.front_bytes &&
-                    found.transport_bytes == wanted.transport_bytes && found.heap_bytes == wanted.heap_bytes;
+  const bool same =
+      read && static_cast<std::size_t>(status.st_size) == size_ && found.magic == wanted.magic &&
+      found.count == wanted.count && found.front_bytes == wanted.front_bytes &&
+      found.transport_bytes == wanted.transport_bytes && found.heap_bytes == wanted.heap_bytes;
   if (!same) {
-    // A leftover of another job, or one of another version: nothing of it is touched. The nonces tell, and reopen finds the right one.
+    // A leftover of another job, or one of another version: nothing of it is touched. The nonces
+    // tell, and reopen finds the right one.
     ::close(file_);
     file_ = -1;
     nonce_ = 0;
@@ -236,11 +275,13 @@ void node_segment::attach() {
 void node_segment::map(int file) {
   void* address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (address == MAP_FAILED)
-    fail(errno, fmt::format("cannot map the node's segment of {} (mostly empty): lower PEAL_SHM_HEAP, or raise the limit of address space "
+    fail(errno, fmt::format("cannot map the node's segment of {} (mostly empty): lower "
+                            "PEAL_SHM_HEAP, or raise the limit of address space "
                             "(ulimit -v unlimited)",
                             readable(size_)));
   base_ = static_cast<std::byte*>(address);
-  madvise(address, size_, MADV_DONTDUMP);  // a core file holds what the process owns, not a node's worth of holes
+  // a core file holds what the process owns, not a node's worth of holes
+  madvise(address, size_, MADV_DONTDUMP);
 }
 
 node_segment::part node_segment::front(int index) const noexcept {
@@ -252,7 +293,9 @@ node_segment::part node_segment::transport_part(int index) const noexcept {
 }
 
 node_segment::part node_segment::heap_part(int index) const noexcept {
-  return {shares_ + static_cast<std::size_t>(index) * share_stride_ + round_up(plan_.transport_bytes, share_alignment), plan_.heap_bytes};
+  return {shares_ + static_cast<std::size_t>(index) * share_stride_ +
+              round_up(plan_.transport_bytes, share_alignment),
+          plan_.heap_bytes};
 }
 
 const process_card& node_segment::card(int index) const noexcept {
@@ -270,28 +313,37 @@ bool node_segment::knows_by_id(int index) const noexcept {
 }
 
 int node_segment::commit(std::size_t offset, std::size_t bytes) noexcept {
-  const std::size_t already = std::atomic_ref{committed_}.fetch_add(bytes, std::memory_order_relaxed);
-  const int error = already > plan_.most_committed || bytes > plan_.most_committed - already ? ENOSPC : reserve(file_, offset, bytes);
+  const std::size_t already =
+      std::atomic_ref{committed_}.fetch_add(bytes, std::memory_order_relaxed);
+  const int error = already > plan_.most_committed || bytes > plan_.most_committed - already
+                        ? ENOSPC
+                        : reserve(file_, offset, bytes);
   if (error != 0) std::atomic_ref{committed_}.fetch_sub(bytes, std::memory_order_relaxed);
   return error;
 }
 
 void node_segment::give_back(std::size_t offset, std::size_t bytes) noexcept {
   unmapped().record(reinterpret_cast<std::uintptr_t>(at(offset)), bytes);
-  if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0)
+  if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                static_cast<off_t>(bytes)) == 0)
     std::atomic_ref{committed_}.fetch_sub(bytes, std::memory_order_relaxed);
   else log_debug("cannot give {} back to {}: errno {}", readable(bytes), plan_.directory, errno);
 }
 
 std::string node_segment::shortage(std::size_t bytes, int error) const {
-  if (error == EBADF) return fmt::format("cannot reserve {}: the program has closed descriptors that peal has opened", readable(bytes));
-  struct statvfs space {};
+  if (error == EBADF)
+    return fmt::format("cannot reserve {}: the program has closed descriptors that peal has opened",
+                       readable(bytes));
+  struct statvfs space{};
   std::string left;
-  if (statvfs(plan_.directory.c_str(), &space) == 0) left = fmt::format(", {} are free there", readable(space.f_bavail * space.f_frsize));
+  if (statvfs(plan_.directory.c_str(), &space) == 0)
+    left = fmt::format(", {} are free there", readable(space.f_bavail * space.f_frsize));
   return fmt::format(
-      "cannot reserve {} in {} for {} ranks of this node ({}{}): make it larger (mount -o remount,size=1G {}; in a container "
+      "cannot reserve {} in {} for {} ranks of this node ({}{}): make it larger (mount -o "
+      "remount,size=1G {}; in a container "
       "docker run --shm-size=1g) or let PEAL_SHM_DIR name a folder with more space",
-      readable(bytes), plan_.directory, plan_.count, std::error_code{error, std::system_category()}.message(), left, plan_.directory);
+      readable(bytes), plan_.directory, plan_.count,
+      std::error_code{error, std::system_category()}.message(), left, plan_.directory);
 }
 
 }  // namespace peal

@@ -1,26 +1,33 @@
 // memory/node_segment.hpp
-// The memory that all processes of a job on one node share: one sparse file, mapped once by each, never resized.
+// The memory that all processes of a job on one node share: one sparse file, mapped once by each,
+// never resized.
 //
-// The process with local index 0 makes the file under another name and renames it when it is complete, so that nobody maps half of one; the
-// others wait for it. A file of that name may be left from a job that was killed: each process therefore tells the others the nonce that it
-// saw, and who saw another one than index 0 calls reopen. How a job uses it:
+// The process with local index 0 makes the file under another name and renames it when it is
+// complete, so that nobody maps half of one; the others wait for it. A file of that name may be
+// left from a job that was killed: each process therefore tells the others the nonce that it saw,
+// and who saw another one than index 0 calls reopen. How a job uses it:
 //
 //     node_segment segment{plan};
 //     nonces = exchange(segment.nonce());          // everyone's
-//     if (some nonce of the node differs from index 0's) { those: segment.reopen();  nonces = exchange(segment.nonce()); }
-//     segment.unlink();                            // index 0; from here on a killed job leaves nothing behind
+//     if (some nonce of the node differs from index 0's) { those: segment.reopen();  nonces =
+//     exchange(segment.nonce()); }
+//     segment.unlink();                            // index 0; from here on a killed job leaves
+//     nothing behind
 //
-// Same node means that the same nonce was seen; who still differs is elsewhere, or runs another version.
+// Same node means that the same nonce was seen; who still differs is elsewhere, or runs another
+// version.
 //
-//     [header][front 0][front 1]...   |  [transport part 0][heap part 0]  |  [transport part 1][heap part 1] ...
-//      reserved by index 0 at once       reserved with commit by the process that owns it, before first use
+//     [header][front 0][front 1]...   |  [transport part 0][heap part 0]  |  [transport part
+//     1][heap part 1] ...
+//      reserved by index 0 at once       reserved with commit by the process that owns it, before
+//      first use
 //
 // Layer    memory: may include base/.
-// Units    bytes; a place in the segment is an offset from its start, since every process maps it elsewhere. Offset 0 is the header:
-//          nowhere.
+// Units    bytes; a place in the segment is an offset from its start, since every process maps it
+//          elsewhere. Offset 0 is the header: nowhere.
 // Threads  const methods, commit and give_back: any. The rest: one.
-// Errors   the constructor and reopen throw peal::error, errc::no_space or what the system said, with the remedy. A page that was committed
-//          never gives SIGBUS.
+// Errors   the constructor and reopen throw peal::error, errc::no_space or what the system said,
+//          with the remedy. A page that was committed never gives SIGBUS.
 // Source   fallocate(2), tmpfs(5), shm_overview(7).
 #pragma once
 
@@ -42,17 +49,22 @@ struct segment_plan {
   std::size_t front_bytes = 0;      // a process: for its transport, usable from the start, zero
   std::size_t transport_bytes = 0;  // a process: for its transport, to be committed before use
   std::size_t heap_bytes = 0;       // a process: for node_heap
-  bool readable_by_peers = true;    // lets Yama know that the peers may use process_vm_readv on this process
-  std::size_t most_committed = std::numeric_limits<std::size_t>::max();  // further commits of this process are refused as if all was full
-  std::function<bool()> maker_died = {};  // whether index 0 is known to have died, so that its file will not come; may be null
-  std::function<bool()> maker_done = {};  // whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
-                                          // throw
+  // lets Yama know that the peers may use process_vm_readv on this process
+  bool readable_by_peers = true;
+  // further commits of this process are refused as if all was full
+  std::size_t most_committed = std::numeric_limits<std::size_t>::max();
+  // whether index 0 is known to have died, so that its file will not come; may be null
+  std::function<bool()> maker_died = {};
+  // whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
+  // throw
+  std::function<bool()> maker_done = {};
 };
 
-/// What each process writes down about itself, so that others can try whether they may read its memory.
+/// What each process writes down about itself, so that others can try whether they may read its
+/// memory.
 struct process_card {
   std::int64_t pid = 0;
-  std::uint64_t id_space = 0;       // the inode of the namespace in which `pid` means it; 0: not known
+  std::uint64_t id_space = 0;  // the inode of the namespace in which `pid` means it; 0: not known
   std::uint64_t nonce_address = 0;  // in the memory of `pid`...
   std::uint64_t nonce = 0;          // ...must stand this
 };
@@ -83,7 +95,8 @@ class node_segment {
   [[nodiscard]] part transport_part(int index) const noexcept;
   [[nodiscard]] part heap_part(int index) const noexcept;
   [[nodiscard]] const process_card& card(int index) const noexcept;
-  /// Whether the process's id is known to mean that process here too, and not another one, as in a container of its own.
+  /// Whether the process's id is known to mean that process here too, and not another one, as in a
+  /// container of its own.
   [[nodiscard]] bool knows_by_id(int index) const noexcept;
 
   [[nodiscard]] std::byte* at(std::size_t offset) const noexcept { return base_ + offset; }
@@ -95,13 +108,16 @@ class node_segment {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - base_);
   }
   [[nodiscard]] bool contains(const void* address, std::size_t bytes) const noexcept {
-    const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_);
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_);
     return offset < size_ && bytes <= size_ - offset;
   }
 
-  /// Reserves the pages of the range, which must be this process's own. 0, or an errno: ENOSPC when the file system is full.
+  /// Reserves the pages of the range, which must be this process's own. 0, or an errno: ENOSPC when
+  /// the file system is full.
   [[nodiscard]] int commit(std::size_t offset, std::size_t bytes) noexcept;
-  /// Gives whole pages back to the system; they must be committed again before use, and are zero then.
+  /// Gives whole pages back to the system; they must be committed again before use, and are zero
+  /// then.
   void give_back(std::size_t offset, std::size_t bytes) noexcept;
   /// A sentence for the user: how much is missing, where, and what to do.
   [[nodiscard]] std::string shortage(std::size_t bytes, int error) const;

@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "memory/code_patch.cpp"
 #include "memory/node_heap.cpp"
 #include "memory/node_segment.cpp"

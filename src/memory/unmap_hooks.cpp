@@ -24,10 +24,12 @@ constexpr bool sanitized = false;
 
 #if defined(__x86_64__)
 
-// The compiler must not use vector registers here: the C library's function has no reason to expect that they change.
+// The compiler must not use vector registers here: the C library's function has no reason to expect
+// that they change.
 #define PEAL_IN_A_SYSTEM_CALL __attribute__((target("general-regs-only")))
 
-/// Advice that leaves the pages as they are. All other advice counts, known or not: newer kernels have kinds that take pages away.
+/// Advice that leaves the pages as they are. All other advice counts, known or not: newer kernels
+/// have kinds that take pages away.
 PEAL_IN_A_SYSTEM_CALL bool harmless(std::uint64_t advice) noexcept {
   switch (advice) {
     case 0:
@@ -62,7 +64,8 @@ PEAL_IN_A_SYSTEM_CALL void seen(const system_call* call) noexcept {
     case SYS_munmap:
     case SYS_remap_file_pages: log.record(with[0], with[1]); break;
     case SYS_mmap:
-      if ((with[3] & MAP_FIXED) != 0 && (with[3] & MAP_FIXED_NOREPLACE) == 0) log.record(with[0], with[1]);
+      if ((with[3] & MAP_FIXED) != 0 && (with[3] & MAP_FIXED_NOREPLACE) == 0)
+        log.record(with[0], with[1]);
       break;
     case SYS_mremap:
       log.record(with[0], with[1]);
@@ -75,31 +78,35 @@ PEAL_IN_A_SYSTEM_CALL void seen(const system_call* call) noexcept {
       if (!harmless(with[3])) log.record_everything();
       break;
     case SYS_brk:
-      if (const std::uint64_t now = current_break(); with[0] != 0 && with[0] < now) log.record(with[0], now - with[0]);
+      if (const std::uint64_t now = current_break(); with[0] != 0 && with[0] < now)
+        log.record(with[0], now - with[0]);
       break;
     case SYS_shmat:
-      if ((with[2] & SHM_REMAP) != 0) log.record_everything();  // how long it is, only the kernel knows
+      // how long it is, only the kernel knows
+      if ((with[2] & SHM_REMAP) != 0) log.record_everything();
       break;
     case SYS_shmdt: log.record_everything(); break;
     case SYS_mprotect:
       // Somebody is about to patch the C library too: from then on calls may pass us by.
-      if ((with[2] & PROT_WRITE) != 0 && holds_patched_code(with[0], with[0] + with[1])) log.give_up();
+      if ((with[2] & PROT_WRITE) != 0 && holds_patched_code(with[0], with[0] + with[1]))
+        log.give_up();
       break;
     default: break;
   }
 }
 
 std::string place() {
-  static constexpr std::array<watched_call, 10> calls{{{SYS_munmap, "munmap", true},
-                                                       {SYS_mmap, "mmap", true},
-                                                       {SYS_mremap, "mremap", true},
-                                                       {SYS_madvise, "madvise", true},
-                                                       {SYS_brk, "brk", true},
-                                                       {SYS_shmat, "shmat", true},
-                                                       {SYS_shmdt, "shmdt", true},
-                                                       {SYS_mprotect, "mprotect", true},
-                                                       {SYS_process_madvise, "process_madvise", false},
-                                                       {SYS_remap_file_pages, "remap_file_pages", false}}};
+  static constexpr std::array<watched_call, 10> calls{
+      {{SYS_munmap, "munmap", true},
+       {SYS_mmap, "mmap", true},
+       {SYS_mremap, "mremap", true},
+       {SYS_madvise, "madvise", true},
+       {SYS_brk, "brk", true},
+       {SYS_shmat, "shmat", true},
+       {SYS_shmdt, "shmdt", true},
+       {SYS_mprotect, "mprotect", true},
+       {SYS_process_madvise, "process_madvise", false},
+       {SYS_remap_file_pages, "remap_file_pages", false}}};
   return watch_system_calls(calls, seen);
 }
 
@@ -127,7 +134,8 @@ unmap_hooks place_and_try() {
 }  // namespace
 
 const unmap_hooks& use_unmap_hooks() {
-  static const unmap_hooks& made = *new unmap_hooks(place_and_try());  // never destroyed: static objects may use it to the last
+  // never destroyed: static objects may use it to the last
+  static const unmap_hooks& made = *new unmap_hooks(place_and_try());
   return made;
 }
 

@@ -1,16 +1,18 @@
 // memory/unmap_hooks.hpp
-// Sees to it that every range that leaves the address space of this process stands in the log before it goes: munmap, mmap over something,
-// mremap, madvise, brk, shmdt and shmat, whoever makes the call: the program, or the C library in free(), realloc(), malloc_trim(),
-// dlclose() or at the end of a thread.
+// Sees to it that every range that leaves the address space of this process stands in the log
+// before it goes: munmap, mmap over something, mremap, madvise, brk, shmdt and shmat, whoever makes
+// the call: the program, or the C library in free(), realloc(), malloc_trim(), dlclose() or at the
+// end of a thread.
 //
-// What is not seen: system calls made by other code than the C library's (the self-test notices an allocator that does so), holes and
-// cuts that are made in a file while it is mapped, and what passes the hooks by because somebody has patched the C library later without
-// its mprotect.
+// What is not seen: system calls made by other code than the C library's (the self-test notices an
+// allocator that does so), holes and cuts that are made in a file while it is mapped, and what
+// passes the hooks by because somebody has patched the C library later without its mprotect.
 //
 // Layer    memory: may include base/.
 // Threads  any.
 // Errors   told in unmap_hooks::problem.
-// Source   munmap(2), mremap(2), madvise(2), shmat(2); the number of a break's system call is the C library's brk(2).
+// Source   munmap(2), mremap(2), madvise(2), shmat(2); the number of a break's system call is the C
+//          library's brk(2).
 #pragma once
 
 #include <string>

@@ -22,16 +22,21 @@ void unmap_log::record(std::uintptr_t begin, std::size_t length) noexcept {
 void unmap_log::record_everything() noexcept { write(0, end_of_memory); }
 
 void unmap_log::write(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  // acq_rel: pairs with the acquire in reader::take. From here on readers know that there is a note, written or not.
+  // acq_rel: pairs with the acquire in reader::take. From here on readers know that there is a
+  // note, written or not.
   const std::uint64_t turn = head_.fetch_add(1, std::memory_order_acq_rel);
   note& mine = notes_[turn % most_notes];
   std::uint64_t was = mine.state.load(std::memory_order_relaxed);
-  // Somebody is at it who is a whole round late or early: without a note readers take everything for gone.
+  // Somebody is at it who is a whole round late or early: without a note readers take everything
+  // for gone.
   if (was % 2 != 0 || was > 2 * turn) return;
-  if (!mine.state.compare_exchange_strong(was, 2 * turn + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
+  if (!mine.state.compare_exchange_strong(was, 2 * turn + 1, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed))
+    return;
   mine.begin.store(begin, std::memory_order_release);
   mine.end.store(end, std::memory_order_release);
-  mine.state.store(2 * turn + 2, std::memory_order_release);  // pairs with the acquire in take_notes
+  // pairs with the acquire in take_notes
+  mine.state.store(2 * turn + 2, std::memory_order_release);
 }
 
 }  // namespace peal

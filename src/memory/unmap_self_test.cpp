@@ -19,7 +19,8 @@ namespace peal {
 
 namespace {
 
-/// More than the most from which glibc maps a block of its own (M_MMAP_THRESHOLD_MAX, 32 MiB): it is given back at once.
+/// More than the most from which glibc maps a block of its own (M_MMAP_THRESHOLD_MAX, 32 MiB): it
+/// is given back at once.
 constexpr std::size_t large = std::size_t{33} << 20;
 
 std::uintptr_t address_of(const void* of) { return reinterpret_cast<std::uintptr_t>(of); }
@@ -29,10 +30,13 @@ void* behind(void* at, std::size_t bytes) { return static_cast<char*>(at) + byte
 /// Looks at one page, and what the log says of it.
 class witness {
  public:
-  witness(const unmap_log& log, const void* at) : reader_{log}, page_{address_of(at) & ~(page - 1)} {}
+  witness(const unmap_log& log, const void* at)
+      : reader_{log}, page_{address_of(at) & ~(page - 1)} {}
 
   [[nodiscard]] bool seen() {
-    reader_.take([this](std::uintptr_t begin, std::uintptr_t end) { seen_ |= begin <= page_ && page_ < end; });
+    reader_.take([this](std::uintptr_t begin, std::uintptr_t end) {
+      seen_ |= begin <= page_ && page_ < end;
+    });
     return seen_;
   }
   /// Whether nothing is mapped there any more.
@@ -43,7 +47,8 @@ class witness {
   /// Or what is mapped there has no memory. Requires: it was written to.
   [[nodiscard]] bool empty() const {
     unsigned char resident = 0;
-    return mincore(reinterpret_cast<void*>(page_), page, &resident) != 0 ? errno == ENOMEM : (resident & 1) == 0;
+    return mincore(reinterpret_cast<void*>(page_), page, &resident) != 0 ? errno == ENOMEM
+                                                                         : (resident & 1) == 0;
   }
 
  private:
@@ -53,7 +58,9 @@ class witness {
 };
 
 std::string unseen(const char* what) { return fmt::format("{} passes the hooks by", what); }
-std::string unclear(const char* what) { return fmt::format("it cannot be told whether {} gives memory back to the system", what); }
+std::string unclear(const char* what) {
+  return fmt::format("it cannot be told whether {} gives memory back to the system", what);
+}
 
 /// What became of a page that should be gone.
 std::string judge(witness& of, const char* what) {
@@ -62,10 +69,13 @@ std::string judge(witness& of, const char* what) {
 }
 
 /// The same where memory may also stay: nothing needs to be seen then.
-std::string judge_if_gone(witness& of, const char* what) { return of.seen() || !of.gone() ? std::string{} : unseen(what); }
+std::string judge_if_gone(witness& of, const char* what) {
+  return of.seen() || !of.gone() ? std::string{} : unseen(what);
+}
 
 void* map(std::size_t bytes, void* at = nullptr, int flags = 0) {
-  void* const made = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  void* const made =
+      mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   if (made == MAP_FAILED) return nullptr;
   touch(made);
   return made;
@@ -91,12 +101,14 @@ std::string try_calls(const unmap_log& log) {
   // A break that is too low is refused by the kernel, so nothing changes, whoever else moves it.
   witness lowered{log, reinterpret_cast<void*>(address_of(sbrk(0)) - 1)};
   if (static_cast<void>(brk(reinterpret_cast<void*>(page))); !lowered.seen()) return unseen("brk");
-  witness detached{log, &log};  // of a detached segment the length is not known, so everything is recorded
+  // of a detached segment the length is not known, so everything is recorded
+  witness detached{log, &log};
   if (shmdt(reinterpret_cast<void*>(page)); !detached.seen()) return unseen("shmdt");
   return {};
 }
 
-/// One block, since the kernel may give it a huge page to begin with, which takes as long as all the rest.
+/// One block, since the kernel may give it a huge page to begin with, which takes as long as all
+/// the rest.
 std::string try_allocator(const unmap_log& log) {
   void* const block = std::malloc(large);
   if (!block) return "there is no memory to try the hooks with";
@@ -119,7 +131,8 @@ std::string try_allocator(const unmap_log& log) {
 std::string try_trimming(const unmap_log& log) {
   const auto trim = reinterpret_cast<int (*)(std::size_t)>(dlsym(RTLD_DEFAULT, "malloc_trim"));
   if (!trim) return {};
-  constexpr std::size_t bytes = 96 << 10;  // below what glibc maps for itself (M_MMAP_THRESHOLD, 128 KiB)
+  // below what glibc maps for itself (M_MMAP_THRESHOLD, 128 KiB)
+  constexpr std::size_t bytes = 96 << 10;
   std::array<void*, 4> blocks{};
   for (void*& each : blocks)
     if (each = std::malloc(bytes); each) touch(behind(each, bytes / 2));
@@ -130,7 +143,8 @@ std::string try_trimming(const unmap_log& log) {
   return trimmed.seen() || !trimmed.empty() ? std::string{} : unseen("malloc_trim");
 }
 
-/// The C library keeps the stack of a thread that has ended for the next one, but gives its pages back.
+/// The C library keeps the stack of a thread that has ended for the next one, but gives its pages
+/// back.
 std::string try_thread(const unmap_log& log) {
   std::uintptr_t deep = 0;
   pthread_t thread{};
@@ -144,8 +158,11 @@ std::string try_thread(const unmap_log& log) {
   if (pthread_create(&thread, nullptr, body, &deep) != 0) return {};  // no threads: no stacks
   pthread_join(thread, nullptr);
   bool seen = false;
-  before.take([&](std::uintptr_t begin, std::uintptr_t end) { seen |= begin <= deep && deep < end; });
-  return seen || !witness{log, reinterpret_cast<void*>(deep)}.empty() ? std::string{} : unseen("the end of a thread");
+  before.take(
+      [&](std::uintptr_t begin, std::uintptr_t end) { seen |= begin <= deep && deep < end; });
+  return seen || !witness{log, reinterpret_cast<void*>(deep)}.empty()
+             ? std::string{}
+             : unseen("the end of a thread");
 }
 
 }  // namespace

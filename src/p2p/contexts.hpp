@@ -28,7 +28,8 @@ struct alignas(cache_line) context_state {  // its own lines: another thread may
 
 class context_table {
  public:
-  /// Made when it is asked for first: a message may come before the communicator that it belongs to.
+  /// Made when it is asked for first: a message may come before the communicator that it belongs
+  /// to.
   [[gnu::always_inline]] context_state& at(std::uint32_t context) noexcept {
     context_state* const used = recent(context);
     return used ? *used : find(context);

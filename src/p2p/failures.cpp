@@ -1,4 +1,5 @@
-// What ends when a peer dies. Everything that ends is put aside first and ended then, since hooks may start and cancel operations.
+// What ends when a peer dies. Everything that ends is put aside first and ended then, since hooks
+// may start and cancel operations.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -10,9 +11,13 @@ namespace peal {
 
 namespace {
 
-bool contains(const team& members, peer_id peer) noexcept { return std::ranges::find(members.peers(), peer) != members.peers().end(); }
+bool contains(const team& members, peer_id peer) noexcept {
+  return std::ranges::find(members.peers(), peer) != members.peers().end();
+}
 
-bool from_any_source(const operation& receive) noexcept { return (receive.mask & match_pattern::source_bits) == 0; }
+bool from_any_source(const operation& receive) noexcept {
+  return (receive.mask & match_pattern::source_bits) == 0;
+}
 
 }  // namespace
 
@@ -39,8 +44,9 @@ void messaging::lose(peer_id dead, bool died) noexcept {
   }
 }
 
-// What the peer sent before it died may not have been polled yet; a receive that it completes must not fail. What it sent is finite, but
-// others go on sending, hence the bound: as many turns as empty the longest queue of a transport several times over.
+// What the peer sent before it died may not have been polled yet; a receive that it completes must
+// not fail. What it sent is finite, but others go on sending, hence the bound: as many turns as
+// empty the longest queue of a transport several times over.
 void messaging::drain() noexcept {
   constexpr int most = 1000;
   for (int turn = 0; turn < most && poll(); ++turn) {
@@ -71,22 +77,27 @@ void messaging::put_aside_sends(peer_id dead, linked_list<operation>& aside) noe
   }
 }
 
-void messaging::put_aside_receives(peer_id dead, bool died, linked_list<operation>& aside) noexcept {
+void messaging::put_aside_receives(peer_id dead, bool died,
+                                   linked_list<operation>& aside) noexcept {
   contexts_.for_each([&](context_state& at) {
     for (operation* each = at.posted.front(); each;) {
       operation* next = at.posted.next(*each);
       const bool any = from_any_source(*each);
-      if (any ? died && contains(*each->members, dead) : each->members->peer(source_of(each->key)) == dead) put_aside(at, *each, aside);
+      if (any ? died && contains(*each->members, dead)
+              : each->members->peer(source_of(each->key)) == dead)
+        put_aside(at, *each, aside);
       each = next;
     }
   });
 }
 
-void messaging::put_aside(context_state& at, operation& receive, linked_list<operation>& aside) noexcept {
+void messaging::put_aside(context_state& at, operation& receive,
+                          linked_list<operation>& aside) noexcept {
   at.posted.remove(receive);
   at.failures_told = failures_.size();
   receive.state = operation_state::working;
-  receive.result.source = from_any_source(receive) ? detail::any_source_value : source_of(receive.key);
+  receive.result.source =
+      from_any_source(receive) ? detail::any_source_value : source_of(receive.key);
   receive.result.tag = tag_of(receive.key);
   receive.result.bytes = 0;
   aside.push_back(receive);
@@ -105,7 +116,9 @@ void messaging::peer_ended(peer_id over) noexcept {
 /// A rank of the team that may still send to this one, or -1.
 int messaging::who_may_send(const team& among) const noexcept {
   for (int rank = 0; rank < among.size(); ++rank)
-    if (const peer_id each = among.peer(rank); each != self_ && !peers_[each].failed && !peers_[each].ended) return rank;
+    if (const peer_id each = among.peer(rank);
+        each != self_ && !peers_[each].failed && !peers_[each].ended)
+      return rank;
   return -1;
 }
 
@@ -120,7 +133,8 @@ bool messaging::note_probe(const team& among, int source) noexcept {
 void messaging::list_awaited(std::vector<awaited>& into, bool may_end) {
   if (std::exchange(has_probed_, false)) into.push_back(probed_);
   const auto add = [&](const operation& each, peer_id peer, std::uint32_t context) {
-    if (peer != self_) into.push_back({peer, each.members->context(), context != each.members->context()});
+    if (peer != self_)
+      into.push_back({peer, each.members->context(), context != each.members->context()});
   };
   linked_list<operation> ending;
   contexts_.for_each([&](context_state& at) {
@@ -128,18 +142,24 @@ void messaging::list_awaited(std::vector<awaited>& into, bool may_end) {
       operation* next = at.posted.next(*each);
       const team& among = *each->members;
       if (!from_any_source(*each)) add(*each, among.peer(source_of(each->key)), at.id);
-      else if (at.id != among.context() || among.size() == 1) {  // whoever takes what nobody asked for waits for nobody
-      } else if (const int rank = who_may_send(among); rank >= 0) add(*each, among.peer(rank), at.id);
+      else if (at.id != among.context() ||
+               among.size() == 1) {  // whoever takes what nobody asked for waits for nobody
+      } else if (const int rank = who_may_send(among); rank >= 0)
+        add(*each, among.peer(rank), at.id);
       else if (may_end) put_aside(at, *each, ending);
       each = next;
     }
   });
   const auto add_send = [&](const operation& each) {
-    if (each.kind == operation_kind::send) add(each, each.target, static_cast<std::uint32_t>(each.key >> 32));
+    if (each.kind == operation_kind::send)
+      add(each, each.target, static_cast<std::uint32_t>(each.key >> 32));
   };
-  for (const operation* each = announced_.front(); each; each = announced_.next(*each)) add_send(*each);
+  for (const operation* each = announced_.front(); each; each = announced_.next(*each))
+    add_send(*each);
   for (const peer_id to : stalled_)
-    for (const operation* each = peers_[to].queue->front(); each; each = peers_[to].queue->next(*each)) add_send(*each);
+    for (const operation* each = peers_[to].queue->front(); each;
+         each = peers_[to].queue->next(*each))
+      add_send(*each);
   while (operation* each = ending.pop_front()) end(*each, errc::peer_failed);
 }
 
@@ -165,17 +185,20 @@ void messaging::refuse(peer_id from, const std::byte* announced) noexcept {
 const operation* messaging::pending_send() const noexcept {
   if (const operation* first = announced_.front()) return first;
   for (const peer_id to : stalled_)
-    for (const operation* each = peers_[to].queue->front(); each; each = peers_[to].queue->next(*each))
+    for (const operation* each = peers_[to].queue->front(); each;
+         each = peers_[to].queue->next(*each))
       if (each->kind == operation_kind::send) return each;
   return nullptr;
 }
 
-// Of what is asked for at this moment. From a dead peer: it fails. From any source: it fails once, when a member of the team has died and
-// nothing in this context has said so yet; afterwards the user knows, and may receive from those who live.
+// Of what is asked for at this moment. From a dead peer: it fails. From any source: it fails once,
+// when a member of the team has died and nothing in this context has said so yet; afterwards the
+// user knows, and may receive from those who live.
 bool messaging::fails_for_failure(context_state& at, const team& among, int source) noexcept {
   bool fails = false;
   if (source == detail::any_source_value) {
-    for (std::size_t i = at.failures_told; i < failures_.size() && !fails; ++i) fails = contains(among, failures_[i]);
+    for (std::size_t i = at.failures_told; i < failures_.size() && !fails; ++i)
+      fails = contains(among, failures_[i]);
     at.failures_told = failures_.size();
     return fails;
   }

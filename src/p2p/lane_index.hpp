@@ -1,7 +1,8 @@
 // p2p/lane_index.hpp
 // A hash table of lanes: the items with one key, in the order in which they were added.
 //
-// Removing an item touches its neighbours only; a lane that has become empty stays until the table would grow.
+// Removing an item touches its neighbours only; a lane that has become empty stays until the table
+// would grow.
 //
 // Layer    p2p: may include base/.
 // Threads  one at a time.
@@ -42,7 +43,8 @@ class lane_index {
   };
 
   [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept {
-    // Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of a product with 2^64 / golden ratio spread runs of tags and of sources.
+    // Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of a product with 2^64 / golden
+    // ratio spread runs of tags and of sources.
     return (key ^ key >> 32) * 0x9e3779b97f4a7c15 >> shift_;
   }
 

@@ -21,7 +21,8 @@ struct lane_node {
   lane_node* after = nullptr;
 };
 
-/// A circular list with its ends in a node of its own: an item leaves it without knowing which list it stands in.
+/// A circular list with its ends in a node of its own: an item leaves it without knowing which list
+/// it stands in.
 template <class Item, class Node = list_node>
 class linked_list {
  public:
@@ -33,7 +34,9 @@ class linked_list {
   /// Null when empty.
   [[nodiscard]] Item* front() const noexcept { return item(ends_.after); }
   /// The one behind `of`; null at the end.
-  [[nodiscard]] Item* next(const Item& of) const noexcept { return item(static_cast<const Node&>(of).after); }
+  [[nodiscard]] Item* next(const Item& of) const noexcept {
+    return item(static_cast<const Node&>(of).after);
+  }
 
   void push_back(Item& added) noexcept {
     Node& node = added;
@@ -54,7 +57,9 @@ class linked_list {
   }
 
  private:
-  Item* item(Node* node) const noexcept { return node == &ends_ ? nullptr : static_cast<Item*>(node); }
+  Item* item(Node* node) const noexcept {
+    return node == &ends_ ? nullptr : static_cast<Item*>(node);
+  }
 
   Node ends_;
 };

@@ -12,11 +12,13 @@ using detail::operation;
 namespace {
 
 // The four ways to ask, as masks. A receive's mask is one of them.
-constexpr std::array<std::uint64_t, 4> ways{match_pattern::source_bits | match_pattern::tag_bits, match_pattern::tag_bits,
-                                            match_pattern::source_bits | match_pattern::any_tag_bits, match_pattern::any_tag_bits};
+constexpr std::array<std::uint64_t, 4> ways{
+    match_pattern::source_bits | match_pattern::tag_bits, match_pattern::tag_bits,
+    match_pattern::source_bits | match_pattern::any_tag_bits, match_pattern::any_tag_bits};
 
 std::size_t way_of(std::uint64_t mask) noexcept {
-  return (mask & match_pattern::source_bits ? 0 : 1) + ((mask & match_pattern::tag_bits) == match_pattern::tag_bits ? 0 : 2);
+  return (mask & match_pattern::source_bits ? 0 : 1) +
+         ((mask & match_pattern::tag_bits) == match_pattern::tag_bits ? 0 : 2);
 }
 
 }  // namespace
@@ -25,7 +27,7 @@ std::size_t way_of(std::uint64_t mask) noexcept {
 
 struct posted_queue::index {
   std::array<lane_index<operation, 0>, ways.size()> lanes;  // by way of asking
-  std::array<std::size_t, ways.size()> items{};             // a way that nobody uses is not looked at
+  std::array<std::size_t, ways.size()> items{};  // a way that nobody uses is not looked at
   std::uint64_t next_order = 0;
 };
 

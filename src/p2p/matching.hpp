@@ -1,10 +1,13 @@
 // p2p/matching.hpp
-// Which receive gets which message, in MPI's order: a message goes to the receive posted first of those that take it, a receive takes the
-// message that arrived first of those it takes. One context at a time.
+// Which receive gets which message, in MPI's order: a message goes to the receive posted first of
+// those that take it, a receive takes the message that arrived first of those it takes. One context
+// at a time.
 //
-// A short queue is a list, and in most programs its head is the match. A search that goes far down the list builds an index, kept until the
-// queue is empty: a hash table of lanes, a lane being the items, in order, with equal (source, tag), (source), (tag). A receive stands in
-// the one lane that its wildcards name, and a message looks at four; a message stands in all its lanes, and a receive looks at one.
+// A short queue is a list, and in most programs its head is the match. A search that goes far down
+// the list builds an index, kept until the queue is empty: a hash table of lanes, a lane being the
+// items, in order, with equal (source, tag), (source), (tag). A receive stands in the one lane that
+// its wildcards name, and a message looks at four; a message stands in all its lanes, and a receive
+// looks at one.
 //
 // Layer    p2p: may include base/.
 // Threads  one at a time.
@@ -23,9 +26,13 @@ namespace peal {
 inline constexpr std::uint64_t match_key(std::uint32_t source, std::int32_t tag) noexcept {
   return std::uint64_t{source} << 32 | static_cast<std::uint32_t>(tag);
 }
-inline std::uint64_t match_key(const envelope& e) noexcept { return match_key(e.source(), e.tag()); }
+inline std::uint64_t match_key(const envelope& e) noexcept {
+  return match_key(e.source(), e.tag());
+}
 inline constexpr int source_of(std::uint64_t key) noexcept { return static_cast<int>(key >> 32); }
-inline constexpr int tag_of(std::uint64_t key) noexcept { return static_cast<int>(static_cast<std::uint32_t>(key)); }
+inline constexpr int tag_of(std::uint64_t key) noexcept {
+  return static_cast<int>(static_cast<std::uint32_t>(key));
+}
 
 /// Which keys a receive takes: those that equal `key` in the bits of `mask`.
 struct match_pattern {
@@ -38,15 +45,19 @@ struct match_pattern {
   static constexpr std::uint64_t any_tag_bits = 0x0000000080000000;
 
   static constexpr match_pattern of(int source, int tag) noexcept {
-    const std::uint64_t mask =
-        (source == detail::any_source_value ? 0 : source_bits) | (tag == detail::any_tag_value ? any_tag_bits : tag_bits);
-    const std::uint64_t key = match_key(static_cast<std::uint32_t>(source), tag == detail::any_tag_value ? 0 : tag);
+    const std::uint64_t mask = (source == detail::any_source_value ? 0 : source_bits) |
+                               (tag == detail::any_tag_value ? any_tag_bits : tag_bits);
+    const std::uint64_t key =
+        match_key(static_cast<std::uint32_t>(source), tag == detail::any_tag_value ? 0 : tag);
     return {key & mask, mask};
   }
-  [[nodiscard]] constexpr bool takes(std::uint64_t message) const noexcept { return ((message ^ key) & mask) == 0; }
+  [[nodiscard]] constexpr bool takes(std::uint64_t message) const noexcept {
+    return ((message ^ key) & mask) == 0;
+  }
 };
 
-/// Items looked at in a list before it is worth an index: two cache lines each, so about what building a lane costs.
+/// Items looked at in a list before it is worth an index: two cache lines each, so about what
+/// building a lane costs.
 inline constexpr std::uint32_t longest_walk = 32;
 
 class posted_queue {
@@ -76,7 +87,8 @@ class posted_queue {
     return found;
   }
 
-  /// The same, but looks at the first receive of a plain list only, without a call; null, and nothing changed, when that is not enough.
+  /// The same, but looks at the first receive of a plain list only, without a call; null, and
+  /// nothing changed, when that is not enough.
   [[gnu::always_inline]] detail::operation* match_front(std::uint64_t key) noexcept {
     detail::operation* const first = list_.front();
     if (!first || ((first->key ^ key) & first->mask) != 0 || index_) return nullptr;
@@ -87,7 +99,9 @@ class posted_queue {
   [[nodiscard]] bool indexed() const noexcept { return index_ != nullptr; }
 
   [[nodiscard]] detail::operation* front() const noexcept { return list_.front(); }
-  [[nodiscard]] detail::operation* next(const detail::operation& of) const noexcept { return list_.next(of); }
+  [[nodiscard]] detail::operation* next(const detail::operation& of) const noexcept {
+    return list_.next(of);
+  }
 
  private:
   struct index;

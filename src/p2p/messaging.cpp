@@ -7,7 +7,11 @@
 namespace peal {
 
 messaging::messaging(engine& progress, router& routes, const messaging_options& options)
-    : engine_{progress}, router_{routes}, self_{options.self}, options_{options}, peers_(options.peers) {
+    : engine_{progress},
+      router_{routes},
+      self_{options.self},
+      options_{options},
+      peers_(options.peers) {
   engine_.add(*this);
 }
 
@@ -31,14 +35,16 @@ bool messaging::poll() noexcept {
   for (transport* each : transports_) moved |= each->poll();
   if (!stalled_.empty()) [[unlikely]] {
     moved |= flush();
-    for (transport* each : transports_) each->flush();  // who waited for these messages may make no turn after this one
+    // who waited for these messages may make no turn after this one
+    for (transport* each : transports_) each->flush();
   }
   return moved;
 }
 
 // The last first: it may refuse, while shared memory's arming costs a barrier on every core.
 bool messaging::arm() noexcept {
-  return std::all_of(transports_.rbegin(), transports_.rend(), [](transport* each) { return each->arm(); });
+  return std::all_of(transports_.rbegin(), transports_.rend(),
+                     [](transport* each) { return each->arm(); });
 }
 
 void messaging::disarm() noexcept {
@@ -60,9 +66,11 @@ void messaging::end(operation& over, error why) noexcept {
   end(over);
 }
 
-// The end of an operation that a thread sleeps for, or whose user is to be told, later and with no lock held, or that nobody will release.
+// The end of an operation that a thread sleeps for, or whose user is to be told, later and with no
+// lock held, or that nobody will release.
 void messaging::end_noted(operation& over) noexcept {
-  if (over.flags & operation::slept_for) engine_.ended(&over);  // the thread looks once the lock is free
+  // the thread looks once the lock is free
+  if (over.flags & operation::slept_for) engine_.ended(&over);
   if (over.flags & operation::hooked) {
     --hooked_;
     engine_.defer(over.user_hook, over.user_context);
@@ -73,11 +81,13 @@ void messaging::end_noted(operation& over) noexcept {
     release(over);
     return;
   }
-  over.flags &= static_cast<std::uint8_t>(~(operation::hooked | operation::slept_for));  // they have been told
+  // they have been told
+  over.flags &= static_cast<std::uint8_t>(~(operation::hooked | operation::slept_for));
   end(over);
 }
 
-void messaging::detach(operation& given_up, void (*owner_free)(void*) noexcept, void* owner) noexcept {
+void messaging::detach(operation& given_up, void (*owner_free)(void*) noexcept,
+                       void* owner) noexcept {
   if (given_up.finished.load(std::memory_order_relaxed)) {  // relaxed: the lock is held
     if (owner_free) engine_.defer(owner_free, owner);
     release(given_up);
@@ -112,7 +122,9 @@ void messaging::finish(operation& over, const outcome& became) noexcept {
 bool messaging::cancel(operation& unwanted) noexcept {
   if (unwanted.state == operation_state::posted) {
     contexts_.at(unwanted.target).posted.remove(unwanted);
-    unwanted.result.source = (unwanted.mask & match_pattern::source_bits) ? source_of(unwanted.key) : detail::any_source_value;
+    unwanted.result.source = (unwanted.mask & match_pattern::source_bits)
+                                 ? source_of(unwanted.key)
+                                 : detail::any_source_value;
     unwanted.result.tag = tag_of(unwanted.key);
   } else if (unwanted.state == operation_state::queued && unwanted.kind == operation_kind::send) {
     peer_state& peer = peers_[unwanted.target];

@@ -1,10 +1,12 @@
 // p2p/messaging.hpp
-// Point-to-point messages of this process: starts sends and receives, matches what arrives, moves rendezvous, knows which peers are dead.
-// What comm/ and collective/ call; the checks of a user's arguments are made above.
+// Point-to-point messages of this process: starts sends and receives, matches what arrives, moves
+// rendezvous, knows which peers are dead. What comm/ and collective/ call; the checks of a user's
+// arguments are made above.
 //
 // Layer    p2p: may include transport/, progress/, memory/, base/.
 // Units    bytes; ranks are ranks of the team given.
-// Threads  one at a time: the caller holds the engine's lock where the environment asked for threads. Teams must outlive their operations.
+// Threads  one at a time: the caller holds the engine's lock where the environment asked for
+//          threads. Teams must outlive their operations.
 // Errors   nothing throws; an operation ends with an error code. Lack of memory ends the process.
 #pragma once
 
@@ -58,109 +60,137 @@ struct messaging_options : message_settings {
 
 class messaging final : public sink, public progress_source {
  public:
-  /// Becomes a source of the engine. Transports are added as they come up, before the first message; they must outlive it.
+  /// Becomes a source of the engine. Transports are added as they come up, before the first
+  /// message; they must outlive it.
   messaging(engine&, router&, const messaging_options&);
   ~messaging();
   void add(transport&);
 
-  // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null (the caller handles that). It may be
-  // finished on return, and its hook is not called then.
+  // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null
+  // (the caller handles that). It may be finished on return, and its hook is not called then.
   // A synchronous send is not finished before its receiver has matched it.
-  operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag, completion_hook = {},
-                        bool synchronous = false) noexcept;
-  operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag,
-                        completion_hook = {}) noexcept;
-  /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context is the operation, its `owner` is
-  /// `context`. `landing`: `capacity` bytes in which pieces may lie meanwhile.
-  operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb), void* owner, void* landing,
-                                 std::size_t capacity, int source, int tag, completion_hook = {}) noexcept;
-  /// start_recv where it is nothing but to be posted, and that by the shortest way; null, and nothing happened, where it is not.
-  operation* try_post(const team&, std::uint32_t context, void* data, std::size_t capacity, int source, int tag) noexcept;
+  operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes,
+                        int dest, int tag, completion_hook = {}, bool synchronous = false) noexcept;
+  operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity,
+                        int source, int tag, completion_hook = {}) noexcept;
+  /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context
+  /// is the operation, its `owner` is `context`. `landing`: `capacity` bytes in which pieces may
+  /// lie meanwhile.
+  operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb),
+                                 void* owner, void* landing, std::size_t capacity, int source,
+                                 int tag, completion_hook = {}) noexcept;
+  /// start_recv where it is nothing but to be posted, and that by the shortest way; null, and
+  /// nothing happened, where it is not.
+  operation* try_post(const team&, std::uint32_t context, void* data, std::size_t capacity,
+                      int source, int tag) noexcept;
   /// `allocate` is called inside the engine, so with its lock held where threads were asked for.
-  operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&, int source, int tag,
-                                completion_hook = {}) noexcept;
+  operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&,
+                                int source, int tag, completion_hook = {}) noexcept;
 
-  /// Sends at once, without an operation, when the message is small and there is room. False: nothing happened.
-  [[nodiscard]] bool try_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+  /// Sends at once, without an operation, when the message is small and there is room. False:
+  /// nothing happened.
+  [[nodiscard]] bool try_send(const team& in, std::uint32_t context, const void* data,
+                              std::size_t bytes, int dest, int tag) noexcept {
     const peer_id to = in.peer(dest);
     const peer_state& peer = peers_[to];
     return static_cast<std::int64_t>(bytes) <= peer.direct_limit &&
-           peer.via->send_eager(to, envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data);
+           peer.via->send_eager(to,
+                                envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()),
+                                               envelope_kind::eager, bytes),
+                                data);
   }
   /// The same without a call, where the transport can do that and nothing is unusual.
-  [[nodiscard, gnu::always_inline]] bool try_send_short(const team& in, std::uint32_t context, const void* data, std::size_t bytes,
+  [[nodiscard, gnu::always_inline]] bool try_send_short(const team& in, std::uint32_t context,
+                                                        const void* data, std::size_t bytes,
                                                         int dest, int tag) noexcept {
     const peer_state& peer = peers_[in.peer(dest)];
-    if (static_cast<std::int64_t>(bytes) > peer.direct_limit || peer.short_path == nullptr || !peer.short_path->takes(bytes)) return false;
+    if (static_cast<std::int64_t>(bytes) > peer.direct_limit || peer.short_path == nullptr ||
+        !peer.short_path->takes(bytes))
+      return false;
     // Only now, so that until then there are registers for everything that a longer way needs.
-    peer.short_path->write_short(envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()), envelope_kind::eager, bytes), data,
-                                 bytes);
+    peer.short_path->write_short(envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()),
+                                                envelope_kind::eager, bytes),
+                                 data, bytes);
     return true;
   }
   /// The same for blocking sends: to oneself always, by a copy if need be.
-  [[nodiscard]] bool try_send_now(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
-    return try_send(in, context, data, bytes, dest, tag) || send_now_slowly(in, context, data, bytes, dest, tag);
+  [[nodiscard]] bool try_send_now(const team& in, std::uint32_t context, const void* data,
+                                  std::size_t bytes, int dest, int tag) noexcept {
+    return try_send(in, context, data, bytes, dest, tag) ||
+           send_now_slowly(in, context, data, bytes, dest, tag);
   }
 
-  /// What is sent until `none` leaves together, to each peer, or to all who have no connection, with one doorbell, where its transport has
-  /// such.
+  /// What is sent until `none` leaves together, to each peer, or to all who have no connection,
+  /// with one doorbell, where its transport has such.
   void hold_together(batching wanted) noexcept {
     for (transport* each : transports_) each->hold_together(wanted);
   }
 
   // ---- probes
   bool probe(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
-  /// Takes the first message that matches out of matching; null when there is none, with outcome::error where a receive would fail
-  /// because the rank that should send is dead. What is taken ends with start_recv_matched or discard.
+  /// Takes the first message that matches out of matching; null when there is none, with
+  /// outcome::error where a receive would fail because the rank that should send is dead. What is
+  /// taken ends with start_recv_matched or discard.
   matched_message* take(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
-  operation& start_recv_matched(matched_message&, void* data, std::size_t capacity, completion_hook = {}) noexcept;
+  operation& start_recv_matched(matched_message&, void* data, std::size_t capacity,
+                                completion_hook = {}) noexcept;
   void discard(matched_message&) noexcept;
 
   // ---- ending
-  /// A receive not matched, or a send of which nothing has left: ends with errc::cancelled; false when it is too late.
+  /// A receive not matched, or a send of which nothing has left: ends with errc::cancelled; false
+  /// when it is too late.
   bool cancel(operation&) noexcept;
   /// Requires: finished.
   void release(operation& over) noexcept { operations_.give_back(over); }
-  /// Nobody waits for it any more: when it has finished it is released, and `owner_free(owner)` is called, with no lock held, by the next
-  /// progress call. Requires: neither a completion hook nor a user's hook that needs the operation.
-  void detach(operation&, void (*owner_free)(void*) noexcept = nullptr, void* owner = nullptr) noexcept;
-  /// `hook(context)` is called, with no lock held, at the end of the progress call in which the operation finishes, or of a later one.
-  /// False: it is finished already, and the caller calls the hook.
+  /// Nobody waits for it any more: when it has finished it is released, and `owner_free(owner)` is
+  /// called, with no lock held, by the next progress call. Requires: neither a completion hook nor
+  /// a user's hook that needs the operation.
+  void detach(operation&, void (*owner_free)(void*) noexcept = nullptr,
+              void* owner = nullptr) noexcept;
+  /// `hook(context)` is called, with no lock held, at the end of the progress call in which the
+  /// operation finishes, or of a later one. False: it is finished already, and the caller calls the
+  /// hook.
   bool on_finish(operation&, void (*hook)(void*), void* context) noexcept;
   /// A bare operation for somebody else's work (a collective): not finished until `finish`.
   operation& make_operation(completion_hook = {}) noexcept;
   void finish(operation&, const outcome&) noexcept;
-  /// The same for an operation whose `result` is written already; its error is clear unless somebody set it.
+  /// The same for an operation whose `result` is written already; its error is clear unless
+  /// somebody set it.
   void finish(operation& over) noexcept { end(over); }
 
   // ---- state
-  /// The peer is dead: everything pending to it, or from it, ends with errc::peer_failed. Messages of it that have arrived can be received.
+  /// The peer is dead: everything pending to it, or from it, ends with errc::peer_failed. Messages
+  /// of it that have arrived can be received.
   void peer_failed(peer_id) noexcept;
-  /// The same for a peer that has left while others go on. Receives from any source wait on: they are for those who stay.
+  /// The same for a peer that has left while others go on. Receives from any source wait on: they
+  /// are for those who stay.
   void peer_left(peer_id) noexcept;
   /// Whether any peer has died, left or come to its end.
   [[nodiscard]] bool somebody_gone() const noexcept { return somebody_gone_; }
   [[nodiscard]] bool has_failed(peer_id peer) const noexcept { return peers_[peer].failed; }
-  /// The peer is at its end, and what it sent has arrived: receives that wait for more from it end with errc::peer_failed, those posted
-  /// from now on too. It answers still, and refuses by itself what is sent to it.
+  /// The peer is at its end, and what it sent has arrived: receives that wait for more from it end
+  /// with errc::peer_failed, those posted from now on too. It answers still, and refuses by itself
+  /// what is sent to it.
   void peer_ended(peer_id) noexcept;
   [[nodiscard]] bool has_ended(peer_id peer) const noexcept { return peers_[peer].ended; }
-  /// Appends whom operations wait for. Of a receive from any source it is one of those who may still send, and where there is none it ends
-  /// with errc::peer_failed if `may_end`.
+  /// Appends whom operations wait for. Of a receive from any source it is one of those who may
+  /// still send, and where there is none it ends with errc::peer_failed if `may_end`.
   void list_awaited(std::vector<awaited>&, bool may_end);
-  /// Somebody has looked in vain for a message of that source, and may look again: until the next list it is waited for. False: nobody is
-  /// left who may send one.
+  /// Somebody has looked in vain for a message of that source, and may look again: until the next
+  /// list it is waited for. False: nobody is left who may send one.
   bool note_probe(const team&, int source) noexcept;
   /// Whether something of the user's is to be called when an operation ends.
   [[nodiscard]] bool has_hooks() const noexcept { return hooked_ != 0; }
-  /// At the end, or after a failure: nobody here will ask for more messages. What has come unasked is thrown away, and so is what comes
-  /// unasked from now on; senders who wait for their announcement to be taken are told errc::peer_failed.
+  /// At the end, or after a failure: nobody here will ask for more messages. What has come unasked
+  /// is thrown away, and so is what comes unasked from now on; senders who wait for their
+  /// announcement to be taken are told errc::peer_failed.
   void refuse_unexpected() noexcept;
   /// A send that is queued or announced, null when there is none: what `idle` waits for.
   [[nodiscard]] const operation* pending_send() const noexcept;
   /// Nothing of ours is on its way out: no queued send, no exposed buffer, no answer owed.
   [[nodiscard]] bool idle() const noexcept { return outgoing_ == 0; }
-  /// Forgets a context that no communicator uses any more. Requires: nothing is posted in it. Messages nobody received are thrown away.
+  /// Forgets a context that no communicator uses any more. Requires: nothing is posted in it.
+  /// Messages nobody received are thrown away.
   void forget(std::uint32_t context) noexcept;
   /// Moves what can be moved: transports, queued sends. True when something moved.
   bool poll() noexcept override;
@@ -174,10 +204,12 @@ class messaging final : public sink, public progress_source {
   using error = std::error_code;
 
   struct peer_state {
-    transport* via = nullptr;        // null: never talked to
-    std::int64_t direct_limit = -1;  // longest message that may be handed to the transport at once; -1: look at the rest first
-    std::unique_ptr<linked_list<operation>> queue;  // sends and answers in order, while there is no space; null: none yet
-    peal::short_path* short_path = nullptr;         // of the transport, where it has such
+    transport* via = nullptr;  // null: never talked to
+    // longest message that may be handed to the transport at once; -1: look at the rest first
+    std::int64_t direct_limit = -1;
+    // sends and answers in order, while there is no space; null: none yet
+    std::unique_ptr<linked_list<operation>> queue;
+    peal::short_path* short_path = nullptr;  // of the transport, where it has such
     std::uint32_t eager_limit = 0;
     bool failed = false;
     bool ended = false;    // sends no more
@@ -188,8 +220,10 @@ class messaging final : public sink, public progress_source {
   enum class handed : std::uint8_t { no_space, whole, announcement };
 
   // send.cpp: what goes out
-  bool send_now_slowly(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept;
-  bool buffer_send(const team&, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept;
+  bool send_now_slowly(const team&, std::uint32_t context, const void* data, std::size_t bytes,
+                       int dest, int tag) noexcept;
+  bool buffer_send(const team&, std::uint32_t context, const void* data, std::size_t bytes,
+                   int dest, int tag) noexcept;
   peer_state& reach(peer_id) noexcept;
   handed hand_over(operation&, peer_state&) noexcept;
   void handed_over(operation&, handed) noexcept;
@@ -203,8 +237,10 @@ class messaging final : public sink, public progress_source {
   [[gnu::noinline]] void post_unusually(context_state&, operation&, completion_hook) noexcept;
   void consume(operation&, matched_message&) noexcept;
   [[gnu::noinline]] void arrived_slow(peer_id from, envelope, const std::byte* payload) noexcept;
-  [[gnu::noinline]] void deliver_in_part(operation&, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept;
-  [[gnu::noinline]] void deliver_long(operation&, const std::byte* payload, std::size_t bytes) noexcept;
+  [[gnu::noinline]] void deliver_in_part(operation&, std::uint64_t key, const std::byte* payload,
+                                         std::size_t bytes) noexcept;
+  [[gnu::noinline]] void deliver_long(operation&, const std::byte* payload,
+                                      std::size_t bytes) noexcept;
   void deliver(operation&, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept;
   bool make_room(operation&, std::uint64_t key, std::size_t bytes) noexcept;
   void keep(context_state&, peer_id from, envelope, const std::byte* payload) noexcept;
@@ -266,9 +302,12 @@ class messaging final : public sink, public progress_source {
   bool refusing_ = false;    // see refuse_unexpected
 };
 
-// The starts of receives, inlined where they are called: a function of eight arguments took a fifth of a small message's time.
+// The starts of receives, inlined where they are called: a function of eight arguments took a fifth
+// of a small message's time.
 
-[[gnu::always_inline]] inline operation& messaging::new_receive(const team& in, std::uint32_t context, int source, int tag) noexcept {
+[[gnu::always_inline]] inline operation& messaging::new_receive(const team& in,
+                                                                std::uint32_t context, int source,
+                                                                int tag) noexcept {
   operation& wanted = operations_.take(operation_kind::receive);
   const match_pattern pattern = match_pattern::of(source, tag);
   wanted.key = pattern.key;
@@ -278,20 +317,24 @@ class messaging final : public sink, public progress_source {
   return wanted;
 }
 
-[[gnu::always_inline]] inline void messaging::post(operation& wanted, const completion_hook& hook) noexcept {
+[[gnu::always_inline]] inline void messaging::post(operation& wanted,
+                                                   const completion_hook& hook) noexcept {
   context_state& at = contexts_.at(wanted.target);
   if (!at.unexpected.empty() || somebody_gone_) [[unlikely]]
     return post_unusually(at, wanted, hook);
   wanted.state = operation_state::posted;
   at.posted.add(wanted);
-  // Word by word: the caller has just written it so, and one load of both words would wait for every store before it to leave the core,
-  // the one into a peer's box among them.
+  // Word by word: the caller has just written it so, and one load of both words would wait for
+  // every store before it to leave the core, the one into a peer's box among them.
   wanted.hook.call = hook.call;
   wanted.hook.context = hook.context;
 }
 
-[[gnu::always_inline]] inline operation& messaging::start_recv(const team& in, std::uint32_t context, void* data, std::size_t capacity,
-                                                               int source, int tag, completion_hook hook) noexcept {
+[[gnu::always_inline]] inline operation& messaging::start_recv(const team& in,
+                                                               std::uint32_t context, void* data,
+                                                               std::size_t capacity, int source,
+                                                               int tag,
+                                                               completion_hook hook) noexcept {
   operation& wanted = new_receive(in, context, source, tag);
   wanted.buffer = data;
   wanted.capacity = capacity;
@@ -300,10 +343,13 @@ class messaging final : public sink, public progress_source {
 }
 
 // Everything that may call a function is asked first, so that no register needs to be saved.
-[[gnu::always_inline]] inline operation* messaging::try_post(const team& in, std::uint32_t context, void* data, std::size_t capacity,
+[[gnu::always_inline]] inline operation* messaging::try_post(const team& in, std::uint32_t context,
+                                                             void* data, std::size_t capacity,
                                                              int source, int tag) noexcept {
   context_state* const at = contexts_.recent(context);
-  if (!at || !operations_.any() || somebody_gone_ || !at->unexpected.empty() || at->posted.indexed()) return nullptr;
+  if (!at || !operations_.any() || somebody_gone_ || !at->unexpected.empty() ||
+      at->posted.indexed())
+    return nullptr;
   operation& wanted = new_receive(in, context, source, tag);
   wanted.buffer = data;
   wanted.capacity = capacity;

@@ -1,7 +1,8 @@
 // p2p/operation.hpp
 // A send, a receive or a collective under way, and what became of it.
 //
-// Laid out by cache lines: matching walks along the second, an eager message touches the first two only.
+// Laid out by cache lines: matching walks along the second, an eager message touches the first two
+// only.
 //
 // Layer    p2p: may include transport/, progress/, memory/, base/.
 // Units    bytes; outcome.source is a rank of the team, `target` of a send a peer.
@@ -22,8 +23,9 @@ namespace peal {
 
 class messaging;
 
-/// Called inside the engine when an operation ends after the call that started it, once `finished` reads true. Not called when it has ended
-/// by the time start_…() returns: look at `finished` then. It may start further operations and release this one; it must not wait or poll.
+/// Called inside the engine when an operation ends after the call that started it, once `finished`
+/// reads true. Not called when it has ended by the time start_…() returns: look at `finished` then.
+/// It may start further operations and release this one; it must not wait or poll.
 struct completion_hook {
   void (*call)(void* context, detail::operation&) noexcept = nullptr;
   void* context = nullptr;
@@ -60,7 +62,8 @@ static_assert(sizeof(operation_end) == cache_line);
 
 /// Second line: matching.
 struct operation_match : operation_end, list_node {
-  std::uint64_t key = 0;   // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
+  // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
+  std::uint64_t key = 0;
   std::uint64_t mask = 0;  // receive: the bits of a message's key that must equal `key`
   completion_hook hook;
   const team* members = nullptr;
@@ -72,20 +75,26 @@ struct operation_match : operation_end, list_node {
 static_assert(sizeof(operation_match) == 2 * cache_line);
 
 struct operation : operation_match, lane_node<0> {
-  static constexpr std::uint8_t growing = 1;       // `allocate` makes the buffer
-  static constexpr std::uint8_t hooked = 2;        // `user_hook` is to be called
-  static constexpr std::uint8_t detached = 4;      // nobody will release it: it does so itself, and calls `owner_free`
-  static constexpr std::uint8_t exposed = 8;       // a send whose payload the transport knows: transfer.where
-  static constexpr std::uint8_t synchronous = 32;  // a send that is announced however short it is, so that it ends when it is matched
+  static constexpr std::uint8_t growing = 1;  // `allocate` makes the buffer
+  static constexpr std::uint8_t hooked = 2;   // `user_hook` is to be called
+  // nobody will release it: it does so itself, and calls `owner_free`
+  static constexpr std::uint8_t detached = 4;
+  // a send whose payload the transport knows: transfer.where
+  static constexpr std::uint8_t exposed = 8;
+  // a send that is announced however short it is, so that it ends when it is matched
+  static constexpr std::uint8_t synchronous = 32;
   static constexpr std::uint8_t absorbing =
-      16;  // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie meanwhile
+      // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie
+      // meanwhile
+      16;
   static constexpr std::uint8_t slept_for = 64;  // a thread sleeps, or has slept, until its end
 
   // ---- third line, with lane_node: what few operations need
-  std::uint64_t order = 0;                                               // receive: its place among those posted, while they are indexed
+  std::uint64_t order = 0;  // receive: its place among those posted, while they are indexed
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
-  std::uint32_t index = 0;                                               // its place in the pool, and
-  std::uint32_t generation = 0;  // how often it has announced: together the id that travels in an announcement
+  std::uint32_t index = 0;  // its place in the pool, and
+  // how often it has announced: together the id that travels in an announcement
+  std::uint32_t generation = 0;
   void (*user_hook)(void* context) = nullptr;
   void* user_context = nullptr;
   void (*owner_free)(void* owner) noexcept = nullptr;  // detached: gives the buffers back

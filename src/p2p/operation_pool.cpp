@@ -4,7 +4,8 @@ namespace peal {
 
 void operation_pool::grow() noexcept {
   const auto first = static_cast<std::uint32_t>(slabs_.size()) * per_slab;
-  detail::operation* slab = slabs_.emplace_back(std::make_unique<detail::operation[]>(per_slab)).get();
+  detail::operation* slab =
+      slabs_.emplace_back(std::make_unique<detail::operation[]>(per_slab)).get();
   for (std::uint32_t i = per_slab; i-- > 0;) {
     slab[i].index = first + i;
     slab[i].home = &owner_;

@@ -38,7 +38,8 @@ class operation_pool {
   }
 
   void give_back(detail::operation& over) noexcept {
-    // Only what is not fine is made so again: a second write to the line of the outcome would cost every message.
+    // Only what is not fine is made so again: a second write to the line of the outcome would cost
+    // every message.
     if (over.result.error) over.result.error.clear();
     over.state = operation_state::free;
     over.list_node::after = free_;

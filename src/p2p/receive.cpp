@@ -9,9 +9,11 @@
 namespace peal {
 
 // The end of most messages: the payload goes into a buffer that is there and long enough.
-[[gnu::always_inline]] inline void messaging::deliver(operation& matched, std::uint64_t key, const std::byte* payload,
+[[gnu::always_inline]] inline void messaging::deliver(operation& matched, std::uint64_t key,
+                                                      const std::byte* payload,
                                                       std::size_t bytes) noexcept {
-  if ((matched.flags & (operation::growing | operation::absorbing)) || bytes > matched.capacity) [[unlikely]]
+  if ((matched.flags & (operation::growing | operation::absorbing)) || bytes > matched.capacity)
+      [[unlikely]]
     return deliver_in_part(matched, key, payload, bytes);
   matched.result.tag = tag_of(key);
   matched.result.source = source_of(key);
@@ -21,15 +23,18 @@ namespace peal {
   end(matched);
 }
 
-void messaging::deliver_long(operation& matched, const std::byte* payload, std::size_t bytes) noexcept {
+void messaging::deliver_long(operation& matched, const std::byte* payload,
+                             std::size_t bytes) noexcept {
   std::memcpy(matched.buffer, payload, bytes);
   end(matched);
 }
 
-void messaging::deliver_in_part(operation& matched, std::uint64_t key, const std::byte* payload, std::size_t bytes) noexcept {
+void messaging::deliver_in_part(operation& matched, std::uint64_t key, const std::byte* payload,
+                                std::size_t bytes) noexcept {
   if (make_room(matched, key, bytes)) {
     matched.transfer.context = &matched;
-    if (matched.flags & operation::absorbing) matched.transfer.absorb(matched.transfer, payload, 0, matched.result.bytes);
+    if (matched.flags & operation::absorbing)
+      matched.transfer.absorb(matched.transfer, payload, 0, matched.result.bytes);
     else std::memcpy(matched.buffer, payload, matched.result.bytes);
   }
   end(matched);
@@ -37,7 +42,8 @@ void messaging::deliver_in_part(operation& matched, std::uint64_t key, const std
 
 // Everything but the usual case is out of line, so that the usual case saves no registers for it.
 void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noexcept {
-  if (context_state* const at = contexts_.recent(e.context()); at && e.kind() == envelope_kind::eager) [[likely]] {
+  if (context_state* const at = contexts_.recent(e.context());
+      at && e.kind() == envelope_kind::eager) [[likely]] {
     const std::uint64_t key = match_key(e);
     if (operation* receive = at->posted.match_front(key)) [[likely]]
       return deliver(*receive, key, payload, e.bytes());
@@ -75,8 +81,8 @@ void messaging::consume(operation& wanted, matched_message& message) noexcept {
   drop(message);
 }
 
-// Writes down what has been matched, and sees to a buffer. False: there is nothing to copy, or no memory, and then the operation's error
-// says so.
+// Writes down what has been matched, and sees to a buffer. False: there is nothing to copy, or no
+// memory, and then the operation's error says so.
 bool messaging::make_room(operation& matched, std::uint64_t key, std::size_t bytes) noexcept {
   matched.result.tag = tag_of(key);
   matched.result.source = source_of(key);
@@ -91,8 +97,10 @@ bool messaging::make_room(operation& matched, std::uint64_t key, std::size_t byt
   return matched.result.bytes > 0;
 }
 
-operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context, decltype(fetch::absorb) absorb, void* owner, void* landing,
-                                          std::size_t capacity, int source, int tag, completion_hook hook) noexcept {
+operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context,
+                                          decltype(fetch::absorb) absorb, void* owner,
+                                          void* landing, std::size_t capacity, int source, int tag,
+                                          completion_hook hook) noexcept {
   operation& wanted = new_receive(in, context, source, tag);
   wanted.flags = operation::absorbing;
   wanted.transfer.absorb = absorb;
@@ -103,7 +111,8 @@ operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context,
   return wanted;
 }
 
-operation& messaging::start_recv_growing(const team& in, std::uint32_t context, const growing_buffer& into, int source, int tag,
+operation& messaging::start_recv_growing(const team& in, std::uint32_t context,
+                                         const growing_buffer& into, int source, int tag,
                                          completion_hook hook) noexcept {
   operation& wanted = new_receive(in, context, source, tag);
   wanted.buffer = into.owner;
@@ -115,7 +124,8 @@ operation& messaging::start_recv_growing(const team& in, std::uint32_t context, 
 }
 
 // There may be a message for it already, or nobody left to send one.
-void messaging::post_unusually(context_state& at, operation& wanted, completion_hook hook) noexcept {
+void messaging::post_unusually(context_state& at, operation& wanted,
+                               completion_hook hook) noexcept {
   if (matched_message* message = at.unexpected.find({wanted.key, wanted.mask})) {
     at.unexpected.remove(*message);
     consume(wanted, *message);
@@ -128,7 +138,8 @@ void messaging::post_unusually(context_state& at, operation& wanted, completion_
 
 // ---- messages that nobody has asked for yet
 
-void messaging::keep(context_state& at, peer_id from, envelope e, const std::byte* payload) noexcept {
+void messaging::keep(context_state& at, peer_id from, envelope e,
+                     const std::byte* payload) noexcept {
   if (refusing_) [[unlikely]] {
     if (e.kind() == envelope_kind::announce) refuse(from, payload);
     return;
@@ -145,7 +156,8 @@ void messaging::keep(context_state& at, peer_id from, envelope e, const std::byt
     std::memcpy(&what, payload, sizeof what);
     kept.bytes = what.bytes;
   } else {
-    // Whole blocks are counted, so that a flood of empty messages is bounded too. Announcements are bounded by their senders.
+    // Whole blocks are counted, so that a flood of empty messages is bounded too. Announcements are
+    // bounded by their senders.
     unexpected_bytes_ += kept.block;
     if (unexpected_bytes_ > options_.unexpected_limit && wants_eager_) tell_senders(false);
   }
@@ -168,26 +180,37 @@ void messaging::tell_senders(bool wants_eager) noexcept {
 
 // ---- probes
 
-bool messaging::probe(const team&, std::uint32_t context, int source, int tag, outcome& what) noexcept {
-  const matched_message* found = contexts_.at(context).unexpected.find(match_pattern::of(source, tag));
+bool messaging::probe(const team&, std::uint32_t context, int source, int tag,
+                      outcome& what) noexcept {
+  const matched_message* found =
+      contexts_.at(context).unexpected.find(match_pattern::of(source, tag));
   if (!found) return false;
-  what = {.tag = tag_of(found->key), .source = source_of(found->key), .bytes = found->bytes, .error = {}};
+  what = {.tag = tag_of(found->key),
+          .source = source_of(found->key),
+          .bytes = found->bytes,
+          .error = {}};
   return true;
 }
 
-matched_message* messaging::take(const team& in, std::uint32_t context, int source, int tag, outcome& what) noexcept {
+matched_message* messaging::take(const team& in, std::uint32_t context, int source, int tag,
+                                 outcome& what) noexcept {
   context_state& at = contexts_.at(context);
   matched_message* found = at.unexpected.find(match_pattern::of(source, tag));
   if (!found) {
-    if (somebody_gone_ && fails_for_failure(at, in, source)) what = {.tag = tag, .source = source, .bytes = 0, .error = errc::peer_failed};
+    if (somebody_gone_ && fails_for_failure(at, in, source))
+      what = {.tag = tag, .source = source, .bytes = 0, .error = errc::peer_failed};
     return nullptr;
   }
   at.unexpected.remove(*found);
-  what = {.tag = tag_of(found->key), .source = source_of(found->key), .bytes = found->bytes, .error = {}};
+  what = {.tag = tag_of(found->key),
+          .source = source_of(found->key),
+          .bytes = found->bytes,
+          .error = {}};
   return found;
 }
 
-operation& messaging::start_recv_matched(matched_message& message, void* data, std::size_t capacity, completion_hook hook) noexcept {
+operation& messaging::start_recv_matched(matched_message& message, void* data, std::size_t capacity,
+                                         completion_hook hook) noexcept {
   operation& wanted = operations_.take(operation_kind::receive);
   wanted.buffer = data;
   wanted.capacity = capacity;

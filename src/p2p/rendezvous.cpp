@@ -13,16 +13,23 @@ namespace peal {
 messaging::handed messaging::announce(operation& out, peer_state& peer) noexcept {
   if (!(out.flags & operation::exposed)) {
     out.flags |= operation::exposed;
-    ++out.generation;  // so that an answer that comes when this place of the pool is used again is known for what it is
-    out.transfer.where = out.capacity > 0 ? peer.via->expose(out.target, out.buffer, out.capacity) : decltype(out.transfer.where){};
+    // so that an answer that comes when this place of the pool is used again is known for what it
+    // is
+    ++out.generation;
+    out.transfer.where = out.capacity > 0 ? peer.via->expose(out.target, out.buffer, out.capacity)
+                                          : decltype(out.transfer.where){};
   }
-  const announcement what{out.capacity, std::uint64_t{out.generation} << 32 | out.index, out.transfer.where};
-  const envelope e{out.key, out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::announce)} << 24 | sizeof what};
+  const announcement what{out.capacity, std::uint64_t{out.generation} << 32 | out.index,
+                          out.transfer.where};
+  const envelope e{
+      out.key, out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::announce)} << 24 |
+                   sizeof what};
   return peer.via->send(out.target, e, &what) ? handed::announcement : handed::no_space;
 }
 
 void messaging::conceal(operation& out) noexcept {
-  if ((out.flags & operation::exposed) && out.capacity > 0) peers_[out.target].via->withdraw(out.target, out.transfer.where);
+  if ((out.flags & operation::exposed) && out.capacity > 0)
+    peers_[out.target].via->withdraw(out.target, out.transfer.where);
   out.flags &= static_cast<std::uint8_t>(~operation::exposed);
 }
 
@@ -30,20 +37,25 @@ void messaging::answered(peer_id from, const std::byte* payload) noexcept {
   fetched_answer what;
   std::memcpy(&what, payload, sizeof what);
   operation* sent = operations_.find(static_cast<std::uint32_t>(what.id));
-  if (!sent || sent->state != operation_state::announced || sent->generation != what.id >> 32 || sent->target != from) return;
+  if (!sent || sent->state != operation_state::announced || sent->generation != what.id >> 32 ||
+      sent->target != from)
+    return;
   announced_.erase(*sent);
   --outgoing_;
   conceal(*sent);
   const error why = what.error == 0 ? error{} : make_error_code(static_cast<errc>(what.error));
-  // Nobody asks for its outcome any more. After a failure survivors leave as they like, and that is no news.
+  // Nobody asks for its outcome any more. After a failure survivors leave as they like, and that is
+  // no news.
   if (why && (refusing_ || (sent->flags & operation::detached)) && failures_.empty())
-    log_warning("a message of {} bytes to rank {} with tag {} was not received: {}", sent->capacity, from, sent->result.tag, why.message());
+    log_warning("a message of {} bytes to rank {} with tag {} was not received: {}", sent->capacity,
+                from, sent->result.tag, why.message());
   end(*sent, why);
 }
 
 // ---- the receiver
 
-void messaging::accept(operation& matched, std::uint64_t key, peer_id from, const announcement& what) noexcept {
+void messaging::accept(operation& matched, std::uint64_t key, peer_id from,
+                       const announcement& what) noexcept {
   if (peers_[from].failed) {
     matched.result.source = source_of(key);
     matched.result.tag = tag_of(key);
@@ -85,7 +97,8 @@ void messaging::fetched(operation& matched, error why) noexcept {
 
 void messaging::answer(peer_id to, std::uint64_t id, error why) noexcept {
   peer_state& peer = reach(to);
-  const error told = !why || why.category() == error_category() ? why : make_error_code(errc::internal);
+  const error told =
+      !why || why.category() == error_category() ? why : make_error_code(errc::internal);
   if (peer.direct_limit >= 0 && send_answer(peer, to, id, told.value())) return;
   operation& waiting = operations_.take(operation_kind::answer);
   waiting.remote_id = id;
@@ -97,7 +110,8 @@ void messaging::answer(peer_id to, std::uint64_t id, error why) noexcept {
 
 bool messaging::send_answer(peer_state& peer, peer_id to, std::uint64_t id, int told) noexcept {
   const fetched_answer what{id, told, 0};
-  return peer.via->send(to, envelope::make(0, 0, self_, envelope_kind::fetched, sizeof what), &what);
+  return peer.via->send(to, envelope::make(0, 0, self_, envelope_kind::fetched, sizeof what),
+                        &what);
 }
 
 }  // namespace peal

@@ -1,5 +1,6 @@
 // p2p/rendezvous.hpp
-// What travels when a message is fetched by its receiver instead of sent to it: an announcement, and the answer when the buffer is free.
+// What travels when a message is fetched by its receiver instead of sent to it: an announcement,
+// and the answer when the buffer is free.
 //
 // Layer    p2p: may include transport/.
 // Units    bytes.
@@ -11,7 +12,8 @@
 
 namespace peal {
 
-/// Payload of an envelope of kind `announce`. All that a receiver keeps of a live send: at most 64 bytes.
+/// Payload of an envelope of kind `announce`. All that a receiver keeps of a live send: at most 64
+/// bytes.
 struct announcement {
   std::uint64_t bytes = 0;
   std::uint64_t id = 0;  // the sender's operation: generation << 32 | index

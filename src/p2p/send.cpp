@@ -13,14 +13,17 @@ messaging::peer_state& messaging::reach(peer_id to) noexcept {
   if (!peer.via) {
     peer.via = &router_.route(to);
     peer.short_path = peer.via->short_path_to(to);
-    peer.eager_limit = static_cast<std::uint32_t>(std::min({options_.eager_limit, peer.via->eager_limit(), envelope::max_payload}));
+    peer.eager_limit = static_cast<std::uint32_t>(
+        std::min({options_.eager_limit, peer.via->eager_limit(), envelope::max_payload}));
     if (!peer.failed) peer.direct_limit = peer.eager_limit;
   }
   return peer;
 }
 
-// When the inlined path of try_send_now did not do: the peer is new, dead, stalled or full, or the message is long.
-bool messaging::send_now_slowly(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+// When the inlined path of try_send_now did not do: the peer is new, dead, stalled or full, or the
+// message is long.
+bool messaging::send_now_slowly(const team& in, std::uint32_t context, const void* data,
+                                std::size_t bytes, int dest, int tag) noexcept {
   const peer_id to = in.peer(dest);
   if (!peers_[to].via) {
     reach(to);
@@ -29,18 +32,19 @@ bool messaging::send_now_slowly(const team& in, std::uint32_t context, const voi
   return to == self_ && buffer_send(in, context, data, bytes, dest, tag);
 }
 
-bool messaging::buffer_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag) noexcept {
+bool messaging::buffer_send(const team& in, std::uint32_t context, const void* data,
+                            std::size_t bytes, int dest, int tag) noexcept {
   void* copy = std::malloc(std::max<std::size_t>(bytes, 1));
   if (!copy) return false;
   if (bytes > 0) std::memcpy(copy, data, bytes);
   operation& sent = start_send(in, context, copy, bytes, dest, tag);
-  detach(
-      sent, [](void* owner) noexcept { std::free(owner); }, copy);
+  detach(sent, [](void* owner) noexcept { std::free(owner); }, copy);
   return true;
 }
 
-operation& messaging::start_send(const team& in, std::uint32_t context, const void* data, std::size_t bytes, int dest, int tag,
-                                 completion_hook hook, bool synchronous) noexcept {
+operation& messaging::start_send(const team& in, std::uint32_t context, const void* data,
+                                 std::size_t bytes, int dest, int tag, completion_hook hook,
+                                 bool synchronous) noexcept {
   const peer_id to = in.peer(dest);
   operation& sent = operations_.take(operation_kind::send);
   sent.result.source = in.rank();
@@ -74,13 +78,20 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
   return sent;
 }
 
-// Gives a send or an answer to the transport. Changes nothing but that; handed_over() does the rest once it stands in no queue.
+// Gives a send or an answer to the transport. Changes nothing but that; handed_over() does the rest
+// once it stands in no queue.
 messaging::handed messaging::hand_over(operation& out, peer_state& peer) noexcept {
   if (out.kind == operation_kind::answer)
-    return send_answer(peer, out.target, out.remote_id, out.result.error.value()) ? handed::whole : handed::no_space;
-  if (out.capacity > peer.eager_limit || (out.flags & (operation::exposed | operation::synchronous)) || !peer.via->wants_eager(out.target))
+    return send_answer(peer, out.target, out.remote_id, out.result.error.value())
+               ? handed::whole
+               : handed::no_space;
+  if (out.capacity > peer.eager_limit ||
+      (out.flags & (operation::exposed | operation::synchronous)) ||
+      !peer.via->wants_eager(out.target))
     return announce(out, peer);
-  const envelope e{out.key, out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::eager)} << 24 | out.capacity};
+  const envelope e{out.key,
+                   out.mask | std::uint64_t{static_cast<std::uint8_t>(envelope_kind::eager)} << 24 |
+                       out.capacity};
   return peer.via->send(out.target, e, out.buffer) ? handed::whole : handed::no_space;
 }
 

@@ -16,12 +16,15 @@ namespace peal {
 
 class team {
  public:
-  /// `context` belongs to the user's messages, `context + 1` to the collectives of the same team. `peers[rank]` is the rank's place in the
-  /// world.
+  /// `context` belongs to the user's messages, `context + 1` to the collectives of the same team.
+  /// `peers[rank]` is the rank's place in the world.
   team(std::uint32_t context, int rank, std::vector<peer_id> peers)
-      : context_{context}, rank_{rank}, all_{std::make_shared<const std::vector<peer_id>>(std::move(peers))} {}
+      : context_{context},
+        rank_{rank},
+        all_{std::make_shared<const std::vector<peer_id>>(std::move(peers))} {}
   /// The same peers in the same order, of whom there is one list in memory.
-  team(std::uint32_t context, const team& like) : context_{context}, rank_{like.rank_}, all_{like.all_} {}
+  team(std::uint32_t context, const team& like)
+      : context_{context}, rank_{like.rank_}, all_{like.all_} {}
 
   [[nodiscard]] std::uint32_t context() const noexcept { return context_; }
   [[nodiscard]] std::uint32_t collective_context() const noexcept { return context_ + 1; }

@@ -45,7 +45,8 @@ void message_pool::give_back(matched_message& over) noexcept {
 
 void message_pool::grow(std::size_t size_class) noexcept {
   const std::size_t size = sizes[size_class];
-  std::byte* slab = slabs_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(slab_bytes)).get();
+  std::byte* slab =
+      slabs_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(slab_bytes)).get();
   for (std::size_t at = slab_bytes / size; at-- > 0;) {
     auto* block = new (slab + at * size) list_node;
     block->after = free_[size_class];

@@ -18,7 +18,8 @@
 
 namespace peal::detail {
 
-/// A message in the unexpected queue, or taken from there by a probe. Its payload, or its announcement, lies behind it.
+/// A message in the unexpected queue, or taken from there by a probe. Its payload, or its
+/// announcement, lies behind it.
 struct matched_message : list_node, lane_node<0>, lane_node<1>, lane_node<2> {
   std::uint64_t key = 0;    // source << 32 | tag
   std::uint64_t bytes = 0;  // of the whole message
@@ -48,8 +49,10 @@ class message_pool {
   void give_back(detail::matched_message&) noexcept;
 
  private:
-  // Steps of a half: at most a third of a block is unused. The last holds 4 KiB, the longest eager message of shared memory.
-  static constexpr std::array<std::uint32_t, 11> sizes{128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4224};
+  // Steps of a half: at most a third of a block is unused. The last holds 4 KiB, the longest eager
+  // message of shared memory.
+  static constexpr std::array<std::uint32_t, 11> sizes{128,  192,  256,  384,  512, 768,
+                                                       1024, 1536, 2048, 3072, 4224};
   static constexpr std::size_t slab_bytes = 64 * 1024;
 
   void grow(std::size_t size_class) noexcept;

@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "p2p/failures.cpp"
 #include "p2p/matching.cpp"
 #include "p2p/messaging.cpp"

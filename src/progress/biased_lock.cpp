@@ -19,8 +19,10 @@ bool biased_lock::available() noexcept {
 
 bool biased_lock::revoke() noexcept {
   revoked_.store(true, std::memory_order_relaxed);
-  // The owner, on whichever core, has either said that it is inside, or will see that it may not go in.
-  if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !inside_.load(std::memory_order_acquire)) return true;
+  // The owner, on whichever core, has either said that it is inside, or will see that it may not go
+  // in.
+  if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !inside_.load(std::memory_order_acquire))
+    return true;
   give_back();
   return false;
 }

@@ -1,13 +1,15 @@
 // progress/biased_lock.hpp
-// A lock between one thread that takes it all the time, the owner, and one that seldom does: the owner's way in and out is a store each and
-// one load.
+// A lock between one thread that takes it all the time, the owner, and one that seldom does: the
+// owner's way in and out is a store each and one load.
 //
-// The owner says that it is inside, and then looks whether the lock was revoked; who revokes says so, and then looks whether the owner is
-// inside. Neither may miss the other, so the store and the look of each must stay in order: who revokes pays for both with membarrier.
-// While it is revoked both take the mutex. Only the owner ends that (reclaim), or who revoked it (give_back).
+// The owner says that it is inside, and then looks whether the lock was revoked; who revokes says
+// so, and then looks whether the owner is inside. Neither may miss the other, so the store and the
+// look of each must stay in order: who revokes pays for both with membarrier. While it is revoked
+// both take the mutex. Only the owner ends that (reclaim), or who revoked it (give_back).
 //
 // Layer    progress.
-// Threads  the owner is the program, whichever of its threads calls, one at a time; one other thread revokes.
+// Threads  the owner is the program, whichever of its threads calls, one at a time; one other
+//          thread revokes.
 // Source   membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.
 #pragma once
 
@@ -20,21 +22,24 @@ namespace peal {
 
 class biased_lock {
  public:
-  /// False where the system has no membarrier: such a lock must not be used. Repeated calls do nothing.
+  /// False where the system has no membarrier: such a lock must not be used. Repeated calls do
+  /// nothing.
   [[nodiscard]] static bool available() noexcept;
 
   // ---- the owner
   /// True: it has the lock, by the short way. False: it was revoked, and nothing happened.
   [[nodiscard]] bool enter() noexcept {
     inside_.store(true, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler keeps the order; the other's barrier makes the core keep it
+    // the compiler keeps the order; the other's barrier makes the core keep it
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     // acquire: pairs with the release in give_back.
     if (!revoked_.load(std::memory_order_acquire)) [[likely]]
       return true;
     inside_.store(false, std::memory_order_release);
     return false;
   }
-  /// Gives back what `enter` or `reclaim` took. False: that was not how the owner got in, so it was by the mutex.
+  /// Gives back what `enter` or `reclaim` took. False: that was not how the owner got in, so it was
+  /// by the mutex.
   [[nodiscard]] bool leave() noexcept {
     if (!inside_.load(std::memory_order_relaxed)) return false;
     // release: pairs with the acquire in revoke, so that who revokes sees what the owner did.
@@ -43,7 +48,8 @@ class biased_lock {
   }
   /// The same where it was `enter` that let the caller in.
   void leave_entered() noexcept { inside_.store(false, std::memory_order_release); }
-  /// With the mutex held, which goes: from now on the short way leads in again, and the owner is inside.
+  /// With the mutex held, which goes: from now on the short way leads in again, and the owner is
+  /// inside.
   void reclaim() noexcept {
     inside_.store(true, std::memory_order_relaxed);
     revoked_.store(false, std::memory_order_relaxed);  // the mutex orders it before the next revoke

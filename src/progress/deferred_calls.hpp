@@ -24,7 +24,9 @@ class deferred_calls {
   // relaxed, both: written under the lock, and read without it as a hint only.
   [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
   /// Apart, since exceptions that are kept keep no thread from sleeping.
-  [[nodiscard]] bool any_thrown() const noexcept { return any_thrown_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool any_thrown() const noexcept {
+    return any_thrown_.load(std::memory_order_relaxed);
+  }
 
   void add(const entry& last) {
     queue_.push_back(last);

@@ -12,7 +12,8 @@ namespace peal {
 /// The short way is closed, or there is none.
 bool engine::try_lock_slow() {
   if (!lock_.mutex().try_lock()) {
-    if (!crowded_out_.load(std::memory_order_relaxed)) crowded_out_.store(true, std::memory_order_relaxed);
+    if (!crowded_out_.load(std::memory_order_relaxed))
+      crowded_out_.store(true, std::memory_order_relaxed);
     if (helper_ != nullptr) helper_->make_way();
     return false;
   }
@@ -68,8 +69,8 @@ void engine::defer_throw(std::exception_ptr thrown, bool first) noexcept {
   deferred_.add_thrown(std::move(thrown), first);
 }
 
-// One at a time, since a call may wait itself and so run those behind it. Only those that are there: other threads could defer more for
-// ever, and who has what it waits for would not return.
+// One at a time, since a call may wait itself and so run those behind it. Only those that are
+// there: other threads could defer more for ever, and who has what it waits for would not return.
 void engine::run_deferred_into(std::exception_ptr& first) noexcept {
   deferred_calls::entry next{};
   lock();
@@ -84,7 +85,8 @@ void engine::run_deferred_into(std::exception_ptr& first) noexcept {
       else defer_throw(std::current_exception());
     }
     lock();
-    // What the call did may be what a thread waits for, and those behind `end` need one that runs them.
+    // What the call did may be what a thread waits for, and those behind `end` need one that runs
+    // them.
     if (listeners_ != 0) rouse();
   }
 }

@@ -1,13 +1,17 @@
 // progress/engine.hpp
-// The progress engine: polls its sources in turn, waits until something holds, and runs what users asked to be called afterwards.
+// The progress engine: polls its sources in turn, waits until something holds, and runs what users
+// asked to be called afterwards.
 //
 // Layer    progress: may include topology/, base/.
 // Units    deadlines on the steady clock.
-// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for, or a helper thread. It guards all sources
-//          and everything built on them: messages, operations, collectives. A thread that waits gives way to a thread that wants the lock
-//          to start something. Who takes it with try_lock is going to poll, and takes the lead back from the helper.
-// Errors   sources do not throw. What a deferred call throws comes out of the progress call that ran it. A wait that ends because
-//          what it waits for has come throws nothing of that kind: a later progress call does, or the end of the job tells of it.
+// Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for, or
+//          a helper thread. It guards all sources and everything built on them: messages,
+//          operations, collectives. A thread that waits gives way to a thread that wants the lock
+//          to start something. Who takes it with try_lock is going to poll, and takes the lead back
+//          from the helper.
+// Errors   sources do not throw. What a deferred call throws comes out of the progress call that
+//          ran it. A wait that ends because what it waits for has come throws nothing of that kind:
+//          a later progress call does, or the end of the job tells of it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +45,9 @@ class helper_thread;
 /// relaxed, and not read-modify-write: where two threads count at a time one count may be lost.
 class loose_count {
  public:
-  void raise(std::uint64_t more = 1) noexcept { value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
+  void raise(std::uint64_t more = 1) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
   operator std::uint64_t() const noexcept { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -52,14 +58,18 @@ class engine {
  public:
   using deadline = progress_source::deadline;
   static constexpr deadline never = deadline::max();
-  /// No sleep is longer, in case a wake-up was lost. That none ever is shows the counter wait.missed.
+  /// No sleep is longer, in case a wake-up was lost. That none ever is shows the counter
+  /// wait.missed.
   static constexpr std::chrono::seconds backstop{1};
 
   explicit engine(bool threads = false, wait_policy policy = wait_policy{})
-      : lock_{threads ? engine_lock::kind::mutex : engine_lock::kind::none}, policies_{policy, policy} {}
-  /// Before the first wait: how to wait where every rank has a core, and where not. Which of them holds is asked again whenever a wait is
-  /// over that was long, or sleeps, but not more often than that.
-  void set_policies(const wait_policy& roomy, const wait_policy& crowded, core_sharing& around) noexcept;
+      : lock_{threads ? engine_lock::kind::mutex : engine_lock::kind::none},
+        policies_{policy, policy} {}
+  /// Before the first wait: how to wait where every rank has a core, and where not. Which of them
+  /// holds is asked again whenever a wait is over that was long, or sleeps, but not more often than
+  /// that.
+  void set_policies(const wait_policy& roomy, const wait_policy& crowded,
+                    core_sharing& around) noexcept;
   static constexpr std::chrono::milliseconds look_interval{100};
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -72,16 +82,19 @@ class engine {
   [[nodiscard]] bool shared() const noexcept { return lock_.shared(); }
   /// Whether it is shared with a helper thread alone.
   [[nodiscard]] bool biased() const noexcept { return lock_.biased(); }
-  /// Requires: biased. Takes the lock where that is a matter of two stores and a load; false: nothing happened. `leave` gives it back.
+  /// Requires: biased. Takes the lock where that is a matter of two stores and a load; false:
+  /// nothing happened. `leave` gives it back.
   [[nodiscard]] bool enter() noexcept { return lock_.enter(); }
   void leave() noexcept { lock_.leave(); }
 
   // ---- sources
   using rate = source_list::rate;
-  void add(progress_source& source, rate how_often = rate::every) { sources_.add(source, how_often); }
+  void add(progress_source& source, rate how_often = rate::every) {
+    sources_.add(source, how_often);
+  }
   void remove(progress_source& source) noexcept { sources_.remove(source); }
-  /// A descriptor that ends sleeps when it can be read. `reader` is then told; null: somebody else sees to it that it cannot be read for
-  /// ever.
+  /// A descriptor that ends sleeps when it can be read. `reader` is then told; null: somebody else
+  /// sees to it that it cannot be read for ever.
   void watch(int descriptor, progress_source* reader = nullptr);
   void unwatch(int descriptor) noexcept;
   /// What ends sleeps from anywhere.
@@ -91,32 +104,35 @@ class engine {
   [[nodiscard]] bool spins() const noexcept { return policy().spins(); }
 
   // ---- progress
-  /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook) it does nothing.
+  /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook)
+  /// it does nothing.
   bool poll() noexcept {
     const bool moved = sources_.poll();
     if (moved && listeners_ != 0) [[unlikely]]
       rouse();
     return moved;
   }
-  /// Something has moved: whoever sleeps on the descriptors, or waits for more than one operation, looks
-  /// again. With the lock held; poll does this itself.
+  /// Something has moved: whoever sleeps on the descriptors, or waits for more than one operation,
+  /// looks again. With the lock held; poll does this itself.
   void rouse() noexcept;
   /// That operation has ended, and a thread had slept for it. With the lock held.
   void ended(const void* operation) noexcept;
   /// One turn, and the deferred calls, without the lock held.
   bool progress();
-  /// So many bytes were started that did not move at once: a helper thread need not wait for its next tick. With the lock held.
+  /// So many bytes were started that did not move at once: a helper thread need not wait for its
+  /// next tick. With the lock held.
   void started(std::size_t bytes) noexcept {
     if (helper_ != nullptr) note_started(bytes);
   }
-  /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held. `holds` is called with it.
+  /// Makes progress until `holds()`; false when the deadline passed first. Without the lock held.
+  /// `holds` is called with it.
   template <class Predicate>
   bool wait_until(Predicate&& holds, deadline until = never) {
     return wait<true, false>(holds, until);
   }
-  /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and another thread's progress is seen at
-  /// once. Where it has a member `sleep_for`, that is called with the lock held before the thread sleeps,
-  /// and names the operation whose end calls `ended`.
+  /// The same for a predicate that needs no lock (it reads an operation's `finished`): cheaper, and
+  /// another thread's progress is seen at once. Where it has a member `sleep_for`, that is called
+  /// with the lock held before the thread sleeps, and names the operation whose end calls `ended`.
   template <class Predicate>
   bool wait_unlocked(Predicate&& holds, deadline until = never) {
     return holds() || wait<false, false>(holds, until);
@@ -143,8 +159,9 @@ class engine {
   void report(std::vector<counter>&) const;
   /// Whether something is deferred.
   [[nodiscard]] bool owes_calls() const noexcept { return deferred_.any(); }
-  /// Runs what is deferred at the moment, and rethrows the first exception that came; what is deferred meanwhile, by these calls or by
-  /// other threads, is left to a thread that sleeps, or to later progress calls. Without the lock held. Every progress call does this.
+  /// Runs what is deferred at the moment, and rethrows the first exception that came; what is
+  /// deferred meanwhile, by these calls or by other threads, is left to a thread that sleeps, or to
+  /// later progress calls. Without the lock held. Every progress call does this.
   void run_deferred() {
     if (deferred_.any() || deferred_.any_thrown()) run_deferred_and_rethrow();
   }
@@ -154,15 +171,16 @@ class engine {
   /// False: there are no descriptors left.
   [[nodiscard]] bool open(event_descriptor&);
   void close(event_descriptor&) noexcept;
-  /// Arms, and polls once more. True: from now on whatever comes makes the descriptor readable; where a source cannot promise that, a timer
-  /// does. False: something has moved.
+  /// Arms, and polls once more. True: from now on whatever comes makes the descriptor readable;
+  /// where a source cannot promise that, a timer does. False: something has moved.
   [[nodiscard]] bool expose(event_descriptor&) noexcept;
   /// Ends that: polls everything, and runs the deferred calls.
   bool surface(event_descriptor&);
-  /// While a source cannot be armed a sleep lasts for the shortest, and twice as long each time that nothing came.
+  /// While a source cannot be armed a sleep lasts for the shortest, and twice as long each time
+  /// that nothing came.
   static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
-  /// A thread that leads and is woken sooner than that, beside another thread that polls, leaves everything
-  /// to that one for a nap, likewise.
+  /// A thread that leads and is woken sooner than that, beside another thread that polls, leaves
+  /// everything to that one for a nap, likewise.
   static constexpr std::chrono::microseconds busy_gap{100};
 
  private:
@@ -175,21 +193,31 @@ class engine {
     const void* (*name)(void*);  // of the operation that is waited for; null: there is none
     void* context;
     bool operator()() const { return ask(context); }
-    [[nodiscard]] const void* sleep_for() const { return name != nullptr ? name(context) : nullptr; }
+    [[nodiscard]] const void* sleep_for() const {
+      return name != nullptr ? name(context) : nullptr;
+    }
   };
   /// What a wait remembers between its turns.
   struct wait_state {
-    bool begun;                         // the rest is valid; set by the wait, which begins without
-    bool wide;                          // whatever ends in any engine of the family may be what is waited for
-    bool beside;                        // another thread polls all the time: the next sleep is a nap
-    std::uint32_t turns;                // of this engine, when the last sleep began
+    bool begun;           // the rest is valid; set by the wait, which begins without
+    bool wide;            // whatever ends in any engine of the family may be what is waited for
+    bool beside;          // another thread polls all the time: the next sleep is a nap
+    std::uint32_t turns;  // of this engine, when the last sleep began
     std::uint32_t interval, since;      // turns between looks at other engines
     std::chrono::microseconds nap;      // the next one
     std::chrono::microseconds refused;  // the same while another engine cannot be armed
     std::chrono::milliseconds pause;
 
     void begin(bool of_all) noexcept {
-      *this = {true, of_all, false, 0, of_all ? 1U : 64U, 0, shortest_nap, shortest_nap, engine_family::tick};
+      *this = {true,
+               of_all,
+               false,
+               0,
+               of_all ? 1U : 64U,
+               0,
+               shortest_nap,
+               shortest_nap,
+               engine_family::tick};
     }
   };
   enum class rest : std::uint8_t { refused, in_vain, moved, held };
@@ -238,12 +266,15 @@ class engine {
   bool visit_others_at_times(wait_state&, std::exception_ptr& thrown);
   void run_deferred_of_others(std::exception_ptr& thrown);
   rest sleep_in_several(question holds, deadline until, wait_state&);
-  [[nodiscard]] kept keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep&, wait_state&);
+  [[nodiscard]] kept keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep&,
+                          wait_state&);
   void left_alone(bool self) noexcept {
     if (family_ != nullptr) family_->look_soon(self);
   }
 
-  [[nodiscard]] const wait_policy& policy() const noexcept { return policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0]; }
+  [[nodiscard]] const wait_policy& policy() const noexcept {
+    return policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0];
+  }
   bool try_lock_slow();
   [[nodiscard]] bool may_poll() { return !shared() || may_poll_shared(); }
   bool may_poll_shared() {
@@ -261,23 +292,27 @@ class engine {
   engine_lock lock_;
   int listeners_ = 0;  // who is to be roused; guarded by the lock
   helper_thread* helper_ = nullptr;
-  std::atomic<bool> waits_{false};        // relaxed: a hint for the helper; a thread of the program's is in a wait
-  std::atomic<bool> crowded_out_{false};  // relaxed: a hint; a thread that wanted to poll has found the lock taken
-  std::atomic<bool> used_{false};         // relaxed: a hint, but put_to_use tells sleepers
-  std::atomic<bool> crowded_{false};      // relaxed, both: a wait that sees it late waits once more in the old way
-  engine_family* family_ = nullptr;       // constant once there are several threads
+  // relaxed: a hint for the helper; a thread of the program's is in a wait
+  std::atomic<bool> waits_{false};
+  // relaxed: a hint; a thread that wanted to poll has found the lock taken
+  std::atomic<bool> crowded_out_{false};
+  std::atomic<bool> used_{false};  // relaxed: a hint, but put_to_use tells sleepers
+  // relaxed, both: a wait that sees it late waits once more in the old way
+  std::atomic<bool> crowded_{false};
+  engine_family* family_ = nullptr;  // constant once there are several threads
   source_list sources_;
   deferred_calls deferred_;
   std::array<wait_policy, 2> policies_;  // roomy, crowded
   wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
-  core_sharing* around_ = nullptr;                                                 // guarded by the lock
-  std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};             // turns of the others, at the last look
-  std::atomic<std::uint32_t> calls_left_{1};                                       // of `progress`, until it looks at the others
+  core_sharing* around_ = nullptr;  // guarded by the lock
+  // turns of the others, at the last look
+  std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};
+  std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at the others
 
   // Guarded by the lock.
-  bool leading_ = false;                  // one thread sleeps on the descriptors, and the engine's pipe is its own
-  bool roused_ = false;                   // it has been told
+  bool leading_ = false;  // one thread sleeps on the descriptors, and the engine's pipe is its own
+  bool roused_ = false;   // it has been told
   const void* leader_awaits_ = nullptr;   // the operation that it sleeps for
   int napping_ = 0;                       // threads that will lead again soon
   std::vector<engine_sleeper*> asleep_;   // beside it
@@ -320,9 +355,12 @@ bool engine::wait(Predicate& holds, deadline until) {
     auto next = pause.next(moved, at_once);
     if (next == backoff::action::sleep) [[unlikely]] {
       using plain = std::remove_cvref_t<Predicate>;
-      question asked{[](void* context) -> bool { return (*static_cast<plain*>(context))(); }, nullptr, const_cast<plain*>(&holds)};
+      question asked{[](void* context) -> bool { return (*static_cast<plain*>(context))(); },
+                     nullptr, const_cast<plain*>(&holds)};
       if constexpr (requires { holds.sleep_for(); })
-        asked.name = [](void* context) -> const void* { return static_cast<plain*>(context)->sleep_for(); };
+        asked.name = [](void* context) -> const void* {
+          return static_cast<plain*>(context)->sleep_for();
+        };
       if (!mine.begun) mine.begin(Wide);
       const rest slept = sleep(asked, until, mine);
       held = slept == rest::held;
@@ -335,7 +373,9 @@ bool engine::wait(Predicate& holds, deadline until) {
     }
     if (next == backoff::action::yield) give_way();
     // The clock is read at every 64th pass only, since it costs as much as a turn.
-    if (until != never && (next != backoff::action::spin || ++passes % 64 == 0) && std::chrono::steady_clock::now() >= until) break;
+    if (until != never && (next != backoff::action::spin || ++passes % 64 == 0) &&
+        std::chrono::steady_clock::now() >= until)
+      break;
   }
   if (pause.over()) [[unlikely]]
     count(pause);

@@ -47,7 +47,8 @@ void event_descriptor::unwatch(int descriptor) noexcept {
 
 void event_descriptor::set_alarm(std::chrono::steady_clock::time_point at) noexcept {
   // A time of zero would set none.
-  const auto since = std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count(), 1);
+  const auto since = std::max<std::int64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count(), 1);
   itimerspec time{};
   time.it_value = {since / 1'000'000'000, since % 1'000'000'000};
   ::timerfd_settime(alarm_, TFD_TIMER_ABSTIME, &time, nullptr);

@@ -1,6 +1,7 @@
 // progress/event_descriptor.hpp
-// The engine's sleep as one file descriptor, for programs that sleep in a poll or epoll loop of their own: an epoll set of everything that
-// the engine watches, of an alarm, and of a bell for the threads of this process.
+// The engine's sleep as one file descriptor, for programs that sleep in a poll or epoll loop of
+// their own: an epoll set of everything that the engine watches, of an alarm, and of a bell for the
+// threads of this process.
 //
 // Layer    progress.
 // Units    times on the steady clock, which is CLOCK_MONOTONIC.

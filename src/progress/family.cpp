@@ -16,9 +16,10 @@
 
 namespace peal {
 
-// ---- what the engines share ------------------------------------------------------------------------------------------------------------
+// ---- what the engines share
 
-engine_family::engine_family() noexcept : alarm_{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {}
+engine_family::engine_family() noexcept
+    : alarm_{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {}
 
 engine_family::~engine_family() {
   if (alarm_ >= 0) ::close(alarm_);
@@ -48,7 +49,8 @@ void engine_family::cancel_alarm(std::uint32_t known) noexcept {
   if (alarms_.load(std::memory_order_acquire) != known) return;
   set_timer({});
   set_.store(false, std::memory_order_release);
-  // Who saw `set_` just before has counted before that: it is up to this caller to keep the alarm then.
+  // Who saw `set_` just before has counted before that: it is up to this caller to keep the alarm
+  // then.
   if (alarms_.load(std::memory_order_acquire) == known) return;
   set_.store(true, std::memory_order_release);
   set_timer(tick);
@@ -57,10 +59,11 @@ void engine_family::cancel_alarm(std::uint32_t known) noexcept {
 void engine_family::take_alarm() noexcept {
   const std::lock_guard hold{mutex_};
   std::uint64_t times = 0;
-  if (::read(alarm_, &times, sizeof times) == sizeof times) set_.store(false, std::memory_order_release);
+  if (::read(alarm_, &times, sizeof times) == sizeof times)
+    set_.store(false, std::memory_order_release);
 }
 
-// ---- what an engine's wait does for the others -----------------------------------------------------------------------------------------
+// ---- what an engine's wait does for the others
 
 using clock = std::chrono::steady_clock;
 
@@ -72,7 +75,8 @@ bool engine::visit_others() {
     engine& other = *all[each];
     if (&other == this || !other.used_.load(std::memory_order_relaxed)) continue;
     // relaxed: hints, written by any thread of this engine.
-    if (const std::uint32_t now = other.sources_.turns(); now != seen_[each].load(std::memory_order_relaxed)) {
+    if (const std::uint32_t now = other.sources_.turns();
+        now != seen_[each].load(std::memory_order_relaxed)) {
       seen_[each].store(now, std::memory_order_relaxed);
       continue;
     }
@@ -85,7 +89,8 @@ bool engine::visit_others() {
   return any;
 }
 
-/// The same, and what was deferred anywhere, for a wait: at times, and at every turn while that moves something.
+/// The same, and what was deferred anywhere, for a wait: at times, and at every turn while that
+/// moves something.
 bool engine::visit_others_at_times(wait_state& mine, std::exception_ptr& thrown) {
   if (++mine.since < mine.interval) return false;
   mine.since = 0;
@@ -114,9 +119,10 @@ bool engine::progress_everywhere() {
   return progress() || moved;
 }
 
-/// Keeps this engine for a sleeper of another, if need be; where the sleeper waits for anything, in any case. Arms, and polls once more,
-/// as every sleep.
-engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep& on, wait_state& mine) {
+/// Keeps this engine for a sleeper of another, if need be; where the sleeper waits for anything, in
+/// any case. Arms, and polls once more, as every sleep.
+engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep& on,
+                          wait_state& mine) {
   if (by.keeper) {
     if (!try_lock()) return kept::busy;
   } else {
@@ -125,7 +131,8 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   const std::lock_guard<engine> guard{*this, std::adopt_lock};
   if (by.keeper && slept_in()) return kept::by_others;
   // relaxed: as in visit_others
-  if (by.keeper && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns()) return kept::busy;
+  if (by.keeper && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns())
+    return kept::busy;
   const readiness found = prepare();
   if (found == readiness::moved || deferred_.any()) {
     disarm_unless_slept_in();
@@ -141,7 +148,8 @@ namespace {
 
 /// A bell for one sleep.
 struct own_bell {
-  explicit own_bell(bool wanted) noexcept : file{wanted ? ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1} {}
+  explicit own_bell(bool wanted) noexcept
+      : file{wanted ? ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1} {}
   ~own_bell() {
     if (file >= 0) ::close(file);
   }
@@ -152,7 +160,8 @@ struct own_bell {
 
 }  // namespace
 
-/// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them alike, with a bell of its own.
+/// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them
+/// alike, with a bell of its own.
 engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
   if (!mine.wide) {
     if (!try_lock()) return rest::refused;
@@ -211,7 +220,8 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
   for (part& each : parts) {
     if (each.in == nullptr) continue;
     const std::lock_guard<engine> guard{*each.in};
-    moved |= each.in->finish_sleep(&each.as, std::span{on.on}.subspan(each.first, each.last - each.first), on.by_backstop);
+    moved |= each.in->finish_sleep(
+        &each.as, std::span{on.on}.subspan(each.first, each.last - each.first), on.by_backstop);
   }
   if (moved) mine.refused = shortest_nap;
   if (mine.wide) return holds() ? rest::held : moved ? rest::moved : rest::in_vain;

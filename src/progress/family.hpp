@@ -1,11 +1,14 @@
 // progress/family.hpp
-// Engines of one process that look after each other: a thread that waits in one of them also moves what is to be moved in another that
-// nobody waits in. MPI asks for that: a rank that waits may owe others progress anywhere.
+// Engines of one process that look after each other: a thread that waits in one of them also moves
+// what is to be moved in another that nobody waits in. MPI asks for that: a rank that waits may owe
+// others progress anywhere.
 //
-// While it spins, a wait looks at the others now and then, and takes a turn in those that had none since the last look. Before it sleeps
-// it arms those that are quiet too, as their keeper, and sleeps on their descriptors as well. An engine that is not quiet has a thread of
-// its own, which may leave it any time: while there is such a one the sleeper looks again at every tick. When an engine that a thread
-// kept, or slept in, has no sleeper any more, an alarm that every such thread sleeps on is set, a tick from then.
+// While it spins, a wait looks at the others now and then, and takes a turn in those that had none
+// since the last look. Before it sleeps it arms those that are quiet too, as their keeper, and
+// sleeps on their descriptors as well. An engine that is not quiet has a thread of its own, which
+// may leave it any time: while there is such a one the sleeper looks again at every tick. When an
+// engine that a thread kept, or slept in, has no sleeper any more, an alarm that every such thread
+// sleeps on is set, a tick from then.
 //
 // Layer    progress.
 // Threads  add: before the first wait. The rest: any.
@@ -46,8 +49,11 @@ class engine_family {
   void look_soon(bool self) noexcept {
     if (sleepers_.load(std::memory_order_seq_cst) > (self ? 1 : 0)) set_alarm();
   }
-  /// How often that was said. A sleeper that finds everything kept after it has asked takes back an alarm that is no newer.
-  [[nodiscard]] std::uint32_t alarms() const noexcept { return alarms_.load(std::memory_order_acquire); }
+  /// How often that was said. A sleeper that finds everything kept after it has asked takes back an
+  /// alarm that is no newer.
+  [[nodiscard]] std::uint32_t alarms() const noexcept {
+    return alarms_.load(std::memory_order_acquire);
+  }
   void cancel_alarm(std::uint32_t known) noexcept;
   /// Readable when somebody is to look. -1: there is none.
   [[nodiscard]] int alarm() const noexcept { return alarm_; }

@@ -1,6 +1,6 @@
 // progress/fork_guard.hpp
-// Whether this process is a forked child of one that had a job. Such a child shares the node's segment and the launcher's socket with its
-// parent and must touch neither.
+// Whether this process is a forked child of one that had a job. Such a child shares the node's
+// segment and the launcher's socket with its parent and must touch neither.
 //
 // Layer    progress.
 // Threads  any.
@@ -8,7 +8,8 @@
 
 namespace peal {
 
-/// Watches for forks from now on, and calls `in_child` in a forked child; repeated calls do nothing. Called when a job starts.
+/// Watches for forks from now on, and calls `in_child` in a forked child; repeated calls do
+/// nothing. Called when a job starts.
 void watch_forks(void (*in_child)());
 
 namespace detail_progress {

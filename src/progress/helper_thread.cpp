@@ -16,7 +16,9 @@ namespace peal {
 helper_thread::helper_thread(engine& of, wait_policy how) : engine_{of}, policy_{how} {
   if (!bell_.able()) throw std::system_error(EMFILE, std::generic_category());
   const auto before_kind = engine_.lock_.how();
-  if (!engine_.shared()) engine_.lock_.become(biased_lock::available() ? engine_lock::kind::biased : engine_lock::kind::mutex);
+  if (!engine_.shared())
+    engine_.lock_.become(biased_lock::available() ? engine_lock::kind::biased
+                                                  : engine_lock::kind::mutex);
   engine_.helper_ = this;
   sigset_t all, before;  // signals are for the program's own threads
   sigfillset(&all);
@@ -45,7 +47,7 @@ void helper_thread::stop() noexcept {
   thread_.join();
 }
 
-// ---- for the engine --------------------------------------------------------------------------------------------------------------------
+// ---- for the engine
 
 void helper_thread::dismiss() noexcept {
   if (!leads_) return;
@@ -66,13 +68,17 @@ void helper_thread::started(std::size_t bytes) noexcept {
 }
 
 void helper_thread::report(std::vector<counter>& into) const {
-  into.push_back({"async.takeovers", counted_.takeovers, "times that the helper thread took over, since the program computed"});
-  into.push_back({"async.turns", counted_.turns, "turns of the helper thread that moved something"});
-  into.push_back({"async.sleeps", counted_.sleeps, "times that the helper thread slept until something came"});
-  into.push_back({"async.hints", counted_.hints, "times that it was woken since something large had been started"});
+  into.push_back({"async.takeovers", counted_.takeovers,
+                  "times that the helper thread took over, since the program computed"});
+  into.push_back(
+      {"async.turns", counted_.turns, "turns of the helper thread that moved something"});
+  into.push_back(
+      {"async.sleeps", counted_.sleeps, "times that the helper thread slept until something came"});
+  into.push_back({"async.hints", counted_.hints,
+                  "times that it was woken since something large had been started"});
 }
 
-// ---- the thread ------------------------------------------------------------------------------------------------------------------------
+// ---- the thread
 
 /// Whether that was cut short.
 bool helper_thread::sleep(std::chrono::nanoseconds time, bool for_ever) noexcept {
@@ -146,7 +152,8 @@ void helper_thread::serve() noexcept {
       ++refused;
     }
     engine_.lock_.mutex().unlock();
-    // Some sources count looks before they can promise anything, so the first refusals are no reason to nap.
+    // Some sources count looks before they can promise anything, so the first refusals are no
+    // reason to nap.
     if (refused > most_refusals) (void)sleep(nap);
     else if (next == backoff::action::yield || engine_.lock_.wanted()) sched_yield();
     engine_.lock_.lock_mutex();

@@ -1,13 +1,14 @@
 // progress/helper_thread.hpp
 // The thread that makes progress while the program computes (PEAL_ASYNC).
 //
-// While the program polls, or sleeps in a wait or on an event descriptor, it leads: the helper only looks, once in a tick, whether turns
-// are still made. When a tick has passed without one the helper takes the lead: it polls, arms every source, and sleeps on all
-// descriptors, as a wait does. The program takes the lead back with the first turn of its own; what it starts meanwhile goes by the mutex
-// and leaves the helper asleep.
+// While the program polls, or sleeps in a wait or on an event descriptor, it leads: the helper only
+// looks, once in a tick, whether turns are still made. When a tick has passed without one the
+// helper takes the lead: it polls, arms every source, and sleeps on all descriptors, as a wait
+// does. The program takes the lead back with the first turn of its own; what it starts meanwhile
+// goes by the mutex and leaves the helper asleep.
 //
-// It runs nothing that was deferred: continuations belong to the program's own calls. Functions of reductions run wherever a message
-// arrives, so here too.
+// It runs nothing that was deferred: continuations belong to the program's own calls. Functions of
+// reductions run wherever a message arrives, so here too.
 //
 // Layer    progress: may include topology/, base/.
 // Threads  of the engine it serves, which outlives it; each call says who may make it.
@@ -30,7 +31,8 @@ class helper_thread {
  public:
   /// How often it looks while the program leads.
   static constexpr std::chrono::milliseconds tick{1};
-  /// The same once something large was started: long enough for who waits for it at once to have begun.
+  /// The same once something large was started: long enough for who waits for it at once to have
+  /// begun.
   static constexpr std::chrono::microseconds glance{20};
   /// How often it polls where a source cannot promise to wake it.
   static constexpr std::chrono::microseconds nap{50};
@@ -45,7 +47,8 @@ class helper_thread {
   helper_thread(const helper_thread&) = delete;
   helper_thread& operator=(const helper_thread&) = delete;
 
-  /// Ends it; whatever is unfinished is the program's again. Without the engine's lock. Repeated calls do nothing.
+  /// Ends it; whatever is unfinished is the program's again. Without the engine's lock. Repeated
+  /// calls do nothing.
   void stop() noexcept;
 
  private:

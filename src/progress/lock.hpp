@@ -1,6 +1,6 @@
 // progress/lock.hpp
-// The engine's lock: none where one thread calls, a mutex where several may, and a biased one where a
-// helper thread is at work beside the one that calls.
+// The engine's lock: none where one thread calls, a mutex where several may, and a biased one where
+// a helper thread is at work beside the one that calls.
 //
 // Layer    progress.
 // Threads  any; what belongs to the helper thread alone says so.
@@ -52,7 +52,9 @@ class engine_lock {
     if (biased()) bias_.reclaim();
   }
   /// Whether threads sleep for the lock: a thread that only polls lets them in first.
-  [[nodiscard]] bool wanted() const noexcept { return wanting_.load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool wanted() const noexcept {
+    return wanting_.load(std::memory_order_relaxed) != 0;
+  }
 
   // ---- the helper thread
   /// False: another thread has it.

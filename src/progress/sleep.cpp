@@ -1,6 +1,7 @@
-// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others that wait follow it: each sleeps until its own operation
-// has ended, or until the leader has left its wait and this thread takes its place. Beside them loops of the user's own sleep, each on an
-// event descriptor, and threads that look after this engine while they wait in another one.
+// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others that wait follow
+// it: each sleeps until its own operation has ended, or until the leader has left its wait and this
+// thread takes its place. Beside them loops of the user's own sleep, each on an event descriptor,
+// and threads that look after this engine while they wait in another one.
 #include "progress/sleep.hpp"
 
 #include <algorithm>
@@ -42,10 +43,11 @@ void thread_sleep::sleep(std::chrono::nanoseconds most) noexcept {
   by_backstop = found == 0 && clock::now() < end;
 }
 
-// ---- arming, polling once more, and what is to be done after a sleep --------------------------------------------------------------------
+// ---- arming, polling once more, and what is to be done after a sleep
 
-/// Whatever comes after this wakes those who sleep on the descriptors. What came before the sources were armed wakes no thread, so all of
-/// them are polled once more. Nothing is left armed for a caller that is not to sleep.
+/// Whatever comes after this wakes those who sleep on the descriptors. What came before the sources
+/// were armed wakes no thread, so all of them are polled once more. Nothing is left armed for a
+/// caller that is not to sleep.
 engine::readiness engine::prepare() noexcept {
   const bool armed = leading_ || sources_.arm();
   const bool came = sources_.poll_all();
@@ -55,14 +57,18 @@ engine::readiness engine::prepare() noexcept {
   return came ? readiness::moved : readiness::refused;
 }
 
-/// `who` sleeps no more; null: the leader. `found`: what could be read of what is watched. Whether something has moved.
-bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found, bool by_backstop) noexcept {
+/// `who` sleeps no more; null: the leader. `found`: what could be read of what is watched. Whether
+/// something has moved.
+bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
+                          bool by_backstop) noexcept {
   const bool slept = who == nullptr || get_up(*who);
-  // While all is armed still: what comes later need not ring. The sender may have come this very moment, and rings then.
+  // While all is armed still: what comes later need not ring. The sender may have come this very
+  // moment, and rings then.
   const bool missed = slept && by_backstop && sources_.poll_all();
   if (missed && !sources_.read_all(200ms)) counted_.missed.raise();
   const bool rung = any_found(found);
-  if (rung) withdraw();  // what is cleared here, or by a source that is polled, has woken the others too
+  // what is cleared here, or by a source that is polled, has woken the others too
+  if (rung) withdraw();
   if (rung && !leading_) sources_.read(found, who != nullptr);
   if (!slept_in()) {
     sources_.disarm();
@@ -80,7 +86,8 @@ void engine::rouse() noexcept {
     if (each->awaited == nullptr) each->call();
   withdraw();
   if (leading_) ring_leader();
-  else if (!sources_.in_turn()) sources_.disarm();  // nobody sleeps here any more, so senders need not ring
+  else if (!sources_.in_turn())
+    sources_.disarm();  // nobody sleeps here any more, so senders need not ring
 }
 
 void engine::ring_leader() noexcept {
@@ -93,14 +100,15 @@ void engine::ended(const void* operation) noexcept {
   if (leading_ && leader_awaits_ == operation) ring_leader();
 }
 
-// ---- threads ----------------------------------------------------------------------------------------------------------------------------
+// ---- threads
 
 /// Not back among those that poll as long as another thread does that all the time.
 engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
   for (;;) {
     const bool naps = mine.beside;
     const rest result = sleep_once(holds, until, mine);
-    if (!(naps || mine.beside) || result == rest::held || result == rest::refused || deferred_.any() || clock::now() >= until)
+    if (!(naps || mine.beside) || result == rest::held || result == rest::refused ||
+        deferred_.any() || clock::now() >= until)
       return result;
   }
 }
@@ -121,11 +129,14 @@ engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   const bool held_already = holds();
   if (found != readiness::ready || held_already || deferred_.any()) {
     // What moved is another thread's, most likely, if that has polled while this one napped.
-    mine.beside = found == readiness::moved && sources_.armed() && mine.nap != shortest_nap && others_poll(mine);
+    mine.beside = found == readiness::moved && sources_.armed() && mine.nap != shortest_nap &&
+                  others_poll(mine);
     if (held_already && listeners_ != 0) rouse();
     disarm_unless_slept_in();
     if (held_already) return rest::held;
-    return found == readiness::moved ? rest::moved : found == readiness::ready ? rest::in_vain : rest::refused;
+    return found == readiness::moved   ? rest::moved
+           : found == readiness::ready ? rest::in_vain
+                                       : rest::refused;
   }
   leading_ = true;
   roused_ = false;
@@ -172,21 +183,23 @@ engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
   counted_.sleeps.raise();
   if (self.called) counted_.wakeups.raise();
   const bool held = holds();
-  if (held && !self.called && (!naps || self.awaited != nullptr) && clock::now() < until) counted_.missed.raise();
+  if (held && !self.called && (!naps || self.awaited != nullptr) && clock::now() < until)
+    counted_.missed.raise();
   if (held) return rest::held;
   // A thread that is to lead finds nothing new.
   return self.called && self.awaited == nullptr ? rest::moved : rest::in_vain;
 }
 
-/// Without the lock, at the end of a wait only. One of those that followed may be needed to lead. What comes in the middle of a wait ends a
-/// sleep for a moment, and the helper would go through two of its own.
+/// Without the lock, at the end of a wait only. One of those that followed may be needed to lead.
+/// What comes in the middle of a wait ends a sleep for a moment, and the helper would go through
+/// two of its own.
 void engine::after_sleep() noexcept {
   const std::lock_guard<engine> guard{*this};
   if (!leading_ && napping_ == 0 && !followers_.empty()) followers_.front()->call();
   if (helper_ != nullptr && !slept_in()) helper_->resume();
 }
 
-// ---- beside the thread that leads -------------------------------------------------------------------------------------------------------
+// ---- beside the thread that leads
 
 void engine::lie_down(engine_sleeper& who) {
   who.asleep = true;
@@ -243,7 +256,8 @@ bool engine::expose(event_descriptor& to) noexcept {
     return false;
   }
   const deadline now = clock::now(), latest = now + backstop;
-  const deadline end = found == readiness::ready ? std::min(latest, sources_.wakes_at()) : now + next_nap(to.nap);
+  const deadline end =
+      found == readiness::ready ? std::min(latest, sources_.wakes_at()) : now + next_nap(to.nap);
   to.set_alarm(end);
   to.until_backstop = end == latest;
   lie_down(to);
@@ -277,7 +291,7 @@ bool engine::settle(event_descriptor& of) noexcept {
   return moved;
 }
 
-// ---- whether ranks share cores, and what was counted -----------------------------------------------------------------------------------
+// ---- whether ranks share cores, and what was counted
 
 void engine::count(const backoff& pause) noexcept {
   counted_.spins.raise(pause.spins());
@@ -288,7 +302,8 @@ void engine::count(const backoff& pause) noexcept {
   }
 }
 
-void engine::set_policies(const wait_policy& roomy, const wait_policy& crowded, core_sharing& around) noexcept {
+void engine::set_policies(const wait_policy& roomy, const wait_policy& crowded,
+                          core_sharing& around) noexcept {
   policies_ = {roomy, crowded};
   crowded_.store(around.crowded(), std::memory_order_relaxed);
   around_ = &around;
@@ -308,18 +323,22 @@ bool engine::time_to_look() noexcept {
 void engine::look_around() noexcept {
   if (!around_->look()) return;
   crowded_.store(around_->crowded(), std::memory_order_relaxed);
-  log_info("{}", around_->crowded() ? "the ranks of this node have fewer cores than they are: waits yield"
-                                    : "the ranks of this node have a core each: waits spin");
+  log_info("{}", around_->crowded()
+                     ? "the ranks of this node have fewer cores than they are: waits yield"
+                     : "the ranks of this node have a core each: waits spin");
 }
 
 void engine::report(std::vector<counter>& into) const {
-  into.push_back({"wait.spins", counted_.spins, "turns that found nothing, of waits longer than about a microsecond"});
+  into.push_back({"wait.spins", counted_.spins,
+                  "turns that found nothing, of waits longer than about a microsecond"});
   into.push_back({"wait.yields", counted_.yields, "times that a wait gave its core away"});
   into.push_back({"wait.sleeps", counted_.sleeps, "times that a wait slept"});
   into.push_back({"wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody"});
-  into.push_back({"wait.spurious", counted_.spurious, "of these, those after which nothing was there"});
   into.push_back(
-      {"wait.missed", counted_.missed, "sleeps that a timer ended although something was there: never, unless there is an error"});
+      {"wait.spurious", counted_.spurious, "of these, those after which nothing was there"});
+  into.push_back(
+      {"wait.missed", counted_.missed,
+       "sleeps that a timer ended although something was there: never, unless there is an error"});
   if (helper_ != nullptr) helper_->report(into);
 }
 

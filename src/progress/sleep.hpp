@@ -51,7 +51,8 @@ struct thread_sleep {
   using deadline = progress_source::deadline;
 
   void add(int descriptor) { on.push_back({descriptor, POLLIN, 0}); }
-  /// Requires: armed. What is found of them stands in `on` from there on, as many as are watched now.
+  /// Requires: armed. What is found of them stands in `on` from there on, as many as are watched
+  /// now.
   void add(const source_list& sources) {
     end = std::min(end, sources.wakes_at());
     on.insert(on.end(), sources.watched().begin(), sources.watched().end());

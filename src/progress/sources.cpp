@@ -65,7 +65,8 @@ void source_list::read(std::span<const pollfd> found, bool at_once) noexcept {
     const auto watched = std::ranges::find(watched_, each.fd, &pollfd::fd);
     if (each.revents == 0 || watched == watched_.end()) continue;
     if (each.fd != wakeup_.descriptor()) {
-      if (auto* reader = readers_[static_cast<std::size_t>(watched - watched_.begin())]) reader->rang(each.fd);
+      if (auto* reader = readers_[static_cast<std::size_t>(watched - watched_.begin())])
+        reader->rang(each.fd);
     } else if (at_once) {
       wakeup_.clear();
     } else {

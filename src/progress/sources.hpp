@@ -1,6 +1,6 @@
 // progress/sources.hpp
-// What progress is made with: sources that are polled, and the descriptors that wake a thread which has
-// armed them all.
+// What progress is made with: sources that are polled, and the descriptors that wake a thread which
+// has armed them all.
 //
 // Layer    progress.
 // Units    deadlines on the steady clock.
@@ -23,19 +23,22 @@ namespace peal {
 /// Something that progress is made with.
 class progress_source {
  public:
-  /// Moves what can be moved, without waiting; true when something was. Called with the engine's lock held, never from within itself.
+  /// Moves what can be moved, without waiting; true when something was. Called with the engine's
+  /// lock held, never from within itself.
   virtual bool poll() noexcept = 0;
 
-  // How a thread sleeps: it arms every source, polls all of them once more, sleeps, and disarms. All with the lock held but the sleep.
+  // How a thread sleeps: it arms every source, polls all of them once more, sleeps, and disarms.
+  // All with the lock held but the sleep.
   using deadline = std::chrono::steady_clock::time_point;
 
-  /// From now on whatever comes wakes the engine, by a watched descriptor or by its wakeup; so does what another thread gives the source to
-  /// do. False: it cannot promise that now, and the engine stays awake. Also called where it is armed already.
+  /// From now on whatever comes wakes the engine, by a watched descriptor or by its wakeup; so does
+  /// what another thread gives the source to do. False: it cannot promise that now, and the engine
+  /// stays awake. Also called where it is armed already.
   virtual bool arm() noexcept { return false; }
   /// Also called where `arm` said false, or was not asked.
   virtual void disarm() noexcept {}
-  /// A watched descriptor of this source can be read: the source reads it, since it would end every sleep. With the lock held, disarmed
-  /// afterwards.
+  /// A watched descriptor of this source can be read: the source reads it, since it would end every
+  /// sleep. With the lock held, disarmed afterwards.
   virtual void rang(int /*descriptor*/) noexcept {}
   /// Armed: when it wants to be polled in any case.
   [[nodiscard]] virtual deadline wakes_at() const noexcept { return deadline::max(); }
@@ -56,7 +59,9 @@ class source_list {
   source_list() {
     if (wakeup_.able()) watch(wakeup_.descriptor(), nullptr);
   }
-  void add(progress_source& source, rate how_often) { (how_often == rate::every ? every_ : sometimes_).push_back(&source); }
+  void add(progress_source& source, rate how_often) {
+    (how_often == rate::every ? every_ : sometimes_).push_back(&source);
+  }
   void remove(progress_source&) noexcept;
   void watch(int descriptor, progress_source* reader);
   void unwatch(int descriptor) noexcept;
@@ -80,7 +85,9 @@ class source_list {
   /// Whether this is said from within a source.
   [[nodiscard]] bool in_turn() const noexcept { return polling_; }
   /// How many turns there have been. relaxed: other threads look whether it moves.
-  [[nodiscard]] std::uint32_t turns() const noexcept { return turns_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t turns() const noexcept {
+    return turns_.load(std::memory_order_relaxed);
+  }
 
   /// False: some source cannot promise to wake anybody.
   bool arm() noexcept;
@@ -89,9 +96,9 @@ class source_list {
   void disarm() noexcept;
   /// Armed: when a source wants to be polled in any case.
   [[nodiscard]] deadline wakes_at() const noexcept;
-  /// What ppoll found is read by its sources, where it is watched still. The engine's own pipe needs to
-  /// be empty only when a thread sleeps on it again: not `at_once`, and the thread that was woken has
-  /// its message sooner.
+  /// What ppoll found is read by its sources, where it is watched still. The engine's own pipe
+  /// needs to be empty only when a thread sleeps on it again: not `at_once`, and the thread that
+  /// was woken has its message sooner.
   void read(std::span<const pollfd> found, bool at_once) noexcept;
   /// What can be read now, at once. False: nothing comes within that time.
   bool read_all(std::chrono::milliseconds within) noexcept;

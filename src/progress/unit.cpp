@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "progress/biased_lock.cpp"
 #include "progress/engine.cpp"
 #include "progress/event_descriptor.cpp"

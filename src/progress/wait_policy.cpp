@@ -80,7 +80,8 @@ std::chrono::nanoseconds measured_cost_of_waking() noexcept {
     return least;
   }
   std::sort(took.begin(), took.end());
-  // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile, since others disturb only upwards.
+  // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile,
+  // since others disturb only upwards.
   return std::clamp<std::chrono::nanoseconds>(took[rounds / 4], least, most);
 }
 

@@ -1,14 +1,17 @@
 // progress/wait_policy.hpp
 // How a thread waits while nothing comes: spin for a while, give the core away for a while, sleep.
 //
-// A spin that outlasts the usual message costs nothing when every rank has a core; when ranks outnumber cores each spin keeps the rank that
-// is waited for from running, so the first miss yields. Who spins for as long as a sleep and its wake-up would cost wastes at most as much
-// again as who knew beforehand. Twice that is spent while waits are short: a long one among them is a disturbance (a tick of the timer, a
-// core that was away for a moment), after which the message comes at once.
+// A spin that outlasts the usual message costs nothing when every rank has a core; when ranks
+// outnumber cores each spin keeps the rank that is waited for from running, so the first miss
+// yields. Who spins for as long as a sleep and its wake-up would cost wastes at most as much again
+// as who knew beforehand. Twice that is spent while waits are short: a long one among them is a
+// disturbance (a tick of the timer, a core that was away for a moment), after which the message
+// comes at once.
 //
 // Layer    progress: may include topology/, base/.
 // Units    turns: one turn is one poll of every source, about 20–50 ns.
-// Threads  a policy is constant; a backoff belongs to one wait of one thread; a history may be used by several.
+// Threads  a policy is constant; a backoff belongs to one wait of one thread; a history may be used
+//          by several.
 #pragma once
 
 #include <atomic>
@@ -33,11 +36,13 @@ class wait_policy {
     duration least;
     duration most;
   };
-  /// About what arming and waking costs on a quiet machine: a barrier on every core 8 µs, a wake-up 5 to 10.
+  /// About what arming and waking costs on a quiet machine: a barrier on every core 8 µs, a wake-up
+  /// 5 to 10.
   static constexpr bounds usual{std::chrono::microseconds{20}, std::chrono::microseconds{40}};
 
   /// `crowded`: more ranks than cores they may use.
-  constexpr explicit wait_policy(mode how = mode::adaptive, bool crowded = false, bounds spin = usual) noexcept
+  constexpr explicit wait_policy(mode how = mode::adaptive, bool crowded = false,
+                                 bounds spin = usual) noexcept
       : look_{how == mode::poll               ? ~std::uint32_t{0}
               : how == mode::block || crowded ? 1
                                               : turns_a_look},
@@ -57,7 +62,8 @@ class wait_policy {
 
   /// The clock costs as much as a turn.
   static constexpr std::uint32_t turns_a_look = 64;
-  /// A message between two ranks of one core takes two switches; with many ranks each of them has its turn in between.
+  /// A message between two ranks of one core takes two switches; with many ranks each of them has
+  /// its turn in between.
   static constexpr std::uint32_t yields_when_crowded = 64;
 
  private:
@@ -78,12 +84,16 @@ class wait_history {
     average_.store(before + (waited.count() - before) / weight, std::memory_order_relaxed);
   }
   void note_short() noexcept {
-    if (const std::int64_t before = average_.load(std::memory_order_relaxed); before >= weight) [[unlikely]]
+    if (const std::int64_t before = average_.load(std::memory_order_relaxed); before >= weight)
+        [[unlikely]]
       average_.store(before - before / weight, std::memory_order_relaxed);
   }
-  [[nodiscard]] duration average() const noexcept { return duration{average_.load(std::memory_order_relaxed)}; }
+  [[nodiscard]] duration average() const noexcept {
+    return duration{average_.load(std::memory_order_relaxed)};
+  }
 
-  /// How long to spin now: at most while waits are short, and no longer than need be when messages are far apart.
+  /// How long to spin now: at most while waits are short, and no longer than need be when messages
+  /// are far apart.
   [[nodiscard]] duration spin(const wait_policy::bounds& within) const noexcept {
     return average() > within.most ? within.least : within.most;
   }
@@ -100,10 +110,14 @@ class backoff {
  public:
   enum class action : std::uint8_t { spin, yield, sleep };
 
-  backoff(const wait_policy& policy, wait_history& history) noexcept : policy_{policy}, history_{history} {}
+  backoff(const wait_policy& policy, wait_history& history) noexcept
+      : policy_{policy}, history_{history} {}
 
-  /// How many turns may pass in vain before the next call of `next`: all else that a wait looks at costs as much as a turn.
-  [[nodiscard]] std::uint32_t turns_at_once() const noexcept { return policy_.spins() ? most_at_once : 1; }
+  /// How many turns may pass in vain before the next call of `next`: all else that a wait looks at
+  /// costs as much as a turn.
+  [[nodiscard]] std::uint32_t turns_at_once() const noexcept {
+    return policy_.spins() ? most_at_once : 1;
+  }
   static constexpr std::uint32_t most_at_once = 4;
 
   /// `moved`: the last of so many turns moved something, so the next will probably too.
@@ -146,8 +160,8 @@ class backoff {
   std::uint64_t all_yields_ = 0;
 };
 
-/// What it costs here to arm, to sleep and to be woken: a few round trips between two threads, about a tenth of a millisecond. Between 5
-/// and 100 µs whatever comes out.
+/// What it costs here to arm, to sleep and to be woken: a few round trips between two threads,
+/// about a tenth of a millisecond. Between 5 and 100 µs whatever comes out.
 std::chrono::nanoseconds measured_cost_of_waking() noexcept;
 
 }  // namespace peal

@@ -12,7 +12,8 @@ namespace peal {
 
 namespace {
 
-// A full pipe has rung long ago, so EAGAIN is as good as a byte. errno stays, since a signal handler may be the caller.
+// A full pipe has rung long ago, so EAGAIN is as good as a byte. errno stays, since a signal
+// handler may be the caller.
 void write_one(int file) noexcept {
   const int before = errno;
   const char one = 1;
@@ -36,7 +37,7 @@ wakeup::~wakeup() {
 }
 
 wakeup_address wakeup::address() const noexcept {
-  struct stat status {};
+  struct stat status{};
   if (read_ < 0 || ::fstat(write_, &status) != 0) return {};
   return {::getpid(), write_, status.st_dev, status.st_ino};
 }
@@ -55,11 +56,14 @@ bool remote_wakeup::open(const wakeup_address& of) noexcept {
   close();
   if (of.descriptor < 0) return false;
   std::array<char, 64> name;
-  std::snprintf(name.data(), name.size(), "/proc/%lld/fd/%lld", static_cast<long long>(of.pid), static_cast<long long>(of.descriptor));
+  std::snprintf(name.data(), name.size(), "/proc/%lld/fd/%lld", static_cast<long long>(of.pid),
+                static_cast<long long>(of.descriptor));
   // A reading end as well, so that a ring after the owner's death raises no SIGPIPE.
   file_ = ::open(name.data(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  struct stat status {};
-  if (file_ >= 0 && (::fstat(file_, &status) != 0 || status.st_dev != of.device || status.st_ino != of.inode)) close();
+  struct stat status{};
+  if (file_ >= 0 &&
+      (::fstat(file_, &status) != 0 || status.st_dev != of.device || status.st_ino != of.inode))
+    close();
   return file_ >= 0;
 }
 

@@ -1,8 +1,9 @@
 // progress/wakeup.hpp
-// What a process sleeps on besides devices: a pipe of its own, which its threads, and other processes of the node, write to.
+// What a process sleeps on besides devices: a pipe of its own, which its threads, and other
+// processes of the node, write to.
 //
-// Nobody hands a descriptor over: a peer opens /proc/PID/fd/N, and looks at the inode to see that it is the right pipe (a process id may
-// mean another process in another container).
+// Nobody hands a descriptor over: a peer opens /proc/PID/fd/N, and looks at the inode to see that
+// it is the right pipe (a process id may mean another process in another container).
 //
 // Layer    progress.
 // Threads  ring: any, also a signal handler. The rest: one.

@@ -29,8 +29,10 @@ std::size_t fabric::packets(std::size_t bytes) const noexcept {
   return std::max((bytes + nic_.packet_bytes - 1) / nic_.packet_bytes, std::size_t{1});
 }
 
-// Each queue pair's part goes through the unit that serves it. `begin`: when the first packet is through. Returns when the last one is.
-picoseconds fabric::process(std::vector<picoseconds>& units, int at, picoseconds ready, const parcel& what, picoseconds& begin) {
+// Each queue pair's part goes through the unit that serves it. `begin`: when the first packet is
+// through. Returns when the last one is.
+picoseconds fabric::process(std::vector<picoseconds>& units, int at, picoseconds ready,
+                            const parcel& what, picoseconds& begin) {
   const auto base = static_cast<std::size_t>(at) * static_cast<std::size_t>(nic_.units);
   const std::size_t all = packets(what.bytes);
   const picoseconds miss = nodes_[static_cast<std::size_t>(at)].miss;
@@ -38,7 +40,8 @@ picoseconds fabric::process(std::vector<picoseconds>& units, int at, picoseconds
   for (std::uint32_t k = 0; k != what.pairs; ++k) {
     const std::size_t mine = (all + k) / what.pairs;  // their sum is `all`
     if (mine == 0) continue;
-    const std::size_t serving = (what.pair + k) / static_cast<std::size_t>(nic_.pairs_per_unit) % static_cast<std::size_t>(nic_.units);
+    const std::size_t serving = (what.pair + k) / static_cast<std::size_t>(nic_.pairs_per_unit) %
+                                static_cast<std::size_t>(nic_.units);
     picoseconds& unit = units[base + serving];
     const picoseconds start = std::max(unit, ready) + miss;
     unit = start + static_cast<picoseconds>(mine) * unit_;
@@ -51,7 +54,8 @@ picoseconds fabric::process(std::vector<picoseconds>& units, int at, picoseconds
 picoseconds fabric::leave(picoseconds now, way path, parcel& what) {
   node& here = nodes_[static_cast<std::size_t>(path.from)];
   picoseconds begin = 0;
-  const picoseconds processed = process(out_units_, path.from, now + what.crossings * (pcie_ / 2), what, begin);
+  const picoseconds processed =
+      process(out_units_, path.from, now + what.crossings * (pcie_ / 2), what, begin);
   const std::size_t wire = on_wire(what.bytes);
   const picoseconds start = std::max(here.out, begin);
   const picoseconds duration = lasting(wire, nic_.link_rate);

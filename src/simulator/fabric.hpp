@@ -1,6 +1,7 @@
 // simulator/fabric.hpp
-// Adapters, links and switches as servers that take one thing at a time, first come, first served: when does a message arrive that leaves
-// now? Messages cut through: a server passes the beginning on while the rest still comes.
+// Adapters, links and switches as servers that take one thing at a time, first come, first served:
+// when does a message arrive that leaves now? Messages cut through: a server passes the beginning
+// on while the rest still comes.
 //
 // Layer    simulator: may include collective/, base/.
 // Units    instants and durations in picoseconds; bytes.
@@ -16,9 +17,13 @@ namespace peal::simulator {
 
 using picoseconds = std::int64_t;
 
-constexpr picoseconds from_ns(double ns) noexcept { return static_cast<picoseconds>(ns * 1000 + 0.5); }
+constexpr picoseconds from_ns(double ns) noexcept {
+  return static_cast<picoseconds>(ns * 1000 + 0.5);
+}
 /// How long so many bytes take at a rate of bytes/ns.
-inline picoseconds lasting(std::size_t bytes, double rate) noexcept { return from_ns(static_cast<double>(bytes) / rate); }
+inline picoseconds lasting(std::size_t bytes, double rate) noexcept {
+  return from_ns(static_cast<double>(bytes) / rate);
+}
 
 /// What two nodes are to each other.
 struct way {
@@ -32,7 +37,8 @@ struct parcel {
   std::size_t bytes = 0;
   std::uint32_t pair = 0;  // the first queue pair; `pairs` of them share the bytes
   std::uint32_t pairs = 1;
-  int crossings = 1;     // of the PCIe bus, each half a round trip, before the adapter has request and payload
+  // of the PCIe bus, each half a round trip, before the adapter has request and payload
+  int crossings = 1;
   picoseconds tail = 0;  // when the last byte is at the switch before the receiver
 };
 
@@ -41,14 +47,16 @@ class fabric {
   /// `pairs[n]`: queue pairs that are in use on node n.
   fabric(const machine&, int nodes, const std::vector<std::size_t>& pairs);
 
-  /// The sender's doorbell rings at `now`. Returns when the first byte is at the switch before the receiver, and sets `tail`.
+  /// The sender's doorbell rings at `now`. Returns when the first byte is at the switch before the
+  /// receiver, and sets `tail`.
   picoseconds leave(picoseconds now, way, parcel&);
   /// The first byte is there at `now`. Returns when all of it lies in the receiver's memory.
   picoseconds arrive(picoseconds now, way, const parcel&);
   /// A request of the receiver's adapter, without payload, on its way back to the sender's.
   [[nodiscard]] picoseconds ask(picoseconds now, way) const noexcept;
 
-  /// The part of accesses to a context that miss the adapter's cache: of the node where it is largest.
+  /// The part of accesses to a context that miss the adapter's cache: of the node where it is
+  /// largest.
   [[nodiscard]] double misses() const noexcept { return most_misses_; }
 
  private:
@@ -63,8 +71,11 @@ class fabric {
   };
 
   [[nodiscard]] std::size_t packets(std::size_t bytes) const noexcept;
-  [[nodiscard]] std::size_t on_wire(std::size_t bytes) const noexcept { return bytes + packets(bytes) * nic_.header_bytes; }
-  picoseconds process(std::vector<picoseconds>& units, int node, picoseconds ready, const parcel&, picoseconds& begin);
+  [[nodiscard]] std::size_t on_wire(std::size_t bytes) const noexcept {
+    return bytes + packets(bytes) * nic_.header_bytes;
+  }
+  picoseconds process(std::vector<picoseconds>& units, int node, picoseconds ready, const parcel&,
+                      picoseconds& begin);
 
   adapter nic_;
   int leaf_nodes_;

@@ -19,8 +19,10 @@ using detail::collective;
 constexpr double little = 1 << 22;         // messages that are played without a thought
 constexpr double most_messages = 1 << 26;  // more take minutes
 constexpr double most_steps = 1 << 28;     // of all ranks' schedules
-constexpr double most_ns = 2e15;           // on an adapter, if all ranks sent everything to all; the clock ends at 9e15
-constexpr double most_of_one = 1 << 23;    // steps of one rank's schedule, which has to be in memory as a whole
+// on an adapter, if all ranks sent everything to all; the clock ends at 9e15
+constexpr double most_ns = 2e15;
+// steps of one rank's schedule, which has to be in memory as a whole
+constexpr double most_of_one = 1 << 23;
 
 /// Of all ranks together, but for `longest`.
 struct amount {
@@ -56,7 +58,8 @@ amount count(question q, int ranks) {
   q.ranks = ranks;
   const bool vanishing = shared_out(q.how->kind) && q.bytes < all * q.element;
   // A vector that all ranks share has parts of the same length as with the ranks asked for.
-  if (few < all && q.bytes % all == 0 && q.how->any_order && shared_out(q.how->kind)) q.bytes = q.bytes / all * few;
+  if (few < all && q.bytes % all == 0 && q.how->any_order && shared_out(q.how->kind))
+    q.bytes = q.bytes / all * few;
   amount sum = count_all(q);
   // Parts that are empty leave no steps, but the algorithm has to come by.
   if (!vanishing) return sum;
@@ -76,7 +79,8 @@ amount estimate(const question& q) {
     const amount b = count(q, power ? more : more - 1);
     const double times = std::log2(static_cast<double>(q.ranks) / more);
     const auto grown = [&](double x, double y) { return x > 0 ? y * std::pow(y / x, times) : y; };
-    return amount{grown(a.messages, b.messages), grown(a.steps, b.steps), grown(a.longest, b.longest)};
+    return amount{grown(a.messages, b.messages), grown(a.steps, b.steps),
+                  grown(a.longest, b.longest)};
   };
   const amount rough = from(64, 128);
   // What does not grow with the square can be looked at further out, where logarithms are flatter.
@@ -101,15 +105,18 @@ relation better_relation(const question& q) {
     for (int rank = 1; rank < few.ranks; ++rank) found += shape_of(few, rank, by) != first;
     return found;
   };
-  return differing(relation::bits) < differing(relation::distance) ? relation::bits : relation::distance;
+  return differing(relation::bits) < differing(relation::distance) ? relation::bits
+                                                                   : relation::distance;
 }
 
-/// The shape of all ranks, if they have one. All of them are compared where they are few, some where they are many.
+/// The shape of all ranks, if they have one. All of them are compared where they are few, some
+/// where they are many.
 std::optional<shape> common_shape(const question& q, relation by) {
   question few = q;
   few.ranks = std::min(q.ranks, floor_power(q.ranks) == q.ranks ? 64 : 60 + q.ranks % 4);
   if (few.ranks < q.ranks && shared_out(q.how->kind))
-    few.bytes = std::max(q.bytes / static_cast<std::size_t>(q.ranks), q.element) * static_cast<std::size_t>(few.ranks);
+    few.bytes = std::max(q.bytes / static_cast<std::size_t>(q.ranks), q.element) *
+                static_cast<std::size_t>(few.ranks);
   const shape first = shape_of(few, 0, by);
   for (int rank = 1; rank < few.ranks; ++rank)
     if (shape_of(few, rank, by) != first) return std::nullopt;
@@ -129,7 +136,8 @@ cast everyone(const question& q, relation by) {
     shape mine{built, rank, q.ranks, by};
     const std::size_t hash = mine.hash();
     const auto [first, last] = known.equal_range(hash);
-    const auto same = std::find_if(first, last, [&](const auto& each) { return made.shapes[each.second] == mine; });
+    const auto same = std::find_if(
+        first, last, [&](const auto& each) { return made.shapes[each.second] == mine; });
     if (same != last) {
       made.shape_of.push_back(same->second);
       continue;
@@ -153,12 +161,15 @@ void take(forecast& into, const outcome& from, int ranks, int actors) {
   if (!from.ended) into.refusal = "its ranks wait for each other for ever: the schedule is wrong";
 }
 
-/// Goes on from the played rounds to those dropped: each of them takes as long as those that `more` has and `less` has not.
-void extrapolate(forecast& into, const forecast& less, double dropped_less, const forecast& more, double dropped_more) {
+/// Goes on from the played rounds to those dropped: each of them takes as long as those that `more`
+/// has and `less` has not.
+void extrapolate(forecast& into, const forecast& less, double dropped_less, const forecast& more,
+                 double dropped_more) {
   const double times = dropped_more / (dropped_less - dropped_more);
   const auto further = [&](double a, double b) { return b + (b - a) * times; };
   into = more;
-  into.time = static_cast<picoseconds>(further(static_cast<double>(less.time), static_cast<double>(more.time)));
+  into.time = static_cast<picoseconds>(
+      further(static_cast<double>(less.time), static_cast<double>(more.time)));
   into.rounds = further(less.rounds, more.rounds);
   into.messages = further(less.messages, more.messages);
   into.bytes = further(less.bytes, more.bytes);
@@ -169,7 +180,9 @@ void extrapolate(forecast& into, const forecast& less, double dropped_less, cons
 forecast play_some(const machine& on, const question& q, const shape& all, int actors) {
   const auto play = [&](const shape& plays) {
     forecast made;
-    const cast players{.ranks = q.ranks, .shape_of = std::vector<std::uint32_t>(static_cast<std::size_t>(actors), 0), .shapes = {plays}};
+    const cast players{.ranks = q.ranks,
+                       .shape_of = std::vector<std::uint32_t>(static_cast<std::size_t>(actors), 0),
+                       .shapes = {plays}};
     take(made, simulate(on, players), q.ranks, actors);
     return made;
   };
@@ -188,17 +201,21 @@ forecast play_some(const machine& on, const question& q, const shape& all, int a
   }
   forecast made;
   if (static_cast<double>(all.sends().size()) * actors > most_messages)
-    made.refusal =
-        "ranks that stand for all would send " + std::to_string(all.sends().size() * static_cast<std::size_t>(actors)) + " messages";
+    made.refusal = "ranks that stand for all would send " +
+                   std::to_string(all.sends().size() * static_cast<std::size_t>(actors)) +
+                   " messages";
   else made = play(all);
   return made;
 }
 
-std::string in_millions(double amount) { return std::to_string(static_cast<long long>(amount / 1e6)) + " million"; }
+std::string in_millions(double amount) {
+  return std::to_string(static_cast<long long>(amount / 1e6)) + " million";
+}
 
 forecast by_classes(const machine& on, question q, relation by) {
   forecast made;
-  const int span = on.ranks_per_node * on.net.leaf_nodes;  // the network looks alike from rank to rank + span
+  // the network looks alike from rank to rank + span
+  const int span = on.ranks_per_node * on.net.leaf_nodes;
   if (span >= q.ranks) {
     made.refusal = "one leaf switch holds all ranks, so none stands for others";
     return made;
@@ -228,8 +245,10 @@ forecast by_classes(const machine& on, question q, relation by) {
 
 forecast by_all(const machine& on, const question& q, const amount& expected, relation by) {
   forecast made;
-  if (expected.messages > most_messages) made.refusal = "all ranks would send " + in_millions(expected.messages) + " messages";
-  else if (expected.steps > most_steps) made.refusal = "the schedules of all ranks have " + in_millions(expected.steps) + " steps";
+  if (expected.messages > most_messages)
+    made.refusal = "all ranks would send " + in_millions(expected.messages) + " messages";
+  else if (expected.steps > most_steps)
+    made.refusal = "the schedules of all ranks have " + in_millions(expected.steps) + " steps";
   else take(made, simulate(on, everyone(q, by)), q.ranks, q.ranks);
   return made;
 }
@@ -259,7 +278,8 @@ problem make_problem(const question& q, int rank) {
   p.rank = rank;
   p.size = q.ranks;
   const std::size_t bytes = q.how->kind == collective::barrier ? 0 : q.bytes;
-  p.bytes = q.how->kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(q.ranks) : bytes;
+  p.bytes =
+      q.how->kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(q.ranks) : bytes;
   if (detail::is_reduction(q.how->kind)) p.element = q.element;
   p.radix = q.radix;
   p.nodes = nodes_for(q.ranks, q.ranks_per_node);
@@ -272,12 +292,13 @@ forecast predict(const machine& on, question q, method by) {
   q.ranks_per_node = on.ranks_per_node;
   if (!q.how->serves(make_problem(q, 0))) {
     made.refusal = q.how->power_of_two ? "needs a number of ranks that is a power of two"
-                   : q.how->by_node    ? "needs several nodes with several ranks each (--ranks-per-node)"
-                                       : "does not serve such a call";
+                   : q.how->by_node
+                       ? "needs several nodes with several ranks each (--ranks-per-node)"
+                       : "does not serve such a call";
     return made;
   }
-  const double worst =
-      static_cast<double>(q.bytes) * q.ranks * on.ranks_per_node / on.nic.link_rate * std::max(on.net.oversubscription, 1.0);
+  const double worst = static_cast<double>(q.bytes) * q.ranks * on.ranks_per_node /
+                       on.nic.link_rate * std::max(on.net.oversubscription, 1.0);
   if (worst > most_ns) {
     made.refusal = "it might take weeks, and the clock ends there";
     return made;
@@ -290,7 +311,8 @@ forecast predict(const machine& on, question q, method by) {
   const relation alike = better_relation(q);
   if (by == method::classes) return by_classes(on, q, alike);
   if (by == method::full) return by_all(on, q, expected, alike);
-  if (expected.messages <= little && expected.steps <= most_steps) return by_all(on, q, expected, alike);
+  if (expected.messages <= little && expected.steps <= most_steps)
+    return by_all(on, q, expected, alike);
   made = by_classes(on, q, alike);
   if (made.refusal.empty()) return made;
   const std::string first = made.refusal;
@@ -299,17 +321,27 @@ forecast predict(const machine& on, question q, method by) {
   return made;
 }
 
-question ask(const algorithm& how, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node) {
-  question q{.how = &how, .ranks = ranks, .bytes = bytes, .element = element, .ranks_per_node = ranks_per_node};
+question ask(const algorithm& how, int ranks, std::size_t bytes, std::size_t element,
+             int ranks_per_node) {
+  question q{.how = &how,
+             .ranks = ranks,
+             .bytes = bytes,
+             .element = element,
+             .ranks_per_node = ranks_per_node};
   const chosen rules = choice{}.of(how.kind, make_problem(q, 0));
   q.cut = rules.how == &how ? rules.cut : usual_cut(how);
   if (rules.how == &how) q.radix = rules.radix;
   return q;
 }
 
-const algorithm& usual(collective kind, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node) {
+const algorithm& usual(collective kind, int ranks, std::size_t bytes, std::size_t element,
+                       int ranks_per_node) {
   const auto any = std::ranges::find(all_algorithms(), kind, &algorithm::kind);
-  const question q{.how = &*any, .ranks = ranks, .bytes = bytes, .element = element, .ranks_per_node = ranks_per_node};
+  const question q{.how = &*any,
+                   .ranks = ranks,
+                   .bytes = bytes,
+                   .element = element,
+                   .ranks_per_node = ranks_per_node};
   return *choice{}.of(kind, make_problem(q, 0)).how;
 }
 

@@ -1,6 +1,6 @@
 // simulator/forecast.hpp
-// What one collective takes with one algorithm on a machine, and how that was found out: by playing all ranks, or a few that stand for all,
-// or not at all, and then why not.
+// What one collective takes with one algorithm on a machine, and how that was found out: by playing
+// all ranks, or a few that stand for all, or not at all, and then why not.
 //
 // Layer    simulator: may include collective/, base/.
 // Units    picoseconds, bytes.
@@ -29,9 +29,11 @@ struct question {
 };
 
 enum class method {
-  automatic,  // all ranks while that is little work; else those that stand for all, if there are such; else all ranks while it can be done
-  full,       // all ranks
-  classes     // those that stand for all
+  // all ranks while that is little work; else those that stand for all, if there are such; else all
+  // ranks while it can be done
+  automatic,
+  full,    // all ranks
+  classes  // those that stand for all
 };
 
 struct forecast {
@@ -42,21 +44,26 @@ struct forecast {
   double bytes = 0;
   double doorbells = 0;
   double misses = 0;
-  int actors = 0;             // ranks that were played
-  bool extrapolated = false;  // of long stretches of rounds that are alike only the beginning was played
-  bool rounded = false;       // to a vector that all ranks can share out evenly
-  bool uneven = false;        // the last leaf switch was taken to be full
+  int actors = 0;  // ranks that were played
+  // of long stretches of rounds that are alike only the beginning was played
+  bool extrapolated = false;
+  bool rounded = false;  // to a vector that all ranks can share out evenly
+  bool uneven = false;   // the last leaf switch was taken to be full
 };
 
-/// The problem as `rank` sees it. Its node map is there until this is asked for another number of ranks.
+/// The problem as `rank` sees it. Its node map is there until this is asked for another number of
+/// ranks.
 problem make_problem(const question&, int rank);
 
 /// With the machine's ranks a node.
 forecast predict(const machine&, question, method = method::automatic);
 
-/// The radix and the cut that a call would have: those of the rules where they choose this algorithm.
-question ask(const algorithm&, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node = 1);
+/// The radix and the cut that a call would have: those of the rules where they choose this
+/// algorithm.
+question ask(const algorithm&, int ranks, std::size_t bytes, std::size_t element,
+             int ranks_per_node = 1);
 /// What the rules choose for such a call.
-const algorithm& usual(detail::collective, int ranks, std::size_t bytes, std::size_t element, int ranks_per_node = 1);
+const algorithm& usual(detail::collective, int ranks, std::size_t bytes, std::size_t element,
+                       int ranks_per_node = 1);
 
 }  // namespace peal::simulator

@@ -32,9 +32,12 @@ shape::shape(const schedule& from, int rank, int size, relation by) : by_{by} {
     made.locals = r.locals;
     made.lane = r.lane;
     made.next = r.next;
-    for (const step& s : from.sends(r)) sends_.push_back({.bytes = s.from.bytes, .peer = relate(by, rank, s.peer, size)});
-    for (const step& s : from.receives(r)) receives_.push_back({relate(by, rank, s.peer, size), r.lane});
-    for (const step& s : from.locals(r)) (s.what == step::action::copy ? made.copied : made.reduced) += s.into.bytes;
+    for (const step& s : from.sends(r))
+      sends_.push_back({.bytes = s.from.bytes, .peer = relate(by, rank, s.peer, size)});
+    for (const step& s : from.receives(r))
+      receives_.push_back({relate(by, rank, s.peer, size), r.lane});
+    for (const step& s : from.locals(r))
+      (s.what == step::action::copy ? made.copied : made.reduced) += s.into.bytes;
     stages_.push_back(made);
   }
   finish();
@@ -54,17 +57,22 @@ void shape::finish() {
   peers_.shrink_to_fit();
 
   std::vector<std::uint32_t> stage_of(sends_.size());
-  for (std::uint32_t k = 0; k != stages_.size(); ++k) std::fill_n(stage_of.begin() + stages_[k].first_send, stages_[k].sends, k);
+  for (std::uint32_t k = 0; k != stages_.size(); ++k)
+    std::fill_n(stage_of.begin() + stages_[k].first_send, stages_[k].sends, k);
   std::vector<std::uint32_t> order(sends_.size());
   std::iota(order.begin(), order.end(), 0u);
-  const auto key = [&](std::uint32_t i) { return std::tuple{sends_[i].peer, stages_[stage_of[i]].lane, i}; };
+  const auto key = [&](std::uint32_t i) {
+    return std::tuple{sends_[i].peer, stages_[stage_of[i]].lane, i};
+  };
   std::ranges::sort(order, {}, key);
   for (std::size_t i = 0; i != order.size(); ++i) {
     sent& one = sends_[order[i]];
     const sent* before = i == 0 ? nullptr : &sends_[order[i - 1]];
     const bool same_peer = before && before->peer == one.peer;
-    const bool same_lane = same_peer && stages_[stage_of[order[i - 1]]].lane == stages_[stage_of[order[i]]].lane;
-    one.connection = static_cast<std::uint32_t>(std::ranges::lower_bound(peers_, one.peer) - peers_.begin());
+    const bool same_lane =
+        same_peer && stages_[stage_of[order[i - 1]]].lane == stages_[stage_of[order[i]]].lane;
+    one.connection =
+        static_cast<std::uint32_t>(std::ranges::lower_bound(peers_, one.peer) - peers_.begin());
     one.ordinal = same_lane ? before->ordinal + 1 : 0;
     one.first = !same_lane || stage_of[order[i - 1]] != stage_of[order[i]];
   }
@@ -81,18 +89,24 @@ void shape::finish() {
   groups_.shrink_to_fit();
 }
 
-std::uint32_t shape::receive_of(std::int32_t peer, std::uint32_t lane, std::uint32_t ordinal) const noexcept {
+std::uint32_t shape::receive_of(std::int32_t peer, std::uint32_t lane,
+                                std::uint32_t ordinal) const noexcept {
   const received wanted{peer, lane};
   const auto found = std::ranges::lower_bound(groups_, wanted, {}, &group::from);
-  if (found == groups_.end() || found->from != wanted || ordinal >= found->count) return stage::none;
+  if (found == groups_.end() || found->from != wanted || ordinal >= found->count)
+    return stage::none;
   return order_[found->first + ordinal];
 }
 
 std::size_t shape::hash() const noexcept {
   std::size_t sum = static_cast<std::size_t>(by_);
-  const auto add = [&](std::size_t value) { sum = (sum ^ value) * 0x9E3779B97F4A7C15u ^ (sum >> 29); };
+  const auto add = [&](std::size_t value) {
+    sum = (sum ^ value) * 0x9E3779B97F4A7C15u ^ (sum >> 29);
+  };
   for (const stage& s : stages_)
-    for (const std::size_t each : {s.copied, s.reduced, std::size_t{s.sends}, std::size_t{s.receives}, std::size_t{s.lane}}) add(each);
+    for (const std::size_t each :
+         {s.copied, s.reduced, std::size_t{s.sends}, std::size_t{s.receives}, std::size_t{s.lane}})
+      add(each);
   for (const sent& s : sends_) {
     add(s.bytes);
     add(static_cast<std::size_t>(s.peer));
@@ -105,7 +119,8 @@ shape::shortened shape::cut(std::uint32_t most) const {
   shortened made{shape{by_}, 0};
   shape& out = made.what;
   const auto alike = [&](const stage& a, const stage& b) {
-    if (a.sends != b.sends || a.receives != b.receives || a.locals != b.locals || a.copied != b.copied || a.reduced != b.reduced)
+    if (a.sends != b.sends || a.receives != b.receives || a.locals != b.locals ||
+        a.copied != b.copied || a.reduced != b.reduced)
       return false;
     for (std::uint32_t i = 0; i != a.sends; ++i) {
       const sent& x = sends_[a.first_send + i];
@@ -134,7 +149,8 @@ shape::shortened shape::cut(std::uint32_t most) const {
       copy.first_receive = static_cast<std::uint32_t>(out.receives_.size());
       copy.next = stage::none;
       for (std::uint32_t i = 0; i != s.sends; ++i) out.sends_.push_back(sends_[s.first_send + i]);
-      for (std::uint32_t i = 0; i != s.receives; ++i) out.receives_.push_back(receives_[s.first_receive + i]);
+      for (std::uint32_t i = 0; i != s.receives; ++i)
+        out.receives_.push_back(receives_[s.first_receive + i]);
       const auto index = static_cast<std::uint32_t>(out.stages_.size());
       (last == stage::none ? out.first_[lane] : out.stages_[last].next) = index;
       last = index;

@@ -1,6 +1,7 @@
 // simulator/shape.hpp
-// What a schedule costs, without what it says: peers, sizes and rounds. Peers are told by their relation to the rank, so that ranks which
-// do the same at another place have one shape, and a million ranks need the memory of a few.
+// What a schedule costs, without what it says: peers, sizes and rounds. Peers are told by their
+// relation to the rank, so that ranks which do the same at another place have one shape, and a
+// million ranks need the memory of a few.
 //
 // Layer    simulator: may include collective/, base/.
 // Units    bytes.
@@ -16,7 +17,8 @@
 
 namespace peal::simulator {
 
-/// How a peer is told from a rank: by the distance upward, in (-size/2, size/2], or by the bits in which the numbers differ.
+/// How a peer is told from a rank: by the distance upward, in (-size/2, size/2], or by the bits in
+/// which the numbers differ.
 enum class relation : std::uint8_t { distance, bits };
 
 int relate(relation, int rank, int peer, int size) noexcept;
@@ -55,10 +57,16 @@ class shape {
   [[nodiscard]] relation by() const noexcept { return by_; }
   [[nodiscard]] const std::vector<stage>& stages() const noexcept { return stages_; }
   [[nodiscard]] const std::vector<sent>& sends() const noexcept { return sends_; }
-  [[nodiscard]] std::uint32_t lanes() const noexcept { return static_cast<std::uint32_t>(first_.size()); }
-  [[nodiscard]] std::uint32_t first_stage(std::uint32_t lane) const noexcept { return first_[lane]; }
-  /// The receive that takes the message of that ordinal from this peer; stage::none when there is none.
-  [[nodiscard]] std::uint32_t receive_of(std::int32_t peer, std::uint32_t lane, std::uint32_t ordinal) const noexcept;
+  [[nodiscard]] std::uint32_t lanes() const noexcept {
+    return static_cast<std::uint32_t>(first_.size());
+  }
+  [[nodiscard]] std::uint32_t first_stage(std::uint32_t lane) const noexcept {
+    return first_[lane];
+  }
+  /// The receive that takes the message of that ordinal from this peer; stage::none when there is
+  /// none.
+  [[nodiscard]] std::uint32_t receive_of(std::int32_t peer, std::uint32_t lane,
+                                         std::uint32_t ordinal) const noexcept;
   /// Related numbers of all ranks that it sends to or receives from, each once.
   [[nodiscard]] const std::vector<std::int32_t>& peers() const noexcept { return peers_; }
   [[nodiscard]] std::size_t hash() const noexcept;

@@ -11,8 +11,7 @@ namespace peal::simulator {
 namespace {
 
 using stage = shape::stage;
-
-constexpr std::size_t control_bytes = 64;                   // of an announcement, and of the answer to it
+constexpr std::size_t control_bytes = 64;  // of an announcement, and of the answer to it
 constexpr std::size_t least_share = std::size_t{64} << 10;  // of a queue pair in a large message
 
 class stage_play {
@@ -32,7 +31,9 @@ class stage_play {
     kind what;
     std::uint8_t lane;
 
-    friend bool operator>(const event& a, const event& b) noexcept { return a.at != b.at ? a.at > b.at : a.order > b.order; }
+    friend bool operator>(const event& a, const event& b) noexcept {
+      return a.at != b.at ? a.at > b.at : a.order > b.order;
+    }
   };
   struct flight {
     std::uint32_t from;  // of the message; an answer goes the other way
@@ -45,12 +46,10 @@ class stage_play {
     parcel packet;
     phase is;
     std::uint8_t lane;
-    bool local;
-    bool same_leaf;
+    bool local, same_leaf;
   };
   struct early {
-    std::uint32_t receive;
-    std::uint32_t message;
+    std::uint32_t receive, message;
   };
   struct lane_state {
     std::uint32_t at = stage::none;
@@ -77,16 +76,19 @@ class stage_play {
   /// Where a peer is.
   struct target {
     std::uint32_t who;
-    bool local;
-    bool same_leaf;
+    bool local, same_leaf;
   };
 
   void push(picoseconds at, kind what, std::uint32_t index, std::uint32_t lane = 0) {
     queue_.push({at, order_++, index, what, static_cast<std::uint8_t>(lane)});
   }
   [[nodiscard]] target find(std::uint32_t who, relation, std::int32_t peer) const noexcept;
-  [[nodiscard]] int node_of(std::uint32_t who) const noexcept { return static_cast<int>(who) / machine_.ranks_per_node; }
-  [[nodiscard]] lane_state& lane_of(std::uint32_t who, std::uint32_t lane) noexcept { return lanes_[actors_[who].lanes + lane]; }
+  [[nodiscard]] int node_of(std::uint32_t who) const noexcept {
+    return static_cast<int>(who) / machine_.ranks_per_node;
+  }
+  [[nodiscard]] lane_state& lane_of(std::uint32_t who, std::uint32_t lane) noexcept {
+    return lanes_[actors_[who].lanes + lane];
+  }
   [[nodiscard]] way path_of(const flight& f) const noexcept {
     const bool back = f.is == phase::answer;
     return {node_of(back ? f.to : f.from), node_of(back ? f.from : f.to), f.same_leaf};
@@ -96,7 +98,9 @@ class stage_play {
   }
   [[nodiscard]] std::uint32_t pairs_for(std::size_t bytes) const noexcept;
   [[nodiscard]] picoseconds cost_of(std::uint32_t who, const shape::sent&) const noexcept;
-  [[nodiscard]] bool rings(const shape::sent& s) const noexcept { return machine_.ring == doorbells::each || s.first; }
+  [[nodiscard]] bool rings(const shape::sent& s) const noexcept {
+    return machine_.ring == doorbells::each || s.first;
+  }
   picoseconds work(std::uint32_t who, picoseconds now, picoseconds cost) noexcept {
     picoseconds& free = cores_[actors_[who].core].free;
     return free = std::max(free, now) + cost;
@@ -144,7 +148,10 @@ int nodes_for(const machine& of, const cast& players) {
 }
 
 stage_play::stage_play(const machine& of, const cast& players)
-    : machine_{of}, cast_{players}, actors_(players.shape_of.size()), fabric_{of, nodes_for(of, players), count_pairs()} {
+    : machine_{of},
+      cast_{players},
+      actors_(players.shape_of.size()),
+      fabric_{of, nodes_for(of, players), count_pairs()} {
   for (std::size_t k = 0; k != actors_.size(); ++k) {
     actors_[k].lanes = lanes_.size();
     lanes_.resize(lanes_.size() + actors_[k].plays->lanes());
@@ -154,8 +161,8 @@ stage_play::stage_play(const machine& of, const cast& players)
   result_.misses = fabric_.misses();
 }
 
-// Gives every actor its shape and its queue pairs, and says how many there are on each node: one for messages and answers, those for
-// large messages where there are any.
+// Gives every actor its shape and its queue pairs, and says how many there are on each node: one
+// for messages and answers, those for large messages where there are any.
 std::vector<std::size_t> stage_play::count_pairs() {
   std::vector<std::size_t> counts(static_cast<std::size_t>(nodes_for(machine_, cast_)));
   for (std::uint32_t who = 0; who != actors_.size(); ++who) {
@@ -163,7 +170,8 @@ std::vector<std::size_t> stage_play::count_pairs() {
     each.plays = &cast_.shapes[cast_.shape_of[who]];
     std::size_t& count = counts[static_cast<std::size_t>(node_of(who))];
     each.pairs = static_cast<std::uint32_t>(count);
-    const bool large = std::ranges::any_of(each.plays->sends(), [&](const shape::sent& s) { return !eager(s.bytes, false); });
+    const bool large = std::ranges::any_of(
+        each.plays->sends(), [&](const shape::sent& s) { return !eager(s.bytes, false); });
     const auto a_peer = static_cast<std::size_t>(large ? 1 + machine_.queue_pairs : 1);
     for (const std::int32_t peer : each.plays->peers())
       if (!find(who, each.plays->by(), peer).local) count += a_peer;
@@ -171,17 +179,19 @@ std::vector<std::size_t> stage_play::count_pairs() {
   return counts;
 }
 
-stage_play::target stage_play::find(std::uint32_t who, relation by, std::int32_t peer) const noexcept {
+stage_play::target stage_play::find(std::uint32_t who, relation by,
+                                    std::int32_t peer) const noexcept {
   const auto here = static_cast<int>(who);
   const auto actors = static_cast<int>(actors_.size());
   const int per_node = machine_.ranks_per_node;
   int there = by == relation::bits ? here ^ peer : here + peer;
-  const auto below = [](int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); };  // rounded down
-  if (actors == cast_.ranks) there = there < 0 ? there + actors : there >= actors ? there - actors : there;
+  const auto below = [](int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); };
+  if (actors == cast_.ranks)
+    there = there < 0 ? there + actors : there >= actors ? there - actors : there;
   const int node = below(there, per_node);
   const int leaf = below(node, machine_.net.leaf_nodes);
-  return {static_cast<std::uint32_t>(there - below(there, actors) * actors), node == here / per_node,
-          leaf == here / per_node / machine_.net.leaf_nodes};
+  return {static_cast<std::uint32_t>(there - below(there, actors) * actors),
+          node == here / per_node, leaf == here / per_node / machine_.net.leaf_nodes};
 }
 
 std::uint32_t stage_play::pairs_for(std::size_t bytes) const noexcept {
@@ -240,7 +250,8 @@ outcome stage_play::play() {
       case kind::source: {
         flight& f = flights_[next.index];
         f.is = phase::data;
-        f.packet = {.bytes = f.bytes, .pair = f.from_pair + 1, .pairs = pairs_for(f.bytes), .crossings = 2};
+        f.packet = {
+            .bytes = f.bytes, .pair = f.from_pair + 1, .pairs = pairs_for(f.bytes), .crossings = 2};
         push(fabric_.leave(next.at, path_of(f), f.packet), kind::head, next.index);
         break;
       }
@@ -260,7 +271,10 @@ void stage_play::deal_cores() {
   shared_cores_ = machine_.cores > 0 && machine_.cores < machine_.ranks_per_node;
   for (std::uint32_t who = 0; who != actors_.size(); ++who) {
     const auto here = static_cast<int>(who) % machine_.ranks_per_node;
-    actors_[who].core = shared_cores_ ? static_cast<std::uint32_t>(node_of(who) * machine_.cores + here % machine_.cores) : who;
+    actors_[who].core =
+        shared_cores_
+            ? static_cast<std::uint32_t>(node_of(who) * machine_.cores + here % machine_.cores)
+            : who;
     cores_.resize(std::max<std::size_t>(cores_.size(), actors_[who].core + 1));
     cores_[actors_[who].core].ranks.push_back(who);
   }
@@ -272,7 +286,8 @@ void stage_play::call(std::uint32_t core, picoseconds now) {
   push(std::max(cores_[core].free, now), kind::dispatch, core);
 }
 
-// A rank runs as long as there is something for it; then the core goes to the next one, and from one that has nothing on to the next again.
+// A rank runs as long as there is something for it; then the core goes to the next one, and from
+// one that has nothing on to the next again.
 void stage_play::dispatch(std::uint32_t index, picoseconds now) {
   core_state& core = cores_[index];
   core.called = false;
@@ -292,7 +307,9 @@ void stage_play::dispatch(std::uint32_t index, picoseconds now) {
   runs.inbox.pop_front();
   next.at = core.free = now + steps * from_ns(machine_.core.switch_ns);
   run(next);
-  if (std::ranges::any_of(core.ranks, [&](std::uint32_t each) { return !actors_[each].inbox.empty(); })) call(index, core.free);
+  if (std::ranges::any_of(core.ranks,
+                          [&](std::uint32_t each) { return !actors_[each].inbox.empty(); }))
+    call(index, core.free);
 }
 
 // A round: the core makes all its sends, one after another.
@@ -309,7 +326,8 @@ void stage_play::begin(std::uint32_t who, std::uint32_t lane, picoseconds now) {
     return;
   }
   picoseconds all = 0;
-  for (std::uint32_t i = 0; i != round.sends; ++i) all += cost_of(who, plays.sends()[round.first_send + i]);
+  for (std::uint32_t i = 0; i != round.sends; ++i)
+    all += cost_of(who, plays.sends()[round.first_send + i]);
   const picoseconds start = work(who, now, all) - all;
   push(start + cost_of(who, plays.sends()[round.first_send]), kind::depart, who, lane);
 }
@@ -325,7 +343,8 @@ void stage_play::depart(std::uint32_t who, std::uint32_t lane, picoseconds now) 
   flight& f = flights_[message];
   f.from = who;
   f.to = there.who;
-  f.receive = receiver.plays->receive_of(mirrored(sender.plays->by(), s.peer, cast_.ranks), lane, s.ordinal);
+  f.receive = receiver.plays->receive_of(mirrored(sender.plays->by(), s.peer, cast_.ranks), lane,
+                                         s.ordinal);
   f.depth = in.depth;
   f.bytes = s.bytes;
   f.local = there.local;
@@ -343,7 +362,9 @@ void stage_play::depart(std::uint32_t who, std::uint32_t lane, picoseconds now) 
   } else {
     result_.doorbells += rings(s);
     const bool fetched = !rings(s) || (f.is == phase::eager && s.bytes > machine_.nic.inline_bytes);
-    f.packet = {.bytes = f.is == phase::eager ? s.bytes : control_bytes, .pair = f.from_pair, .crossings = fetched ? 3 : 1};
+    f.packet = {.bytes = f.is == phase::eager ? s.bytes : control_bytes,
+                .pair = f.from_pair,
+                .crossings = fetched ? 3 : 1};
     push(fabric_.leave(now, path_of(f), f.packet), kind::head, message);
   }
   if (++in.next_send != round.first_send + round.sends)
@@ -356,7 +377,9 @@ void stage_play::posted(std::uint32_t who, std::uint32_t lane, picoseconds now) 
   const lane_state& in = lane_of(who, lane);
   const stage& round = actors_[who].plays->stages()[in.at];
   std::vector<early>& waiting = actors_[who].waiting;
-  const auto wanted = [&](const early& each) { return each.receive - round.first_receive < round.receives; };
+  const auto wanted = [&](const early& each) {
+    return each.receive - round.first_receive < round.receives;
+  };
   const std::uint32_t depth = in.depth;
   for (const early& each : waiting) {
     if (!wanted(each)) continue;
@@ -419,10 +442,12 @@ void stage_play::fetch(std::uint32_t message, picoseconds now) {
     return;
   }
   const std::uint32_t pairs = pairs_for(f.bytes);
-  const std::size_t parts = std::max<std::size_t>(pairs, (f.bytes + core.part_bytes - 1) / core.part_bytes);
+  const std::size_t parts =
+      std::max<std::size_t>(pairs, (f.bytes + core.part_bytes - 1) / core.part_bytes);
   const std::size_t bells = machine_.ring == doorbells::each ? parts : pairs;
   result_.doorbells += bells;
-  const double cost = static_cast<double>(parts) * core.send_ns + static_cast<double>(bells) * machine_.nic.doorbell_ns;
+  const double cost = static_cast<double>(parts) * core.send_ns +
+                      static_cast<double>(bells) * machine_.nic.doorbell_ns;
   const picoseconds asked = work(f.to, now, from_ns(cost));
   push(fabric_.ask(asked, path_of(f)), kind::source, message);
 }
@@ -431,7 +456,8 @@ void stage_play::fetch(std::uint32_t message, picoseconds now) {
 void stage_play::answer(std::uint32_t message, picoseconds now) {
   flight& f = flights_[message];
   const processor& core = machine_.core;
-  const picoseconds told = work(f.to, now, from_ns(f.local ? core.local_send_ns : core.send_ns + machine_.nic.doorbell_ns));
+  const picoseconds told = work(
+      f.to, now, from_ns(f.local ? core.local_send_ns : core.send_ns + machine_.nic.doorbell_ns));
   f.is = phase::answer;
   if (f.local) {
     push(told + from_ns(core.local_flight_ns), kind::deliver, message);
@@ -443,15 +469,17 @@ void stage_play::answer(std::uint32_t message, picoseconds now) {
   ended_one(f.to, f.lane, now, f.depth);
 }
 
-void stage_play::ended_one(std::uint32_t who, std::uint32_t lane, picoseconds now, std::uint32_t depth) {
+void stage_play::ended_one(std::uint32_t who, std::uint32_t lane, picoseconds now,
+                           std::uint32_t depth) {
   lane_state& in = lane_of(who, lane);
   if (now >= in.last) in.last_depth = now > in.last ? depth : std::max(in.last_depth, depth);
   in.last = std::max(in.last, now);
   if (--in.pending != 0) return;
   const stage& round = actors_[who].plays->stages()[in.at];
   const processor& core = machine_.core;
-  const picoseconds cost =
-      lasting(round.copied, core.copy_rate) + lasting(round.reduced, core.reduce_rate) + from_ns(round.locals * core.step_ns);
+  const picoseconds cost = lasting(round.copied, core.copy_rate) +
+                           lasting(round.reduced, core.reduce_rate) +
+                           from_ns(round.locals * core.step_ns);
   const picoseconds end = cost == 0 ? in.last : work(who, in.last, cost);
   in.depth = in.last_depth + 1;
   in.at = round.next;
@@ -460,7 +488,8 @@ void stage_play::ended_one(std::uint32_t who, std::uint32_t lane, picoseconds no
     return;
   }
   --open_lanes_;
-  if (end > result_.time || (end == result_.time && in.depth > result_.rounds)) result_.rounds = in.depth;
+  if (end > result_.time || (end == result_.time && in.depth > result_.rounds))
+    result_.rounds = in.depth;
   result_.time = std::max(result_.time, end);
 }
 

@@ -1,10 +1,12 @@
 // simulator/simulation.hpp
-// Plays shapes against each other on a machine, event by event: what the executor (collective/run.cpp) would do, and when.
+// Plays shapes against each other on a machine, event by event: what the executor
+// (collective/run.cpp) would do, and when.
 //
-// Either all ranks play, or the first few stand for all: when every rank does the same at another place, rank r + k * actors does at any
-// time what actor r does, so a message to it is one to the actor, from the actor that stands for its sender. That is exact when the actors
-// fill leaf switches and their number divides that of the ranks (for peers told by bits: is a power of two), but for the order in which
-// messages that come at the same instant are served.
+// Either all ranks play, or the first few stand for all: when every rank does the same at another
+// place, rank r + k * actors does at any time what actor r does, so a message to it is one to the
+// actor, from the actor that stands for its sender. That is exact when the actors fill leaf
+// switches and their number divides that of the ranks (for peers told by bits: is a power of two),
+// but for the order in which messages that come at the same instant are served.
 //
 // Layer    simulator: may include collective/, base/.
 // Units    picoseconds, bytes.
@@ -21,8 +23,9 @@
 namespace peal::simulator {
 
 struct cast {
-  int ranks = 1;                        // of the team
-  std::vector<std::uint32_t> shape_of;  // an actor each; as many as ranks, or fewer that stand for all
+  int ranks = 1;  // of the team
+  // an actor each; as many as ranks, or fewer that stand for all
+  std::vector<std::uint32_t> shape_of;
   std::vector<shape> shapes;
 };
 

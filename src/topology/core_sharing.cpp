@@ -19,7 +19,9 @@ bool cpu_mask::read(pid_t process) noexcept {
   // The bare call says how much it wrote: a few words, of the many that there may be.
   const long bytes = ::syscall(SYS_sched_getaffinity, process, sizeof words, words.data());
   if (bytes <= 0) return false;
-  std::fill(words.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(bytes) / sizeof words[0]), words.end(), 0);
+  std::fill(words.begin() +
+                static_cast<std::ptrdiff_t>(static_cast<std::size_t>(bytes) / sizeof words[0]),
+            words.end(), 0);
   return true;
 }
 
@@ -41,14 +43,18 @@ void cpu_mask::join(const cpu_mask& other) noexcept {
 
 namespace {
 
-void mix(std::uint64_t& digest, std::uint64_t value) noexcept { digest = (std::rotl(digest, 23) ^ value) * 0x9e37'79b9'7f4a'7c15; }
+void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
+  digest = (std::rotl(digest, 23) ^ value) * 0x9e37'79b9'7f4a'7c15;
+}
 
 }  // namespace
 
-core_sharing::core_sharing(std::vector<pid_t> ranks, pid_t own, int stated) : ranks_{std::move(ranks)}, own_{own} {
+core_sharing::core_sharing(std::vector<pid_t> ranks, pid_t own, int stated)
+    : ranks_{std::move(ranks)}, own_{own} {
   if (affinity_snapshot now; see(now)) {
     first_ = last_ = now.digest;
-    crowded_ = crowded_at_first_ = stated > 0 ? ranks_.size() > static_cast<std::size_t>(stated) : too_many(now);
+    crowded_ = crowded_at_first_ =
+        stated > 0 ? ranks_.size() > static_cast<std::size_t>(stated) : too_many(now);
   }
 }
 
@@ -56,7 +62,8 @@ bool core_sharing::look() noexcept {
   affinity_snapshot now;
   if (!see(now) || now.digest == last_) return false;
   last_ = now.digest;
-  const bool before = std::exchange(crowded_, now.digest == first_ ? crowded_at_first_ : too_many(now));
+  const bool before =
+      std::exchange(crowded_, now.digest == first_ ? crowded_at_first_ : too_many(now));
   return crowded_ != before;
 }
 
@@ -70,7 +77,8 @@ int core_sharing::own_hardware_threads() noexcept {
   }
   std::size_t share = now.all.count();
   if (quota_) share = std::min(share, static_cast<std::size_t>(*quota_));
-  return static_cast<int>(std::max(std::min(now.own.count(), share / std::max(now.ranks, std::size_t{1})), std::size_t{1}));
+  return static_cast<int>(std::max(
+      std::min(now.own.count(), share / std::max(now.ranks, std::size_t{1})), std::size_t{1}));
 }
 
 bool core_sharing::see(affinity_snapshot& now) noexcept {
@@ -101,7 +109,8 @@ std::size_t core_sharing::cores_in(const cpu_mask& mask) noexcept {
     if (core_of_.empty()) {
       core_of_.assign(mask.words.size() * cpu_mask::word_bits, -1);
       const machine here;
-      for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(here.handle(), HWLOC_OBJ_CORE, core)) != nullptr;)
+      for (hwloc_obj_t core = nullptr;
+           (core = hwloc_get_next_obj_by_type(here.handle(), HWLOC_OBJ_CORE, core)) != nullptr;)
         for (int at = -1; (at = hwloc_bitmap_next(core->cpuset, at)) >= 0;)
           if (static_cast<std::size_t>(at) < core_of_.size())
             core_of_[static_cast<std::size_t>(at)] = static_cast<int>(core->logical_index);
@@ -118,7 +127,8 @@ std::size_t core_sharing::cores_in(const cpu_mask& mask) noexcept {
       ++count;
     }
     return count;
-  } catch (const std::exception&) {  // no memory, or no topology: better yield once too often than spin against each other
+  } catch (const std::exception&) {  // no memory, or no topology: better yield once too often than
+                                     // spin against each other
     return 1;
   }
 }

@@ -1,11 +1,12 @@
 // topology/core_sharing.hpp
-// Whether the ranks of a node have a core each, now: whoever is given other cores (taskset, a cpuset, a cgroup's quota) while the job runs
-// is seen at the next look.
+// Whether the ranks of a node have a core each, now: whoever is given other cores (taskset, a
+// cpuset, a cgroup's quota) while the job runs is seen at the next look.
 //
 // Layer    topology: may include base/.
 // Units    cores are physical cores, as in machine.hpp.
 // Threads  one at a time.
-// Errors   what the system does not tell stays as it was; nothing throws but the constructor, std::bad_alloc.
+// Errors   what the system does not tell stays as it was; nothing throws but the constructor,
+//          std::bad_alloc.
 // Source   sched_getaffinity(2): it may be asked about any process.
 #pragma once
 
@@ -29,24 +30,31 @@ struct cpu_mask {
   [[nodiscard]] bool within(const cpu_mask& other) const noexcept;
   void join(const cpu_mask& other) noexcept;
   [[nodiscard]] std::size_t count() const noexcept;
-  [[nodiscard]] bool has(std::size_t cpu) const noexcept { return (words[cpu / word_bits] >> (cpu % word_bits) & 1) != 0; }
+  [[nodiscard]] bool has(std::size_t cpu) const noexcept {
+    return (words[cpu / word_bits] >> (cpu % word_bits) & 1) != 0;
+  }
 };
 
 class core_sharing {
  public:
-  /// In place of a process id that means nothing to this process, since the rank is in another namespace of them. Nobody can say which
-  /// cores such a rank may use, so it is taken to have this rank's: better yield once too often than spin against each other.
+  /// In place of a process id that means nothing to this process, since the rank is in another
+  /// namespace of them. Nobody can say which cores such a rank may use, so it is taken to have this
+  /// rank's: better yield once too often than spin against each other.
   static constexpr pid_t unknown = 0;
 
-  /// `ranks`: all processes of the job on this node, `own` among them. `stated`: how many cores the launcher says it leaves to them, which
-  /// holds for as long as nothing changes; 0: it does not say.
+  /// `ranks`: all processes of the job on this node, `own` among them. `stated`: how many cores the
+  /// launcher says it leaves to them, which holds for as long as nothing changes; 0: it does not
+  /// say.
   core_sharing(std::vector<pid_t> ranks, pid_t own, int stated);
 
-  /// Whether a rank must give its core away to let the one that it waits for run, as of the last look.
+  /// Whether a rank must give its core away to let the one that it waits for run, as of the last
+  /// look.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
-  /// How many hardware threads this rank may count as its own, now: those that it may use, or its share of those of all. At least 1.
+  /// How many hardware threads this rank may count as its own, now: those that it may use, or its
+  /// share of those of all. At least 1.
   [[nodiscard]] int own_hardware_threads() noexcept;
-  /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the answer is another one.
+  /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
+  /// answer is another one.
   bool look() noexcept;
 
   /// One look in so many reads the quota, which takes as long as a hundred questions about a rank.

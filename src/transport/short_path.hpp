@@ -26,9 +26,9 @@ namespace peal {
 struct attention {
   std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
   std::atomic<std::uint32_t> left;           // the same: 1 when it takes part no more
-  std::atomic<std::uint32_t> asleep;         // a sleeping; the owner sets it, and who clears it rings
-  std::atomic<std::uint32_t> deaf;           // peers write: 1 when one of them cannot ring
-  std::atomic<std::uint32_t> orders;         // an ordering; the owner writes
+  std::atomic<std::uint32_t> asleep;  // a sleeping; the owner sets it, and who clears it rings
+  std::atomic<std::uint32_t> deaf;    // peers write: 1 when one of them cannot ring
+  std::atomic<std::uint32_t> orders;  // an ordering; the owner writes
 };
 
 // Room is freed after nearly every message, so only a process that waits for it is woken for it.
@@ -58,7 +58,8 @@ struct receiver {
   }
   /// The same where there are no fences.
   [[gnu::always_inline]] void wake_unfenced() const noexcept {
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler keeps the order; the sleeper's barrier makes the core keep it
+    // the compiler keeps the order; the sleeper's barrier makes the core keep it
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     if (says->asleep.load(std::memory_order_relaxed) != awake) [[unlikely]]
       ring();
   }
@@ -82,26 +83,31 @@ class short_path {
     std::atomic<std::uint64_t> stamp;
   };
   static_assert(sizeof(cell) == cache_line);
-  static constexpr std::uint32_t lap_of(std::uint32_t position) noexcept { return (position / cells + 1) << 2; }
+  static constexpr std::uint32_t lap_of(std::uint32_t position) noexcept {
+    return (position / cells + 1) << 2;
+  }
 
   /// Whether a message of that length is one for `write_short`, that is, whether it fits into a
   /// cell and nothing is unusual: there is room, as far as is known, and the receiver wants payload
   /// unasked.
   [[nodiscard, gnu::always_inline]] bool takes(std::size_t bytes) const noexcept {
     return cell_ != cell_limit_ && bytes <= longest &&
-           to_.says->refuses_eager.load(std::memory_order_relaxed) == 0;  // as transport::wants_eager
+           // as transport::wants_eager
+           to_.says->refuses_eager.load(std::memory_order_relaxed) == 0;
   }
   /// A message in a few stores and without a call. Requires: takes(bytes), `bytes` are the
   /// envelope's, and the receiver needs no fences. A line that has to be taken from the other core
   /// holds up every store behind it, so each store spared, of saved registers too, lets the next
   /// line come earlier.
-  [[gnu::always_inline]] void write_short(envelope e, const void* payload, std::size_t bytes) noexcept {
+  [[gnu::always_inline]] void write_short(envelope e, const void* payload,
+                                          std::size_t bytes) noexcept {
     const std::uint32_t at = cell_;
     cell& place = cells_[at % cells];
     place.match = e.match;
     place.rest = e.rest;
     copy_short(place.payload, payload, bytes);
-    place.stamp.store(lap_of(at), std::memory_order_release);  // pairs with the acquire of the peer's look
+    // pairs with the acquire of the peer's look
+    place.stamp.store(lap_of(at), std::memory_order_release);
     cell_ = at + 1;
     to_.wake_unfenced();
   }

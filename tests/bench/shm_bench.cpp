@@ -1,7 +1,8 @@
 // tests/bench/shm_bench.cpp
 // What the shared-memory transport does without anything above it: two processes, a core each.
 //
-// Usage    shm_bench [latency] [rate] [bandwidth]; without arguments all. Not part of make check: a figure is no verdict.
+// Usage    shm_bench [latency] [rate] [bandwidth]; without arguments all. Not part of make check: a
+// figure is no verdict.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -25,7 +26,9 @@ namespace {
 
 using namespace peal;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 struct counter final : sink {
   std::uint64_t messages = 0;
@@ -95,7 +98,8 @@ class side {
       runs.push_back((now() - start) / turns / 2);
     }
     std::sort(runs.begin(), runs.end());
-    if (index_ == 0) std::printf("latency %6zu B: %8.1f ns (best %.1f)\n", bytes, runs[4] * 1e9, runs[0] * 1e9);
+    if (index_ == 0)
+      std::printf("latency %6zu B: %8.1f ns (best %.1f)\n", bytes, runs[4] * 1e9, runs[0] * 1e9);
   }
 
   void rate(std::size_t bytes) {
@@ -117,15 +121,18 @@ class side {
       runs.push_back(windows * window / (now() - start));
     }
     std::sort(runs.begin(), runs.end());
-    if (index_ == 0) std::printf("rate    %6zu B: %8.2f M/s (best %.2f)\n", bytes, runs[4] / 1e6, runs[8] / 1e6);
+    if (index_ == 0)
+      std::printf("rate    %6zu B: %8.2f M/s (best %.2f)\n", bytes, runs[4] / 1e6, runs[8] / 1e6);
   }
 
   /// As OSU's bandwidth: a window of sends, then an answer.
   void bandwidth(const char* what, std::size_t bytes, bool shared) {
     constexpr std::size_t window = 64;
-    auto* const data = static_cast<std::byte*>(shared ? heap_.allocate(bytes) : std::aligned_alloc(4096, bytes));
+    auto* const data =
+        static_cast<std::byte*>(shared ? heap_.allocate(bytes) : std::aligned_alloc(4096, bytes));
     std::memset(data, index_, bytes);
-    const int windows = static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 30) / bytes / window));
+    const int windows =
+        static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 30) / bytes / window));
     std::vector<double> runs;
     for (int run = 0; run < 5; ++run) {
       meeting_.meet();
@@ -134,7 +141,8 @@ class side {
         const std::uint64_t before = sink_.messages;
         if (index_ == 0) {
           const remote_region region = transport_.expose(1, data, bytes);
-          for (std::size_t each = 0; each < window; ++each) send(envelope::make(1, 1, 0, envelope_kind::announce, sizeof region), &region);
+          for (std::size_t each = 0; each < window; ++each)
+            send(envelope::make(1, 1, 0, envelope_kind::announce, sizeof region), &region);
           receive(before + 1);
         } else {
           fetch_all(data, bytes, window);
@@ -146,7 +154,9 @@ class side {
       sink_.announced.clear();
     }
     std::sort(runs.begin(), runs.end());
-    if (index_ == 0) std::printf("bandwidth %-18s %8zu B: %6.1f GB/s (best %.1f)\n", what, bytes, runs[2] / 1e9, runs[4] / 1e9);
+    if (index_ == 0)
+      std::printf("bandwidth %-18s %8zu B: %6.1f GB/s (best %.1f)\n", what, bytes, runs[2] / 1e9,
+                  runs[4] / 1e9);
     if (shared) heap_.deallocate(data);
     else std::free(data);
   }
@@ -183,7 +193,8 @@ class side {
   shm_transport transport_;
 };
 
-/// The bare loops that the transport is held against: 64 KiB slots, two copies; and one copy from memory that both see.
+/// The bare loops that the transport is held against: 64 KiB slots, two copies; and one copy from
+/// memory that both see.
 void bare(int index, rendezvous& meeting, std::byte* shared, std::size_t bytes, bool twice) {
   constexpr std::size_t slot = 64 * 1024, slots = 8;
   auto* const filled = reinterpret_cast<std::atomic<std::uint64_t>*>(shared);
@@ -225,19 +236,23 @@ void bare(int index, rendezvous& meeting, std::byte* shared, std::size_t bytes, 
   }
   if (index == 1) {
     std::sort(runs.begin(), runs.end());
-    std::printf("bare %-23s %8zu B: %6.1f GB/s (best %.1f)\n", twice ? "two copies" : "one copy", bytes, runs[2] / 1e9, runs[4] / 1e9);
+    std::printf("bare %-23s %8zu B: %6.1f GB/s (best %.1f)\n", twice ? "two copies" : "one copy",
+                bytes, runs[2] / 1e9, runs[4] / 1e9);
     std::fflush(stdout);
   }
   meeting.meet();
   std::free(data);
 }
 
-void run(int index, rendezvous& meeting, std::byte* shared, const std::string& name, const std::vector<std::string_view>& wanted) {
+void run(int index, rendezvous& meeting, std::byte* shared, const std::string& name,
+         const std::vector<std::string_view>& wanted) {
   cpu_set_t core;
   CPU_ZERO(&core);
   CPU_SET(index, &core);
   sched_setaffinity(0, sizeof core, &core);
-  const auto asked = [&](std::string_view what) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), what) != wanted.end(); };
+  const auto asked = [&](std::string_view what) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), what) != wanted.end();
+  };
   if (asked("latency") || asked("rate")) {
     side mine{index, name, meeting, shm_copy::automatic};
     if (asked("latency"))
@@ -251,11 +266,13 @@ void run(int index, rendezvous& meeting, std::byte* shared, const std::string& n
     bare(index, meeting, shared, bytes, true);
     bare(index, meeting, shared, bytes, false);
   }
-  for (const auto& [copy, what] :
-       {std::pair{shm_copy::direct, "direct"}, {shm_copy::pipeline, "pipeline"}, {shm_copy::automatic, "auto"}}) {
+  for (const auto& [copy, what] : {std::pair{shm_copy::direct, "direct"},
+                                   {shm_copy::pipeline, "pipeline"},
+                                   {shm_copy::automatic, "auto"}}) {
     side mine{index, name, meeting, copy};
     for (const std::size_t bytes :
-         {std::size_t{16} << 10, std::size_t{64} << 10, std::size_t{256} << 10, std::size_t{1} << 20, std::size_t{4} << 20}) {
+         {std::size_t{16} << 10, std::size_t{64} << 10, std::size_t{256} << 10,
+          std::size_t{1} << 20, std::size_t{4} << 20}) {
       mine.bandwidth(what, bytes, false);
       if (copy == shm_copy::automatic) mine.bandwidth("shared", bytes, true);
     }
@@ -268,7 +285,8 @@ void run(int index, rendezvous& meeting, std::byte* shared, const std::string& n
 int main(int argc, char** argv) {
   const std::vector<std::string_view> wanted(argv + 1, argv + argc);
   const std::size_t size = std::size_t{8} << 20;
-  auto* const shared = static_cast<std::byte*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* const shared = static_cast<std::byte*>(
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (shared == MAP_FAILED) return 1;
   auto* const meeting = new (shared + size - 4096) rendezvous{};
   const std::string name = "peal-bench-" + std::to_string(getpid());

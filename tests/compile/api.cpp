@@ -53,18 +53,23 @@ struct peal::type_traits<no_aggregate> {
 
 // case: fixed types are what is sent as bytes
 // compiles
-static_assert(peal::fixed<int> && peal::fixed<kind> && peal::fixed<std::complex<float>> && peal::fixed<point> && peal::fixed<opted_in>);
-static_assert(peal::fixed<std::array<point, 3>> && peal::fixed<std::pair<int, char>> && peal::fixed<std::tuple<int, point>>);
-static_assert(!peal::fixed<int*> && !peal::fixed<std::string_view> && !peal::fixed<std::span<int>> &&
-              !peal::fixed<std::reference_wrapper<int>>);
+static_assert(peal::fixed<int> && peal::fixed<kind> && peal::fixed<std::complex<float>> &&
+              peal::fixed<point> && peal::fixed<opted_in>);
+static_assert(peal::fixed<std::array<point, 3>> && peal::fixed<std::pair<int, char>> &&
+              peal::fixed<std::tuple<int, point>>);
+static_assert(!peal::fixed<int*> && !peal::fixed<std::string_view> &&
+              !peal::fixed<std::span<int>> && !peal::fixed<std::reference_wrapper<int>>);
 static_assert(!peal::fixed<holds_pointer> && !peal::fixed<std::string>);
 
 // case: serializable types are values that can be made anew
 // compiles
-static_assert(peal::serializable<std::vector<std::vector<std::string>>> && peal::serializable<std::map<std::string, point>>);
-static_assert(peal::serializable<std::optional<std::string>> && peal::serializable<std::variant<int, std::string>> &&
+static_assert(peal::serializable<std::vector<std::vector<std::string>>> &&
+              peal::serializable<std::map<std::string, point>>);
+static_assert(peal::serializable<std::optional<std::string>> &&
+              peal::serializable<std::variant<int, std::string>> &&
               peal::serializable<no_aggregate>);
-static_assert(peal::serializable<std::vector<no_aggregate>> && !peal::serializable<std::string_view> && !peal::serializable<holds_view>);
+static_assert(peal::serializable<std::vector<no_aggregate>> &&
+              !peal::serializable<std::string_view> && !peal::serializable<holds_view>);
 static_assert(!peal::serializable<std::unique_ptr<int>> && !peal::serializable<std::vector<int*>>);
 
 // case: messages in all their forms
@@ -95,9 +100,11 @@ void run(std::vector<float>& v) {
 
 // case: reductions of which each rank has a part
 // compiles
-void run(std::vector<float>& v, const std::vector<std::vector<int>>& parts, const peal::blocks<int>& gathered) {
+void run(std::vector<float>& v, const std::vector<std::vector<int>>& parts,
+         const peal::blocks<int>& gathered) {
   std::vector<float> part = world.reduce_scatter_block(v);
-  peal::request<std::vector<float>> owned = world.ireduce_scatter_block(std::vector<float>{1, 2}, peal::max);
+  peal::request<std::vector<float>> owned =
+      world.ireduce_scatter_block(std::vector<float>{1, 2}, peal::max);
   std::vector<int> block = world.reduce_scatter(parts, std::bit_xor<>{});
   peal::request<std::vector<int>> later = world.ireduce_scatter(gathered);
   world.reduce_scatter_block(v, peal::into(part));
@@ -186,7 +193,8 @@ void run() { (void)world.split(0.5); }
 // case: colours of every width, or none
 // compiles
 void run(long l, unsigned u, std::size_t s, std::optional<int> o) {
-  const auto all = {world.split(l).has_value(), world.split(u).has_value(), world.split(s, l).has_value(), world.split(o).has_value()};
+  const auto all = {world.split(l).has_value(), world.split(u).has_value(),
+                    world.split(s, l).has_value(), world.split(o).has_value()};
   (void)(world.split(std::nullopt).has_value() && all.size() != 0);
 }
 

@@ -1,8 +1,9 @@
 // What the headers bring along, and what the one for messages alone is enough for.
 #include <peal/point_to_point.hpp>
 
-#if defined _GLIBCXX_BITSET || defined _GLIBCXX_CHRONO || defined _GLIBCXX_COMPLEX || defined _GLIBCXX_FUNCTIONAL ||                    \
-    defined _GLIBCXX_MAP || defined _GLIBCXX_MEMORY || defined _GLIBCXX_MUTEX || defined _GLIBCXX_RANGES || defined _GLIBCXX_SSTREAM || \
+#if defined _GLIBCXX_BITSET || defined _GLIBCXX_CHRONO || defined _GLIBCXX_COMPLEX || \
+    defined _GLIBCXX_FUNCTIONAL || defined _GLIBCXX_MAP || defined _GLIBCXX_MEMORY || \
+    defined _GLIBCXX_MUTEX || defined _GLIBCXX_RANGES || defined _GLIBCXX_SSTREAM ||  \
     defined _GLIBCXX_UNORDERED_MAP
 #define PEAL_TEST_LARGE_HEADER
 #endif
@@ -19,8 +20,9 @@
 // case: peal/peal.hpp includes no large header of the standard library but algorithm
 // compiles
 #include <peal/peal.hpp>
-#if defined _GLIBCXX_BITSET || defined _GLIBCXX_CHRONO || defined _GLIBCXX_COMPLEX || defined _GLIBCXX_FUNCTIONAL ||                    \
-    defined _GLIBCXX_MAP || defined _GLIBCXX_MEMORY || defined _GLIBCXX_MUTEX || defined _GLIBCXX_RANGES || defined _GLIBCXX_SSTREAM || \
+#if defined _GLIBCXX_BITSET || defined _GLIBCXX_CHRONO || defined _GLIBCXX_COMPLEX || \
+    defined _GLIBCXX_FUNCTIONAL || defined _GLIBCXX_MAP || defined _GLIBCXX_MEMORY || \
+    defined _GLIBCXX_MUTEX || defined _GLIBCXX_RANGES || defined _GLIBCXX_SSTREAM ||  \
     defined _GLIBCXX_UNORDERED_MAP
 #error "one of them is included"
 #endif
@@ -33,7 +35,8 @@
 #include <functional>
 #include <peal/peal.hpp>
 #include <ranges>
-static_assert(peal::fixed<std::complex<double>> && peal::fixed<std::bitset<9>> && peal::fixed<std::chrono::milliseconds>);
+static_assert(peal::fixed<std::complex<double>> && peal::fixed<std::bitset<9>> &&
+              peal::fixed<std::chrono::milliseconds>);
 std::complex<double> sum(const peal::communicator& world, std::complex<double> mine) {
   peal::request<int> coming = world.irecv<int>();
   (void)coming.wait_for(std::chrono::milliseconds{1});
@@ -58,12 +61,14 @@ int main(int argc, char** argv) {
   std::vector<peal::request<>> both;
   both.push_back(world.isend(got, known.source));
   peal::wait_all(both);
-  auto length = world.irecv<std::string>(next).then([](const std::string& text) { return text.size(); });
+  auto length =
+      world.irecv<std::string>(next).then([](const std::string& text) { return text.size(); });
   if (auto taken = world.improbe()) (void)std::move(*taken).recv<std::vector<point>>();
   const peal::basic_communicator own = world.dup();
   const auto half = own.split(own.rank() % 2);
   try {
-    return static_cast<int>(length.wait() + sent.wait().size() + world.sendrecv<int>(1, next, next) + half->size());
+    return static_cast<int>(length.wait() + sent.wait().size() +
+                            world.sendrecv<int>(1, next, next) + half->size());
   } catch (const peal::error& e) {
     peal::abort(1, e.what());
   }

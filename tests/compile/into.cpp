@@ -37,8 +37,8 @@ extern const std::vector<std::size_t>& counts;
 // case: what is filled has the type of what is given, or holds such
 // compiles
 void run(double& x, std::vector<double>& v, const std::vector<double>& c, std::array<double, 4>& a,
-         std::vector<std::array<double, 4>>& rows, point& p, std::vector<point>& points, column<double> strided,
-         column<const double> read) {
+         std::vector<std::array<double, 4>>& rows, point& p, std::vector<point>& points,
+         column<double> strided, column<const double> read) {
   world.allreduce(x, peal::into(x));
   world.allreduce(c, peal::into(v));
   world.allreduce(a, peal::into(v));
@@ -62,7 +62,9 @@ void run(double& x, std::int64_t& y) { world.allreduce(x, peal::into(y)); }
 // case: doubles are not filled with floats
 // error: into.. is given memory of another element type than what is sent; nothing is converted on the way
 // at most 12 lines
-void run(const std::vector<float>& v, std::vector<double>& into) { world.allgather(v, peal::into(into)); }
+void run(const std::vector<float>& v, std::vector<double>& into) {
+  world.allgather(v, peal::into(into));
+}
 
 // case: nor are the elements of a strided view
 // error: into.. is given memory of another element type than what is sent; nothing is converted on the way
@@ -205,12 +207,16 @@ void run(const std::vector<int>& v, std::vector<int>& all) { world.allgatherv(v,
 // case: blocks of one length have none
 // error: all blocks of this collective are equally long, so into.. and in_place.. have no counts: see the one with v
 // at most 12 lines
-void run(const std::vector<int>& v, std::vector<int>& all) { world.allgather(v, peal::into(all, counts)); }
+void run(const std::vector<int>& v, std::vector<int>& all) {
+  world.allgather(v, peal::into(all, counts));
+}
 
 // case: strings are not put into memory of a fixed length
 // error: into.. needs fixed values, or a range of them, whose length the receiver can know
 // at most 12 lines
-void run(const std::string& text, std::vector<char>& all) { world.allgather(text, peal::into(all)); }
+void run(const std::string& text, std::vector<char>& all) {
+  world.allgather(text, peal::into(all));
+}
 
 // case: what is filled is not const
 // error: into.. and in_place.. need memory that may be written to

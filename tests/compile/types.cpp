@@ -65,7 +65,8 @@ struct none {};
 struct from_none : none {
   int a;
 };
-static_assert(peal::fixed<derived> && peal::fixed<only_a_base> && peal::fixed<far> && peal::fixed<from_none>);
+static_assert(peal::fixed<derived> && peal::fixed<only_a_base> && peal::fixed<far> &&
+              peal::fixed<from_none>);
 void run(const derived& d) { world.send(d, 1); }
 
 // case: bits and times
@@ -75,7 +76,8 @@ struct event {
   std::chrono::system_clock::time_point begin;
   std::bitset<70> flags;
 };
-static_assert(peal::fixed<std::bitset<3>> && peal::fixed<std::chrono::duration<double>> && peal::fixed<event>);
+static_assert(peal::fixed<std::bitset<3>> && peal::fixed<std::chrono::duration<double>> &&
+              peal::fixed<event>);
 static_assert(!peal::fixed<std::chrono::steady_clock::time_point>);
 
 // case: what points elsewhere is none of their parts
@@ -104,8 +106,10 @@ struct with_union {
   either which;
 };
 struct from_text : holds_text {};
-static_assert(!peal::fixed<pointers> && !peal::fixed<array_of_pointers> && !peal::fixed<from_pointer> && !peal::fixed<from_two>);
-static_assert(!peal::fixed<views> && !peal::fixed<reference> && !peal::fixed<with_union> && !peal::fixed<from_text>);
+static_assert(!peal::fixed<pointers> && !peal::fixed<array_of_pointers> &&
+              !peal::fixed<from_pointer> && !peal::fixed<from_two>);
+static_assert(!peal::fixed<views> && !peal::fixed<reference> && !peal::fixed<with_union> &&
+              !peal::fixed<from_text>);
 
 // case: nor what says itself how it is sent
 // compiles

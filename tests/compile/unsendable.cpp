@@ -1,4 +1,5 @@
-// What the compiler says of types that cannot be sent: the member, the reason, and what to do about it.
+// What the compiler says of types that cannot be sent: the member, the reason, and what to do about
+// it.
 #include <list>
 #include <map>
 #include <memory>
@@ -163,5 +164,7 @@ void run(std::vector<int>& all, const std::list<int>& several) {
 struct again {
   std::vector<again> more;
 };
-static_assert(!peal::sendable<particle> && !peal::sendable<again> && !peal::receivable<again> && !peal::sendable<const char (&)[5]>);
-static_assert(peal::sendable<std::string_view> && peal::sendable<std::span<int>> && !peal::receivable<std::span<int>>);
+static_assert(!peal::sendable<particle> && !peal::sendable<again> && !peal::receivable<again> &&
+              !peal::sendable<const char (&)[5]>);
+static_assert(peal::sendable<std::string_view> && peal::sendable<std::span<int>> &&
+              !peal::receivable<std::span<int>>);

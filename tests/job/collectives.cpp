@@ -1,5 +1,5 @@
-// collectives [part ...]: every collective against what a loop over the ranks' known inputs gives, for many lengths, roots, types and
-// operations, blocking and nonblocking.
+// collectives [part ...]: every collective against what a loop over the ranks' known inputs gives,
+// for many lengths, roots, types and operations, blocking and nonblocking.
 #include <algorithm>
 #include <complex>
 #include <functional>
@@ -13,8 +13,10 @@ namespace {
 
 using peal::communicator;
 
-// On both sides of what a message, a box, a piece of the algorithms holds; not multiples of anything.
-constexpr std::size_t lengths[] = {0, 1, 2, 3, 7, 16, 31, 64, 100, 257, 1000, 4096, 10'007, 100'003};
+// On both sides of what a message, a box, a piece of the algorithms holds; not multiples of
+// anything.
+constexpr std::size_t lengths[] = {0,  1,   2,   3,    7,    16,     31,
+                                   64, 100, 257, 1000, 4096, 10'007, 100'003};
 
 // Rank `rank`'s element `i`: small, so that sums are exact and products of a few stay in range.
 template <class T>
@@ -68,17 +70,22 @@ void bcasts(const communicator& world) {
       auto values = world.rank() == root ? input<int>(root, count) : std::vector<int>(count, -1);
       world.bcast(peal::in_place(values), root);
       job::check(values == input<int>(root, count), "bcast in place of " + std::to_string(count));
-      job::check(world.bcast(world.rank() == root ? input<double>(root, count) : std::vector<double>{}, root) == input<double>(root, count),
-                 "bcast of " + std::to_string(count) + " that only the root knows");
+      job::check(
+          world.bcast(world.rank() == root ? input<double>(root, count) : std::vector<double>{},
+                      root) == input<double>(root, count),
+          "bcast of " + std::to_string(count) + " that only the root knows");
       const auto text = std::string(count, 'a') + std::to_string(root);
-      job::check(world.ibcast(world.rank() == root ? text : std::string{}, root).wait() == text, "ibcast of a string");
+      job::check(world.ibcast(world.rank() == root ? text : std::string{}, root).wait() == text,
+                 "ibcast of a string");
     }
   const std::vector<std::string> names{"a", "", "ccc"};
-  job::check(world.bcast(world.rank() == 0 ? names : std::vector<std::string>{}, 0) == names, "bcast of strings");
+  job::check(world.bcast(world.rank() == 0 ? names : std::vector<std::string>{}, 0) == names,
+             "bcast of strings");
 }
 
 template <class T, class Op>
-void reductions_of(const communicator& world, Op op, const std::string& what, std::size_t most = std::numeric_limits<std::size_t>::max()) {
+void reductions_of(const communicator& world, Op op, const std::string& what,
+                   std::size_t most = std::numeric_limits<std::size_t>::max()) {
   for (const std::size_t count : lengths) {
     if (count > most) continue;
     const auto mine = input<T>(world.rank(), count);
@@ -101,7 +108,8 @@ void reductions_of(const communicator& world, Op op, const std::string& what, st
   }
   const T one = element<T>(world.rank(), 5);
   T expected = element<T>(0, 5);
-  for (int rank = 1; rank < world.size(); ++rank) expected = static_cast<T>(op(expected, element<T>(rank, 5)));
+  for (int rank = 1; rank < world.size(); ++rank)
+    expected = static_cast<T>(op(expected, element<T>(rank, 5)));
   job::check(world.allreduce(one, op) == expected, "allreduce of one value, " + what);
 }
 
@@ -110,7 +118,9 @@ struct affine {
   std::uint64_t a = 1, b = 0;
   friend bool operator==(const affine&, const affine&) = default;
 };
-affine composed(const affine& first, const affine& second) { return {first.a * second.a, first.b * second.a + second.b}; }
+affine composed(const affine& first, const affine& second) {
+  return {first.a * second.a, first.b * second.a + second.b};
+}
 
 void reductions(const communicator& world) {
   reductions_of<int>(world, std::plus<>{}, "sum of int");
@@ -123,43 +133,54 @@ void reductions(const communicator& world) {
   reductions_of<unsigned>(world, std::bit_and<>{}, "and of unsigned", 1000);
   reductions_of<long double>(world, std::plus<>{}, "sum of long double", 1000);
   reductions_of<std::complex<double>>(world, std::plus<>{}, "sum of complex", 1000);
-  reductions_of<short>(world, peal::op<peal::commute::yes>([](short a, short b) { return static_cast<short>(std::max(a, b)); }),
+  reductions_of<short>(world, peal::op<peal::commute::yes>([](short a, short b) {
+                         return static_cast<short>(std::max(a, b));
+                       }),
                        "max by a lambda", 10'007);
   const int offset = 5;  // captured state
   reductions_of<int>(
-      world, [offset](int a, int b) { return std::max(a + offset, b + offset) - offset; }, "max by a bare lambda", 10'007);
+      world, [offset](int a, int b) { return std::max(a + offset, b + offset) - offset; },
+      "max by a bare lambda", 10'007);
 }
 
 void in_rank_order(const communicator& world) {
   for (const std::size_t count : lengths) {
     std::vector<affine> mine(count), expected(count);
     const auto of = [](int rank, std::size_t i) {
-      return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3, static_cast<std::uint64_t>(rank) + i * 5 + 1};
+      return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3,
+                    static_cast<std::uint64_t>(rank) + i * 5 + 1};
     };
     for (std::size_t i = 0; i < count; ++i) {
       mine[i] = of(world.rank(), i);
       expected[i] = of(0, i);
-      for (int rank = 1; rank < world.size(); ++rank) expected[i] = composed(expected[i], of(rank, i));
+      for (int rank = 1; rank < world.size(); ++rank)
+        expected[i] = composed(expected[i], of(rank, i));
     }
-    job::check(world.allreduce(mine, composed) == expected, "allreduce in rank order of " + std::to_string(count));
+    job::check(world.allreduce(mine, composed) == expected,
+               "allreduce in rank order of " + std::to_string(count));
     for (const int root : roots(world)) {
       const auto at_root = world.reduce(mine, root, composed);
-      if (world.rank() == root) job::check(at_root == expected, "reduce in rank order of " + std::to_string(count));
+      if (world.rank() == root)
+        job::check(at_root == expected, "reduce in rank order of " + std::to_string(count));
     }
   }
 }
 
-// What each rank gets a part of: all types of kernels, odd lengths, in rank order, again and again the same bits.
+// What each rank gets a part of: all types of kernels, odd lengths, in rank order, again and again
+// the same bits.
 void partial_ones(const communicator& world) {
-  const auto ranks = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
+  const auto ranks = static_cast<std::size_t>(world.size()),
+             me = static_cast<std::size_t>(world.rank());
   const auto of = [](int rank, std::size_t i) {
-    return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3, static_cast<std::uint64_t>(rank) + i * 5 + 1};
+    return affine{static_cast<std::uint64_t>(rank) * 2 + i + 3,
+                  static_cast<std::uint64_t>(rank) + i * 5 + 1};
   };
   // Elements [first, first + count) of the ranks below `upto`, composed.
   const auto below = [&of](int upto, std::size_t first, std::size_t count) {
     std::vector<affine> made(count);
     for (std::size_t i = 0; i < count; ++i)
-      for (int rank = 0; rank < upto; ++rank) made[i] = rank == 0 ? of(0, first + i) : composed(made[i], of(rank, first + i));
+      for (int rank = 0; rank < upto; ++rank)
+        made[i] = rank == 0 ? of(0, first + i) : composed(made[i], of(rank, first + i));
     return made;
   };
   for (const std::size_t count : lengths) {
@@ -167,15 +188,18 @@ void partial_ones(const communicator& world) {
     const std::string what = " of " + std::to_string(count);
     std::vector<affine> mine(count * ranks);
     for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = of(world.rank(), i);
-    job::check(world.reduce_scatter_block(mine, composed) == below(world.size(), count * me, count), "reduce_scatter_block" + what);
-    job::check(world.ireduce_scatter_block(mine, composed).wait() == below(world.size(), count * me, count),
+    job::check(world.reduce_scatter_block(mine, composed) == below(world.size(), count * me, count),
+               "reduce_scatter_block" + what);
+    job::check(world.ireduce_scatter_block(mine, composed).wait() ==
+                   below(world.size(), count * me, count),
                "ireduce_scatter_block" + what);
     std::vector<std::vector<affine>> parts;
     std::size_t before = 0;
     for (std::size_t rank = 0, at = 0; rank < ranks; ++rank) {
       if (rank == me) before = at;
       const std::size_t length = count * (rank * 5 % 4) / 3;
-      parts.emplace_back(mine.begin() + static_cast<std::ptrdiff_t>(at), mine.begin() + static_cast<std::ptrdiff_t>(at + length));
+      parts.emplace_back(mine.begin() + static_cast<std::ptrdiff_t>(at),
+                         mine.begin() + static_cast<std::ptrdiff_t>(at + length));
       at += length;
     }
     const auto block = below(world.size(), before, parts[me].size());
@@ -185,30 +209,40 @@ void partial_ones(const communicator& world) {
     const auto upto = below(world.rank() + 1, 0, count), lower = below(world.rank(), 0, count);
     job::check(world.scan(mine, composed) == upto, "scan" + what);
     job::check(world.iscan(mine, composed).wait() == upto, "iscan" + what);
-    job::check(world.exscan(mine, composed) == (me == 0 ? std::nullopt : std::optional{lower}), "exscan" + what);
-    job::check(world.iexscan(mine, composed).wait() == (me == 0 ? std::nullopt : std::optional{lower}), "iexscan" + what);
+    job::check(world.exscan(mine, composed) == (me == 0 ? std::nullopt : std::optional{lower}),
+               "exscan" + what);
+    job::check(
+        world.iexscan(mine, composed).wait() == (me == 0 ? std::nullopt : std::optional{lower}),
+        "iexscan" + what);
 
     job::random r{me + 1};
     std::vector<double> sizes(count * ranks);
-    for (auto& value : sizes) value = static_cast<double>(r.next()) / 1e3 * (r.one_in(2) ? 1 : 1e-12);
+    for (auto& value : sizes)
+      value = static_cast<double>(r.next()) / 1e3 * (r.one_in(2) ? 1 : 1e-12);
     const auto same = [&](const std::vector<double>& a, const std::vector<double>& b) {
-      return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+      return a.size() == b.size() &&
+             (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
     };
-    job::check(same(world.reduce_scatter_block(sizes), world.reduce_scatter_block(sizes)), "reduce_scatter_block again" + what);
+    job::check(same(world.reduce_scatter_block(sizes), world.reduce_scatter_block(sizes)),
+               "reduce_scatter_block again" + what);
     job::check(same(world.scan(sizes), world.scan(sizes)), "scan again" + what);
   }
 }
 
-// Floating-point sums whose value depends on the order: all ranks must have the same bits, and the same again.
+// Floating-point sums whose value depends on the order: all ranks must have the same bits, and the
+// same again.
 void same_bits(const communicator& world) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{100}, std::size_t{50'000}}) {
     job::random r{static_cast<std::uint64_t>(world.rank()) + 1};
     std::vector<double> mine(count);
-    for (auto& value : mine) value = static_cast<double>(r.next()) / 1e3 * (r.one_in(2) ? 1 : 1e-12);
+    for (auto& value : mine)
+      value = static_cast<double>(r.next()) / 1e3 * (r.one_in(2) ? 1 : 1e-12);
     const auto first = world.allreduce(mine), second = world.allreduce(mine);
-    job::check(std::memcmp(first.data(), second.data(), count * sizeof(double)) == 0, "the same sum again has other bits");
+    job::check(std::memcmp(first.data(), second.data(), count * sizeof(double)) == 0,
+               "the same sum again has other bits");
     const auto of_zero = world.bcast(first, 0);
-    job::check(std::memcmp(first.data(), of_zero.data(), count * sizeof(double)) == 0, "the ranks' sums differ in bits");
+    job::check(std::memcmp(first.data(), of_zero.data(), count * sizeof(double)) == 0,
+               "the ranks' sums differ in bits");
   }
 }
 
@@ -230,14 +264,17 @@ void gathers(const communicator& world) {
     job::check(world.iallgather(mine).wait() == expected, "iallgather" + what);
     for (const int root : roots(world)) {
       const auto at_root = world.gather(mine, root);
-      job::check(at_root == (world.rank() == root ? std::optional{expected} : std::nullopt), "gather" + what);
-      job::check(world.scatter(world.rank() == root ? expected : std::vector<int>{}, root) == mine, "scatter" + what);
+      job::check(at_root == (world.rank() == root ? std::optional{expected} : std::nullopt),
+                 "gather" + what);
+      job::check(world.scatter(world.rank() == root ? expected : std::vector<int>{}, root) == mine,
+                 "scatter" + what);
     }
   }
   std::vector<std::string> names;
   for (int rank = 0; rank < world.size(); ++rank)
     names.push_back(std::string(static_cast<std::size_t>(rank) * 1000, 'x') + std::to_string(rank));
-  job::check(world.allgather(names[static_cast<std::size_t>(world.rank())]) == names, "allgather of strings of many lengths");
+  job::check(world.allgather(names[static_cast<std::size_t>(world.rank())]) == names,
+             "allgather of strings of many lengths");
   std::vector<int> everyone(ranks);
   std::iota(everyone.begin(), everyone.end(), 0);
   job::check(world.allgather(world.rank()) == everyone, "allgather of a value");
@@ -245,18 +282,22 @@ void gathers(const communicator& world) {
 
 // Rank r gives `base * r % 7` elements, so that some give none.
 std::size_t uneven(int rank, std::size_t base) {
-  return static_cast<std::size_t>(rank) % 3 == 1 ? 0 : base * static_cast<std::size_t>(rank % 7 + 1);
+  return static_cast<std::size_t>(rank) % 3 == 1 ? 0
+                                                 : base * static_cast<std::size_t>(rank % 7 + 1);
 }
 
 void uneven_ones(const communicator& world) {
-  for (const std::size_t base : {std::size_t{1}, std::size_t{13}, std::size_t{1000}, std::size_t{20'000}}) {
+  for (const std::size_t base :
+       {std::size_t{1}, std::size_t{13}, std::size_t{1000}, std::size_t{20'000}}) {
     const auto mine = input<int>(world.rank(), uneven(world.rank(), base));
     std::vector<std::vector<int>> all;
-    for (int rank = 0; rank < world.size(); ++rank) all.push_back(input<int>(rank, uneven(rank, base)));
+    for (int rank = 0; rank < world.size(); ++rank)
+      all.push_back(input<int>(rank, uneven(rank, base)));
     const auto same = [&all](const peal::blocks<int>& found) {
       if (found.size() != all.size()) return false;
       for (std::size_t rank = 0; rank < all.size(); ++rank)
-        if (!std::equal(found[rank].begin(), found[rank].end(), all[rank].begin(), all[rank].end())) return false;
+        if (!std::equal(found[rank].begin(), found[rank].end(), all[rank].begin(), all[rank].end()))
+          return false;
       return true;
     };
     job::check(same(world.allgatherv(mine)), "allgatherv");
@@ -264,16 +305,21 @@ void uneven_ones(const communicator& world) {
     for (const int root : roots(world)) {
       const auto found = world.gatherv(mine, root);
       job::check(world.rank() == root ? found && same(*found) : !found, "gatherv");
-      job::check(world.scatterv(world.rank() == root ? all : std::vector<std::vector<int>>{}, root) == mine, "scatterv");
+      job::check(world.scatterv(world.rank() == root ? all : std::vector<std::vector<int>>{},
+                                root) == mine,
+                 "scatterv");
     }
     // From a to b go uneven(a + 2 b) elements.
     std::vector<std::vector<int>> out;
-    for (int to = 0; to < world.size(); ++to) out.push_back(input<int>(world.rank() * 100 + to, uneven(world.rank() + 2 * to, base)));
+    for (int to = 0; to < world.size(); ++to)
+      out.push_back(input<int>(world.rank() * 100 + to, uneven(world.rank() + 2 * to, base)));
     const auto in = world.alltoallv(out);
     for (int from = 0; from < world.size(); ++from) {
-      const auto expected = input<int>(from * 100 + world.rank(), uneven(from + 2 * world.rank(), base));
+      const auto expected =
+          input<int>(from * 100 + world.rank(), uneven(from + 2 * world.rank(), base));
       const auto found = in[static_cast<std::size_t>(from)];
-      job::check(std::equal(found.begin(), found.end(), expected.begin(), expected.end()), "alltoallv");
+      job::check(std::equal(found.begin(), found.end(), expected.begin(), expected.end()),
+                 "alltoallv");
     }
   }
 }
@@ -284,7 +330,8 @@ void exchanges(const communicator& world) {
     if (count * ranks > 400'000) continue;
     std::vector<int> out, expected;
     for (int other = 0; other < world.size(); ++other) {
-      const auto to = input<int>(world.rank() * 100 + other, count), from = input<int>(other * 100 + world.rank(), count);
+      const auto to = input<int>(world.rank() * 100 + other, count),
+                 from = input<int>(other * 100 + world.rank(), count);
       out.insert(out.end(), to.begin(), to.end());
       expected.insert(expected.end(), from.begin(), from.end());
     }
@@ -307,15 +354,18 @@ void overlapping(const communicator& world) {
     sums.push_back(world.iallreduce(inputs[i]));
     barriers.push_back(world.ibarrier());
     auto sent = world.isend(std::vector<int>(1, static_cast<int>(i)), right, peal::tag{1});
-    job::equal(world.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0), static_cast<int>(i), "a message among collectives");
+    job::equal(world.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0),
+               static_cast<int>(i), "a message among collectives");
     sent.wait();
   }
   for (std::size_t i = inputs.size(); i-- > 0;)
-    job::check(sums[i].wait() == reduced<int>(world.size(), inputs[i].size(), std::plus<>{}), "overlapping iallreduce");
+    job::check(sums[i].wait() == reduced<int>(world.size(), inputs[i].size(), std::plus<>{}),
+               "overlapping iallreduce");
   for (auto& barrier : barriers) barrier.wait();
 }
 
-// What an operation throws comes out where it is thrown; the others hear of it, and the communicator goes on.
+// What an operation throws comes out where it is thrown; the others hear of it, and the
+// communicator goes on.
 void throwing(const communicator& world) {
   const auto thrower = [](int a, int b) {
     if (a < 0 || b < 0) throw std::runtime_error{"no negative numbers"};
@@ -328,7 +378,8 @@ void throwing(const communicator& world) {
     job::check(e.code() == peal::errc::operation_failed, std::string{"another error: "} + e.what());
     told = true;
   } catch (const std::runtime_error& e) {
-    job::equal(std::string{e.what()}, std::string{"no negative numbers"}, "what the operation threw");
+    job::equal(std::string{e.what()}, std::string{"no negative numbers"},
+               "what the operation threw");
     told = true;
   }
   job::check(told || world.size() == 1, "a rank took a poisoned result");
@@ -338,9 +389,12 @@ void throwing(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv,
-                        {job::part{"barriers", barriers}, job::part{"bcasts", bcasts}, job::part{"reductions", reductions},
-                         job::part{"in_rank_order", in_rank_order}, job::part{"partial", partial_ones}, job::part{"same_bits", same_bits},
-                         job::part{"gathers", gathers}, job::part{"uneven", uneven_ones}, job::part{"exchanges", exchanges},
-                         job::part{"overlapping", overlapping}, job::part{"throwing", throwing}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"barriers", barriers}, job::part{"bcasts", bcasts},
+       job::part{"reductions", reductions}, job::part{"in_rank_order", in_rank_order},
+       job::part{"partial", partial_ones}, job::part{"same_bits", same_bits},
+       job::part{"gathers", gathers}, job::part{"uneven", uneven_ones},
+       job::part{"exchanges", exchanges}, job::part{"overlapping", overlapping},
+       job::part{"throwing", throwing}});
 }

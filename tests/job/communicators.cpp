@@ -21,10 +21,12 @@ void copies(const communicator& world) {
   job::equal(copy.rank(), world.rank(), "rank in a dup");
   job::equal(copy.size(), world.size(), "size of a dup");
   // The same tags in both, received in the other order: they do not mix.
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   for (int i = 0; i < 50; ++i) {
     auto a = world.isend(std::vector{i}, right), b = copy.isend(std::vector{-i}, right);
-    job::equal(copy.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0), -i, "a message of the dup");
+    job::equal(copy.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0), -i,
+               "a message of the dup");
     job::equal(world.recv<std::vector<int>>(left).at(0), i, "a message of the world");
     a.wait();
     b.wait();
@@ -41,9 +43,11 @@ void parts(const communicator& world) {
   int sum = 0;
   for (int rank = world.rank() % 2; rank < world.size(); rank += 2) sum += rank;
   // The halves do different numbers of collectives, at the same time.
-  for (int i = 0; i < 20 + world.rank() % 2 * 30; ++i) job::equal(half->allreduce(world.rank()), sum, "a sum in a part");
+  for (int i = 0; i < 20 + world.rank() % 2 * 30; ++i)
+    job::equal(half->allreduce(world.rank()), sum, "a sum in a part");
   const auto order = half->allgather(world.rank());
-  for (std::size_t i = 1; i < order.size(); ++i) job::check(order[i] < order[i - 1], "the order in a part");
+  for (std::size_t i = 1; i < order.size(); ++i)
+    job::check(order[i] < order[i - 1], "the order in a part");
 
   // Only some are asked in.
   const auto some = world.split(world.rank() < 2 ? std::optional{7} : std::nullopt);
@@ -51,8 +55,10 @@ void parts(const communicator& world) {
   if (some) job::equal(some->allreduce(1), std::min(2, world.size()), "size of what some made");
 
   const auto node = world.split(peal::locality::node);
-  job::equal(world.allreduce(node.rank() == 0 ? node.size() : 0), world.size(), "every rank is on one node");
-  if (std::getenv("SLURM_NNODES") == nullptr) job::equal(node.size(), world.size(), "without Slurm all ranks are on one node");
+  job::equal(world.allreduce(node.rank() == 0 ? node.size() : 0), world.size(),
+             "every rank is on one node");
+  if (std::getenv("SLURM_NNODES") == nullptr)
+    job::equal(node.size(), world.size(), "without Slurm all ranks are on one node");
   int here = 0;
   for (int rank = 0; rank < world.size(); ++rank) here += world.same_node(rank);
   job::equal(here, node.size(), "same_node");
@@ -60,7 +66,8 @@ void parts(const communicator& world) {
   // A part of a part, and messages by its ranks.
   const auto quarter = half->split(half->rank() / 2);
   const int partner = quarter->size() - 1 - quarter->rank();
-  job::equal(quarter->sendrecv<int>(world.rank(), partner, partner), quarter->allgather(world.rank()).at(static_cast<std::size_t>(partner)),
+  job::equal(quarter->sendrecv<int>(world.rank(), partner, partner),
+             quarter->allgather(world.rank()).at(static_cast<std::size_t>(partner)),
              "a message in a part of a part");
 }
 
@@ -71,20 +78,24 @@ void storm(const communicator& world) {
   job::random shared{42};
   for (int i = 0; i < rounds; ++i) {
     const auto kind = shared.below(3);
-    const communicator& from = alive.empty() || shared.one_in(2) ? world : alive[shared.below(alive.size())].second;
+    const communicator& from =
+        alive.empty() || shared.one_in(2) ? world : alive[shared.below(alive.size())].second;
     // Which communicators live is the same everywhere, since every split has a colour for all.
     auto made = kind == 0 ? from.dup()
-                          : *from.split(from.rank() % static_cast<int>(kind + 1), static_cast<int>(shared.below(10)) * from.rank() % 3);
+                          : *from.split(from.rank() % static_cast<int>(kind + 1),
+                                        static_cast<int>(shared.below(10)) * from.rank() % 3);
     alive.emplace_back(i, std::move(made));
     for (const auto& [number, in] : alive) {
       const int right = (in.rank() + 1) % in.size(), left = (in.rank() + in.size() - 1) % in.size();
       auto sent = in.isend(std::vector{number * 1000 + in.rank()}, right, peal::tag{3});
-      job::equal(in.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0), number * 1000 + left,
-                 "a message in one of many communicators");
+      job::equal(in.recv<std::vector<int>>(peal::any_source, peal::any_tag).at(0),
+                 number * 1000 + left, "a message in one of many communicators");
       sent.wait();
     }
-    job::equal(alive.back().second.allreduce(1), alive.back().second.size(), "a collective in the newest");
-    if (alive.size() > 8) alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(shared.below(alive.size())));
+    job::equal(alive.back().second.allreduce(1), alive.back().second.size(),
+               "a collective in the newest");
+    if (alive.size() > 8)
+      alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(shared.below(alive.size())));
   }
 }
 
@@ -93,7 +104,8 @@ void again_and_again(const communicator& world) {
   const int right = (world.rank() + 1) % world.size();
   for (int i = 0; i < 100; ++i) {
     const auto copy = world.dup();
-    const auto part = world.split(i % 2 == 0 ? world.rank() % 2 : i % 3, i % 5 == 0 ? -world.rank() : world.rank());
+    const auto part = world.split(i % 2 == 0 ? world.rank() % 2 : i % 3,
+                                  i % 5 == 0 ? -world.rank() : world.rank());
     const auto sent = copy.isend(i, right);
     job::equal(copy.recv<int>(), i, "a message in the newest dup");
     job::equal(part->allgather(i).back(), i, "a collective in the newest part");
@@ -109,14 +121,16 @@ std::size_t heap_in_use() {
 #endif
 }
 
-// What a communicator needed goes with it, whatever its collectives were. Pools grow at times of their own, by much at once, so of several
-// spans one in which nothing grows will do: what is left behind grows in each.
+// What a communicator needed goes with it, whatever its collectives were. Pools grow at times of
+// their own, by much at once, so of several spans one in which nothing grows will do: what is left
+// behind grows in each.
 void forgotten(const communicator& world) {
   const auto once = [&world](int i) {
     const auto copy = world.dup();
     copy.barrier();
     job::equal(copy.allgatherv(std::vector{i}).values().back(), i, "gathered in two steps");
-    job::equal(copy.allreduce(std::vector<int>(10'000, i)).back(), i * world.size(), "a long collective");
+    job::equal(copy.allreduce(std::vector<int>(10'000, i)).back(), i * world.size(),
+               "a long collective");
   };
   constexpr std::size_t rounds = 80;
   constexpr int spans = 10;
@@ -128,10 +142,12 @@ void forgotten(const communicator& world) {
     const std::size_t after = heap_in_use();
     least = std::min(least, after > before ? after - before : 0);
   }
-  job::check(least < rounds * 64, "nothing is left of communicators that have gone, but at least " + std::to_string(least) + " bytes");
+  job::check(least < rounds * 64, "nothing is left of communicators that have gone, but at least " +
+                                      std::to_string(least) + " bytes");
 }
 
-// Where PEAL_COMMUNICATORS is set. All ranks are told that there is none left, and those that live go on.
+// Where PEAL_COMMUNICATORS is set. All ranks are told that there is none left, and those that live
+// go on.
 void too_many(const communicator& world) {
   const char* const most = std::getenv("PEAL_COMMUNICATORS");
   if (most == nullptr) return;
@@ -156,20 +172,23 @@ void too_many(const communicator& world) {
   const int left = world.size() > 1 ? 1 : 3;
   for (int i = 0; i < left; ++i) {
     alive.push_back(world.dup());
-    job::equal(alive.back().allreduce(1), world.size(), "a collective in one whose number was used before");
+    job::equal(alive.back().allreduce(1), world.size(),
+               "a collective in one whose number was used before");
   }
   job::throws(peal::errc::no_space, [&] { (void)world.dup(); });
   kept.clear();
   for (int i = left; i < 3; ++i) alive.push_back(world.dup());
   job::throws(peal::errc::no_space, [&] { (void)world.dup(); });
-  for (const auto& each : alive) job::equal(each.allreduce(1), world.size(), "a collective in each");
+  for (const auto& each : alive)
+    job::equal(each.allreduce(1), world.size(), "a collective in each");
 }
 
 void handles(const communicator& world) {
   auto one = world.dup();
   auto two = std::move(one);
   job::equal(two.allreduce(1), world.size(), "a communicator that was moved");
-  job::throws(peal::errc::invalid_argument, [&] { one.barrier(); });  // NOLINT: used after the move on purpose
+  job::throws(peal::errc::invalid_argument,
+              [&] { one.barrier(); });  // NOLINT: used after the move on purpose
   one = std::move(two);
   one.barrier();
 }
@@ -179,6 +198,7 @@ void handles(const communicator& world) {
 int main(int argc, char** argv) {
   return job::run_parts(
       argc, argv,
-      {job::part{"copies", copies}, job::part{"parts", parts}, job::part{"storm", storm}, job::part{"handles", handles},
-       job::part{"again_and_again", again_and_again}, job::part{"forgotten", forgotten}, job::part{"too_many", too_many}});
+      {job::part{"copies", copies}, job::part{"parts", parts}, job::part{"storm", storm},
+       job::part{"handles", handles}, job::part{"again_and_again", again_and_again},
+       job::part{"forgotten", forgotten}, job::part{"too_many", too_many}});
 }

@@ -1,5 +1,6 @@
-// computing: what moves while ranks compute, with the helper thread (PEAL_ASYNC=1). Ranks that make no call tell each other by shared
-// memory of their own how far they are, so that nothing but the helper can have moved the messages.
+// computing: what moves while ranks compute, with the helper thread (PEAL_ASYNC=1). Ranks that make
+// no call tell each other by shared memory of their own how far they are, so that nothing but the
+// helper can have moved the messages.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -51,7 +52,8 @@ template <class Condition>
 void compute_until(Condition&& holds, const std::string& what) {
   const auto end = std::chrono::steady_clock::now() + 60s * (job::sanitized() ? 8 : 1);
   while (!holds()) {
-    job::check(std::chrono::steady_clock::now() < end, what + ": nothing moved while the ranks computed");
+    job::check(std::chrono::steady_clock::now() < end,
+               what + ": nothing moved while the ranks computed");
     std::this_thread::sleep_for(1ms);
   }
 }
@@ -64,18 +66,22 @@ void meet(const communicator& world, const board& marks, int round) {
 
 bool moved_by_helper(const communicator& world) { return peal::counters(world)["async.turns"] > 0; }
 
-// A large message whose receiver computes from the moment that it has posted the receive, and whose sender computes as well.
+// A large message whose receiver computes from the moment that it has posted the receive, and whose
+// sender computes as well.
 void rendezvous(const communicator& world) {
   const board marks{world};
-  const int next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  const int next = (world.rank() + 1) % world.size(),
+            before = (world.rank() + world.size() - 1) % world.size();
   int round = 0;
-  for (const std::size_t bytes : {std::size_t{10'000}, std::size_t{100'000}, std::size_t{16} << 20}) {
+  for (const std::size_t bytes :
+       {std::size_t{10'000}, std::size_t{100'000}, std::size_t{16} << 20}) {
     const auto payload = job::bytes_of(bytes, bytes + static_cast<std::size_t>(world.rank()));
     std::vector<std::byte> into(bytes);
     auto in = world.irecv_into(std::span{into}, before, data);
     auto out = world.isend(std::span<const std::byte>{payload}, next, data);
     compute_until([&] { return in.is_over() && out.is_over(); }, std::to_string(bytes) + " bytes");
-    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)), "what came while the rank computed");
+    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)),
+               "what came while the rank computed");
     meet(world, marks, ++round);
     out.wait();
     in.wait();
@@ -83,30 +89,37 @@ void rendezvous(const communicator& world) {
   job::check(world.size() == 1 || moved_by_helper(world), "the helper moves something");
 }
 
-// The same where ranks have no memory in common: neither side has made a call when both its messages are over.
+// The same where ranks have no memory in common: neither side has made a call when both its
+// messages are over.
 void apart(const communicator& world) {
-  const int next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
-  for (const std::size_t bytes : {std::size_t{10'000}, std::size_t{1} << 20, std::size_t{16} << 20}) {
+  const int next = (world.rank() + 1) % world.size(),
+            before = (world.rank() + world.size() - 1) % world.size();
+  for (const std::size_t bytes :
+       {std::size_t{10'000}, std::size_t{1} << 20, std::size_t{16} << 20}) {
     const auto payload = job::bytes_of(bytes, bytes + static_cast<std::size_t>(world.rank()));
     std::vector<std::byte> into(bytes);
     world.barrier();
     auto in = world.irecv_into(std::span{into}, before, data);
     auto out = world.isend(std::span<const std::byte>{payload}, next, data);
-    compute_until([&] { return in.is_over() && out.is_over(); }, std::to_string(bytes) + " bytes from another node");
+    compute_until([&] { return in.is_over() && out.is_over(); },
+                  std::to_string(bytes) + " bytes from another node");
     out.wait();
     in.wait();  // throws what went wrong
-    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)), "what came while the rank computed");
+    job::check(job::holds(into, bytes + static_cast<std::size_t>(before)),
+               "what came while the rank computed");
   }
   std::vector<std::int64_t> mine(300'000, world.rank() + 1);
   auto sum = world.iallreduce(mine);
   compute_until([&] { return sum.is_over(); }, "a sum");
   const auto total = sum.wait();
   const std::int64_t expected = static_cast<std::int64_t>(world.size()) * (world.size() + 1) / 2;
-  job::check(total.front() == expected && total.back() == expected, "a sum made while the ranks computed");
+  job::check(total.front() == expected && total.back() == expected,
+             "a sum made while the ranks computed");
   job::check(world.size() == 1 || moved_by_helper(world), "the helper moves something");
 }
 
-// The message comes when the receiver has been computing for long, and the sender is told by other means that it was taken.
+// The message comes when the receiver has been computing for long, and the sender is told by other
+// means that it was taken.
 void late(const communicator& world) {
   const board marks{world};
   if (world.size() < 2) return;
@@ -121,7 +134,8 @@ void late(const communicator& world) {
       job::check(job::holds(into, static_cast<std::size_t>(round)), "a late message");
     } else if (world.rank() == 1) {
       compute_until([&] { return marks[1].load() == round; }, "the receive");
-      std::this_thread::sleep_for(20ms);  // the receiver's helper sleeps by now, or it does not: both are right
+      // the receiver's helper sleeps by now, or it does not: both are right
+      std::this_thread::sleep_for(20ms);
       const auto payload = job::bytes_of(1 << 20, static_cast<std::size_t>(round));
       world.send(payload, 0, data);
       compute_until([&] { return marks[2].load() == round; }, "the end of a receive");
@@ -139,20 +153,25 @@ void sums(const communicator& world) {
     meet(world, marks, ++round);
     const auto total = sum.wait();
     const std::int64_t expected = static_cast<std::int64_t>(world.size()) * (world.size() + 1) / 2;
-    job::check(total.size() == count && total.front() == expected && total.back() == expected, "a sum made while the ranks computed");
+    job::check(total.size() == count && total.front() == expected && total.back() == expected,
+               "a sum made while the ranks computed");
   }
 }
 
 // Continuations are run by the program's own calls, never by the helper.
 void continuations(const communicator& world) {
   const board marks{world};
-  const int next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  const int next = (world.rank() + 1) % world.size(),
+            before = (world.rank() + world.size() - 1) % world.size();
   std::vector<std::byte> into(500'000);
   const auto payload = job::bytes_of(into.size(), 3);
   std::thread::id by;
-  auto done = world.irecv_into(std::span{into}, before, data).then([&](const peal::status&) { by = std::this_thread::get_id(); });
+  auto done = world.irecv_into(std::span{into}, before, data).then([&](const peal::status&) {
+    by = std::this_thread::get_id();
+  });
   auto out = world.isend(std::span<const std::byte>{payload}, next, data);
-  const std::thread::id before_computing = by;  // this thread, should the message have come before `then`
+  // this thread, should the message have come before `then`
+  const std::thread::id before_computing = by;
   compute_until([&] { return out.is_over(); }, "a message with a continuation");
   meet(world, marks, 1);
   job::check(by == before_computing, "a continuation ran while the program made no call");
@@ -161,7 +180,8 @@ void continuations(const communicator& world) {
   out.wait();
 }
 
-// Computing and talking in turn, at all lengths around the helper's tick, so that the lead changes at any moment.
+// Computing and talking in turn, at all lengths around the helper's tick, so that the lead changes
+// at any moment.
 void in_turn(const communicator& world) {
   const int other = world.rank() ^ 1;
   job::random random{static_cast<std::uint64_t>(world.rank()) + 1};
@@ -176,7 +196,8 @@ void in_turn(const communicator& world) {
     nanosleep(&pause, nullptr);
     out.wait();
     in.wait();
-    job::check(job::holds(into, static_cast<std::size_t>(2 * round + other)), "a message of a round");
+    job::check(job::holds(into, static_cast<std::size_t>(2 * round + other)),
+               "a message of a round");
   }
   world.barrier();
   job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
@@ -186,13 +207,14 @@ void in_turn(const communicator& world) {
 
 int main(int argc, char** argv) {
   const bool threaded = argc > 1 && std::string{argv[1]} == "threads";
-  return job::run_parts(argc, argv,
-                        {{"threads", [](const communicator&) {}},
-                         {"rendezvous", rendezvous},
-                         {"apart", apart},
-                         {"late", late},
-                         {"sums", sums},
-                         {"continuations", continuations},
-                         {"in_turn", in_turn}},
-                        {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
+  return job::run_parts(
+      argc, argv,
+      {{"threads", [](const communicator&) {}},
+       {"rendezvous", rendezvous},
+       {"apart", apart},
+       {"late", late},
+       {"sums", sums},
+       {"continuations", continuations},
+       {"in_turn", in_turn}},
+      {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
 }

@@ -1,5 +1,6 @@
-// death MOMENT [seed]: one rank is killed while the others depend on it; started with --on-failure notify. The survivors get
-// errc::peer_failed for what was pending to the dead, and go on among themselves.
+// death MOMENT [seed]: one rank is killed while the others depend on it; started with --on-failure
+// notify. The survivors get errc::peer_failed for what was pending to the dead, and go on among
+// themselves.
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -40,11 +41,14 @@ void survivors_talk(const communicator& world, int dead) {
     std::vector<peal::request<std::vector<std::byte>>> sends;
     for (int to = 0; to < world.size(); ++to)
       if (to != dead)
-        sends.push_back(world.isend(job::bytes_of(bytes, static_cast<std::uint64_t>(world.rank() * 100 + to)), to, peal::tag{50}));
+        sends.push_back(
+            world.isend(job::bytes_of(bytes, static_cast<std::uint64_t>(world.rank() * 100 + to)),
+                        to, peal::tag{50}));
     for (int from = 0; from < world.size(); ++from) {
       if (from == dead) continue;
       const auto got = world.recv<std::vector<std::byte>>(from, peal::tag{50});
-      job::check(got.size() == bytes && job::holds(got, static_cast<std::uint64_t>(from * 100 + world.rank())),
+      job::check(got.size() == bytes &&
+                     job::holds(got, static_cast<std::uint64_t>(from * 100 + world.rank())),
                  "a message between survivors");
     }
     for (auto& sent : sends) sent.wait();
@@ -106,7 +110,8 @@ void in_rendezvous(const communicator& world, int dead) {
   }
 }
 
-// One survivor hears of the death and takes its leave; the others look at nothing until it is gone, and only then end.
+// One survivor hears of the death and takes its leave; the others look at nothing until it is gone,
+// and only then end.
 void one_leaves_first(const communicator& world, int dead) {
   if (world.rank() == dead) die();
   if (world.rank() == 0) {
@@ -122,10 +127,12 @@ void one_leaves_first(const communicator& world, int dead) {
   }
 }
 
-// In the middle of traffic, at a moment that differs from run to run: the one that dies echoes what the others send.
+// In the middle of traffic, at a moment that differs from run to run: the one that dies echoes what
+// the others send.
 void at_random(const communicator& world, int dead, std::uint64_t seed) {
   if (world.rank() == dead) {
-    job::random r{seed ^ static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+    job::random r{seed ^ static_cast<std::uint64_t>(
+                             std::chrono::steady_clock::now().time_since_epoch().count())};
     const std::chrono::microseconds later{r.below(100'000)};
     std::thread killer{[later] {
       std::this_thread::sleep_for(later);
@@ -149,15 +156,18 @@ void at_random(const communicator& world, int dead, std::uint64_t seed) {
   });
 }
 
-// From the start of the program to its end: an alarm that nobody handles ends the rank that the second argument names, after some of the
-// microseconds that the third allows.
+// From the start of the program to its end: an alarm that nobody handles ends the rank that the
+// second argument names, after some of the microseconds that the third allows.
 int at_any_time(int argc, char** argv) {
   const char* const rank = std::getenv("PMIX_RANK");
   const bool victim = rank != nullptr && std::atoi(rank) == std::atoi(argv[2]);
   if (victim) {
-    job::random r{static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
-    const itimerval later{{0, 0},
-                          {0, static_cast<suseconds_t>(1 + r.below(argc > 3 ? static_cast<std::size_t>(std::atoll(argv[3])) : 60'000))}};
+    job::random r{
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+    const itimerval later{
+        {0, 0},
+        {0, static_cast<suseconds_t>(
+                1 + r.below(argc > 3 ? static_cast<std::size_t>(std::atoll(argv[3])) : 60'000))}};
     setitimer(ITIMER_REAL, &later, nullptr);
   }
   std::optional<peal::environment> env;
@@ -167,8 +177,11 @@ int at_any_time(int argc, char** argv) {
     job::my_rank() = world.rank();
     for (int i = 0; i < 50; ++i) {
       const std::size_t bytes = i % 5 == 0 ? 100'000 : 100;
-      for (int to = 0; to < world.size(); ++to) (void)world.isend(job::bytes_of(bytes, 1), to, data);  // peal keeps it until it is sent
-      for (int from = 0; from < world.size(); ++from) (void)world.recv<std::vector<std::byte>>(from, data);
+      // peal keeps it until it is sent
+      for (int to = 0; to < world.size(); ++to)
+        (void)world.isend(job::bytes_of(bytes, 1), to, data);
+      for (int from = 0; from < world.size(); ++from)
+        (void)world.recv<std::vector<std::byte>>(from, data);
       (void)world.allreduce(std::vector<std::size_t>(bytes, bytes), std::plus<std::size_t>{});
     }
   } catch (const peal::error& e) {
@@ -190,7 +203,8 @@ int main(int argc, char** argv) {
     if (moment == "in_receive") in_receive(world, dead);
     if (moment == "after_sending") after_sending(world, dead);
     if (moment == "in_rendezvous") in_rendezvous(world, dead);
-    if (moment == "at_random") at_random(world, dead, static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1));
+    if (moment == "at_random")
+      at_random(world, dead, static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1));
     if (moment == "one_leaves_first") one_leaves_first(world, dead);
     else survivors_talk(world, dead);
   } catch (const std::exception& e) {

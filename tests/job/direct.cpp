@@ -1,6 +1,7 @@
-// direct PART...: blocking collectives that go past messages, in random order among messages and nonblocking ones; a thousand
-// communicators; operations that throw; sleepers. `expected` and `unexpected` say whether any should have gone directly.
-// on_one_core: all ranks share the first core. `death` stands alone: the last rank dies, and nobody waits for it for ever.
+// direct PART...: blocking collectives that go past messages, in random order among messages and
+// nonblocking ones; a thousand communicators; operations that throw; sleepers. `expected` and
+// `unexpected` say whether any should have gone directly. on_one_core: all ranks share the first
+// core. `death` stands alone: the last rank dies, and nobody waits for it for ever.
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@ using peal::communicator;
 using word = std::uint32_t;
 
 word given(int rank, std::uint64_t call, std::size_t i) {
-  return static_cast<word>(job::random{call * 1000 + static_cast<std::uint64_t>(rank)}.next()) + static_cast<word>(i);
+  return static_cast<word>(job::random{call * 1000 + static_cast<std::uint64_t>(rank)}.next()) +
+         static_cast<word>(i);
 }
 std::vector<word> input(int rank, std::uint64_t call, std::size_t count, std::size_t from = 0) {
   std::vector<word> made(count);
@@ -38,14 +40,16 @@ std::vector<T> joined(std::vector<T> one, const std::vector<T>& two) {
 
 /// One blocking collective, the same on every rank, and a look at its result.
 void one_call(const communicator& in, job::random& same, std::uint64_t call) {
-  const int size = in.size(), rank = in.rank(), root = static_cast<int>(same.below(static_cast<std::size_t>(size)));
+  const int size = in.size(), rank = in.rank(),
+            root = static_cast<int>(same.below(static_cast<std::size_t>(size)));
   const auto ranks = static_cast<std::size_t>(size), own = static_cast<std::size_t>(rank);
   const std::size_t kind = same.below(11);
   // A number, what goes in one piece, and what goes in several.
   const std::size_t longest = (job::sanitized() ? 80'000 : 240'000) / (ranks + 2);
   const std::size_t n = 1 + same.below(!same.one_in(4) ? 14 : same.one_in(8) ? longest : 3000);
   const auto mine = input(rank, call, n);
-  const std::string what = "collective " + std::to_string(kind) + ", call " + std::to_string(call) + ", " + std::to_string(n);
+  const std::string what = "collective " + std::to_string(kind) + ", call " + std::to_string(call) +
+                           ", " + std::to_string(n);
   std::vector<word> all;
   for (int each = 0; each < size; ++each) all = joined(all, input(each, call, n));
   switch (kind) {
@@ -70,7 +74,8 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
     }
     case 5: {
       std::vector<word> into(n);
-      in.scatter(rank == root ? input(root, call, n * ranks) : std::vector<word>{}, peal::into(into), root);
+      in.scatter(rank == root ? input(root, call, n * ranks) : std::vector<word>{},
+                 peal::into(into), root);
       job::check(into == input(root, call, n, own * n), what);
       break;
     }
@@ -82,14 +87,20 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
     }
     case 7: {
       std::vector<word> expected;
-      for (int each = 0; each < size; ++each) expected = joined(expected, input(each, call, n, own * n));
+      for (int each = 0; each < size; ++each)
+        expected = joined(expected, input(each, call, n, own * n));
       job::check(in.alltoall(input(rank, call, n * ranks)) == expected, what);
       break;
     }
-    case 8: job::check(in.reduce_scatter_block(input(rank, call, n * ranks)) == sum(size - 1, call, n, own * n), what); break;
+    case 8:
+      job::check(
+          in.reduce_scatter_block(input(rank, call, n * ranks)) == sum(size - 1, call, n, own * n),
+          what);
+      break;
     case 9: job::check(in.scan(mine) == sum(rank, call, n), what); break;
     case 10:
-      if (const auto got = in.exscan(mine); rank != 0) job::check(got == sum(rank - 1, call, n), what);
+      if (const auto got = in.exscan(mine); rank != 0)
+        job::check(got == sum(rank - 1, call, n), what);
       break;
   }
 }
@@ -98,7 +109,8 @@ void one_call(const communicator& in, job::random& same, std::uint64_t call) {
 void mix(const communicator& world) {
   const auto copy = world.dup();
   job::random same{static_cast<std::uint64_t>(world.size())};
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   const std::uint64_t calls = job::sanitized() ? 300 : 1000;
   for (std::uint64_t call = 0; call < calls; ++call) {
     const communicator& in = same.one_in(3) ? copy : world;
@@ -111,11 +123,13 @@ void mix(const communicator& world) {
     auto total = in.iallreduce(std::vector<word>(bytes / 4 + 1, 1));
     auto text = in.ibcast(std::to_string(call), static_cast<int>(call) % in.size());
     auto all = in.ibarrier();
-    for (int i = 0; i < 3; ++i) one_call(in, same, call * 7919 + static_cast<std::uint64_t>(i) + 1'000'000);
+    for (int i = 0; i < 3; ++i)
+      one_call(in, same, call * 7919 + static_cast<std::uint64_t>(i) + 1'000'000);
     const auto got = in.recv<std::vector<std::byte>>(left);
     job::check(got.size() == bytes && job::holds(got, call), "a message amid collectives");
     job::equal(text.wait(), std::to_string(call), "a nonblocking one amid others");
-    job::check(total.wait() == std::vector<word>(bytes / 4 + 1, static_cast<word>(in.size())), "a nonblocking sum amid others");
+    job::check(total.wait() == std::vector<word>(bytes / 4 + 1, static_cast<word>(in.size())),
+               "a nonblocking sum amid others");
     all.wait();
     sent.wait();
   }
@@ -125,7 +139,8 @@ void expected(const communicator& world) {
   world.barrier();
   const auto before = peal::counters(world)["direct.calls"];
   for (int i = 0; i < 10; ++i) job::equal(world.allreduce(1), world.size(), "a sum");
-  if (world.size() > 1) job::equal(peal::counters(world)["direct.calls"] - before, 10U, "collectives past messages");
+  if (world.size() > 1)
+    job::equal(peal::counters(world)["direct.calls"] - before, 10U, "collectives past messages");
 }
 
 void unexpected(const communicator& world) {
@@ -141,9 +156,13 @@ void many(const communicator& world) {
     all.push_back(world.dup());
     job::equal(all.back().allreduce(i), i * world.size(), "a sum in one of many");
     const std::vector<int> longer(3000, i);  // there is no room for all of these
-    if (i % 4 == 0) job::equal(all.back().allreduce(longer).back(), i * world.size(), "a longer sum in one of many");
+    if (i % 4 == 0)
+      job::equal(all.back().allreduce(longer).back(), i * world.size(),
+                 "a longer sum in one of many");
   }
-  for (int i = 0; i < count; ++i) job::equal(all[static_cast<std::size_t>(i)].allreduce(1), world.size(), "a sum in one of a thousand");
+  for (int i = 0; i < count; ++i)
+    job::equal(all[static_cast<std::size_t>(i)].allreduce(1), world.size(),
+               "a sum in one of a thousand");
 }
 
 // More than fit at a time, one after the other.
@@ -183,21 +202,26 @@ void throws(const communicator& world) {
 // A continuation that runs while a collective waits may run one of another communicator.
 void continuations(const communicator& world) {
   const auto copy = world.dup();
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   for (int i = 0; i < 100; ++i) {
     world.send(i, right, peal::tag{5});  // first, since what has come already goes on at once
-    auto after = world.irecv<int>(left, peal::tag{5}).then([&](int got) { return got + copy.allreduce(1); });
+    auto after =
+        world.irecv<int>(left, peal::tag{5}).then([&](int got) { return got + copy.allreduce(1); });
     for (int k = 0; k < i % 4; ++k) job::equal(world.allreduce(k), k * world.size(), "the sum");
     job::equal(after.wait(), i + world.size(), "the sum in a continuation");
   }
 }
 
-// Or one of the same: each rank has its own message before the barrier begins, so its continuation runs in the barrier, or behind it, and
-// the order of the collectives is the same for all.
+// Or one of the same: each rank has its own message before the barrier begins, so its continuation
+// runs in the barrier, or behind it, and the order of the collectives is the same for all.
 void nested(const communicator& world) {
   for (int i = 0; i < 60; ++i) {
     const auto more = [&](int got) {
-      const std::vector<int> values(static_cast<std::size_t>(i % 2 == 0 ? 1 : i % 4 == 1 ? 300 : 20'000), got);
+      const std::vector<int> values(static_cast<std::size_t>(i % 2 == 0   ? 1
+                                                             : i % 4 == 1 ? 300
+                                                                          : 20'000),
+                                    got);
       return world.allreduce(values, [](int a, int b) { return a + b; }).back();
     };
     auto after = world.irecv<int>(world.rank(), peal::tag{5}).then(more);
@@ -205,13 +229,16 @@ void nested(const communicator& world) {
     if (i % world.size() == world.rank()) usleep(200);  // so that the others wait
     if (i % 3 == 0) world.barrier();
     else if (i % 3 == 1) job::equal(world.allreduce(i), i * world.size(), "the sum outside");
-    else job::equal(world.allreduce(std::vector<int>(20'000, i)).back(), i * world.size(), "the long sum outside");
+    else
+      job::equal(world.allreduce(std::vector<int>(20'000, i)).back(), i * world.size(),
+                 "the long sum outside");
     job::equal(after.wait(), i * world.size(), "the sum in a continuation");
     sent.wait();
   }
 }
 
-// Or it may wait for what another rank sends only when the collective in whose wait it runs is over there.
+// Or it may wait for what another rank sends only when the collective in whose wait it runs is over
+// there.
 void behind(const communicator& world) {
   if (world.size() == 1) return;
   for (int i = 0; i < 40; ++i) {
@@ -256,23 +283,29 @@ void open(const communicator& world) {
     switch (kind) {
       case 0: world.bcast(peal::in_place(receive.first(n)), root); break;
       case 1: world.allgather(send.first(n), peal::into(receive.first(taken = n * ranks))); break;
-      case 2: world.alltoall(send.first(n * ranks), peal::into(receive.first(taken = n * ranks))); break;
-      case 3: world.reduce_scatter_block(send.first(n * ranks), peal::into(receive.first(n)), most_of); break;
+      case 2:
+        world.alltoall(send.first(n * ranks), peal::into(receive.first(taken = n * ranks)));
+        break;
+      case 3:
+        world.reduce_scatter_block(send.first(n * ranks), peal::into(receive.first(n)), most_of);
+        break;
       case 4:
         world.allreduce(send.first(n), peal::into(receive.first(n)));
         expected = value * static_cast<word>(ranks);
         break;
     }
     job::check(
-        std::all_of(receive.begin(), receive.begin() + static_cast<std::ptrdiff_t>(taken), [&](word got) { return got == expected; }),
+        std::all_of(receive.begin(), receive.begin() + static_cast<std::ptrdiff_t>(taken),
+                    [&](word got) { return got == expected; }),
         "collective " + std::to_string(kind) + " of open buffers, call " + std::to_string(call));
     std::fill_n(send.begin(), n * ranks, 0xffffffff);
     std::fill_n(receive.begin(), n * ranks, 0xffffffff);
   }
 }
 
-// The same where the communicator has just been made, so that the ranks agree on the way in which it goes while continuations run, and
-// three deep: `second` can run only when the call in `first` has been made, since it is this rank's own message that it waits for.
+// The same where the communicator has just been made, so that the ranks agree on the way in which
+// it goes while continuations run, and three deep: `second` can run only when the call in `first`
+// has been made, since it is this rank's own message that it waits for.
 void nested_at_first(const communicator& world) {
   const int size = world.size(), rank = world.rank();
   for (int i = 0; i < 40; ++i) {
@@ -303,7 +336,8 @@ void progress(const communicator& world) {
   const auto large = job::bytes_of(3'000'000, 4);
   for (int i = 0; i < 5; ++i) {
     if (world.rank() == 0) {
-      for (int to = 1; to < world.size(); ++to) world.send(large, to, peal::tag{6});  // ends when it is received
+      // ends when it is received
+      for (int to = 1; to < world.size(); ++to) world.send(large, to, peal::tag{6});
       world.barrier();
     } else {
       auto got = world.irecv<std::vector<std::byte>>(0, peal::tag{6});
@@ -326,7 +360,8 @@ void sleepers(const communicator& world) {
   job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
 }
 
-// The step in which an operation throws wakes the rank above as any other does. The one that threw is away for longer than a sleep lasts.
+// The step in which an operation throws wakes the rank above as any other does. The one that threw
+// is away for longer than a sleep lasts.
 void sleepers_above_one_that_throws(const communicator& world) {
   if (world.size() < 3) return;
   const std::vector<int> mine(8'000, 1);
@@ -371,7 +406,8 @@ void death(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (std::any_of(argv, argv + argc, [](const char* each) { return std::string{each} == "on_one_core"; })) {
+  if (std::any_of(argv, argv + argc,
+                  [](const char* each) { return std::string{each} == "on_one_core"; })) {
     cpu_set_t all, one;
     CPU_ZERO(&one);
     if (sched_getaffinity(0, sizeof all, &all) == 0)
@@ -391,9 +427,11 @@ int main(int argc, char** argv) {
   }
   return job::run_parts(
       argc, argv,
-      {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected}, job::part{"many", many},
-       job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts}, job::part{"throws", throws},
-       job::part{"continuations", continuations}, job::part{"nested", nested}, job::part{"nested_at_first", nested_at_first},
-       job::part{"behind", behind}, job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers},
+      {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected},
+       job::part{"many", many}, job::part{"one_after_the_other", one_after_the_other},
+       job::part{"parts", parts}, job::part{"throws", throws},
+       job::part{"continuations", continuations}, job::part{"nested", nested},
+       job::part{"nested_at_first", nested_at_first}, job::part{"behind", behind},
+       job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers},
        job::part{"sleepers_above_one_that_throws", sleepers_above_one_that_throws}});
 }

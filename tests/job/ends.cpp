@@ -1,5 +1,5 @@
-// ends HOW: one rank ends as it should not while the others are blocked in a receive; or all end with a message that nobody receives; or
-// one ends later than the others.
+// ends HOW: one rank ends as it should not while the others are blocked in a receive; or all end
+// with a message that nobody receives; or one ends later than the others.
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,7 +16,8 @@ namespace {
 constexpr peal::tag nobody_asks{7};
 constexpr std::size_t large = 3'000'000;
 
-// An exception leaves the scope of a request whose buffer peal still needs, since rank 0 has not received it.
+// An exception leaves the scope of a request whose buffer peal still needs, since rank 0 has not
+// received it.
 void unwind_a_request(const peal::communicator& world, const std::vector<std::byte>& lent) {
   const auto sent = world.isend(lent, 0, nobody_asks);
   throw std::runtime_error{"an exception on its way"};
@@ -61,12 +62,14 @@ void run(int argc, char** argv, const std::string& how) {
   if (how == "unreceived") return send_to_nobody(world);
   if (world.rank() == world.size() - 1) return misbehave(world, how);
   if (how == "unwind_request_in_time" && world.rank() == 0)
-    job::check(job::holds(world.recv<std::vector<std::byte>>(world.size() - 1, nobody_asks), 1), "what was lent arrived whole");
+    job::check(job::holds(world.recv<std::vector<std::byte>>(world.size() - 1, nobody_asks), 1),
+               "what was lent arrived whole");
   (void)world.recv<int>(world.size() - 1, peal::tag{0});
   if (how == "close") world.barrier();
 }
 
-// A static object that is older than everything that peal makes holds the environment, so it ends after all that.
+// A static object that is older than everything that peal makes holds the environment, so it ends
+// after all that.
 std::unique_ptr<peal::environment> held;
 void end_at_exit() {
   held = std::make_unique<peal::environment>();
@@ -90,7 +93,8 @@ void end_late(int argc, char** argv) {
     world.barrier();  // the last one's time begins after everybody's
     if (last) std::this_thread::sleep_for(late);
   }
-  if (!last) job::check(std::chrono::steady_clock::now() - met >= late, "nobody leaves before the last one");
+  if (!last)
+    job::check(std::chrono::steady_clock::now() - met >= late, "nobody leaves before the last one");
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
-// An exchange of random messages between all ranks of a communicator, themselves included, with exact and wildcard receives, posted
-// before or after the message comes; what each receive gets is held against a model of MPI's matching order.
+// An exchange of random messages between all ranks of a communicator, themselves included, with
+// exact and wildcard receives, posted before or after the message comes; what each receive gets is
+// held against a model of MPI's matching order.
 //
-// The model: every rank knows what every other one sends. The receives of a rank, replayed in the order in which they were posted, must
-// each have got the first message of its source, in the order sent, that fits the receive and that no earlier one got.
+// The model: every rank knows what every other one sends. The receives of a rank, replayed in the
+// order in which they were posted, must each have got the first message of its source, in the order
+// sent, that fits the receive and that no earlier one got.
 //
-// No exchange can hang: exact receives are posted before those with one wildcard, which all leave open the same thing, and those before
-// receives of anything. Two communicators take turns, so that a fast rank's next exchange cannot feed the wildcards of this one.
+// No exchange can hang: exact receives are posted before those with one wildcard, which all leave
+// open the same thing, and those before receives of anything. Two communicators take turns, so that
+// a fast rank's next exchange cannot feed the wildcards of this one.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +29,8 @@ struct pattern {
   int source = peal::any_source;
   int tag = peal::any_tag.value();
   bool fits(int from, const message& m) const {
-    return (source == peal::any_source || source == from) && (tag == peal::any_tag.value() || tag == m.tag);
+    return (source == peal::any_source || source == from) &&
+           (tag == peal::any_tag.value() || tag == m.tag);
   }
 };
 
@@ -41,9 +45,10 @@ inline std::size_t random_size(job::random& r) {
 }
 
 // What `from` sends to `to` in a round, in order; one at least.
-inline std::vector<message> sent(std::uint64_t seed, int round, int from, int to, std::size_t most) {
-  job::random r{seed * 1'000'003 + static_cast<std::uint64_t>(round) * 10007 + static_cast<std::uint64_t>(from) * 101 +
-                static_cast<std::uint64_t>(to)};
+inline std::vector<message> sent(std::uint64_t seed, int round, int from, int to,
+                                 std::size_t most) {
+  job::random r{seed * 1'000'003 + static_cast<std::uint64_t>(round) * 10007 +
+                static_cast<std::uint64_t>(from) * 101 + static_cast<std::uint64_t>(to)};
   std::vector<message> all(1 + r.below(most));
   for (auto& m : all) m = {static_cast<int>(r.below(tags)), random_size(r), r.next()};
   return all;
@@ -61,9 +66,13 @@ struct receive {
 class exchange {
  public:
   exchange(const peal::communicator& in, std::uint64_t seed, int number, std::size_t most)
-      : in_{in}, random_{seed + static_cast<std::uint64_t>(number) * 7919 + static_cast<std::uint64_t>(in.rank()) * 31} {
-    for (int from = 0; from < in.size(); ++from) expected_.push_back(sent(seed, number, from, in.rank(), most));
-    for (int to = 0; to < in.size(); ++to) outgoing_.push_back(sent(seed, number, in.rank(), to, most));
+      : in_{in},
+        random_{seed + static_cast<std::uint64_t>(number) * 7919 +
+                static_cast<std::uint64_t>(in.rank()) * 31} {
+    for (int from = 0; from < in.size(); ++from)
+      expected_.push_back(sent(seed, number, from, in.rank(), most));
+    for (int to = 0; to < in.size(); ++to)
+      outgoing_.push_back(sent(seed, number, in.rank(), to, most));
     job::random shared{seed ^ static_cast<std::uint64_t>(number)};
     plan(shared.one_in(2));
   }
@@ -72,7 +81,8 @@ class exchange {
     std::size_t next_receive = 0;
     std::vector<std::size_t> next_send(outgoing_.size(), 0);
     std::vector<int> order;  // of the sends: which rank is next
-    for (std::size_t to = 0; to < outgoing_.size(); ++to) order.insert(order.end(), outgoing_[to].size(), static_cast<int>(to));
+    for (std::size_t to = 0; to < outgoing_.size(); ++to)
+      order.insert(order.end(), outgoing_[to].size(), static_cast<int>(to));
     shuffle(order);
     std::size_t at = 0;
     while (next_receive < posted_ || at < order.size()) {
@@ -103,7 +113,9 @@ class exchange {
       for (const auto& m : expected_[static_cast<std::size_t>(from)]) {
         const auto kind = random_.below(4);
         if (kind == 0) anything.push_back({});
-        else if (kind == 1) open.push_back(any_source ? pattern{peal::any_source, m.tag} : pattern{from, peal::any_tag.value()});
+        else if (kind == 1)
+          open.push_back(any_source ? pattern{peal::any_source, m.tag}
+                                    : pattern{from, peal::any_tag.value()});
         else exact.push_back({from, m.tag});
       }
     shuffle(exact);
@@ -121,7 +133,8 @@ class exchange {
       for (const auto& m : expected_[static_cast<std::size_t>(from)])
         if (r.asks.fits(from, m)) r.room = std::max(r.room, m.bytes);
     r.memory = std::make_unique_for_overwrite<std::byte[]>(r.room);
-    r.into = in_.irecv_into(std::span{r.memory.get(), r.room}, r.asks.source, peal::tag{r.asks.tag});
+    r.into =
+        in_.irecv_into(std::span{r.memory.get(), r.room}, r.asks.source, peal::tag{r.asks.tag});
   }
 
   void send(const message& m, int to) {
@@ -166,13 +179,17 @@ class exchange {
     std::vector<std::deque<message>> left;
     for (const auto& from : expected_) left.emplace_back(from.begin(), from.end());
     for (const auto& r : receives_) {
-      job::check(r.got.source >= 0 && r.got.source < in_.size(), "a message of a rank that does not exist");
+      job::check(r.got.source >= 0 && r.got.source < in_.size(),
+                 "a message of a rank that does not exist");
       auto& of_source = left[static_cast<std::size_t>(r.got.source)];
-      const auto found = std::find_if(of_source.begin(), of_source.end(), [&](const message& m) { return r.asks.fits(r.got.source, m); });
+      const auto found = std::find_if(of_source.begin(), of_source.end(), [&](const message& m) {
+        return r.asks.fits(r.got.source, m);
+      });
       job::check(found != of_source.end(), "a receive got a message that it did not ask for");
       job::equal(r.got.tag.value(), found->tag, "the tag of the first message that fits");
       job::equal(r.got.bytes, found->bytes, "its length");
-      const auto data = r.memory ? std::span<const std::byte>{r.memory.get(), r.got.bytes} : std::span<const std::byte>{r.value};
+      const auto data = r.memory ? std::span<const std::byte>{r.memory.get(), r.got.bytes}
+                                 : std::span<const std::byte>{r.value};
       job::equal(data.size(), found->bytes, "its data's length");
       job::check(job::holds(data, found->key), "its data are those of another message, or damaged");
       of_source.erase(found);

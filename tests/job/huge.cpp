@@ -1,12 +1,13 @@
-// huge [BYTES]: one message longer than 4 GiB (or so long), from the heap and from memory that the node shares as far as that goes, and
-// one collective.
+// huge [BYTES]: one message longer than 4 GiB (or so long), from the heap and from memory that the
+// node shares as far as that goes, and one collective.
 #include "support.hpp"
 
 int main(int argc, char** argv) {
   peal::environment env{argc, argv};
   const auto& world = env.world();
   job::my_rank() = world.rank();
-  const std::size_t size = argc > 1 ? static_cast<std::size_t>(std::atoll(argv[1])) : (std::size_t{4} << 30) + 4097;
+  const std::size_t size =
+      argc > 1 ? static_cast<std::size_t>(std::atoll(argv[1])) : (std::size_t{4} << 30) + 4097;
   std::vector<std::byte> data(size);
   if (world.rank() == 0) {
     job::fill(data, 77);

@@ -1,5 +1,6 @@
-// incast COUNT [rnr]: every rank sends COUNT messages of many lengths to rank 0, which does not call peal for a second. All arrive, in
-// order, and whole. Over an RDMA port that nobody else uses, none found the receive queue empty (RNR), unless the word `rnr` allows it.
+// incast COUNT [rnr]: every rank sends COUNT messages of many lengths to rank 0, which does not
+// call peal for a second. All arrive, in order, and whole. Over an RDMA port that nobody else uses,
+// none found the receive queue empty (RNR), unless the word `rnr` allows it.
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -15,7 +16,9 @@ std::size_t length_of(int from, std::size_t number) {
   return r.one_in(20) ? r.below(8193) : r.below(300);
 }
 
-std::uint64_t key_of(int from, std::size_t number) { return static_cast<std::uint64_t>(from) << 32 | number; }
+std::uint64_t key_of(int from, std::size_t number) {
+  return static_cast<std::uint64_t>(from) << 32 | number;
+}
 
 std::uint64_t empty_queues(const peal::communicator& world) {
   std::uint64_t sum = 0;
@@ -36,7 +39,8 @@ int main(int argc, char** argv) {
   if (world.rank() != 0) {
     std::vector<peal::request<std::vector<std::byte>>> sends;
     for (std::size_t each = 0; each < count; ++each)
-      sends.push_back(world.isend(job::bytes_of(length_of(world.rank(), each), key_of(world.rank(), each)), 0, data));
+      sends.push_back(world.isend(
+          job::bytes_of(length_of(world.rank(), each), key_of(world.rank(), each)), 0, data));
     for (auto& each : sends) each.wait();
   } else {
     std::this_thread::sleep_for(std::chrono::seconds{1});  // computes
@@ -46,7 +50,8 @@ int main(int argc, char** argv) {
       const auto got = world.recv<std::vector<std::byte>>(peal::any_source, data, &from);
       const std::size_t number = next[static_cast<std::size_t>(from.source)]++;
       job::equal(got.size(), length_of(from.source, number),
-                 "length of message " + std::to_string(number) + " of rank " + std::to_string(from.source));
+                 "length of message " + std::to_string(number) + " of rank " +
+                     std::to_string(from.source));
       job::check(job::holds(got, key_of(from.source, number)),
                  "message " + std::to_string(number) + " of rank " + std::to_string(from.source));
     }
@@ -54,6 +59,7 @@ int main(int argc, char** argv) {
   world.barrier();
   const std::uint64_t empty = empty_queues(world);
   if (!may_be_empty) job::equal(empty, std::uint64_t{0}, "messages that found no receive posted");
-  if (world.rank() == 0) std::printf("%llu messages found no receive posted\n", static_cast<unsigned long long>(empty));
+  if (world.rank() == 0)
+    std::printf("%llu messages found no receive posted\n", static_cast<unsigned long long>(empty));
   return 0;
 }

@@ -1,13 +1,17 @@
-// lost_link BREAK MEND [STAGE]: the first and the last rank, on two nodes, exchange messages until rank 0 runs the command BREAK, which
-// cuts the link between them, or stops the other node. What is pending then, on both sides, ends with errc::peer_failed that names the
-// peer. MEND undoes it, for the launcher's sake; the two stay apart. BREAK may be `@error` instead: the first rank's queue pairs then go
-// into the error state (with tests/lab/poor_device preloaded). Or `@killed`: the last rank kills itself (stages with small messages).
+// lost_link BREAK MEND [STAGE]: the first and the last rank, on two nodes, exchange messages until
+// rank 0 runs the command BREAK, which cuts the link between them, or stops the other node. What is
+// pending then, on both sides, ends with errc::peer_failed that names the peer. MEND undoes it, for
+// the launcher's sake; the two stay apart. BREAK may be `@error` instead: the first rank's queue
+// pairs then go into the error state (with tests/lab/poor_device preloaded). Or `@killed`: the last
+// rank kills itself (stages with small messages).
 //
-// STAGE is what is pending: `idle` (default), a receive from a peer to whom nothing is on its way among it; `eager`, small messages both
-// ways; `read`, large messages that the other side fetches. With `connect` and `traffic` the command breaks the link for a while only:
-// before the first message, or amid others; everything arrives then.
-// `quiet` and `small` are `idle` and `eager` without large messages, for which peers would be connected.
-// `through` is `read` without a break. With `apart` there is no way between the two from the start.
+// STAGE is what is pending: `idle` (default), a receive from a peer to whom nothing is on its way
+// among it; `eager`, small messages both ways; `read`, large messages that the other side fetches.
+// With `connect` and `traffic` the command breaks the link for a while only: before the first
+// message, or amid others; everything arrives then.
+// `quiet` and `small` are `idle` and `eager` without large messages, for which peers would be
+// connected. `through` is `read` without a break. With `apart` there is no way between the two from
+// the start.
 #include <dlfcn.h>
 
 #include <csignal>
@@ -50,9 +54,11 @@ void ends_with_failure(int peer, const std::string& what, F operation) {
 void exchange(const communicator& world, int peer, std::size_t longest = 300'000) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{5000}, std::size_t{300'000}}) {
     if (size > longest) continue;
-    auto sent = world.isend(job::bytes_of(size, static_cast<std::uint64_t>(world.rank())), peer, data);
+    auto sent =
+        world.isend(job::bytes_of(size, static_cast<std::uint64_t>(world.rank())), peer, data);
     const auto got = world.recv<bytes>(peer, data);
-    job::check(got.size() == size && job::holds(got, static_cast<std::uint64_t>(peer)), "a message");
+    job::check(got.size() == size && job::holds(got, static_cast<std::uint64_t>(peer)),
+               "a message");
     sent.wait();
   }
 }
@@ -64,19 +70,24 @@ void idle(const communicator& world, int peer, bool announces = true) {
     ends_with_failure(peer, "a receive", [&] { (void)world.recv<int>(peer, data); });
     if (announces) ends_with_failure(peer, "a large message under way", [&] { pending.wait(); });
   } else {
-    ends_with_failure(peer, "a receive of one who only waits", [&] { (void)world.recv<int>(peer, data); });
+    ends_with_failure(peer, "a receive of one who only waits",
+                      [&] { (void)world.recv<int>(peer, data); });
   }
 }
 
-/// Both send without end, and look at what comes, until the link is gone; rank 0 breaks it after some messages.
+/// Both send without end, and look at what comes, until the link is gone; rank 0 breaks it after
+/// some messages.
 void eager(const communicator& world, int peer) {
   ends_with_failure(peer, "a stream of small messages", [&] {
     for (std::uint64_t number = 0;; ++number) {
       const std::size_t size = number % 3 == 0 ? 3000 : 40;
-      auto first = world.isend(job::bytes_of(size, number), peer, data), second = world.isend(job::bytes_of(size, number), peer, data);
+      auto first = world.isend(job::bytes_of(size, number), peer, data),
+           second = world.isend(job::bytes_of(size, number), peer, data);
       if (world.rank() == 0 && number == 50) run(break_it, "the command that breaks the link");
-      if (world.rank() != 0 && number == 50 && std::string{break_it} == "@killed") std::raise(SIGKILL);
-      for (int each = 0; each < 2; ++each) job::check(job::holds(world.recv<bytes>(peer, data), number), "a message before the break");
+      if (world.rank() != 0 && number == 50 && std::string{break_it} == "@killed")
+        std::raise(SIGKILL);
+      for (int each = 0; each < 2; ++each)
+        job::check(job::holds(world.recv<bytes>(peer, data), number), "a message before the break");
       first.wait();
       second.wait();
     }
@@ -89,9 +100,11 @@ void read(const communicator& world, int peer) {
   ends_with_failure(peer, "a stream of large messages", [&] {
     for (int number = 0;; ++number) {
       auto in = world.irecv<bytes>(peer, large), more = world.irecv<bytes>(peer, large);
-      auto out = world.isend(std::as_const(mine), peer, large), again = world.isend(std::as_const(mine), peer, large);
+      auto out = world.isend(std::as_const(mine), peer, large),
+           again = world.isend(std::as_const(mine), peer, large);
       job::check(in.wait() == mine, "a large message");
-      if (world.rank() == 0 && number == 1) run(break_it, "the command that breaks the link");  // the other is under way
+      // the other is under way
+      if (world.rank() == 0 && number == 1) run(break_it, "the command that breaks the link");
       job::check(more.wait() == mine, "a large message");
       out.wait();
       again.wait();
@@ -104,7 +117,8 @@ void through(const communicator& world, int peer) {
   const auto mine = job::bytes_of(20'000'000, 1);
   for (int number = 0; number < 3; ++number) {
     auto in = world.irecv<bytes>(peer, large), more = world.irecv<bytes>(peer, large);
-    auto out = world.isend(std::as_const(mine), peer, large), again = world.isend(std::as_const(mine), peer, large);
+    auto out = world.isend(std::as_const(mine), peer, large),
+         again = world.isend(std::as_const(mine), peer, large);
     job::check(in.wait() == mine && more.wait() == mine, "a large message");
     out.wait();
     again.wait();
@@ -117,7 +131,8 @@ void traffic(const communicator& world, int peer) {
     std::vector<peal::request<bytes>> sends;
     for (const std::size_t size : {std::size_t{8}, std::size_t{4000}, std::size_t{500'000}})
       sends.push_back(world.isend(job::bytes_of(size, number), peer, data));
-    if (world.rank() == 0 && number == 10) run(break_it, "the command that breaks the link for a while");
+    if (world.rank() == 0 && number == 10)
+      run(break_it, "the command that breaks the link for a while");
     for (auto& each : sends) {
       job::check(job::holds(world.recv<bytes>(peer, data), number), "a message");
       (void)each;
@@ -143,7 +158,9 @@ int main(int argc, char** argv) {
       exchange(world, peer);
     } else if (stage == "apart") {
       run(break_it, "a command");
-      if (world.rank() == 0) ends_with_failure(peer, "a message to where no way leads", [&] { world.send(1, peer, data); });
+      if (world.rank() == 0)
+        ends_with_failure(peer, "a message to where no way leads",
+                          [&] { world.send(1, peer, data); });
     } else if (stage == "through") {
       through(world, peer);
     } else if (stage == "traffic") {

@@ -1,5 +1,5 @@
-// messages [part ...]: single properties of messages, each a part: empty ones, those to oneself, cancelled and truncated ones, probes,
-// values, and requests in all their forms.
+// messages [part ...]: single properties of messages, each a part: empty ones, those to oneself,
+// cancelled and truncated ones, probes, values, and requests in all their forms.
 #include <array>
 #include <chrono>
 #include <complex>
@@ -18,21 +18,24 @@ using bytes = std::vector<std::byte>;
 int right_of(const communicator& world) { return (world.rank() + 1) % world.size(); }
 int left_of(const communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
 
-// Sizes on both sides of every limit: a cache line, a box, what a device takes inline, its packets, eager, what is sent with an
-// announcement, pages, the pieces of large copies.
-constexpr std::size_t sizes[] = {1,     7,     8,     16,     40,     48,     49,     64,      100,     183,     184,    185,
-                                 1000,  4000,  4079,  4080,   4081,   4095,   4096,   4097,    8191,    8192,    8193,   12287,
-                                 12288, 12289, 16384, 32767,  32768,  32769,  61439,  61440,   61441,   65535,   65536,  65537,
-                                 69631, 69632, 69633, 131072, 524287, 524288, 524289, 1048575, 1048576, 1048577, 4194304};
+// Sizes on both sides of every limit: a cache line, a box, what a device takes inline, its packets,
+// eager, what is sent with an announcement, pages, the pieces of large copies.
+constexpr std::size_t sizes[] = {
+    1,     7,     8,     16,     40,     48,     49,     64,      100,     183,     184,    185,
+    1000,  4000,  4079,  4080,   4081,   4095,   4096,   4097,    8191,    8192,    8193,   12287,
+    12288, 12289, 16384, 32767,  32768,  32769,  61439,  61440,   61441,   65535,   65536,  65537,
+    69631, 69632, 69633, 131072, 524287, 524288, 524289, 1048575, 1048576, 1048577, 4194304};
 
 void empty(const communicator& world) {
   const int right = right_of(world), left = left_of(world);
   for (int i = 0; i < 200; ++i) {
     auto sent = world.isend(std::span<const int>{}, right, peal::tag{i});
     auto value = world.isend(std::vector<double>{}, right, peal::tag{i});
-    job::equal(world.recv_into(std::span<int>{}, left, peal::tag{i}).bytes, std::size_t{0}, "bytes of an empty message");
+    job::equal(world.recv_into(std::span<int>{}, left, peal::tag{i}).bytes, std::size_t{0},
+               "bytes of an empty message");
     peal::status got;
-    job::check(world.recv<std::vector<double>>(left, peal::any_tag, &got).empty(), "an empty vector");
+    job::check(world.recv<std::vector<double>>(left, peal::any_tag, &got).empty(),
+               "an empty vector");
     job::equal(got.tag.value(), i, "its tag");
     sent.wait();
     value.wait();
@@ -47,11 +50,14 @@ void every_size(const communicator& world) {
     for (const std::size_t size : sizes) {
       auto mine = peal::allocate<std::byte>(size), theirs = peal::allocate<std::byte>(size);
       bytes heap(size), heap_in(size);
-      const auto out = shared ? std::span<std::byte>{mine.data(), size} : std::span<std::byte>{heap};
-      const auto in = shared ? std::span<std::byte>{theirs.data(), size} : std::span<std::byte>{heap_in};
+      const auto out =
+          shared ? std::span<std::byte>{mine.data(), size} : std::span<std::byte>{heap};
+      const auto in =
+          shared ? std::span<std::byte>{theirs.data(), size} : std::span<std::byte>{heap_in};
       job::fill(out, ++key * 100 + static_cast<std::uint64_t>(world.rank()));
       const std::uint64_t expected = key * 100 + static_cast<std::uint64_t>(left);
-      const std::string what = std::to_string(size) + (shared ? " bytes of shared memory" : " bytes of the heap");
+      const std::string what =
+          std::to_string(size) + (shared ? " bytes of shared memory" : " bytes of the heap");
       for (const bool posted_first : {true, false}) {
         std::optional<peal::request<peal::status>> receive;
         if (posted_first) {
@@ -69,7 +75,8 @@ void every_size(const communicator& world) {
         std::fill(in.begin(), in.end(), std::byte{0});
       }
       auto sent = world.isend(out, right, peal::tag{2});
-      job::check(job::holds(world.recv<bytes>(left, peal::tag{2}), expected), "damaged as a value: " + what);
+      job::check(job::holds(world.recv<bytes>(left, peal::tag{2}), expected),
+                 "damaged as a value: " + what);
       sent.wait();
     }
 }
@@ -81,7 +88,8 @@ void to_oneself(const communicator& world) {
     const auto data = job::bytes_of(size, size);
     world.send(data, me, peal::tag{3});
     world.send(std::string{"after it"}, me, peal::tag{4});
-    job::equal(world.recv<std::string>(me, peal::tag{4}), std::string{"after it"}, "a message to oneself with another tag");
+    job::equal(world.recv<std::string>(me, peal::tag{4}), std::string{"after it"},
+               "a message to oneself with another tag");
     job::check(world.recv<bytes>(me, peal::tag{3}) == data, "a message to oneself is damaged");
   }
   auto receive = world.irecv<int>(me, peal::tag{5});
@@ -102,7 +110,8 @@ void nobody(const communicator& world) {
 
 void truncated(const communicator& world) {
   const int right = right_of(world), left = left_of(world);
-  for (const std::size_t size : {std::size_t{8}, std::size_t{100}, std::size_t{4000}, std::size_t{100'000}, std::size_t{3'000'000}}) {
+  for (const std::size_t size : {std::size_t{8}, std::size_t{100}, std::size_t{4000},
+                                 std::size_t{100'000}, std::size_t{3'000'000}}) {
     for (const std::size_t room : {std::size_t{0}, std::size_t{1}, size / 2, size - 1}) {
       for (const bool posted_first : {true, false}) {
         const auto data = job::bytes_of(size, static_cast<std::uint64_t>(world.rank()));
@@ -122,10 +131,12 @@ void truncated(const communicator& world) {
         }
         const auto e = job::throws(peal::errc::truncated, [&] { receive->wait(); });
         job::equal(e.peer(), left, "the peer of a truncation");
-        job::check(std::equal(into.begin(), into.end(), whole.begin()), "what fits of a truncated message is damaged");
+        job::check(std::equal(into.begin(), into.end(), whole.begin()),
+                   "what fits of a truncated message is damaged");
         for (std::size_t i = room; i < small.size(); ++i)
           job::check(small[i] == std::byte{0x5a}, "a truncated message writes beyond its room");
-        job::check(world.recv<bytes>(left, peal::tag{1}) == whole, "the message after a truncated one");
+        job::check(world.recv<bytes>(left, peal::tag{1}) == whole,
+                   "the message after a truncated one");
         sent.wait();  // the sender's side succeeds
         next.wait();
       }
@@ -136,7 +147,8 @@ void truncated(const communicator& world) {
   job::throws(peal::errc::truncated, [&] { world.recv_into(value, left, peal::tag{2}); });
   sent.wait();
   auto odd = world.isend(std::array<char, 5>{}, right, peal::tag{3});
-  job::throws(peal::errc::decode_failed, [&] { (void)world.recv<std::vector<int>>(left, peal::tag{3}); });
+  job::throws(peal::errc::decode_failed,
+              [&] { (void)world.recv<std::vector<int>>(left, peal::tag{3}); });
   odd.wait();
 }
 
@@ -166,13 +178,17 @@ void cancelled(const communicator& world) {
   job::equal(never, 8, "its message");
 
   // A request dropped before it is matched.
-  { auto dropped = world.irecv<std::string>(left, peal::tag{3}); }
+  {
+    auto dropped = world.irecv<std::string>(left, peal::tag{3});
+  }
   world.barrier();
   auto again = world.isend(std::string{"x"}, right, peal::tag{3});
-  job::equal(world.recv<std::string>(left, peal::tag{3}), std::string{"x"}, "the message after a dropped receive");
+  job::equal(world.recv<std::string>(left, peal::tag{3}), std::string{"x"},
+             "the message after a dropped receive");
   again.wait();
 
-  // Sends: whether one could still be withdrawn is told to the other side, which then gets it or does not.
+  // Sends: whether one could still be withdrawn is told to the other side, which then gets it or
+  // does not.
   for (const std::size_t size : {std::size_t{10}, std::size_t{100'000}, std::size_t{2'000'000}}) {
     const auto data = job::bytes_of(size, 9);
     auto send = world.isend(data, right, peal::tag{4});
@@ -180,8 +196,11 @@ void cancelled(const communicator& world) {
     auto told = world.isend(std::vector<int>{gone}, right, peal::tag{5});
     auto after = world.isend(std::string{"after"}, right, peal::tag{4});
     const bool theirs_gone = world.recv<std::vector<int>>(left, peal::tag{5}).at(0) != 0;
-    if (!theirs_gone) job::check(world.recv<bytes>(left, peal::tag{4}) == data, "a send that could not be withdrawn");
-    job::equal(world.recv<std::string>(left, peal::tag{4}), std::string{"after"}, "the message after a withdrawn send");
+    if (!theirs_gone)
+      job::check(world.recv<bytes>(left, peal::tag{4}) == data,
+                 "a send that could not be withdrawn");
+    job::equal(world.recv<std::string>(left, peal::tag{4}), std::string{"after"},
+               "the message after a withdrawn send");
     (void)send.wait(error);
     job::check(gone ? error == peal::errc::cancelled : !error, "how the send ended");
     told.wait();
@@ -194,12 +213,14 @@ void dropped_sends(const communicator& world) {
   const int right = right_of(world), left = left_of(world);
   for (const std::size_t size : {std::size_t{10}, std::size_t{5000}, std::size_t{1'000'000}})
     for (int i = 0; i < 20; ++i) {
-      auto dropped = world.isend(job::bytes_of(size, static_cast<std::uint64_t>(i)), right, peal::tag{1});
+      auto dropped =
+          world.isend(job::bytes_of(size, static_cast<std::uint64_t>(i)), right, peal::tag{1});
     }
   for (const std::size_t size : {std::size_t{10}, std::size_t{5000}, std::size_t{1'000'000}})
     for (int i = 0; i < 20; ++i) {
       const auto got = world.recv<bytes>(left, peal::tag{1});
-      job::check(got.size() == size && job::holds(got, static_cast<std::uint64_t>(i)), "a message whose request was dropped");
+      job::check(got.size() == size && job::holds(got, static_cast<std::uint64_t>(i)),
+                 "a message whose request was dropped");
     }
 }
 
@@ -208,19 +229,23 @@ void probes(const communicator& world) {
   world.barrier();
   job::check(!world.improbe(left, peal::tag{1}), "a probe before anything was sent");
   world.barrier();
-  for (const std::size_t size : {std::size_t{0}, std::size_t{9}, std::size_t{4000}, std::size_t{700'000}}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{9}, std::size_t{4000}, std::size_t{700'000}}) {
     auto first = world.isend(job::bytes_of(size, 1), right, peal::tag{1});
     auto second = world.isend(job::bytes_of(size, 2), right, peal::tag{1});
     auto taken = world.mprobe(left, peal::any_tag);
     job::equal(taken.status().bytes, size, "length told by a probe");
     job::equal(taken.status().source, left, "source told by a probe");
     // It is out of matching: the next receive gets the second one.
-    job::check(job::holds(world.recv<bytes>(left, peal::tag{1}), 2), "the message after a probed one");
+    job::check(job::holds(world.recv<bytes>(left, peal::tag{1}), 2),
+               "the message after a probed one");
     job::check(job::holds(std::move(taken).recv<bytes>(), 1), "a probed message");
     first.wait();
     second.wait();
     auto unwanted = world.isend(job::bytes_of(size, 3), right, peal::tag{2});
-    { const auto thrown_away = world.mprobe(left, peal::tag{2}); }
+    {
+      const auto thrown_away = world.mprobe(left, peal::tag{2});
+    }
     unwanted.wait();
   }
 }
@@ -254,10 +279,12 @@ void values(const communicator& world) {
   round_trip(world, 42, "an int");
   round_trip(world, std::complex<double>{1, -2}, "a complex number");
   round_trip(world, particle{1, 2, 3}, "an aggregate");
-  round_trip(world, std::array<particle, 3>{particle{1, 2, 3}, {4, 5, 6}, {}}, "an array of aggregates");
+  round_trip(world, std::array<particle, 3>{particle{1, 2, 3}, {4, 5, 6}, {}},
+             "an array of aggregates");
   round_trip(world, std::string(100'000, 'x'), "a long string");
   round_trip(world, std::vector<std::string>{"a", "", std::string(5000, 'b')}, "strings");
-  round_trip(world, std::vector<std::vector<double>>{{1, 2}, {}, std::vector<double>(3000, 0.5)}, "nested vectors");
+  round_trip(world, std::vector<std::vector<double>>{{1, 2}, {}, std::vector<double>(3000, 0.5)},
+             "nested vectors");
   round_trip(world, record{"n", {{1}, {}, {2, 3}}, {{"p", {1, 2, 3}}}, 7}, "a record");
   round_trip(world, std::vector<particle>(10'000, particle{3, 2, 1}), "many aggregates");
 }
@@ -299,7 +326,8 @@ void requests(const communicator& world) {
     for (const auto at : over) sum += many[at].wait();
   job::equal(sum, 45, "wait_some");
   // when_all
-  auto both = peal::when_all(world.irecv<int>(left, peal::tag{3}), world.irecv<std::string>(left, peal::tag{4}));
+  auto both = peal::when_all(world.irecv<int>(left, peal::tag{3}),
+                             world.irecv<std::string>(left, peal::tag{4}));
   world.send(std::string{"two"}, right, peal::tag{4});
   world.send(1, right, peal::tag{3});
   const auto [one, two] = both.wait();
@@ -307,7 +335,9 @@ void requests(const communicator& world) {
   // completion_queue
   peal::completion_queue queue;
   int handled = 0;
-  for (int i = 0; i < 50; ++i) queue.add(world.irecv<int>(left, peal::tag{100 + i}), [&handled](int value) { handled += value; });
+  for (int i = 0; i < 50; ++i)
+    queue.add(world.irecv<int>(left, peal::tag{100 + i}),
+              [&handled](int value) { handled += value; });
   for (int i = 49; i >= 0; --i) world.send(i, right, peal::tag{100 + i});
   while (queue.wait() != 0) {
   }
@@ -326,7 +356,8 @@ struct fire_and_forget {
 };
 fire_and_forget converse(const communicator& world, int& result) {
   const int first = co_await world.irecv<int>(left_of(world), peal::tag{1});
-  auto answer = world.irecv<std::vector<int>>(left_of(world), peal::tag{2});  // first, since a send may have to wait for it
+  // first, since a send may have to wait for it
+  auto answer = world.irecv<std::vector<int>>(left_of(world), peal::tag{2});
   co_await world.isend(std::vector<int>(1, first + 1), right_of(world), peal::tag{2});
   const auto second = co_await std::move(answer);
   result = second.at(0);
@@ -337,15 +368,18 @@ void coroutines(const communicator& world) {
   world.send(world.rank(), right_of(world), peal::tag{1});
   peal::completion_queue idle;
   while (result == 0) idle.poll();  // coroutines go on in wait, test and poll
-  job::equal(result, left_of(world) == 0 ? world.size() : left_of(world), "what the coroutines told each other");
+  job::equal(result, left_of(world) == 0 ? world.size() : left_of(world),
+             "what the coroutines told each other");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(
-      argc, argv,
-      {job::part{"empty", empty}, job::part{"every_size", every_size}, job::part{"to_oneself", to_oneself}, job::part{"nobody", nobody},
-       job::part{"truncated", truncated}, job::part{"cancelled", cancelled}, job::part{"dropped_sends", dropped_sends},
-       job::part{"probes", probes}, job::part{"values", values}, job::part{"requests", requests}, job::part{"coroutines", coroutines}});
+  return job::run_parts(argc, argv,
+                        {job::part{"empty", empty}, job::part{"every_size", every_size},
+                         job::part{"to_oneself", to_oneself}, job::part{"nobody", nobody},
+                         job::part{"truncated", truncated}, job::part{"cancelled", cancelled},
+                         job::part{"dropped_sends", dropped_sends}, job::part{"probes", probes},
+                         job::part{"values", values}, job::part{"requests", requests},
+                         job::part{"coroutines", coroutines}});
 }

@@ -1,4 +1,5 @@
-// narrowed: two ranks with a core each spin for each other; given one core together they yield instead; given two again they spin.
+// narrowed: two ranks with a core each spin for each other; given one core together they yield
+// instead; given two again they spin.
 #include <sched.h>
 
 #include <chrono>
@@ -28,15 +29,17 @@ void exchange(const peal::communicator& world, int rounds) {
     if (world.rank() == 0) world.send(round, other, data);
     job::equal(world.recv<int>(other, data), round, "ping-pong");
     // The other rank's wait is long enough to be counted.
-    for (const auto end = std::chrono::steady_clock::now() + 5us; std::chrono::steady_clock::now() < end;) {
+    for (const auto end = std::chrono::steady_clock::now() + 5us;
+         std::chrono::steady_clock::now() < end;) {
     }
     if (world.rank() == 1) world.send(round, other, data);
   }
 }
 
-/// Messages until the waits of both ranks raise `one` and leave `other` alone, 300 messages long. A rank hears of its new cores within
-/// about 100 ms of waits.
-void until(const peal::communicator& world, const char* one, const char* other, const std::string& what) {
+/// Messages until the waits of both ranks raise `one` and leave `other` alone, 300 messages long. A
+/// rank hears of its new cores within about 100 ms of waits.
+void until(const peal::communicator& world, const char* one, const char* other,
+           const std::string& what) {
   const auto limit = std::chrono::steady_clock::now() + 60s;
   for (bool seen = false; !seen;) {
     auto before = peal::counters(world);
@@ -45,7 +48,8 @@ void until(const peal::communicator& world, const char* one, const char* other, 
     auto after = peal::counters(world);
     const bool mine = after[one] > ones && after[other] == others;
     seen = world.allreduce(mine ? 1 : 0, peal::min) == 1;
-    const bool late = world.allreduce(std::chrono::steady_clock::now() > limit ? 1 : 0, peal::max) == 1;
+    const bool late =
+        world.allreduce(std::chrono::steady_clock::now() > limit ? 1 : 0, peal::max) == 1;
     job::check(seen || !late, what);
   }
 }
@@ -83,7 +87,8 @@ int main(int argc, char** argv) {
     take(together);
     until(world, "wait.yields", "wait.spins", "two ranks on one core do not yield, or spin");
     take(apart);
-    until(world, "wait.spins", "wait.yields", "two ranks that are given a core each again do not spin, or yield");
+    until(world, "wait.spins", "wait.yields",
+          "two ranks that are given a core each again do not spin, or yield");
   }
   job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
   return 0;

@@ -1,6 +1,6 @@
-// refused [NAME...]: one rank alone passes an argument that a collective refuses. It gets the error, the others have their
-// result or an error too, nobody waits for ever, and the collectives behind it meet as they should. The names are parts of
-// those of the calls to be made.
+// refused [NAME...]: one rank alone passes an argument that a collective refuses. It gets the
+// error, the others have their result or an error too, nobody waits for ever, and the collectives
+// behind it meet as they should. The names are parts of those of the calls to be made.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -19,7 +19,8 @@ using namespace refused;
 template <class View, class Memory>
 std::vector<View> pieces_of(Memory& memory, std::size_t count, std::size_t each) {
   std::vector<View> made;
-  for (std::size_t i = 0; i != count; ++i) made.emplace_back(std::span{memory}.subspan(i * each, each));
+  for (std::size_t i = 0; i != count; ++i)
+    made.emplace_back(std::span{memory}.subspan(i * each, each));
   return made;
 }
 
@@ -109,15 +110,21 @@ const std::vector<call>& rooms() {
        }},
       {"room of a strided alltoall into", who::any,
        [](const given& by) {
-         ints parts(2 * by.count * by.ranks(), by.world.rank() + 1), room = by.room(by.count * by.ranks());
+         ints parts(2 * by.count * by.ranks(), by.world.rank() + 1),
+             room = by.room(by.count * by.ranks());
          by.world.alltoall(every_other{parts.data(), by.count * by.ranks()}, peal::into(room));
          by_rank(by, room, "a strided alltoall into");
        }},
       {"pieces of alltoallw", who::any,
-       [](const given& by) { exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) { by.world.alltoallw(out, in); }); }},
+       [](const given& by) {
+         exchange_pieces(by, by.ranks(),
+                         [&](const auto& out, const auto& in) { by.world.alltoallw(out, in); });
+       }},
       {"pieces of ialltoallw", who::any,
        [](const given& by) {
-         exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) { by.world.ialltoallw(out, in).wait(); });
+         exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) {
+           by.world.ialltoallw(out, in).wait();
+         });
        }},
   };
   return all;
@@ -141,12 +148,14 @@ const std::vector<call>& among_neighbors() {
       {"length of neighbor_alltoall", who::any,
        [](const given& by) {
          const ints parts(2 * by.count + (by.errs ? 1 : 0), by.world.rank() + 1);
-         for (const int each : by.ring.neighbor_alltoall(parts)) job::check(each > 0, "a part that has not come");
+         for (const int each : by.ring.neighbor_alltoall(parts))
+           job::check(each > 0, "a part that has not come");
        }},
       {"length of ineighbor_alltoall", who::any,
        [](const given& by) {
          const ints parts(2 * by.count + (by.errs ? 1 : 0), by.world.rank() + 1);
-         for (const int each : by.ring.ineighbor_alltoall(parts).wait()) job::check(each > 0, "a part that has not come");
+         for (const int each : by.ring.ineighbor_alltoall(parts).wait())
+           job::check(each > 0, "a part that has not come");
        }},
       {"room of neighbor_alltoall into", who::any,
        [](const given& by) {
@@ -156,17 +165,27 @@ const std::vector<call>& among_neighbors() {
        }},
       {"blocks of neighbor_alltoallv", who::any,
        [](const given& by) {
-         job::equal(by.ring.neighbor_alltoallv(std::vector<ints>(by.errs ? 3 : 2, by.block())).size(), std::size_t{2}, "blocks");
+         job::equal(
+             by.ring.neighbor_alltoallv(std::vector<ints>(by.errs ? 3 : 2, by.block())).size(),
+             std::size_t{2}, "blocks");
        }},
       {"blocks of ineighbor_alltoallv", who::any,
        [](const given& by) {
-         job::equal(by.ring.ineighbor_alltoallv(std::vector<ints>(by.errs ? 3 : 2, by.block())).wait().size(), std::size_t{2}, "blocks");
+         job::equal(by.ring.ineighbor_alltoallv(std::vector<ints>(by.errs ? 3 : 2, by.block()))
+                        .wait()
+                        .size(),
+                    std::size_t{2}, "blocks");
        }},
       {"pieces of neighbor_alltoallw", who::any,
-       [](const given& by) { exchange_pieces(by, 2, [&](const auto& out, const auto& in) { by.ring.neighbor_alltoallw(out, in); }); }},
+       [](const given& by) {
+         exchange_pieces(
+             by, 2, [&](const auto& out, const auto& in) { by.ring.neighbor_alltoallw(out, in); });
+       }},
       {"pieces of ineighbor_alltoallw", who::any,
        [](const given& by) {
-         exchange_pieces(by, 2, [&](const auto& out, const auto& in) { by.ring.ineighbor_alltoallw(out, in).wait(); });
+         exchange_pieces(by, 2, [&](const auto& out, const auto& in) {
+           by.ring.ineighbor_alltoallw(out, in).wait();
+         });
        }},
   };
   return all;
@@ -216,7 +235,8 @@ const std::vector<call>& plans() {
       {"room of a strided allgather_plan into", who::any,
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count * by.ranks());
-         start_twice(by.world.allgather_plan(every_other{block.data(), by.count}, peal::into(room)));
+         start_twice(
+             by.world.allgather_plan(every_other{block.data(), by.count}, peal::into(room)));
          by_rank(by, room, "a strided allgather_plan into");
        }},
       {"length of alltoall_plan", who::any,
@@ -246,7 +266,9 @@ const std::vector<call>& plans() {
        }},
       {"pieces of alltoallw_plan", who::any,
        [](const given& by) {
-         exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) { start_twice(by.world.alltoallw_plan(out, in)); });
+         exchange_pieces(by, by.ranks(), [&](const auto& out, const auto& in) {
+           start_twice(by.world.alltoallw_plan(out, in));
+         });
        }},
       {"room of neighbor_allgather_plan into", who::any,
        [](const given& by) {
@@ -271,11 +293,13 @@ void meet(const communicator& on, const std::string& behind) {
   job::equal(on.allreduce(ints(5000, 1)).back(), size, behind + ": a long allreduce");
   const int one = 1;
   job::equal(on.allreduce_plan(one).start().wait(), size, behind + ": a plan");
-  job::equal(on.bcast(ints(on.rank() == 0 ? 100 : 0, 5), 0).size(), std::size_t{100}, behind + ": a bcast of any length");
+  job::equal(on.bcast(ints(on.rank() == 0 ? 100 : 0, 5), 0).size(), std::size_t{100},
+             behind + ": a bcast of any length");
 }
 
 void err(const call& one, const given& by, int bad) {
-  const std::string what = std::string{one.name} + ", rank " + std::to_string(bad) + ", " + std::to_string(by.count);
+  const std::string what =
+      std::string{one.name} + ", rank " + std::to_string(bad) + ", " + std::to_string(by.count);
   std::error_code became;
   try {
     one.make(by);
@@ -288,7 +312,9 @@ void err(const call& one, const given& by, int bad) {
   const bool refused = became == peal::errc::invalid_argument || became == peal::errc::invalid_root;
   if (by.errs) job::check(refused, what + ": not refused, but: " + became.message());
   else
-    job::check(!became || became == peal::errc::operation_failed || became == peal::errc::invalid_argument, what + ": " + became.message());
+    job::check(
+        !became || became == peal::errc::operation_failed || became == peal::errc::invalid_argument,
+        what + ": " + became.message());
   meet(by.world, what);
   meet(by.ring, what);
 }
@@ -306,16 +332,20 @@ void err_together(const communicator& world, const peal::graph& ring) {
         } catch (const peal::error& e) {
           became = e.code();
         }
-        if (errs) job::check(became == peal::errc::invalid_argument || became == peal::errc::invalid_root, one.name);
+        if (errs)
+          job::check(became == peal::errc::invalid_argument || became == peal::errc::invalid_root,
+                     one.name);
         meet(fresh, std::string{one.name} + ", of several");
       }
 }
 
-/// Rank 0 is some calls ahead of the last rank, which is refused the first of them and comes when rank 0 says so.
+/// Rank 0 is some calls ahead of the last rank, which is refused the first of them and comes when
+/// rank 0 says so.
 void err_behind(const communicator& world) {
   constexpr int calls = 5;
   const int last = world.size() - 1;
-  // A long one among short ones: of two there would be no room for the second while the first has not been read.
+  // A long one among short ones: of two there would be no room for the second while the first has
+  // not been read.
   for (const std::size_t count : {std::size_t{1}, std::size_t{2000}, std::size_t{7000}})
     for (const int longer : {0, 1}) {
       const communicator on = world.dup();
@@ -329,7 +359,9 @@ void err_behind(const communicator& world) {
           job::check(!errs, "a root that is no rank");
           all_are(room, i, "a bcast in place of many");
         } catch (const peal::error& e) {
-          job::check(i == 0 && (errs ? e.code() == peal::errc::invalid_root : e.code() == peal::errc::operation_failed), e.what());
+          job::check(i == 0 && (errs ? e.code() == peal::errc::invalid_root
+                                     : e.code() == peal::errc::operation_failed),
+                     e.what());
         }
       }
       if (on.rank() == 0) on.send(1, last);
@@ -337,7 +369,8 @@ void err_behind(const communicator& world) {
     }
 }
 
-/// All others are so far ahead that they do not know any more which way the refused call went: its communicator is given up.
+/// All others are so far ahead that they do not know any more which way the refused call went: its
+/// communicator is given up.
 void err_far_behind(const communicator& world) {
   constexpr int calls = 40;
   const communicator on = world.dup();
@@ -387,11 +420,14 @@ int main(int argc, char** argv) {
   for (const auto* table : {&roots(), &lengths(), &rooms(), &among_neighbors(), &plans()})
     for (const call& one : *table) {
       const std::string name{one.name};
-      const auto meant = [&](const std::string& part) { return name.find(part) != std::string::npos; };
+      const auto meant = [&](const std::string& part) {
+        return name.find(part) != std::string::npos;
+      };
       if (!names.empty() && std::ranges::none_of(names, meant)) continue;
       for (const std::size_t count : {std::size_t{1}, std::size_t{3000}, std::size_t{60'000}})
         for (const int bad : bad_ones)
-          if (one.errs == who::any || bad == 0) err(one, {world, ring, world.rank() == bad, count}, bad);
+          if (one.errs == who::any || bad == 0)
+            err(one, {world, ring, world.rank() == bad, count}, bad);
     }
   if (!names.empty()) return 0;
   err_together(world, ring);

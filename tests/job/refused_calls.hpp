@@ -1,4 +1,5 @@
-// Calls of which one rank alone is refused its arguments: roots, and lengths that do not go together.
+// Calls of which one rank alone is refused its arguments: roots, and lengths that do not go
+// together.
 #pragma once
 
 #include <functional>
@@ -40,8 +41,12 @@ struct given {
   /// One for each rank.
   [[nodiscard]] ints parts() const { return ints(count * ranks(), world.rank() + 1); }
   /// The same, but it does not divide on the rank that errs.
-  [[nodiscard]] ints odd_parts() const { return ints(count * ranks() + (errs ? 1 : 0), world.rank() + 1); }
-  [[nodiscard]] std::vector<ints> blocks() const { return std::vector<ints>(ranks() + (errs ? 1 : 0), block()); }
+  [[nodiscard]] ints odd_parts() const {
+    return ints(count * ranks() + (errs ? 1 : 0), world.rank() + 1);
+  }
+  [[nodiscard]] std::vector<ints> blocks() const {
+    return std::vector<ints>(ranks() + (errs ? 1 : 0), block());
+  }
   /// So long, but too short by one on the rank that errs.
   [[nodiscard]] ints room(std::size_t needed) const { return ints(needed - (errs ? 1 : 0), -1); }
   [[nodiscard]] int sum() const { return size() * (size() + 1) / 2; }
@@ -54,7 +59,8 @@ inline void all_are(const ints& found, int expected, const char* what) {
 /// `count` elements of each rank.
 inline void by_rank(const given& by, const ints& found, const char* what) {
   job::equal(found.size(), by.count * by.ranks(), what);
-  for (std::size_t i = 0; i != found.size(); ++i) job::equal(found[i], static_cast<int>(i / by.count) + 1, what);
+  for (std::size_t i = 0; i != found.size(); ++i)
+    job::equal(found[i], static_cast<int>(i / by.count) + 1, what);
 }
 
 enum class who { any, root };  // may err so
@@ -66,13 +72,24 @@ struct call {
 
 inline const std::vector<call>& roots() {
   static const std::vector<call> all{
-      {"root of bcast", who::any, [](const given& by) { job::equal(by.world.bcast(by.is_root() ? 7 : 0, by.root()), 7, "bcast"); }},
+      {"root of bcast", who::any,
+       [](const given& by) {
+         job::equal(by.world.bcast(by.is_root() ? 7 : 0, by.root()), 7, "bcast");
+       }},
       {"root of ibcast", who::any,
-       [](const given& by) { job::equal(by.world.ibcast(by.is_root() ? 7 : 0, by.root()).wait(), 7, "ibcast"); }},
+       [](const given& by) {
+         job::equal(by.world.ibcast(by.is_root() ? 7 : 0, by.root()).wait(), 7, "ibcast");
+       }},
       {"root of a bcast of any length", who::any,
-       [](const given& by) { all_are(by.world.bcast(by.is_root() ? by.block() : ints{}, by.root()), 1, "bcast of a range"); }},
+       [](const given& by) {
+         all_are(by.world.bcast(by.is_root() ? by.block() : ints{}, by.root()), 1,
+                 "bcast of a range");
+       }},
       {"root of an ibcast of any length", who::any,
-       [](const given& by) { all_are(by.world.ibcast(by.is_root() ? by.block() : ints{}, by.root()).wait(), 1, "ibcast of a range"); }},
+       [](const given& by) {
+         all_are(by.world.ibcast(by.is_root() ? by.block() : ints{}, by.root()).wait(), 1,
+                 "ibcast of a range");
+       }},
       {"root of bcast in place", who::any,
        [](const given& by) {
          ints room = by.block();
@@ -89,15 +106,18 @@ inline const std::vector<call>& roots() {
        [](const given& by) {
          ints room(2 * by.count, by.world.rank() + 1);
          by.world.bcast(peal::in_place(every_other{room.data(), by.count}), by.root());
-         for (std::size_t i = 0; i != room.size(); i += 2) job::equal(room[i], 1, "a strided bcast in place");
+         for (std::size_t i = 0; i != room.size(); i += 2)
+           job::equal(room[i], 1, "a strided bcast in place");
        }},
       {"root of reduce", who::any,
        [](const given& by) {
-         if (const auto got = by.world.reduce(by.block(), by.root())) all_are(*got, by.sum(), "reduce");
+         if (const auto got = by.world.reduce(by.block(), by.root()))
+           all_are(*got, by.sum(), "reduce");
        }},
       {"root of ireduce", who::any,
        [](const given& by) {
-         if (const auto got = by.world.ireduce(by.block(), by.root()).wait()) all_are(*got, by.sum(), "ireduce");
+         if (const auto got = by.world.ireduce(by.block(), by.root()).wait())
+           all_are(*got, by.sum(), "ireduce");
        }},
       {"root of reduce into", who::any,
        [](const given& by) {
@@ -117,7 +137,8 @@ inline const std::vector<call>& roots() {
        }},
       {"root of igather", who::any,
        [](const given& by) {
-         if (const auto got = by.world.igather(by.block(), by.root()).wait()) by_rank(by, *got, "igather");
+         if (const auto got = by.world.igather(by.block(), by.root()).wait())
+           by_rank(by, *got, "igather");
        }},
       {"root of a gather of strings", who::any,
        [](const given& by) {
@@ -147,7 +168,9 @@ inline const std::vector<call>& roots() {
          if (by.is_root()) by_rank(by, room, "gather in place");
        }},
       {"root of scatter", who::any,
-       [](const given& by) { all_are(by.world.scatter(by.is_root() ? by.parts() : ints{}, by.root()), 1, "scatter"); }},
+       [](const given& by) {
+         all_are(by.world.scatter(by.is_root() ? by.parts() : ints{}, by.root()), 1, "scatter");
+       }},
       {"root of iscatter", who::any,
        [](const given& by) {
          const ints parts = by.is_root() ? by.parts() : ints{};
@@ -155,7 +178,9 @@ inline const std::vector<call>& roots() {
        }},
       {"root of scatterv", who::any,
        [](const given& by) {
-         all_are(by.world.scatterv(std::vector<ints>(by.is_root() ? by.ranks() : 0, by.block()), by.root()), 1, "scatterv");
+         all_are(by.world.scatterv(std::vector<ints>(by.is_root() ? by.ranks() : 0, by.block()),
+                                   by.root()),
+                 1, "scatterv");
        }},
       {"root of scatter into", who::any,
        [](const given& by) {
@@ -175,7 +200,8 @@ inline const std::vector<call>& roots() {
 
 inline const std::vector<call>& lengths() {
   static const std::vector<call> all{
-      {"length of scatter", who::root, [](const given& by) { all_are(by.world.scatter(by.odd_parts(), 0), 1, "scatter"); }},
+      {"length of scatter", who::root,
+       [](const given& by) { all_are(by.world.scatter(by.odd_parts(), 0), 1, "scatter"); }},
       {"length of scatter into", who::root,
        [](const given& by) {
          ints room(by.count);
@@ -189,8 +215,12 @@ inline const std::vector<call>& lengths() {
          by.world.iscatter(parts, peal::into(room), 0).wait();
          all_are(room, 1, "iscatter into");
        }},
-      {"length of alltoall", who::any, [](const given& by) { by_rank(by, by.world.alltoall(by.odd_parts()), "alltoall"); }},
-      {"length of ialltoall", who::any, [](const given& by) { by_rank(by, by.world.ialltoall(by.odd_parts()).wait(), "ialltoall"); }},
+      {"length of alltoall", who::any,
+       [](const given& by) { by_rank(by, by.world.alltoall(by.odd_parts()), "alltoall"); }},
+      {"length of ialltoall", who::any,
+       [](const given& by) {
+         by_rank(by, by.world.ialltoall(by.odd_parts()).wait(), "ialltoall");
+       }},
       {"length of alltoall into", who::any,
        [](const given& by) {
          ints room(by.count * by.ranks() + 1);
@@ -246,9 +276,14 @@ inline const std::vector<call>& lengths() {
          by.world.scatter(peal::in_place(room), 0);
        }},
       {"length of reduce_scatter_block", who::any,
-       [](const given& by) { all_are(by.world.reduce_scatter_block(by.odd_parts()), by.sum(), "reduce_scatter_block"); }},
+       [](const given& by) {
+         all_are(by.world.reduce_scatter_block(by.odd_parts()), by.sum(), "reduce_scatter_block");
+       }},
       {"length of ireduce_scatter_block", who::any,
-       [](const given& by) { all_are(by.world.ireduce_scatter_block(by.odd_parts()).wait(), by.sum(), "ireduce_scatter_block"); }},
+       [](const given& by) {
+         all_are(by.world.ireduce_scatter_block(by.odd_parts()).wait(), by.sum(),
+                 "ireduce_scatter_block");
+       }},
       {"length of reduce_scatter_block into", who::any,
        [](const given& by) {
          ints room(by.count + 1);
@@ -269,9 +304,13 @@ inline const std::vector<call>& lengths() {
          job::equal(room.front(), by.sum(), "reduce_scatter_block in place");
        }},
       {"blocks of reduce_scatter", who::any,
-       [](const given& by) { all_are(by.world.reduce_scatter(by.blocks()), by.sum(), "reduce_scatter"); }},
+       [](const given& by) {
+         all_are(by.world.reduce_scatter(by.blocks()), by.sum(), "reduce_scatter");
+       }},
       {"blocks of ireduce_scatter", who::any,
-       [](const given& by) { all_are(by.world.ireduce_scatter(by.blocks()).wait(), by.sum(), "ireduce_scatter"); }},
+       [](const given& by) {
+         all_are(by.world.ireduce_scatter(by.blocks()).wait(), by.sum(), "ireduce_scatter");
+       }},
       {"lengths of reduce_scatter into", who::any,
        [](const given& by) {
          ints room(by.count);
@@ -298,9 +337,12 @@ inline const std::vector<call>& lengths() {
          by.world.reduce_scatter(peal::in_place(room, of));
          job::equal(room.front(), by.sum(), "reduce_scatter in place");
        }},
-      {"blocks of scatterv", who::root, [](const given& by) { all_are(by.world.scatterv(by.blocks(), 0), 1, "scatterv"); }},
+      {"blocks of scatterv", who::root,
+       [](const given& by) { all_are(by.world.scatterv(by.blocks(), 0), 1, "scatterv"); }},
       {"blocks of alltoallv", who::any,
-       [](const given& by) { job::equal(by.world.alltoallv(by.blocks()).size(), by.ranks(), "alltoallv"); }},
+       [](const given& by) {
+         job::equal(by.world.alltoallv(by.blocks()).size(), by.ranks(), "alltoallv");
+       }},
   };
   return all;
 }

@@ -1,8 +1,9 @@
-// reused_memory: large messages from and into memory that went away and came again at the same address, in every way in which it can; a
-// buffer that grows; little memory that may be locked, from the beginning and of a sudden; children in the middle of messages.
+// reused_memory: large messages from and into memory that went away and came again at the same
+// address, in every way in which it can; a buffer that grows; little memory that may be locked,
+// from the beginning and of a sudden; children in the middle of messages.
 //
-// Two ranks. Hits of the registration cache are counted, so that a run over RDMA without a cache does not pass for a test of it; with the
-// argument "uncached" there may be none.
+// Two ranks. Hits of the registration cache are counted, so that a run over RDMA without a cache
+// does not pass for a test of it; with the argument "uncached" there may be none.
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -70,7 +71,8 @@ void grow(const peal::communicator& world) {
   for (int round = 0; round < 3; ++round) {
     for (std::size_t bytes = 20'000; bytes < 3'000'000; bytes += bytes / 3) {
       block = std::realloc(block, bytes);
-      for (int twice = 0; twice < 2; ++twice) messages.pass({static_cast<std::byte*>(block), bytes}, "a buffer that grows");
+      for (int twice = 0; twice < 2; ++twice)
+        messages.pass({static_cast<std::byte*>(block), bytes}, "a buffer that grows");
     }
   }
   std::free(block);
@@ -81,8 +83,8 @@ void limit_locked_memory(rlim_t bytes) {
   job::equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0, "setrlimit");
 }
 
-/// Root may lock as much as it likes; from here on it is as everybody. Before the device is opened, since devices serve nobody who has
-/// become somebody else.
+/// Root may lock as much as it likes; from here on it is as everybody. Before the device is opened,
+/// since devices serve nobody who has become somebody else.
 void be_held_to_limits(rlim_t bytes) {
   __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2]{};
@@ -129,11 +131,13 @@ void have_children(const peal::communicator& world) {
     job::equal(std::system("exit 4"), 4 << 8, "system");
     std::FILE* const output = popen("echo word", "r");
     char word[5]{};
-    job::check(output && std::fread(word, 1, 4, output) == 4 && std::strcmp(word, "word") == 0, "popen");
+    job::check(output && std::fread(word, 1, 4, output) == 4 && std::strcmp(word, "word") == 0,
+               "popen");
     pclose(output);
     if (world.rank() == 0) sent.wait();
     else got.wait();
-    if (world.rank() == 1) job::check(job::holds(large, key), "a message during which there was a child: wrong data");
+    if (world.rank() == 1)
+      job::check(job::holds(large, key), "a message during which there was a child: wrong data");
     int status = 0;
     job::equal(waitpid(child, &status, 0), child, "the child");
     job::check(WIFEXITED(status) && WEXITSTATUS(status) == 9, "the child's end");
@@ -144,13 +148,17 @@ void have_children(const peal::communicator& world) {
 void ask_for_hits(const peal::communicator& world) {
   const peal::stats counted = peal::counters(world);
   const bool over_rdma = counted["verbs.reads"] > 0 || counted["verbs.registrations"] > 0;
-  if (over_rdma) job::equal(counted["verbs.registration_hits"] > 0, !uncached, "there were hits of the registration cache");
+  if (over_rdma)
+    job::equal(counted["verbs.registration_hits"] > 0, !uncached,
+               "there were hits of the registration cache");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto is = [&](int at, const char* word) { return argc > at && std::strcmp(argv[at], word) == 0; };
+  const auto is = [&](int at, const char* word) {
+    return argc > at && std::strcmp(argv[at], word) == 0;
+  };
   if (is(1, "short from the beginning")) be_held_to_limits(64 << 10);
   if (is(1, "short")) be_held_to_limits(64 << 20);
   peal::environment env{argc, argv};
@@ -162,7 +170,9 @@ int main(int argc, char** argv) {
   else if (is(1, "grow")) grow(world);
   else if (is(1, "short") || is(1, "short from the beginning")) run_short(world);
   else if (is(1, "children")) have_children(world);
-  else job::fail("reused_memory sender|receiver|grow|short|short from the beginning|children [uncached]");
+  else
+    job::fail(
+        "reused_memory sender|receiver|grow|short|short from the beginning|children [uncached]");
   ask_for_hits(world);
   return 0;
 }

@@ -1,6 +1,7 @@
-// same_bits [longest]: sums of floating-point numbers, whose bits depend on the order of the operands: the same bits on all ranks, and the
-// same again, on the first 2, 3, ... ranks of the job. The blocking and the nonblocking form may differ, as they may go different ways.
-// Prints what came, for a comparison with another run.
+// same_bits [longest]: sums of floating-point numbers, whose bits depend on the order of the
+// operands: the same bits on all ranks, and the same again, on the first 2, 3, ... ranks of the
+// job. The blocking and the nonblocking form may differ, as they may go different ways. Prints what
+// came, for a comparison with another run.
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -16,21 +17,25 @@ std::vector<T> uneven(int rank, std::size_t count) {
   std::vector<T> made(count);
   for (auto& value : made) {
     const auto drawn = static_cast<T>(static_cast<double>(r.next() >> 11) / 3);
-    value = r.one_in(2) ? drawn : r.one_in(2) ? -drawn * static_cast<T>(1e-5) : drawn * static_cast<T>(1e-9);
+    value = r.one_in(2)   ? drawn
+            : r.one_in(2) ? -drawn * static_cast<T>(1e-5)
+                          : drawn * static_cast<T>(1e-9);
   }
   return made;
 }
 
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 class digest {
  public:
   template <class T>
   void add(const std::vector<T>& values) {
-    for (const std::byte each : std::as_bytes(std::span{values})) state_ = (state_ ^ static_cast<std::uint64_t>(each)) * 0x100000001b3U;
+    for (const std::byte each : std::as_bytes(std::span{values}))
+      state_ = (state_ ^ static_cast<std::uint64_t>(each)) * 0x100000001b3U;
   }
   [[nodiscard]] std::uint64_t value() const { return state_; }
 
@@ -43,24 +48,26 @@ void sums(const peal::communicator& in, std::size_t count, digest& all) {
   const std::string what = " of " + std::to_string(count) + " among " + std::to_string(in.size());
   const auto mine = uneven<T>(in.rank(), count);
   const auto both = [&](const char* name, const auto& blocking, const auto& nonblocking) {
-    for (const auto& form : {std::function<std::vector<T>()>{blocking}, std::function<std::vector<T>()>{nonblocking}}) {
+    for (const auto& form : {std::function<std::vector<T>()>{blocking},
+                             std::function<std::vector<T>()>{nonblocking}}) {
       const auto first = form();
       job::check(same(first, form()), name + what + ": other bits the second time");
-      if (std::string_view{name} == "allreduce") job::check(same(first, in.bcast(first, 0)), name + what + ": other bits than on rank 0");
+      if (std::string_view{name} == "allreduce")
+        job::check(same(first, in.bcast(first, 0)), name + what + ": other bits than on rank 0");
       all.add(first);
     }
   };
-  both(
-      "allreduce", [&] { return in.allreduce(mine); }, [&] { return in.iallreduce(mine).wait(); });
+  both("allreduce", [&] { return in.allreduce(mine); }, [&] { return in.iallreduce(mine).wait(); });
   const int root = in.size() - 1;
   both(
       "reduce", [&] { return in.reduce(mine, root).value_or(std::vector<T>{}); },
       [&] { return in.ireduce(mine, root).wait().value_or(std::vector<T>{}); });
+  both("scan", [&] { return in.scan(mine); }, [&] { return in.iscan(mine).wait(); });
+  const auto whole = uneven<T>(
+      in.rank(), count / static_cast<std::size_t>(in.size()) * static_cast<std::size_t>(in.size()));
   both(
-      "scan", [&] { return in.scan(mine); }, [&] { return in.iscan(mine).wait(); });
-  const auto whole = uneven<T>(in.rank(), count / static_cast<std::size_t>(in.size()) * static_cast<std::size_t>(in.size()));
-  both(
-      "reduce_scatter", [&] { return in.reduce_scatter_block(whole); }, [&] { return in.ireduce_scatter_block(whole).wait(); });
+      "reduce_scatter", [&] { return in.reduce_scatter_block(whole); },
+      [&] { return in.ireduce_scatter_block(whole).wait(); });
 }
 
 }  // namespace

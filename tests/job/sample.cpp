@@ -7,8 +7,9 @@ int main(int argc, char** argv) {
   peal::environment env{argc, argv};
   const auto& world = env.world();
   const int right = (world.rank() + 1) % world.size();
-  auto sent = world.isend(std::vector{world.rank()}, right);  // the request owns the vector until wait() gives it back
-  const auto left = world.recv<std::vector<int>>();           // any source, any tag, size from the message
+  // the request owns the vector until wait() gives it back
+  auto sent = world.isend(std::vector{world.rank()}, right);
+  const auto left = world.recv<std::vector<int>>();  // any source, any tag, size from the message
   const int top = world.allreduce(left.front(), [](int a, int b) { return std::max(a, b); });
   if (world.rank() == 0) std::cout << top << '\n';
   sent.wait();

@@ -1,4 +1,5 @@
-// silent: what rank 0 has sent arrives although it then makes no call of peal's: it waits until the others have told it through a FIFO.
+// silent: what rank 0 has sent arrives although it then makes no call of peal's: it waits until the
+// others have told it through a FIFO.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -58,7 +59,8 @@ void part(const peal::communicator& world, const char* what, Mine&& mine, Theirs
 }
 
 void receive(const peal::communicator& world, int messages) {
-  for (int each = 0; each < messages; ++each) job::equal(world.recv<int>(0, data), each, "a message of a silent rank");
+  for (int each = 0; each < messages; ++each)
+    job::equal(world.recv<int>(0, data), each, "a message of a silent rank");
 }
 
 }  // namespace
@@ -73,10 +75,12 @@ int main(int argc, char** argv) {
       for (int to = 1; to < world.size(); ++to) send(each, to);
   };
   part(
-      world, "blocking sends", [&] { everyone(count, [&](int each, int to) { world.send(each, to, data); }); },
+      world, "blocking sends",
+      [&] { everyone(count, [&](int each, int to) { world.send(each, to, data); }); },
       [&] { receive(world, count); });
   part(
-      world, "nonblocking sends", [&] { everyone(count, [&](int each, int to) { world.isend(each, to, data).wait(); }); },
+      world, "nonblocking sends",
+      [&] { everyone(count, [&](int each, int to) { world.isend(each, to, data).wait(); }); },
       [&] { receive(world, count); });
   constexpr int many = 3000;
   std::vector<int> numbers(many);
@@ -85,7 +89,9 @@ int main(int argc, char** argv) {
       world, "many sends",
       [&] {
         std::vector<peal::request<void>> all;
-        everyone(many, [&](int each, int to) { all.push_back(world.isend(numbers[static_cast<std::size_t>(each)], to, data)); });
+        everyone(many, [&](int each, int to) {
+          all.push_back(world.isend(numbers[static_cast<std::size_t>(each)], to, data));
+        });
         for (auto& each : all) each.wait();
       },
       [&] { receive(world, many); });
@@ -98,7 +104,8 @@ int main(int argc, char** argv) {
   part(world, "broadcasts", broadcast, broadcast);
   const auto sum = [&] {
     for (int each = 0; each < count; ++each) {
-      if (const auto all = world.reduce(each, world.size() - 1)) job::equal(*all, each * world.size(), "a sum with a silent rank");
+      if (const auto all = world.reduce(each, world.size() - 1))
+        job::equal(*all, each * world.size(), "a sum with a silent rank");
     }
   };
   part(world, "parts of sums", sum, sum);

@@ -1,6 +1,6 @@
-// sleepers PART...: ranks that wait sleep, and no wake-up is lost: at the end of each part the counter wait.missed is 0.
-// `death` and `fatal` stand alone: the last rank dies; every device tells that it gave a queue pair up (with tests/lab/poor_device
-// preloaded, POOR_DEVICE=fatal=40).
+// sleepers PART...: ranks that wait sleep, and no wake-up is lost: at the end of each part the
+// counter wait.missed is 0. `death` and `fatal` stand alone: the last rank dies; every device tells
+// that it gave a queue pair up (with tests/lab/poor_device preloaded, POOR_DEVICE=fatal=40).
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,12 +18,16 @@ using namespace std::chrono_literals;
 using peal::communicator;
 constexpr peal::tag data{1}, word{2};
 
-void none_missed(const communicator& world) { job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost"); }
+void none_missed(const communicator& world) {
+  job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
+}
 
 double seconds_of_processor() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -32,8 +36,8 @@ void pause_for(std::chrono::nanoseconds time) {
   nanosleep(&left, nullptr);
 }
 
-// Everyone waits for rank 0, who sleeps outside of peal for three seconds, and uses next to no processor time: less than 1 % of a core, 5 %
-// under a sanitizer.
+// Everyone waits for rank 0, who sleeps outside of peal for three seconds, and uses next to no
+// processor time: less than 1 % of a core, 5 % under a sanitizer.
 void idle(const communicator& world) {
   world.barrier();
   if (world.rank() == 0) {
@@ -43,13 +47,15 @@ void idle(const communicator& world) {
     const double before = seconds_of_processor();
     job::equal(world.recv<int>(0, word), world.rank(), "the message after the silence");
     const double used = seconds_of_processor() - before;
-    job::check(used < (job::sanitized() ? 0.15 : 0.03), "a wait of 3 s used " + std::to_string(used) + " s of processor time");
+    job::check(used < (job::sanitized() ? 0.15 : 0.03),
+               "a wait of 3 s used " + std::to_string(used) + " s of processor time");
     job::check(peal::counters(world)["wait.sleeps"] > 0, "a rank that waits for long sleeps");
   }
   none_missed(world);
 }
 
-// Ping-pongs with pauses of about the time that arming takes, so that messages come at any moment of it; both sides sleep at times.
+// Ping-pongs with pauses of about the time that arming takes, so that messages come at any moment
+// of it; both sides sleep at times.
 void pauses_of(const communicator& world, int rounds) {
   const int other = world.rank() ^ 1;
   job::random random{static_cast<std::uint64_t>(world.rank()) + 7};
@@ -60,7 +66,8 @@ void pauses_of(const communicator& world, int rounds) {
       const auto pause = std::chrono::nanoseconds{random.below(60'000)};
       if (random.one_in(4)) pause_for(pause);
       else
-        for (const auto end = std::chrono::steady_clock::now() + pause; std::chrono::steady_clock::now() < end;) {
+        for (const auto end = std::chrono::steady_clock::now() + pause;
+             std::chrono::steady_clock::now() < end;) {
         }
       if (world.rank() % 2 == 1) world.send(round, other, data);
     }
@@ -97,7 +104,8 @@ void children(const communicator& world) {
   none_missed(world);
 }
 
-// A sender who waits for room while the receiver looks away, and a receiver who waits for a sender who does.
+// A sender who waits for room while the receiver looks away, and a receiver who waits for a sender
+// who does.
 void room(const communicator& world) {
   const std::vector<std::byte> payload = job::bytes_of(3000, 5);
   for (int round = 0; round < 4; ++round) {
@@ -120,14 +128,18 @@ void room(const communicator& world) {
 
 // Large messages whose other side comes late, in turn.
 void large(const communicator& world) {
-  const int next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  const int next = (world.rank() + 1) % world.size(),
+            before = (world.rank() + world.size() - 1) % world.size();
   for (int round = 0; round < 6; ++round)
-    for (const std::size_t bytes : {std::size_t{20'000}, std::size_t{200'000}, std::size_t{5'000'000}}) {
+    for (const std::size_t bytes :
+         {std::size_t{20'000}, std::size_t{200'000}, std::size_t{5'000'000}}) {
       if (world.rank() == round % world.size()) pause_for(10ms);
-      auto sent = world.isend(job::bytes_of(bytes, bytes + static_cast<std::size_t>(world.rank())), next, data);
+      auto sent = world.isend(job::bytes_of(bytes, bytes + static_cast<std::size_t>(world.rank())),
+                              next, data);
       if (world.rank() == (round + 1) % world.size()) pause_for(10ms);
       const auto got = world.recv<std::vector<std::byte>>(before, data);
-      job::check(got.size() == bytes && job::holds(got, bytes + static_cast<std::size_t>(before)), "a large message");
+      job::check(got.size() == bytes && job::holds(got, bytes + static_cast<std::size_t>(before)),
+                 "a large message");
       sent.wait();
     }
   world.barrier();
@@ -162,8 +174,8 @@ void threads(const communicator& world) {
   none_missed(world);
 }
 
-// Threads that are blocked in receives sleep on while another thread exchanges messages: no more wake-ups than that thread's own, and
-// those of one that sleeps on the descriptors.
+// Threads that are blocked in receives sleep on while another thread exchanges messages: no more
+// wake-ups than that thread's own, and those of one that sleeps on the descriptors.
 void blocked(const communicator& world) {
   constexpr int count = 8;
   const int rounds = job::sanitized() ? 500 : 3000;
@@ -171,7 +183,9 @@ void blocked(const communicator& world) {
   const auto tag_of = [](int mine) { return peal::tag{100 + mine}; };
   std::vector<std::thread> asleep;
   for (int mine = 0; mine < count && other < world.size(); ++mine)
-    asleep.emplace_back([&, mine] { job::equal(world.recv<int>(other, tag_of(mine)), mine, "a message at the end"); });
+    asleep.emplace_back([&, mine] {
+      job::equal(world.recv<int>(other, tag_of(mine)), mine, "a message at the end");
+    });
   pause_for(50ms);
   world.barrier();
   const auto before = peal::counters(world)["wait.wakeups"];
@@ -185,7 +199,8 @@ void blocked(const communicator& world) {
   job::check(wakeups < 3 * static_cast<std::uint64_t>(rounds),
              std::to_string(wakeups) + " wake-ups in " + std::to_string(rounds) + " rounds");
   world.barrier();
-  for (int mine = 0; mine < count && other < world.size(); ++mine) world.send(mine, other, tag_of(mine));
+  for (int mine = 0; mine < count && other < world.size(); ++mine)
+    world.send(mine, other, tag_of(mine));
   for (std::thread& each : asleep) each.join();
   none_missed(world);
 }
@@ -198,7 +213,8 @@ void death(const communicator& world) {
     pause_for(500ms);
     kill(getpid(), SIGKILL);
   }
-  const auto thrown = job::throws(peal::errc::peer_failed, [&] { (void)world.recv<int>(dead, word); });
+  const auto thrown =
+      job::throws(peal::errc::peer_failed, [&] { (void)world.recv<int>(dead, word); });
   job::equal(thrown.peer(), dead, "who failed");
   none_missed(world);
 }
@@ -215,7 +231,8 @@ void fatal(const communicator& world) {
       return;
     }
   }
-  const auto thrown = job::throws(peal::errc::peer_failed, [&] { (void)world.recv<int>(other, word); });
+  const auto thrown =
+      job::throws(peal::errc::peer_failed, [&] { (void)world.recv<int>(other, word); });
   job::equal(thrown.peer(), other, "who failed");
 }
 
@@ -236,5 +253,7 @@ int main(int argc, char** argv) {
   if (first == "children") parts.push_back({"children", children});
   if (first == "many_pauses") parts.push_back({"many_pauses", many_pauses});
   if (first == "a_million_pauses") parts.push_back({"a_million_pauses", a_million_pauses});
-  return job::run_parts(argc, argv, parts, {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
+  return job::run_parts(
+      argc, argv, parts,
+      {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
 }

@@ -1,4 +1,5 @@
-// start HOW [RANK]: one rank finds something else than the others when it starts, so that none of them can. Each says so, and nobody waits.
+// start HOW [RANK]: one rank finds something else than the others when it starts, so that none of
+// them can. Each says so, and nobody waits.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
   std::string folder;
   if (odd && how == "variable") ::setenv("PEAL_WAIT_LEAST", "nonsense", 1);
   if (odd && how == "maker") ::setenv("PEAL_SHM_DIR", "/nowhere/at/all", 1);
-  if (odd && how == "apart") ::setenv("PEAL_SHM_DIR", (folder = own_folder(job::my_rank())).c_str(), 1);
+  if (odd && how == "apart")
+    ::setenv("PEAL_SHM_DIR", (folder = own_folder(job::my_rank())).c_str(), 1);
   std::string said;
   try {
     const peal::environment env{argc, argv};

@@ -1,7 +1,8 @@
-// What the programs of the job tests share: checks that end the job with a line that says what is wrong, data that tells where it is from,
-// and random numbers that are the same on every rank.
+// What the programs of the job tests share: checks that end the job with a line that says what is
+// wrong, data that tells where it is from, and random numbers that are the same on every rank.
 //
-// Errors   a failed check writes one line and ends the process with exit code 1; pealrun then ends the others.
+// Errors   a failed check writes one line and ends the process with exit code 1; pealrun then ends
+//          the others.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ inline int& my_rank() {
 }
 
 [[noreturn]] inline void fail(const std::string& what, const place& where = place::current()) {
-  std::fprintf(stderr, "rank %d: %s:%u: %s\n", my_rank(), where.file_name(), static_cast<unsigned>(where.line()), what.c_str());
+  std::fprintf(stderr, "rank %d: %s:%u: %s\n", my_rank(), where.file_name(),
+               static_cast<unsigned>(where.line()), what.c_str());
   std::_Exit(1);
 }
 
@@ -51,8 +53,10 @@ std::string shown(const T& value) {
 }
 
 template <class A, class B>
-void equal(const A& found, const B& expected, const std::string& what, const place& where = place::current()) {
-  if (!(found == expected)) fail(what + ": " + shown(found) + ", expected " + shown(expected), where);
+void equal(const A& found, const B& expected, const std::string& what,
+           const place& where = place::current()) {
+  if (!(found == expected))
+    fail(what + ": " + shown(found) + ", expected " + shown(expected), where);
 }
 
 /// `call` must throw a peal::error with that code; returns it.
@@ -136,8 +140,10 @@ struct part {
   std::function<void(const peal::communicator&)> run;
 };
 
-/// main of a program with several parts: the arguments name those to run, default all. An exception is a failure, with what it says.
-inline int run_parts(int argc, char** argv, const std::vector<part>& parts, peal::options options = {}) {
+/// main of a program with several parts: the arguments name those to run, default all. An exception
+/// is a failure, with what it says.
+inline int run_parts(int argc, char** argv, const std::vector<part>& parts,
+                     peal::options options = {}) {
   peal::environment env{argc, argv, options};
   const auto& world = env.world();
   my_rank() = world.rank();

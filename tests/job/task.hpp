@@ -11,7 +11,9 @@ class task {
  public:
   struct promise_type {
     std::exception_ptr thrown;
-    task get_return_object() { return task{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    task get_return_object() {
+      return task{std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
     std::suspend_never initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}

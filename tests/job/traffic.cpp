@@ -1,4 +1,5 @@
-// traffic [seed] [rounds] [messages]: random messages between all ranks, round by round; exchange.hpp says what a round is.
+// traffic [seed] [rounds] [messages]: random messages between all ranks, round by round;
+// exchange.hpp says what a round is.
 #include "exchange.hpp"
 
 int main(int argc, char** argv) {
@@ -7,7 +8,8 @@ int main(int argc, char** argv) {
   job::my_rank() = world.rank();
   const auto seed = static_cast<std::uint64_t>(argc > 1 ? std::atoll(argv[1]) : 1);
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 10;
-  const auto budget = static_cast<std::size_t>(argc > 3 ? std::atoi(argv[3]) : 400);  // messages a rank sends in a round, about
+  // messages a rank sends in a round, about
+  const auto budget = static_cast<std::size_t>(argc > 3 ? std::atoi(argv[3]) : 400);
   const auto most = std::max<std::size_t>(2, 2 * budget / static_cast<std::size_t>(world.size()));
 
   const peal::communicator turns[] = {world.dup(), world.dup()};

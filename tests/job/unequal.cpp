@@ -1,5 +1,6 @@
-// unequal NAME FIRST OTHERS [refused]: rank 0 has the variable NAME with the value FIRST, all others with OTHERS. They exchange messages of
-// all kinds; with `refused` the environment cannot begin, and every rank is told the name and both values.
+// unequal NAME FIRST OTHERS [refused]: rank 0 has the variable NAME with the value FIRST, all
+// others with OTHERS. They exchange messages of all kinds; with `refused` the environment cannot
+// begin, and every rank is told the name and both values.
 #include <cstdlib>
 #include <string>
 
@@ -12,7 +13,8 @@ using bytes = std::vector<std::byte>;
 /// Each with each, all at once, and then all with all.
 void exchange(const peal::communicator& world) {
   for (std::uint64_t round = 0; round < 20; ++round)
-    for (const std::size_t size : {std::size_t{0}, std::size_t{40}, std::size_t{5000}, std::size_t{100'000}, std::size_t{1'000'000}}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{40}, std::size_t{5000},
+                                   std::size_t{100'000}, std::size_t{1'000'000}}) {
       if (size > 5000 && round > 2) continue;
       std::vector<peal::request<bytes>> sends, receives;
       for (int peer = 0; peer < world.size(); ++peer) {
@@ -47,7 +49,8 @@ int main(int argc, char** argv) {
   } catch (const peal::error& e) {
     const std::string text = e.what();
     job::check(refused && e.code() == peal::errc::invalid_config, text);
-    for (const std::string& part : {name, first, others}) job::check(text.find(part) != std::string::npos, text + ": names " + part);
+    for (const std::string& part : {name, first, others})
+      job::check(text.find(part) != std::string::npos, text + ": names " + part);
   }
   return 0;
 }

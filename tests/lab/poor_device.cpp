@@ -1,22 +1,30 @@
-// poor_device: to be preloaded (LD_PRELOAD): every RDMA device then has less than it has, and fails at will. For the lab, whose devices
-// are generous and never refuse anything.
+// poor_device: to be preloaded (LD_PRELOAD): every RDMA device then has less than it has, and fails
+// at will. For the lab, whose devices are generous and never refuse anything.
 //
 // POOR_DEVICE=word=number,... :
-//   depth     work requests of a queue pair           srq      receives of a shared queue; 0: there is no such queue
+//   depth     work requests of a queue pair           srq      receives of a shared queue; 0: there
+//   is no such queue
 //   reads     READs under way on a queue pair         pieces   of a work request (its SGEs)
 //   inline    bytes inline in a work request          cqe      entries of a completion queue
-//   qp        queue pairs, as it tells                pairs    queue pairs (RC) that a process can have at a time, untold
-//   refuse    every so manieth post of messages takes half of its chain, and says that the queue is full
+//   qp        queue pairs, as it tells                pairs    queue pairs (RC) that a process can
+//   have at a time, untold
+//   refuse    every so manieth post of messages takes half of its chain, and says that the queue is
+//   full
 //   refuse_bulk  the same of READs and WRITEs
-//   break     at the so manieth post of an RC queue pair, half of the chain is posted, then the queue pair goes into the error state
-//   fatal     at the so manieth post of an RC queue pair the device tells that it gave that up (which it did not); nothing else is told
-//   lose      every so manieth datagram (UD) does not arrive     twice    the first of every so manieth chain of them arrives twice
+//   break     at the so manieth post of an RC queue pair, half of the chain is posted, then the
+//   queue pair goes into the error state
+//   fatal     at the so manieth post of an RC queue pair the device tells that it gave that up
+//   (which it did not); nothing else is told
+//   lose      every so manieth datagram (UD) does not arrive     twice    the first of every so
+//   manieth chain of them arrives twice
 //   rank      only this rank is poor (by PMIX_RANK)
-// A program may call `poor_device_break`, found with dlsym: all RC queue pairs of the process go into the error state.
+// A program may call `poor_device_break`, found with dlsym: all RC queue pairs of the process go
+// into the error state.
 //
 // Threads  as libibverbs: posts of different queue pairs at the same time are fine.
 // Errors   an unknown word ends the process with code 2: a test with a slip must not pass.
-// Source   libibverbs calls post_send through ibv_context::ops, so it is replaced in every context that is opened.
+// Source   libibverbs calls post_send through ibv_context::ops, so it is replaced in every context
+//          that is opened.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -39,8 +47,9 @@
 namespace {
 
 struct limits {
-  int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1, refuse_bulk = -1, break_at = -1, fatal = -1,
-      lose = -1, twice = -1, rank = -1, qp = -1, pairs = -1;
+  int depth = -1, srq = -1, reads = -1, pieces = -1, inline_bytes = -1, cqe = -1, refuse = -1,
+      refuse_bulk = -1, break_at = -1, fatal = -1, lose = -1, twice = -1, rank = -1, qp = -1,
+      pairs = -1;
 
   limits() {
     const char* const text = std::getenv("POOR_DEVICE");
@@ -58,7 +67,8 @@ struct limits {
     }
     const char* const own = std::getenv("PMIX_RANK");
     if (rank >= 0 && (!own || std::atoi(own) != rank))
-      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = fatal = lose = twice = qp = pairs = -1;
+      depth = srq = reads = pieces = inline_bytes = cqe = refuse = refuse_bulk = break_at = fatal =
+          lose = twice = qp = pairs = -1;
   }
 
   int* place_of(const std::string& name) {
@@ -153,11 +163,13 @@ int post_datagram(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
   static std::atomic<int> datagrams{0}, chains{0};
   for (ibv_send_wr* each = chain; each && poor().lose > 0; each = each->next)
     if (++datagrams % poor().lose == 0) each->wr.ud.remote_qkey ^= 1;
-  if (poor().twice > 0 && ++chains % poor().twice == 0) {  // in order: the memory is still there for the second
+  // in order: the memory is still there for the second
+  if (poor().twice > 0 && ++chains % poor().twice == 0) {
     ibv_send_wr once_more = *chain;
     once_more.next = nullptr;
     once_more.send_flags &= ~static_cast<unsigned>(IBV_SEND_SIGNALED);
-    if (const int failed = post_send_of_device(to, &once_more, refused); failed != 0) return *refused = chain, failed;
+    if (const int failed = post_send_of_device(to, &once_more, refused); failed != 0)
+      return *refused = chain, failed;
   }
   return post_send_of_device(to, chain, refused);
 }
@@ -168,8 +180,8 @@ int post_send(ibv_qp* to, ibv_send_wr* chain, ibv_send_wr** refused) {
   if (poor().fatal > 0 && ++before_fatal == poor().fatal) tell_of(to);
   ibv_send_wr* rest = nullptr;
   const bool message = chain->opcode == IBV_WR_SEND || chain->opcode == IBV_WR_SEND_WITH_IMM;
-  const bool refused_now =
-      message ? poor().refuse > 0 && ++messages % poor().refuse == 0 : poor().refuse_bulk > 0 && ++parts % poor().refuse_bulk == 0;
+  const bool refused_now = message ? poor().refuse > 0 && ++messages % poor().refuse == 0
+                                   : poor().refuse_bulk > 0 && ++parts % poor().refuse_bulk == 0;
   if (refused_now) {
     if (const int failed = post_half(to, chain, &rest, refused); failed != 0) return failed;
     *refused = rest;
@@ -229,11 +241,15 @@ int ibv_query_device(ibv_context* of, ibv_device_attr* into) {
 
 ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
   static auto* const next = real("ibv_create_qp", &ibv_create_qp);
-  const auto above = [](std::uint32_t value, int limit) { return limit >= 0 && value > static_cast<std::uint32_t>(limit); };
+  const auto above = [](std::uint32_t value, int limit) {
+    return limit >= 0 && value > static_cast<std::uint32_t>(limit);
+  };
   const ibv_qp_cap& cap = wanted->cap;
   const bool reliable = wanted->qp_type == IBV_QPT_RC;
-  if (reliable && (above(cap.max_send_wr, poor().depth) || above(cap.max_recv_wr, poor().depth) || above(cap.max_send_sge, poor().pieces) ||
-                   above(cap.max_recv_sge, poor().pieces) || above(cap.max_inline_data, poor().inline_bytes))) {
+  if (reliable &&
+      (above(cap.max_send_wr, poor().depth) || above(cap.max_recv_wr, poor().depth) ||
+       above(cap.max_send_sge, poor().pieces) || above(cap.max_recv_sge, poor().pieces) ||
+       above(cap.max_inline_data, poor().inline_bytes))) {
     errno = EINVAL;
     return nullptr;
   }
@@ -250,7 +266,8 @@ ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
     const std::lock_guard hold{pairs.guard};
     pairs.all.push_back(made);
     if (poor().inline_bytes >= 0)
-      wanted->cap.max_inline_data = std::min(cap.max_inline_data, static_cast<std::uint32_t>(poor().inline_bytes));
+      wanted->cap.max_inline_data =
+          std::min(cap.max_inline_data, static_cast<std::uint32_t>(poor().inline_bytes));
   }
   return made;
 }
@@ -266,18 +283,21 @@ int ibv_destroy_qp(ibv_qp* which) {
 
 ibv_srq* ibv_create_srq(ibv_pd* in, ibv_srq_init_attr* wanted) {
   static auto* const next = real("ibv_create_srq", &ibv_create_srq);
-  if (poor().srq == 0 || (poor().srq > 0 && wanted->attr.max_wr > static_cast<std::uint32_t>(poor().srq))) {
+  if (poor().srq == 0 ||
+      (poor().srq > 0 && wanted->attr.max_wr > static_cast<std::uint32_t>(poor().srq))) {
     errno = poor().srq == 0 ? EOPNOTSUPP : EINVAL;
     return nullptr;
   }
   const real_events now{in->context};
   ibv_srq* const made = next(in, wanted);
   // As many as asked for: a device may give more, and rxe does.
-  if (made && poor().srq > 0) wanted->attr.max_wr = std::min(wanted->attr.max_wr, static_cast<std::uint32_t>(poor().srq));
+  if (made && poor().srq > 0)
+    wanted->attr.max_wr = std::min(wanted->attr.max_wr, static_cast<std::uint32_t>(poor().srq));
   return made;
 }
 
-ibv_cq* ibv_create_cq(ibv_context* of, int entries, void* context, ibv_comp_channel* channel, int vector) {
+ibv_cq* ibv_create_cq(ibv_context* of, int entries, void* context, ibv_comp_channel* channel,
+                      int vector) {
   static auto* const next = real("ibv_create_cq", &ibv_create_cq);
   const real_events now{of};
   return next(of, entries, context, channel, vector);

@@ -1,10 +1,11 @@
 // tests/launcher/blocked_rank.cpp
-// Ranks that wait for rank 1 inside peal, while rank 1 does what the first argument says once the others have begun to wait:
+// Ranks that wait for rank 1 inside peal, while rank 1 does what the first argument says once the
+// others have begun to wait:
 //
 //   nothing, exit CODE, abort, segv, kill, peal_abort CODE, throw, catch
 //
-// The second argument says in what the others wait: recv (as set), barrier, or send (of what nobody receives). A rank whose wait ends
-// with an error prints its code and ends with 0.
+// The second argument says in what the others wait: recv (as set), barrier, or send (of what nobody
+// receives). A rank whose wait ends with an error prints its code and ends with 0.
 #include <unistd.h>
 
 #include <csignal>
@@ -28,18 +29,21 @@ void fail_as_asked(const std::string& what, int code) {
 
 void wait_for_rank_1(const peal::communicator& world, const std::string& in) {
   if (in == "barrier") return world.barrier();
-  if (in == "send") return world.send(std::vector<double>(1 << 20), 1, peal::tag{9});  // too long to be sent unasked
+  // too long to be sent unasked
+  if (in == "send") return world.send(std::vector<double>(1 << 20), 1, peal::tag{9});
   (void)world.recv<int>(1, peal::tag{7});
 }
 
 int run(int count, char** words) {
-  const std::string what = words[1], code = count > 2 ? words[2] : "0", in = count > 3 ? words[3] : "recv";
+  const std::string what = words[1], code = count > 2 ? words[2] : "0",
+                    in = count > 3 ? words[3] : "recv";
   peal::environment env{count, words};
   const peal::communicator& world = env.world();
   if (what == "nothing") return 0;
   if (world.rank() == 1) {
     // Each says that it is about to wait; then it waits, or will find the death when it begins to.
-    for (int other = 1; other < world.size(); ++other) (void)world.recv<int>(peal::any_source, peal::tag{1});
+    for (int other = 1; other < world.size(); ++other)
+      (void)world.recv<int>(peal::any_source, peal::tag{1});
     fail_as_asked(what, std::atoi(code.c_str()));
     return 9;
   }
@@ -48,7 +52,8 @@ int run(int count, char** words) {
     wait_for_rank_1(world, in);
     std::printf("rank %d: the wait ended without an error\n", world.rank());
   } catch (const peal::error& problem) {
-    std::printf("rank %d: %s\n", world.rank(), problem.code() == peal::errc::peer_failed ? "peer_failed" : problem.what());
+    std::printf("rank %d: %s\n", world.rank(),
+                problem.code() == peal::errc::peer_failed ? "peer_failed" : problem.what());
   }
   return 0;
 }

@@ -2,7 +2,8 @@
 // A rank that knows nothing of peal: what pealrun does for any program can be seen with it.
 //
 //   places           prints the hardware threads that it may run on: "rank 1: 0 1"
-//   lines N          writes N lines to standard output and to standard error by turns, each in three pieces
+//   lines N          writes N lines to standard output and to standard error by turns, each in
+//   three pieces
 //   long N           writes one line of N letters
 //   typed            prints what it reads, a line at a time, and whether that came from a terminal
 #include <fcntl.h>
@@ -57,7 +58,8 @@ int main(int count, char** words) {
   const std::string rank = set != nullptr ? set : "-", mode = count > 1 ? words[1] : "";
   if (mode == "places") places(rank);
   if (mode == "lines") lines(rank, std::atoi(words[2]));
-  if (mode == "long") put(STDOUT_FILENO, std::string(static_cast<std::size_t>(std::atoi(words[2])), 'x') + "\n");
+  if (mode == "long")
+    put(STDOUT_FILENO, std::string(static_cast<std::size_t>(std::atoi(words[2])), 'x') + "\n");
   if (mode == "typed") typed();
   return 0;
 }

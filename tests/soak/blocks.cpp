@@ -1,4 +1,5 @@
-// The allocator of the C library with a count of what is in use: these functions stand before its own ones, for libpeal too.
+// The allocator of the C library with a count of what is in use: these functions stand before its
+// own ones, for libpeal too.
 //
 // Source   glibc manual, "Replacing malloc".
 #include "blocks.hpp"
@@ -30,9 +31,15 @@ std::size_t soak::blocks_in_use() noexcept { return count.load(std::memory_order
 extern "C" {
 
 void* malloc(std::size_t bytes) noexcept { return counted(__libc_malloc(bytes)); }
-void* calloc(std::size_t number, std::size_t bytes) noexcept { return counted(__libc_calloc(number, bytes)); }
-void* memalign(std::size_t alignment, std::size_t bytes) noexcept { return counted(__libc_memalign(alignment, bytes)); }
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept { return counted(__libc_memalign(alignment, bytes)); }
+void* calloc(std::size_t number, std::size_t bytes) noexcept {
+  return counted(__libc_calloc(number, bytes));
+}
+void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  return counted(__libc_memalign(alignment, bytes));
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  return counted(__libc_memalign(alignment, bytes));
+}
 
 int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   void* const made = counted(__libc_memalign(alignment, bytes));

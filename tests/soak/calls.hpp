@@ -1,5 +1,5 @@
-// What a round of the soak does besides random traffic and random collectives: the calls that these do not make. Every rank draws the same
-// numbers, and everything is checked.
+// What a round of the soak does besides random traffic and random collectives: the calls that these
+// do not make. Every rank draws the same numbers, and everything is checked.
 #pragma once
 
 #include <thread>
@@ -16,7 +16,9 @@ using bytes = std::vector<std::byte>;
 
 inline int right_of(const communicator& in) { return (in.rank() + 1) % in.size(); }
 inline int left_of(const communicator& in) { return (in.rank() + in.size() - 1) % in.size(); }
-inline std::uint64_t key_of(std::uint64_t key, int rank) { return key + static_cast<std::uint64_t>(rank) * 0x9e3779b97f4a7c15U; }
+inline std::uint64_t key_of(std::uint64_t key, int rank) {
+  return key + static_cast<std::uint64_t>(rank) * 0x9e3779b97f4a7c15U;
+}
 
 /// Synchronous sends around the ring, owned and lent, found by a probe or received at once.
 inline void synchronous(const communicator& in, job::random& r) {
@@ -30,7 +32,8 @@ inline void synchronous(const communicator& in, job::random& r) {
     peal::request<> lent;
     if (sort == 0) owned = in.issend(bytes{mine}, right, tag{i});
     else if (sort == 1) lent = in.issend(mine, right, tag{i});
-    else if (in.rank() % 2 == 1 || in.size() == 1) lent = in.isend(mine, right, tag{i});  // somebody on the ring does not block
+    else if (in.rank() % 2 == 1 || in.size() == 1)
+      lent = in.isend(mine, right, tag{i});  // somebody on the ring does not block
     else in.ssend(mine, right, tag{i});
     bytes got;
     if (r.one_in(2)) {
@@ -55,7 +58,8 @@ inline void cancelled(const communicator& in, job::random& r) {
   job::check(never.cancel(), "a receive without a message can be cancelled");
   std::error_code code;
   (void)never.wait(code);
-  job::check(code == peal::errc::cancelled, "what a cancelled receive ends with: " + code.message());
+  job::check(code == peal::errc::cancelled,
+             "what a cancelled receive ends with: " + code.message());
   (void)in.irecv<bytes>(left, tag{1});
   in.barrier();
   auto first = in.issend(job::bytes_of(length, key_of(key, in.rank())), right, tag{1});
@@ -63,10 +67,12 @@ inline void cancelled(const communicator& in, job::random& r) {
   in.send(withdrawn, right, tag{2});
   if (!in.recv<bool>(left, tag{2})) {
     const auto got = in.recv<bytes>(left, tag{1});
-    job::check(got.size() == length && job::holds(got, key_of(key, left)), "a message that could not be cancelled");
+    job::check(got.size() == length && job::holds(got, key_of(key, left)),
+               "a message that could not be cancelled");
   }
   first.wait(code);
-  job::check(withdrawn == (code == peal::errc::cancelled), "a cancelled send ends with: " + code.message());
+  job::check(withdrawn == (code == peal::errc::cancelled),
+             "a cancelled send ends with: " + code.message());
   in.barrier();
   job::check(!in.improbe(left, tag{1}), "a cancelled message has come");
 }
@@ -86,13 +92,18 @@ inline void followed(const communicator& in, job::random& r) {
   std::vector<std::size_t> lengths;
   for (int i = 0; i < count; ++i) {
     lengths.push_back(r.below(3000));
-    all.push_back(
-        in.irecv<bytes>(left, tag{10 + i}).then([&good, from = key_of(key, left)](const bytes& got) { good += job::holds(got, from); }));
+    all.push_back(in.irecv<bytes>(left, tag{10 + i})
+                      .then([&good, from = key_of(key, left)](const bytes& got) {
+                        good += job::holds(got, from);
+                      }));
   }
-  (void)in.irecv<int>(left, tag{4}).then([](int) { job::fail("a continuation that was dropped runs"); });
+  (void)in.irecv<int>(left, tag{4}).then([](int) {
+    job::fail("a continuation that was dropped runs");
+  });
   const auto running = adds(in, left, count, letters);
   for (int i = 0; i < count; ++i) {
-    in.send(job::bytes_of(lengths[static_cast<std::size_t>(i)], key_of(key, in.rank())), right, tag{10 + i});
+    in.send(job::bytes_of(lengths[static_cast<std::size_t>(i)], key_of(key, in.rank())), right,
+            tag{10 + i});
     in.send(std::string(lengths[static_cast<std::size_t>(i)], 'x'), right, tag{3});
     expected += lengths[static_cast<std::size_t>(i)];
   }
@@ -133,7 +144,8 @@ inline void planned(const communicator& in, job::random& r) {
       const std::size_t expected = ranks * (ranks - 1) / 2 * i + ranks * turn;
       job::check(sum[i] == expected && own[i] == expected, "a planned sum");
     }
-    for (std::size_t from = 0; from < ranks; ++from) job::check(from_all[from] == from * 1000 + me + turn, "a planned alltoall");
+    for (std::size_t from = 0; from < ranks; ++from)
+      job::check(from_all[from] == from * 1000 + me + turn, "a planned alltoall");
   }
 }
 
@@ -141,16 +153,19 @@ inline void planned(const communicator& in, job::random& r) {
 inline void exchanged(const communicator& in, job::random& r, std::size_t most) {
   const communicator turns[] = {in.dup(), in.dup()};
   const std::uint64_t seed = r.next() >> 8;
-  for (int number = 0; number < 4; ++number) traffic::exchange{turns[number % 2], seed, number, most}.run();
+  for (int number = 0; number < 4; ++number)
+    traffic::exchange{turns[number % 2], seed, number, most}.run();
 }
 
-inline void collected(const communicator& in, job::random& r, std::span<const random_collectives::kind> kinds, std::size_t steps) {
+inline void collected(const communicator& in, job::random& r,
+                      std::span<const random_collectives::kind> kinds, std::size_t steps) {
   job::random shared{r.next()}, own{shared.next() + static_cast<std::uint64_t>(in.rank())};
   random_collectives::scene{in, shared, own, kinds, false}.run(steps);
 }
 
 /// Threads, each with a communicator of its own, do all of that beside each other.
-inline void threaded(const communicator& in, job::random& r, std::span<const random_collectives::kind> kinds) {
+inline void threaded(const communicator& in, job::random& r,
+                     std::span<const random_collectives::kind> kinds) {
   struct worker {
     communicator own;
     job::random random;

@@ -1,6 +1,7 @@
-// soak SEED SECONDS [threads]: random traffic, random collectives, communicators, cancelled and synchronous messages, plans,
-// continuations and coroutines, round by round, all checked, for so long at least; with "threads" in several threads too. At the end
-// nothing may have grown (accounts.hpp).
+// soak SEED SECONDS [threads]: random traffic, random collectives, communicators, cancelled and
+// synchronous messages, plans, continuations and coroutines, round by round, all checked, for so
+// long at least; with "threads" in several threads too. At the end nothing may have grown
+// (accounts.hpp).
 //
 //   SEED     the same seed makes the same rounds with the same number of ranks
 //   SECONDS  0: one round, whatever grows
@@ -13,8 +14,8 @@ namespace {
 
 constexpr int over = -1;
 
-/// The slices of the time, by rank 0's clock, which all ranks go by. One lasts longer where that is too short for some rounds: caches take
-/// rounds to fill, not seconds.
+/// The slices of the time, by rank 0's clock, which all ranks go by. One lasts longer where that is
+/// too short for some rounds: caches take rounds to fill, not seconds.
 class slices {
  public:
   explicit slices(double seconds) : seconds_{seconds} {}
@@ -22,7 +23,8 @@ class slices {
   /// The slice of the next round, or that the time is over.
   int next(const peal::communicator& world) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;
-    if (rounds_ >= least_rounds && gone.count() >= seconds_ / soak::accounts::slices * (slice_ + 1)) {
+    if (rounds_ >= least_rounds &&
+        gone.count() >= seconds_ / soak::accounts::slices * (slice_ + 1)) {
       ++slice_;
       rounds_ = 0;
     }
@@ -44,11 +46,13 @@ int main(int argc, char** argv) {
   const auto seed = static_cast<std::uint64_t>(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1);
   const double seconds = argc > 2 ? std::strtod(argv[2], nullptr) : 0;
   const bool threads = argc > 3 && std::string{argv[3]} == "threads";
-  peal::environment env{argc, argv, {.threads = threads ? peal::thread_level::multiple : peal::thread_level::single}};
+  peal::environment env{
+      argc, argv, {.threads = threads ? peal::thread_level::multiple : peal::thread_level::single}};
   const auto& world = env.world();
   job::my_rank() = world.rank();
   std::vector<random_collectives::kind> kinds;
-  for (const auto& table : {random_collectives::moves(), random_collectives::reductions(), random_collectives::in_buffers()})
+  for (const auto& table : {random_collectives::moves(), random_collectives::reductions(),
+                            random_collectives::in_buffers()})
     kinds.insert(kinds.end(), table.begin(), table.end());
 
   job::random r{seed};

@@ -1,4 +1,5 @@
-// Time of a broadcast from rank 0, with a barrier (not counted) after each, so that the root does not run ahead.
+// Time of a broadcast from rank 0, with a barrier (not counted) after each, so that the root does
+// not run ahead.
 #include "collective.h"
 
 static double loop(char* sent, char* received, size_t bytes, int n) {
@@ -13,4 +14,7 @@ static double loop(char* sent, char* received, size_t bytes, int n) {
   return seconds;
 }
 
-int main(int argc, char** argv) { return run_collective(argc, argv, (collective){"Broadcast Latency Test", 1, 1, 1, loop, NULL, NULL}); }
+int main(int argc, char** argv) {
+  return run_collective(argc, argv,
+                        (collective){"Broadcast Latency Test", 1, 1, 1, loop, NULL, NULL});
+}

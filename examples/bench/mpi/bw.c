@@ -1,11 +1,13 @@
-// Bandwidth from rank 0 to rank 1: windows of nonblocking sends, each window answered by one short message.
+// Bandwidth from rank 0 to rank 1: windows of nonblocking sends, each window answered by one short
+// message.
 #include "common.h"
 
 static void stream(const settings* s, char* buffer, size_t bytes, MPI_Request* requests, int n) {
   char answer[4] = {0};
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < s->window; ++k) {
-      if (s->rank == 0) MPI_Isend(buffer, (int)bytes, MPI_CHAR, 1, 100, MPI_COMM_WORLD, &requests[k]);
+      if (s->rank == 0)
+        MPI_Isend(buffer, (int)bytes, MPI_CHAR, 1, 100, MPI_COMM_WORLD, &requests[k]);
       else MPI_Irecv(buffer, (int)bytes, MPI_CHAR, 0, 100, MPI_COMM_WORLD, &requests[k]);
     }
     MPI_Waitall(s->window, requests, MPI_STATUSES_IGNORE);
@@ -15,9 +17,13 @@ static void stream(const settings* s, char* buffer, size_t bytes, MPI_Request* r
 }
 
 int main(int argc, char** argv) {
-  settings s =
-      begin(&argc, &argv,
-            (settings){.min_bytes = 1, .max_bytes = 4 << 20, .iterations = 100, .warm_up = 10, .large_iterations = 20, .large_warm_up = 2});
+  settings s = begin(&argc, &argv,
+                     (settings){.min_bytes = 1,
+                                .max_bytes = 4 << 20,
+                                .iterations = 100,
+                                .warm_up = 10,
+                                .large_iterations = 20,
+                                .large_warm_up = 2});
   char* buffer = new_buffer(s.max_bytes);
   MPI_Request* requests = malloc(sizeof(MPI_Request) * (size_t)s.window);
   title(&s, "Bandwidth Test", "# Size      Bandwidth (MB/s)");

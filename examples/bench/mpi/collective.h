@@ -9,15 +9,18 @@ typedef double (*loop_function)(char* sent, char* received, size_t bytes, int n)
 
 typedef struct {
   const char* name;
-  size_t least;         // the smallest size
-  size_t given, taken;  // how many blocks of the size a rank gives and gets; 0: as many as there are ranks
+  size_t least;  // the smallest size
+  // how many blocks of the size a rank gives and gets; 0: as many as there are ranks
+  size_t given, taken;
   loop_function loop;
   void (*fill)(const settings*, char* sent, size_t bytes);  // may be NULL
   int (*good)(const settings*, const char* received, size_t bytes);
 } collective;
 
-// How often to make the call: as the options say, or so often that it takes the time given. Some calls are made on the way.
-static inline int planned(const settings* s, size_t bytes, char* sent, char* received, loop_function loop) {
+// How often to make the call: as the options say, or so often that it takes the time given. Some
+// calls are made on the way.
+static inline int planned(const settings* s, size_t bytes, char* sent, char* received,
+                          loop_function loop) {
   const int most = 1 << 20;
   if (s->budget <= 0) {
     loop(sent, received, bytes, warm_up_for(s, bytes));
@@ -36,11 +39,15 @@ static inline int planned(const settings* s, size_t bytes, char* sent, char* rec
 
 // main of such a program.
 static inline int run_collective(int argc, char** argv, collective c) {
-  settings s = begin(
-      &argc, &argv,
-      (settings){
-          .min_bytes = c.least, .max_bytes = 1 << 20, .iterations = 1000, .warm_up = 200, .large_iterations = 100, .large_warm_up = 10});
-  size_t given = c.given == 0 ? (size_t)s.ranks : c.given, taken = c.taken == 0 ? (size_t)s.ranks : c.taken;
+  settings s = begin(&argc, &argv,
+                     (settings){.min_bytes = c.least,
+                                .max_bytes = 1 << 20,
+                                .iterations = 1000,
+                                .warm_up = 200,
+                                .large_iterations = 100,
+                                .large_warm_up = 10});
+  size_t given = c.given == 0 ? (size_t)s.ranks : c.given,
+         taken = c.taken == 0 ? (size_t)s.ranks : c.taken;
   char *sent = new_buffer(s.max_bytes * given), *received = new_buffer(s.max_bytes * taken);
   title(&s, c.name, "# Size       Avg Latency(us)");
   for (size_t bytes = s.min_bytes; bytes <= s.max_bytes; bytes = bytes == 0 ? 1 : bytes * s.step) {

@@ -1,5 +1,6 @@
-// The loops of peal's benchmarks, in C for MPI: options, sizes, timing and tables that all of them share. The options and the iteration
-// counts are those of ../common.hpp; a loop here does what the program of the same name there does, so that only the library differs.
+// The loops of peal's benchmarks, in C for MPI: options, sizes, timing and tables that all of them
+// share. The options and the iteration counts are those of ../common.hpp; a loop here does what the
+// program of the same name there does, so that only the library differs.
 #ifndef PEAL_BENCH_MPI_COMMON_H
 #define PEAL_BENCH_MPI_COMMON_H
 
@@ -16,9 +17,11 @@ typedef struct {
   int iterations, warm_up;              // up to large_bytes
   int large_iterations, large_warm_up;  // above
   int window;
-  int full;       // the least of 20 parts as well
-  size_t step;    // each size so many times the one before
-  double budget;  // seconds for each size, by which the iterations of a collective are chosen; 0: as many as asked for
+  int full;     // the least of 20 parts as well
+  size_t step;  // each size so many times the one before
+  // seconds for each size, by which the iterations of a collective are chosen; 0: as many as asked
+  // for
+  double budget;
   int rank, ranks;
 } settings;
 
@@ -31,7 +34,8 @@ static inline size_t bytes_of(const char* text) {
   return value;
 }
 
-// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f -s step -b milliseconds over the defaults given.
+// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f -s step -b milliseconds
+// over the defaults given.
 static inline settings begin(int* argc, char*** argv, settings s) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
@@ -44,8 +48,10 @@ static inline settings begin(int* argc, char*** argv, settings s) {
     switch (option) {
       case 'm':
         colon = strchr(optarg, ':');
-        if (colon == NULL || colon != optarg) s.min_bytes = colon == NULL ? s.min_bytes : bytes_of(optarg);
-        if (colon == NULL || colon[1] != '\0') s.max_bytes = bytes_of(colon == NULL ? optarg : colon + 1);
+        if (colon == NULL || colon != optarg)
+          s.min_bytes = colon == NULL ? s.min_bytes : bytes_of(optarg);
+        if (colon == NULL || colon[1] != '\0')
+          s.max_bytes = bytes_of(colon == NULL ? optarg : colon + 1);
         break;
       case 'i': s.iterations = s.large_iterations = atoi(optarg); break;
       case 'x': s.warm_up = s.large_warm_up = atoi(optarg); break;
@@ -59,8 +65,12 @@ static inline settings begin(int* argc, char*** argv, settings s) {
   return s;
 }
 
-static inline int iterations_for(const settings* s, size_t bytes) { return bytes > large_bytes ? s->large_iterations : s->iterations; }
-static inline int warm_up_for(const settings* s, size_t bytes) { return bytes > large_bytes ? s->large_warm_up : s->warm_up; }
+static inline int iterations_for(const settings* s, size_t bytes) {
+  return bytes > large_bytes ? s->large_iterations : s->iterations;
+}
+static inline int warm_up_for(const settings* s, size_t bytes) {
+  return bytes > large_bytes ? s->large_warm_up : s->warm_up;
+}
 // 0, 1, 2, 4, ...
 static inline size_t next_size(size_t bytes) { return bytes == 0 ? 1 : bytes * 2; }
 

@@ -13,4 +13,6 @@ static double loop(char* sent, char* received, size_t bytes, int n) {
   return seconds;
 }
 
-int main(int argc, char** argv) { return run_collective(argc, argv, (collective){"Gather Latency Test", 1, 1, 0, loop, NULL, NULL}); }
+int main(int argc, char** argv) {
+  return run_collective(argc, argv, (collective){"Gather Latency Test", 1, 1, 0, loop, NULL, NULL});
+}

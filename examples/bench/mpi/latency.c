@@ -14,9 +14,13 @@ static void ping_pong(const settings* s, char* sent, char* received, size_t byte
 }
 
 int main(int argc, char** argv) {
-  settings s = begin(
-      &argc, &argv,
-      (settings){.min_bytes = 1, .max_bytes = 4 << 20, .iterations = 10000, .warm_up = 200, .large_iterations = 1000, .large_warm_up = 10});
+  settings s = begin(&argc, &argv,
+                     (settings){.min_bytes = 1,
+                                .max_bytes = 4 << 20,
+                                .iterations = 10000,
+                                .warm_up = 200,
+                                .large_iterations = 1000,
+                                .large_warm_up = 10});
   char *sent = new_buffer(s.max_bytes), *received = new_buffer(s.max_bytes);
   title(&s, "Latency Test", "# Size       Avg Latency(us)");
   for (size_t bytes = s.min_bytes; bytes <= s.max_bytes; bytes = next_size(bytes)) {

@@ -6,18 +6,24 @@ static void ping_pong(const settings* s, char* sent, char* received, size_t byte
   for (int i = 0; i < n; ++i) {
     if (s->rank < half) {
       MPI_Send(sent, (int)bytes, MPI_CHAR, s->rank + half, 1, MPI_COMM_WORLD);
-      MPI_Recv(received, (int)bytes, MPI_CHAR, s->rank + half, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(received, (int)bytes, MPI_CHAR, s->rank + half, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
     } else {
-      MPI_Recv(received, (int)bytes, MPI_CHAR, s->rank - half, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(received, (int)bytes, MPI_CHAR, s->rank - half, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
       MPI_Send(sent, (int)bytes, MPI_CHAR, s->rank - half, 1, MPI_COMM_WORLD);
     }
   }
 }
 
 int main(int argc, char** argv) {
-  settings s = begin(
-      &argc, &argv,
-      (settings){.min_bytes = 1, .max_bytes = 4 << 20, .iterations = 10000, .warm_up = 200, .large_iterations = 1000, .large_warm_up = 10});
+  settings s = begin(&argc, &argv,
+                     (settings){.min_bytes = 1,
+                                .max_bytes = 4 << 20,
+                                .iterations = 10000,
+                                .warm_up = 200,
+                                .large_iterations = 1000,
+                                .large_warm_up = 10});
   need_even_ranks(&s);
   char *sent = new_buffer(s.max_bytes), *received = new_buffer(s.max_bytes);
   title(&s, "Multi-pair Latency Test", "# Size       Avg Latency(us)");

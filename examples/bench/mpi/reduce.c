@@ -14,5 +14,6 @@ static double loop(char* sent, char* received, size_t bytes, int n) {
 }
 
 int main(int argc, char** argv) {
-  return run_collective(argc, argv, (collective){"Reduce Latency Test", sizeof(float), 1, 1, loop, NULL, NULL});
+  return run_collective(argc, argv,
+                        (collective){"Reduce Latency Test", sizeof(float), 1, 1, loop, NULL, NULL});
 }

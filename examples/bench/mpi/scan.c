@@ -1,4 +1,5 @@
-// Time of sums of floats over the ranks up to each, in place, with a barrier (not counted) after each.
+// Time of sums of floats over the ranks up to each, in place, with a barrier (not counted) after
+// each.
 #include "collective.h"
 
 static double loop(char* sent, char* received, size_t bytes, int n) {
@@ -14,5 +15,6 @@ static double loop(char* sent, char* received, size_t bytes, int n) {
 }
 
 int main(int argc, char** argv) {
-  return run_collective(argc, argv, (collective){"Scan Latency Test", sizeof(float), 1, 1, loop, NULL, NULL});
+  return run_collective(argc, argv,
+                        (collective){"Scan Latency Test", sizeof(float), 1, 1, loop, NULL, NULL});
 }

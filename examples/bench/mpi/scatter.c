@@ -13,4 +13,7 @@ static double loop(char* sent, char* received, size_t bytes, int n) {
   return seconds;
 }
 
-int main(int argc, char** argv) { return run_collective(argc, argv, (collective){"Scatter Latency Test", 1, 0, 1, loop, NULL, NULL}); }
+int main(int argc, char** argv) {
+  return run_collective(argc, argv,
+                        (collective){"Scatter Latency Test", 1, 0, 1, loop, NULL, NULL});
+}

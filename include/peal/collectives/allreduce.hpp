@@ -30,33 +30,36 @@ class allreduce_calls {
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto allreduce(
       X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::now, detail::collective::allreduce>(self().call_at(where), 0, std::forward<X>(value),
-                                                                             std::move(op));
+    return detail::reduced<detail::when::now, detail::collective::allreduce>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto allreduce(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::now, detail::collective::allreduce>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                                  std::move(op));
+  auto allreduce(X&& value, into_buffer<R, Layout> result, Op op = {},
+                 const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::now, detail::collective::allreduce>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto iallreduce(X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::later, detail::collective::allreduce>(self().call_at(where), 0, std::forward<X>(value),
-                                                                               std::move(op));
+    return detail::reduced<detail::when::later, detail::collective::allreduce>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto iallreduce(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::later, detail::collective::allreduce>(self().call_at(where), 0, std::forward<X>(value),
-                                                                                    result, std::move(op));
+  auto iallreduce(X&& value, into_buffer<R, Layout> result, Op op = {},
+                  const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::later, detail::collective::allreduce>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto allreduce_plan(X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::planned, detail::collective::allreduce>(self().call_at(where), 0, std::forward<X>(value),
-                                                                                 std::move(op));
+    return detail::reduced<detail::when::planned, detail::collective::allreduce>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto allreduce_plan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::planned, detail::collective::allreduce>(self().call_at(where), 0, std::forward<X>(value),
-                                                                                      result, std::move(op));
+  auto allreduce_plan(X&& value, into_buffer<R, Layout> result, Op op = {},
+                      const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::planned, detail::collective::allreduce>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
 
  private:

@@ -26,29 +26,36 @@ class alltoall_calls {
   template <class X>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto alltoall(
       X&& values, const place& where = place::current()) const {
-    return detail::exchanged<detail::when::now, detail::collective::alltoall>(self().call_at(where), std::forward<X>(values));
+    return detail::exchanged<detail::when::now, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(values));
   }
   template <class X, class R, class Layout>
-  auto alltoall(X&& values, into_buffer<R, Layout> result, const place& where = place::current()) const {
-    return detail::exchanged_into<detail::when::now, detail::collective::alltoall>(self().call_at(where), std::forward<X>(values), result);
+  auto alltoall(X&& values, into_buffer<R, Layout> result,
+                const place& where = place::current()) const {
+    return detail::exchanged_into<detail::when::now, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(values), result);
   }
   template <class X>
   auto ialltoall(X&& values, const place& where = place::current()) const {
-    return detail::exchanged<detail::when::later, detail::collective::alltoall>(self().call_at(where), std::forward<X>(values));
+    return detail::exchanged<detail::when::later, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(values));
   }
   template <class X, class R, class Layout>
-  auto ialltoall(X&& values, into_buffer<R, Layout> result, const place& where = place::current()) const {
-    return detail::exchanged_into<detail::when::later, detail::collective::alltoall>(self().call_at(where), std::forward<X>(values),
-                                                                                     result);
+  auto ialltoall(X&& values, into_buffer<R, Layout> result,
+                 const place& where = place::current()) const {
+    return detail::exchanged_into<detail::when::later, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(values), result);
   }
   template <class X>
   auto alltoall_plan(X&& values, const place& where = place::current()) const {
-    return detail::exchanged<detail::when::planned, detail::collective::alltoall>(self().call_at(where), std::forward<X>(values));
+    return detail::exchanged<detail::when::planned, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(values));
   }
   template <class X, class R, class Layout>
-  auto alltoall_plan(X&& values, into_buffer<R, Layout> result, const place& where = place::current()) const {
-    return detail::exchanged_into<detail::when::planned, detail::collective::alltoall>(self().call_at(where), std::forward<X>(values),
-                                                                                       result);
+  auto alltoall_plan(X&& values, into_buffer<R, Layout> result,
+                     const place& where = place::current()) const {
+    return detail::exchanged_into<detail::when::planned, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(values), result);
   }
 
   /// Block i goes to rank i, whatever its length. The result is blocks of fixed elements, or for
@@ -57,30 +64,36 @@ class alltoall_calls {
   template <class X>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto alltoallv(
       X&& parts, const place& where = place::current()) const {
-    return detail::exchanged_blocks<detail::when::now, detail::collective::alltoall>(self().call_at(where), std::forward<X>(parts));
+    return detail::exchanged_blocks<detail::when::now, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(parts));
   }
   template <class X, class R, class Layout>
-  auto alltoallv(X&& parts, into_buffer<R, Layout> result, const place& where = place::current()) const {
-    return detail::exchanged_blocks_into<detail::when::now, detail::collective::alltoall>(self().call_at(where), std::forward<X>(parts),
-                                                                                          result);
+  auto alltoallv(X&& parts, into_buffer<R, Layout> result,
+                 const place& where = place::current()) const {
+    return detail::exchanged_blocks_into<detail::when::now, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(parts), result);
   }
   template <class X>
   auto ialltoallv(X&& parts, const place& where = place::current()) const {
-    return detail::exchanged_blocks<detail::when::later, detail::collective::alltoall>(self().call_at(where), std::forward<X>(parts));
+    return detail::exchanged_blocks<detail::when::later, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(parts));
   }
   template <class X, class R, class Layout>
-  auto ialltoallv(X&& parts, into_buffer<R, Layout> result, const place& where = place::current()) const {
-    return detail::exchanged_blocks_into<detail::when::later, detail::collective::alltoall>(self().call_at(where), std::forward<X>(parts),
-                                                                                            result);
+  auto ialltoallv(X&& parts, into_buffer<R, Layout> result,
+                  const place& where = place::current()) const {
+    return detail::exchanged_blocks_into<detail::when::later, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(parts), result);
   }
   template <class X>
   auto alltoallv_plan(X&& parts, const place& where = place::current()) const {
-    return detail::exchanged_blocks<detail::when::planned, detail::collective::alltoall>(self().call_at(where), std::forward<X>(parts));
+    return detail::exchanged_blocks<detail::when::planned, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(parts));
   }
   template <class X, class R, class Layout>
-  auto alltoallv_plan(X&& parts, into_buffer<R, Layout> result, const place& where = place::current()) const {
-    return detail::exchanged_blocks_into<detail::when::planned, detail::collective::alltoall>(self().call_at(where), std::forward<X>(parts),
-                                                                                              result);
+  auto alltoallv_plan(X&& parts, into_buffer<R, Layout> result,
+                      const place& where = place::current()) const {
+    return detail::exchanged_blocks_into<detail::when::planned, detail::collective::alltoall>(
+        self().call_at(where), std::forward<X>(parts), result);
   }
 
   /// Piece i of `out` goes to rank i, and what comes from rank i fills piece i of `in`, whose
@@ -88,14 +101,20 @@ class alltoall_calls {
   /// filled. A piece of another length than what comes ends with errc::invalid_argument or
   /// truncated. The views are copied; the memory must live until the request has ended, or as
   /// long as the plan.
-  void alltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& where = place::current()) const {
-    detail::exchanged_pieces<detail::when::now, detail::collective::alltoall>(self().call_at(where), out, in);
+  void alltoallw(std::span<const send_view> out, std::span<const recv_view> in,
+                 const place& where = place::current()) const {
+    detail::exchanged_pieces<detail::when::now, detail::collective::alltoall>(self().call_at(where),
+                                                                              out, in);
   }
-  request<> ialltoallw(std::span<const send_view> out, std::span<const recv_view> in, const place& where = place::current()) const {
-    return detail::exchanged_pieces<detail::when::later, detail::collective::alltoall>(self().call_at(where), out, in);
+  request<> ialltoallw(std::span<const send_view> out, std::span<const recv_view> in,
+                       const place& where = place::current()) const {
+    return detail::exchanged_pieces<detail::when::later, detail::collective::alltoall>(
+        self().call_at(where), out, in);
   }
-  plan<> alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in, const place& where = place::current()) const {
-    return detail::exchanged_pieces<detail::when::planned, detail::collective::alltoall>(self().call_at(where), out, in);
+  plan<> alltoallw_plan(std::span<const send_view> out, std::span<const recv_view> in,
+                        const place& where = place::current()) const {
+    return detail::exchanged_pieces<detail::when::planned, detail::collective::alltoall>(
+        self().call_at(where), out, in);
   }
 
  private:

@@ -30,13 +30,18 @@ class barrier_calls {
   using place = std::source_location;
 
   void barrier(const place& where = place::current()) const { make<detail::when::now>(where); }
-  request<> ibarrier(const place& where = place::current()) const { return make<detail::when::later>(where); }
-  plan<> barrier_plan(const place& where = place::current()) const { return make<detail::when::planned>(where); }
+  request<> ibarrier(const place& where = place::current()) const {
+    return make<detail::when::later>(where);
+  }
+  plan<> barrier_plan(const place& where = place::current()) const {
+    return make<detail::when::planned>(where);
+  }
 
  private:
   template <detail::when When>
   auto make(const place& where) const {
-    return detail::perform<When>(static_cast<const Communicator&>(*this).call_at(where), [] { return detail::barrier_step{}; });
+    return detail::perform<When>(static_cast<const Communicator&>(*this).call_at(where),
+                                 [] { return detail::barrier_step{}; });
   }
 };
 

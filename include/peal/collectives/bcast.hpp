@@ -22,7 +22,9 @@ namespace detail {
 template <fixed T>
 class value_bcast {
  public:
-  value_bcast(int root, const T& value) : root_{root} { std::memcpy(value_.data(), std::addressof(value), sizeof(T)); }
+  value_bcast(int root, const T& value) : root_{root} {
+    std::memcpy(value_.data(), std::addressof(value), sizeof(T));
+  }
   static void refresh(const location&) noexcept {}
   collective_call first() {
     collective_call call = call_of(collective::bcast, root_, sizeof(T));
@@ -37,14 +39,16 @@ class value_bcast {
   value_result<T> value_;
 };
 
-/// Of a plan: the root's memory, seen where it lies; what arrives elsewhere lies in the plan. X: a fixed value, or a range of such.
+/// Of a plan: the root's memory, seen where it lies; what arrives elsewhere lies in the plan. X: a
+/// fixed value, or a range of such.
 template <class X>
 class planned_bcast {
   using element = element_in<X>;
   static constexpr bool many = contiguous<std::remove_reference_t<X>>;
 
  public:
-  planned_bcast(const caller& by, int root, X&& value) : root_{root}, gives_{by.rank() == root}, from_{std::forward<X>(value)} {
+  planned_bcast(const caller& by, int root, X&& value)
+      : root_{root}, gives_{by.rank() == root}, from_{std::forward<X>(value)} {
     if constexpr (many)
       if (!gives_) to_.make_room(from_.size());
   }
@@ -58,7 +62,9 @@ class planned_bcast {
   void take(const location&) {}
   auto view() {
     if constexpr (many)
-      return gives_ ? std::span<const element>{std::ranges::data(from_.get()), std::ranges::size(from_.get())} : to_.view();
+      return gives_ ? std::span<const element>{std::ranges::data(from_.get()),
+                                               std::ranges::size(from_.get())}
+                    : to_.view();
     else return gives_ ? from_.get() : to_.view();
   }
 
@@ -66,7 +72,8 @@ class planned_bcast {
   int root_;
   bool gives_;
   given<when::planned, X> from_;
-  std::conditional_t<many, elements_result<element>, value_result<std::remove_cvref_t<element>>> to_;
+  std::conditional_t<many, elements_result<element>, value_result<std::remove_cvref_t<element>>>
+      to_;
 };
 
 template <when When, class R, class Layout>
@@ -95,12 +102,18 @@ auto bcast(const caller& by, int root, X&& value) {
   } else if constexpr (When == when::planned) {
     if constexpr (is_given<X>() && lives_on<When, X>() && has_known_length<When, X>()) {
       constexpr bool lies = sent_in_place<std::remove_reference_t<X>>;
-      static_assert(lies, "peal: a plan of a bcast of a strided view fills it: bcast_plan(in_place(view), root)");
-      if constexpr (lies) return perform<When>(by, [&] { return planned_bcast<X>{by, root, std::forward<X>(value)}; });
+      static_assert(
+          lies,
+          "peal: a plan of a bcast of a strided view fills it: bcast_plan(in_place(view), root)");
+      if constexpr (lies)
+        return perform<When>(by,
+                             [&] { return planned_bcast<X>{by, root, std::forward<X>(value)}; });
     }
   } else if constexpr (is_value<X>()) {
-    if constexpr (fixed<type>) return perform<When>(by, [&] { return value_bcast<type>{root, value}; });
-    else return perform<When>(by, [&] { return any_bcast<type>{by, root, std::forward<X>(value)}; });
+    if constexpr (fixed<type>)
+      return perform<When>(by, [&] { return value_bcast<type>{root, value}; });
+    else
+      return perform<When>(by, [&] { return any_bcast<type>{by, root, std::forward<X>(value)}; });
   }
 }
 
@@ -108,17 +121,18 @@ auto bcast(const caller& by, int root, X&& value) {
 
 /// Of communicator.
 ///
-/// The root's value, on every rank; that of the others does not matter, nor how long it is. With in_place() nothing is returned: the root's
-/// memory is sent, and that of the others filled, which is as long on every rank. A plan of a range has one length, the same on every rank,
-/// and gives a view: at the root of its own memory.
+/// The root's value, on every rank; that of the others does not matter, nor how long it is. With
+/// in_place() nothing is returned: the root's memory is sent, and that of the others filled, which
+/// is as long on every rank. A plan of a range has one length, the same on every rank, and gives a
+/// view: at the root of its own memory.
 template <class Communicator>
 class bcast_calls {
  public:
   using place = std::source_location;
 
   template <class X>
-  [[nodiscard("bcast returns the root's value; bcast(peal::in_place(x), root) fills x")]] auto bcast(
-      X&& value, int root, const place& where = place::current()) const {
+  [[nodiscard("bcast returns the root's value; bcast(peal::in_place(x), root) fills x")]] auto
+  bcast(X&& value, int root, const place& where = place::current()) const {
     return detail::bcast<detail::when::now>(self().call_at(where), root, std::forward<X>(value));
   }
   template <class X>
@@ -127,7 +141,8 @@ class bcast_calls {
   }
   template <class X>
   auto bcast_plan(X&& value, int root, const place& where = place::current()) const {
-    return detail::bcast<detail::when::planned>(self().call_at(where), root, std::forward<X>(value));
+    return detail::bcast<detail::when::planned>(self().call_at(where), root,
+                                                std::forward<X>(value));
   }
 
  private:

@@ -26,30 +26,36 @@ class gather_calls {
   template <class X>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto gather(
       X&& value, int root, const place& where = place::current()) const {
-    return detail::gathered<detail::when::now, detail::collective::gather>(self().call_at(where), root, std::forward<X>(value));
+    return detail::gathered<detail::when::now, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(value));
   }
   template <class X, class R, class Layout>
-  auto gather(X&& value, into_buffer<R, Layout> result, int root, const place& where = place::current()) const {
-    return detail::gathered_into<detail::when::now, detail::collective::gather>(self().call_at(where), root, std::forward<X>(value),
-                                                                                result);
+  auto gather(X&& value, into_buffer<R, Layout> result, int root,
+              const place& where = place::current()) const {
+    return detail::gathered_into<detail::when::now, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(value), result);
   }
   template <class X>
   auto igather(X&& value, int root, const place& where = place::current()) const {
-    return detail::gathered<detail::when::later, detail::collective::gather>(self().call_at(where), root, std::forward<X>(value));
+    return detail::gathered<detail::when::later, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(value));
   }
   template <class X, class R, class Layout>
-  auto igather(X&& value, into_buffer<R, Layout> result, int root, const place& where = place::current()) const {
-    return detail::gathered_into<detail::when::later, detail::collective::gather>(self().call_at(where), root, std::forward<X>(value),
-                                                                                  result);
+  auto igather(X&& value, into_buffer<R, Layout> result, int root,
+               const place& where = place::current()) const {
+    return detail::gathered_into<detail::when::later, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(value), result);
   }
   template <class X>
   auto gather_plan(X&& value, int root, const place& where = place::current()) const {
-    return detail::gathered<detail::when::planned, detail::collective::gather>(self().call_at(where), root, std::forward<X>(value));
+    return detail::gathered<detail::when::planned, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(value));
   }
   template <class X, class R, class Layout>
-  auto gather_plan(X&& value, into_buffer<R, Layout> result, int root, const place& where = place::current()) const {
-    return detail::gathered_into<detail::when::planned, detail::collective::gather>(self().call_at(where), root, std::forward<X>(value),
-                                                                                    result);
+  auto gather_plan(X&& value, into_buffer<R, Layout> result, int root,
+                   const place& where = place::current()) const {
+    return detail::gathered_into<detail::when::planned, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(value), result);
   }
 
   /// Ranges that differ in length: blocks of fixed elements, or for other elements a vector of
@@ -58,30 +64,36 @@ class gather_calls {
   template <class X>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto gatherv(
       X&& values, int root, const place& where = place::current()) const {
-    return detail::gathered_blocks<detail::when::now, detail::collective::gather>(self().call_at(where), root, std::forward<X>(values));
+    return detail::gathered_blocks<detail::when::now, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(values));
   }
   template <class X, class R, class Layout>
-  auto gatherv(X&& values, into_buffer<R, Layout> result, int root, const place& where = place::current()) const {
-    return detail::gathered_blocks_into<detail::when::now, detail::collective::gather>(self().call_at(where), root, std::forward<X>(values),
-                                                                                       result);
+  auto gatherv(X&& values, into_buffer<R, Layout> result, int root,
+               const place& where = place::current()) const {
+    return detail::gathered_blocks_into<detail::when::now, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(values), result);
   }
   template <class X>
   auto igatherv(X&& values, int root, const place& where = place::current()) const {
-    return detail::gathered_blocks<detail::when::later, detail::collective::gather>(self().call_at(where), root, std::forward<X>(values));
+    return detail::gathered_blocks<detail::when::later, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(values));
   }
   template <class X, class R, class Layout>
-  auto igatherv(X&& values, into_buffer<R, Layout> result, int root, const place& where = place::current()) const {
-    return detail::gathered_blocks_into<detail::when::later, detail::collective::gather>(self().call_at(where), root,
-                                                                                         std::forward<X>(values), result);
+  auto igatherv(X&& values, into_buffer<R, Layout> result, int root,
+                const place& where = place::current()) const {
+    return detail::gathered_blocks_into<detail::when::later, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(values), result);
   }
   template <class X>
   auto gatherv_plan(X&& values, int root, const place& where = place::current()) const {
-    return detail::gathered_blocks<detail::when::planned, detail::collective::gather>(self().call_at(where), root, std::forward<X>(values));
+    return detail::gathered_blocks<detail::when::planned, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(values));
   }
   template <class X, class R, class Layout>
-  auto gatherv_plan(X&& values, into_buffer<R, Layout> result, int root, const place& where = place::current()) const {
-    return detail::gathered_blocks_into<detail::when::planned, detail::collective::gather>(self().call_at(where), root,
-                                                                                           std::forward<X>(values), result);
+  auto gatherv_plan(X&& values, into_buffer<R, Layout> result, int root,
+                    const place& where = place::current()) const {
+    return detail::gathered_blocks_into<detail::when::planned, detail::collective::gather>(
+        self().call_at(where), root, std::forward<X>(values), result);
   }
 
  private:

@@ -25,33 +25,36 @@ class reduce_calls {
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto reduce(
       X&& value, int root, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::now, detail::collective::reduce>(self().call_at(where), root, std::forward<X>(value),
-                                                                          std::move(op));
+    return detail::reduced<detail::when::now, detail::collective::reduce>(
+        self().call_at(where), root, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto reduce(X&& value, into_buffer<R, Layout> result, int root, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::now, detail::collective::reduce>(self().call_at(where), root, std::forward<X>(value), result,
-                                                                               std::move(op));
+  auto reduce(X&& value, into_buffer<R, Layout> result, int root, Op op = {},
+              const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::now, detail::collective::reduce>(
+        self().call_at(where), root, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto ireduce(X&& value, int root, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::later, detail::collective::reduce>(self().call_at(where), root, std::forward<X>(value),
-                                                                            std::move(op));
+    return detail::reduced<detail::when::later, detail::collective::reduce>(
+        self().call_at(where), root, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto ireduce(X&& value, into_buffer<R, Layout> result, int root, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::later, detail::collective::reduce>(self().call_at(where), root, std::forward<X>(value),
-                                                                                 result, std::move(op));
+  auto ireduce(X&& value, into_buffer<R, Layout> result, int root, Op op = {},
+               const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::later, detail::collective::reduce>(
+        self().call_at(where), root, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto reduce_plan(X&& value, int root, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::planned, detail::collective::reduce>(self().call_at(where), root, std::forward<X>(value),
-                                                                              std::move(op));
+    return detail::reduced<detail::when::planned, detail::collective::reduce>(
+        self().call_at(where), root, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto reduce_plan(X&& value, into_buffer<R, Layout> result, int root, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::planned, detail::collective::reduce>(self().call_at(where), root, std::forward<X>(value),
-                                                                                   result, std::move(op));
+  auto reduce_plan(X&& value, into_buffer<R, Layout> result, int root, Op op = {},
+                   const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::planned, detail::collective::reduce>(
+        self().call_at(where), root, std::forward<X>(value), result, std::move(op));
   }
 
  private:

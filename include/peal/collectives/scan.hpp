@@ -24,31 +24,36 @@ class scan_calls {
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto scan(
       X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::now, detail::collective::scan>(self().call_at(where), 0, std::forward<X>(value), std::move(op));
+    return detail::reduced<detail::when::now, detail::collective::scan>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto scan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::now, detail::collective::scan>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                             std::move(op));
+  auto scan(X&& value, into_buffer<R, Layout> result, Op op = {},
+            const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::now, detail::collective::scan>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto iscan(X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::later, detail::collective::scan>(self().call_at(where), 0, std::forward<X>(value), std::move(op));
+    return detail::reduced<detail::when::later, detail::collective::scan>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto iscan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::later, detail::collective::scan>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                               std::move(op));
+  auto iscan(X&& value, into_buffer<R, Layout> result, Op op = {},
+             const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::later, detail::collective::scan>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto scan_plan(X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::planned, detail::collective::scan>(self().call_at(where), 0, std::forward<X>(value),
-                                                                            std::move(op));
+    return detail::reduced<detail::when::planned, detail::collective::scan>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto scan_plan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::planned, detail::collective::scan>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                                 std::move(op));
+  auto scan_plan(X&& value, into_buffer<R, Layout> result, Op op = {},
+                 const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::planned, detail::collective::scan>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
 
   /// Of the ranks below this one: an optional, which is empty on rank 0. With into() and
@@ -56,32 +61,36 @@ class scan_calls {
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto exscan(
       X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::now, detail::collective::exscan>(self().call_at(where), 0, std::forward<X>(value), std::move(op));
+    return detail::reduced<detail::when::now, detail::collective::exscan>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto exscan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::now, detail::collective::exscan>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                               std::move(op));
+  auto exscan(X&& value, into_buffer<R, Layout> result, Op op = {},
+              const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::now, detail::collective::exscan>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto iexscan(X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::later, detail::collective::exscan>(self().call_at(where), 0, std::forward<X>(value),
-                                                                            std::move(op));
+    return detail::reduced<detail::when::later, detail::collective::exscan>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto iexscan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::later, detail::collective::exscan>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                                 std::move(op));
+  auto iexscan(X&& value, into_buffer<R, Layout> result, Op op = {},
+               const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::later, detail::collective::exscan>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
   template <class X, class Op = std::plus<>>
   auto exscan_plan(X&& value, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced<detail::when::planned, detail::collective::exscan>(self().call_at(where), 0, std::forward<X>(value),
-                                                                              std::move(op));
+    return detail::reduced<detail::when::planned, detail::collective::exscan>(
+        self().call_at(where), 0, std::forward<X>(value), std::move(op));
   }
   template <class X, class R, class Layout, class Op = std::plus<>>
-  auto exscan_plan(X&& value, into_buffer<R, Layout> result, Op op = {}, const place& where = place::current()) const {
-    return detail::reduced_into<detail::when::planned, detail::collective::exscan>(self().call_at(where), 0, std::forward<X>(value), result,
-                                                                                   std::move(op));
+  auto exscan_plan(X&& value, into_buffer<R, Layout> result, Op op = {},
+                   const place& where = place::current()) const {
+    return detail::reduced_into<detail::when::planned, detail::collective::exscan>(
+        self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
 
  private:

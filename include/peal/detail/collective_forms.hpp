@@ -1,8 +1,9 @@
 // peal/detail/collective_forms.hpp
-// The three ways to make a collective call of what a file of peal/collectives has made of its arguments: at once, later, as a plan.
+// The three ways to make a collective call of what a file of peal/collectives has made of its
+// arguments: at once, later, as a plan.
 //
-// Whatever is refused to one rank alone (thrown while its arguments are made ready) that rank tells the others first: it takes no part,
-// and nobody waits for it.
+// Whatever is refused to one rank alone (thrown while its arguments are made ready) that rank tells
+// the others first: it takes no part, and nobody waits for it.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,9 @@
 
 namespace peal::detail {
 
-/// `second(call)` describes the second call and says whether there is one; it throws only what it throws on every rank. `make_room(call)`
-/// then finds memory for what arrives, which may fail on one rank alone.
+/// `second(call)` describes the second call and says whether there is one; it throws only what it
+/// throws on every rank. `make_room(call)` then finds memory for what arrives, which may fail on
+/// one rank alone.
 template <class Work>
 concept two_steps = requires(Work& work, collective_call& call) {
   { work.second(call) } -> std::same_as<bool>;
@@ -31,16 +33,18 @@ template <class Work>
 concept by_messages = Work::by_messages;
 
 template <when When, class Work>
-inline constexpr call_form form_of = When == when::planned                      ? call_form::plan
-                                     : two_steps<Work>                          ? call_form::steps
-                                     : When == when::later || by_messages<Work> ? call_form::messages
-                                                                                : call_form::blocking;
+inline constexpr call_form form_of =
+    When == when::planned                      ? call_form::plan
+    : two_steps<Work>                          ? call_form::steps
+    : When == when::later || by_messages<Work> ? call_form::messages
+                                               : call_form::blocking;
 
 /// What `make` returns. Where it throws, on this rank alone, the others are told first. Inlined
 /// as everything here that a blocking call goes through: calls of functions would take longer than
 /// what they do for a small one.
 template <class Make>
-[[gnu::always_inline]] inline decltype(auto) or_no_part(const caller& by, call_form form, Make&& make) {
+[[gnu::always_inline]] inline decltype(auto) or_no_part(const caller& by, call_form form,
+                                                        Make&& make) {
   try {
     return make();
   } catch (...) {
@@ -69,7 +73,8 @@ second_step second_step_of(Work& work) noexcept {
 
 template <class Work>
 operation* start_work(communicator_state& in, Work& work, const location& where) {
-  if constexpr (two_steps<Work>) return start_collective(in, work.first(), second_step_of(work), where);
+  if constexpr (two_steps<Work>)
+    return start_collective(in, work.first(), second_step_of(work), where);
   else return start_collective(in, work.first(), where);
 }
 
@@ -91,7 +96,7 @@ using value_of = decltype(std::declval<Work&>().take(std::declval<const location
 template <class Work>
 using view_of = decltype(std::declval<Work&>().view());
 
-// ---- now -------------------------------------------------------------------------------------------------------------------------------
+// ---- now
 template <class Work, class Make>
 [[gnu::always_inline]] inline value_of<Work> run_work(const caller& by, const Make& make) {
   constexpr call_form form = form_of<when::now, Work>;
@@ -111,7 +116,7 @@ template <class Work, class Make>
   }
 }
 
-// ---- later -----------------------------------------------------------------------------------------------------------------------------
+// ---- later
 template <class Work>
 class collective_body final : public body<value_of<Work>> {
   using value = value_of<Work>;
@@ -139,7 +144,8 @@ class collective_body final : public body<value_of<Work>> {
   Work work_;
 };
 
-/// Nothing is left to be done when the operation has ended, so the request needs no memory of its own.
+/// Nothing is left to be done when the operation has ended, so the request needs no memory of its
+/// own.
 template <class Work>
 concept ends_by_itself = requires(const Work& work) {
   { work.is_over_with_its_operation() } -> std::same_as<bool>;
@@ -153,12 +159,13 @@ request<value_of<Work>> begin_work(const caller& by, const Make& make) {
     if (work.is_over_with_its_operation()) [[likely]]
       return request<>{start_collective(by.in, work.first(), by.where)};
   }
-  auto made = or_no_part(by, form, [&] { return make_owner<collective_body<Work>>(make, by.where); });
+  auto made =
+      or_no_part(by, form, [&] { return make_owner<collective_body<Work>>(make, by.where); });
   made->start(by);
   return request<value_of<Work>>{made.release()};
 }
 
-// ---- planned ---------------------------------------------------------------------------------------------------------------------------
+// ---- planned
 template <class Work>
 class collective_plan final : public plan_body<view_of<Work>> {
  public:

@@ -1,6 +1,7 @@
 // peal/detail/collective_work.hpp
-// A collective call as an object: what is given, what becomes of it, and the call between the two. The files of peal/collectives make one
-// of these of their arguments; peal/detail/collective_forms.hpp makes the call of it, at once, later, or again and again.
+// A collective call as an object: what is given, what becomes of it, and the call between the two.
+// The files of peal/collectives make one of these of their arguments;
+// peal/detail/collective_forms.hpp makes the call of it, at once, later, or again and again.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +66,8 @@ void set_operation(collective_call& call, Op& op) noexcept {
   }
 }
 
-/// A call whose lengths this rank knows, from one memory to another. Element: for PEAL_CHECK, and of a reduction.
+/// A call whose lengths this rank knows, from one memory to another. Element: for PEAL_CHECK, and
+/// of a reduction.
 template <class Element, class From, class To, class Op = no_operation>
 class one_step {
  public:
@@ -77,7 +79,9 @@ class one_step {
       : from_(std::forward<X>(value)), to_(std::forward<ToArguments>(to)...), op_(std::move(op)) {}
   [[nodiscard]] From& from() noexcept { return from_; }
   [[nodiscard]] To& to() noexcept { return to_; }
-  void set_shape(collective kind, int root, std::size_t bytes) noexcept { shape_ = {kind, root, bytes}; }
+  void set_shape(collective kind, int root, std::size_t bytes) noexcept {
+    shape_ = {kind, root, bytes};
+  }
 
   void refresh(const location& where) {
     from_.refresh(where);
@@ -93,7 +97,8 @@ class one_step {
   decltype(auto) take(const location& where) { return to_.take(where); }
   decltype(auto) view() { return to_.view(); }
   [[nodiscard]] bool is_over_with_its_operation() const noexcept
-      requires(std::is_same_v<Op, no_operation>&& From::lives_elsewhere&& To::lives_elsewhere) {
+    requires(std::is_same_v<Op, no_operation> && From::lives_elsewhere && To::lives_elsewhere)
+  {
     return !to_.needs_spare_memory();
   }
 
@@ -113,7 +118,8 @@ class in_place_step {
  public:
   /// As one_step.
   template <class R>
-  in_place_step(Op&& op, R& memory, const location& where) : memory_(memory, where), op_(std::move(op)) {}
+  in_place_step(Op&& op, R& memory, const location& where)
+      : memory_(memory, where), op_(std::move(op)) {}
   [[nodiscard]] Memory& memory() noexcept { return memory_; }
   void set_shape(collective kind, int root, std::size_t bytes, role is) noexcept {
     shape_ = {kind, root, bytes};
@@ -123,8 +129,10 @@ class in_place_step {
   void refresh(const location& where) { memory_.refresh(where); }
   collective_call first() {
     collective_call call = shape_.call();
-    // The root of a scatter keeps its part where it gives all parts; elsewhere what is given in place is where the result will be.
-    if (role_ == role::gives || (role_ == role::both && call.kind == collective::scatter)) call.send = memory_.data();
+    // The root of a scatter keeps its part where it gives all parts; elsewhere what is given in
+    // place is where the result will be.
+    if (role_ == role::gives || (role_ == role::both && call.kind == collective::scatter))
+      call.send = memory_.data();
     else call.receive = memory_.data();
     call.in_place = role_ == role::both && memory_.size() != 0;  // of no bytes nobody can tell
     set_operation<Element>(call, op_);
@@ -132,7 +140,9 @@ class in_place_step {
   }
   void take(const location& where) { memory_.take(where); }
   void view() { memory_.view(); }
-  [[nodiscard]] bool is_over_with_its_operation() const noexcept requires(std::is_same_v<Op, no_operation>&& Memory::lives_elsewhere) {
+  [[nodiscard]] bool is_over_with_its_operation() const noexcept
+    requires(std::is_same_v<Op, no_operation> && Memory::lives_elsewhere)
+  {
     return !memory_.needs_spare_memory();
   }
 
@@ -154,12 +164,15 @@ struct block_lengths {
   void describe(const std::size_t*& to, const std::size_t*&) const noexcept { to = bytes.data(); }
 };
 
-/// A call of one step whose blocks differ in length. Out, In: no_blocks, laid_out or block_lengths, of what is given and of what arrives.
+/// A call of one step whose blocks differ in length. Out, In: no_blocks, laid_out or block_lengths,
+/// of what is given and of what arrives.
 template <class Step, class Out, class In>
 class with_blocks : public Step {
  public:
-  [[nodiscard]] bool is_over_with_its_operation() const noexcept = delete;  // the descriptions of blocks must live
-  with_blocks(Step step, Out out, In in) : Step{std::move(step)}, out_{std::move(out)}, in_{std::move(in)} {}
+  // the descriptions of blocks must live
+  [[nodiscard]] bool is_over_with_its_operation() const noexcept = delete;
+  with_blocks(Step step, Out out, In in)
+      : Step{std::move(step)}, out_{std::move(out)}, in_{std::move(in)} {}
   collective_call first() {
     collective_call call = Step::first();
     call.varying = true;
@@ -173,17 +186,21 @@ class with_blocks : public Step {
   [[no_unique_address]] In in_;
 };
 
-// ---- calls that first find out how much there is to be moved ---------------------------------------------------------------------------
-/// bcast of anything: a first block of one cache line holds the length, and the bytes too if they fit.
+// ---- calls that first find out how much there is to be moved
+/// bcast of anything: a first block of one cache line holds the length, and the bytes too if they
+/// fit.
 template <receivable T>
 class any_bcast {
  public:
-  any_bcast(const caller& by, int root, T value) : root_{root}, gives_{by.rank() == root}, value_{std::move(value)} {
+  any_bcast(const caller& by, int root, T value)
+      : root_{root}, gives_{by.rank() == root}, value_{std::move(value)} {
     if (!gives_) return;
     if constexpr (!sent_in_place<T>) packed_ = pack(value_);
     const std::uint64_t length = bytes().size();
     std::memcpy(head_.data(), &length, sizeof(length));
-    if (length != 0) std::memcpy(head_.data() + sizeof(length), bytes().data(), std::min<std::size_t>(length, room));
+    if (length != 0)
+      std::memcpy(head_.data() + sizeof(length), bytes().data(),
+                  std::min<std::size_t>(length, room));
   }
   static void refresh(const location&) noexcept {}
   collective_call first() { return call(head_.data(), head_.size()); }
@@ -196,7 +213,8 @@ class any_bcast {
     if (gives_) return;
     next.receive = incoming<T>::allocate(&incoming_, length_);
     if (next.receive == nullptr) fail(errc::no_space, "", -1, location::current());
-    if (length_ != 0 && length_ <= room) std::memcpy(next.receive, head_.data() + sizeof(length_), length_);
+    if (length_ != 0 && length_ <= room)
+      std::memcpy(next.receive, head_.data() + sizeof(length_), length_);
   }
   T take(const location&) { return gives_ ? std::move(value_) : incoming_.take(length_); }
 
@@ -222,12 +240,18 @@ class any_bcast {
   incoming<T> incoming_;
 };
 
-/// gather, allgather and neighbor_allgather of what differs in length. `arriving`: blocks that this rank receives.
+/// gather, allgather and neighbor_allgather of what differs in length. `arriving`: blocks that this
+/// rank receives.
 template <class Element, class From, class Out>
 class any_gather {
  public:
   any_gather(collective kind, int root, std::size_t arriving, From from, Out out)
-      : kind_{kind}, root_{root}, from_{std::move(from)}, out_{std::move(out)}, mine_{from_.size()}, arriving_(arriving) {}
+      : kind_{kind},
+        root_{root},
+        from_{std::move(from)},
+        out_{std::move(out)},
+        mine_{from_.size()},
+        arriving_(arriving) {}
 
   void refresh(const location& where) { from_.refresh(where); }
   collective_call first() {
@@ -266,7 +290,8 @@ class any_gather {
 template <class Element, class Gives, class Out>
 class any_scatter {
  public:
-  any_scatter(int root, std::optional<Gives> given, Out out) : root_{root}, given_{std::move(given)}, out_{std::move(out)} {
+  any_scatter(int root, std::optional<Gives> given, Out out)
+      : root_{root}, given_{std::move(given)}, out_{std::move(out)} {
     if (given_) going_.assign(given_->bytes().begin(), given_->bytes().end());
   }
   void refresh(const location& where) {

@@ -16,17 +16,20 @@
 
 namespace peal::detail {
 
-/// Where a continuation's outcome lies, and who waits for it; held by the request that then() returned and by the hook that runs it.
+/// Where a continuation's outcome lies, and who waits for it; held by the request that then()
+/// returned and by the hook that runs it.
 template <class T, class F, class R>
 class continuation final : public hook {
  public:
   using held = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
 
-  continuation(request<T>&& source, F&& next) : source_{std::move(source)}, next_{std::move(next)} {}
+  continuation(request<T>&& source, F&& next)
+      : source_{std::move(source)}, next_{std::move(next)} {}
 
   [[nodiscard]] bool settled() const noexcept { return settled_.load(std::memory_order_acquire); }
   request<T>& source() noexcept { return source_; }
-  /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the source is dropped as any request.
+  /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the source is
+  /// dropped as any request.
   void disown() noexcept {
     {
       const mutex_guard guard{mutex_};
@@ -52,7 +55,9 @@ class continuation final : public hook {
     hook::call(&to);
   }
   R take(std::error_code* error) {
-    if (!settled()) fail(errc::not_started, "the peal::environment ended before what was to follow a request", -1, location::current());
+    if (!settled())
+      fail(errc::not_started, "the peal::environment ended before what was to follow a request", -1,
+           location::current());
     if (failure_) {
       if (!error) std::rethrow_exception(failure_);
       try {
@@ -100,7 +105,8 @@ class continuation final : public hook {
     if (!settle() && thrown) std::rethrow_exception(thrown);
   }
 
-  // What the user's function throws is kept apart from the errors of the source: those are for take alone.
+  // What the user's function throws is kept apart from the errors of the source: those are for take
+  // alone.
   template <class... Value>
   void call(std::exception_ptr& thrown, Value&&... value) {
     try {
@@ -121,7 +127,8 @@ class continuation final : public hook {
     bool wanted = false;
     {
       const mutex_guard guard{mutex_};
-      settled_.store(true, std::memory_order_release);  // pairs with settled(): value_ and failure_ are there
+      // pairs with settled(): value_ and failure_ are there
+      settled_.store(true, std::memory_order_release);
       follower = std::exchange(follower_, nullptr);
       wanted = wanted_;
     }
@@ -145,7 +152,8 @@ class continuation_body final : public body<R> {
  public:
   explicit continuation_body(continuation<T, F, R>* state) noexcept : state_{state} {}
 
-  // Not the source's: whichever thread runs the continuation gives that back, and its memory is then another operation's.
+  // Not the source's: whichever thread runs the continuation gives that back, and its memory is
+  // then another operation's.
   operation* pending() noexcept override { return nullptr; }
   bool settled() noexcept override { return state_->settled(); }
   bool cancel_all() override { return state_->cancel(); }
@@ -212,7 +220,9 @@ namespace peal {
 template <class T>
 template <class F>
 auto request<T>::then(F next, const place& where) && {
-  if (!valid()) detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, where);
+  if (!valid())
+    detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from",
+                 -1, where);
   using result = typename detail::continuation_result<F, T>::type;
   using state_type = detail::continuation<T, F, result>;
   auto* state = new state_type{std::move(*this), std::move(next)};

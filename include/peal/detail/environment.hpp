@@ -2,8 +2,8 @@
 // This process's part of a job, from its making to its end.
 //
 // Threads  make and destroy it in one thread; what else may be done by several says thread_level.
-// Errors   errc::already_started when the process has, or had, one; invalid_config; bootstrap_failed; no_space; peer_failed where another
-//          rank could not start.
+// Errors   errc::already_started when the process has, or had, one; invalid_config;
+//          bootstrap_failed; no_space; peer_failed where another rank could not start.
 #pragma once
 
 #include <exception>
@@ -32,30 +32,36 @@ struct world_of_job {
   const communicator* whole;
   const basic_communicator* basic;
 };
-/// As start_job. The world is never destroyed: references to it may outlive the environment, up to the end of static objects.
+/// As start_job. The world is never destroyed: references to it may outlive the environment, up to
+/// the end of static objects.
 PEAL_EXPORT world_of_job start_world(const job_options&, const location&);
 }  // namespace detail
 
-/// One a process. Its destructor is collective: it finishes what is under way, and waits for the other ranks; a large message that its
-/// receiver never asks for holds it up until that rank is at its end too, and a line on standard error says so. Who waits meanwhile for
-/// something of a rank that is at its end gets errc::peer_failed after a second or two. Destroyed by an exception it aborts the job, rather
-/// than let the others hang. When a rank has died it waits for nobody.
+/// One a process. Its destructor is collective: it finishes what is under way, and waits for the
+/// other ranks; a large message that its receiver never asks for holds it up until that rank is at
+/// its end too, and a line on standard error says so. Who waits meanwhile for something of a rank
+/// that is at its end gets errc::peer_failed after a second or two. Destroyed by an exception it
+/// aborts the job, rather than let the others hang. When a rank has died it waits for nobody.
 class environment {
  public:
   /// The arguments are left as they are.
-  [[nodiscard("the job ends with it: give it a name")]] environment(int&, char**&, peal::options how = {},
-                                                                    const std::source_location& where = std::source_location::current())
+  [[nodiscard("the job ends with it: give it a name")]] environment(
+      int&, char**&, peal::options how = {},
+      const std::source_location& where = std::source_location::current())
       : environment{how, where} {}
   [[nodiscard("the job ends with it: give it a name")]] explicit environment(
       peal::options how = {}, const std::source_location& where = std::source_location::current())
-      : where_{where}, world_{detail::start_world({how.threads == thread_level::multiple}, where)} {}
+      : where_{where},
+        world_{detail::start_world({how.threads == thread_level::multiple}, where)} {}
   ~environment() { detail::end_job(std::uncaught_exceptions() > unwinding_, where_); }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
-  /// Every rank of the job. Lives as long as the process; after the environment its calls throw errc::not_started.
+  /// Every rank of the job. Lives as long as the process; after the environment its calls throw
+  /// errc::not_started.
   [[nodiscard]] const communicator& world() const noexcept { return *world_.whole; }
-  /// The same, where <peal/communicator.hpp> and its collectives are not included: peal/point_to_point.hpp.
+  /// The same, where <peal/communicator.hpp> and its collectives are not included:
+  /// peal/point_to_point.hpp.
   [[nodiscard]] const basic_communicator& basic_world() const noexcept { return *world_.basic; }
 
  private:
@@ -65,6 +71,8 @@ class environment {
 };
 
 /// Ends every rank of the job with this exit code.
-[[noreturn]] inline void abort(int code, const std::string& why = "peal::abort was called") { detail::abort_job(code, why.c_str()); }
+[[noreturn]] inline void abort(int code, const std::string& why = "peal::abort was called") {
+  detail::abort_job(code, why.c_str());
+}
 
 }  // namespace peal

@@ -24,17 +24,23 @@ class laid_out {
  public:
   /// None.
   laid_out() = default;
-  /// Throws errc::invalid_argument where there is not one for every rank, or where one leaves the memory.
-  laid_out(const block_layout& by, std::size_t blocks, std::size_t element, std::size_t room, const location& where) {
-    if (by.counts.size() != blocks || (!by.displacements.empty() && by.displacements.size() != blocks))
-      fail(errc::invalid_argument, "there must be one count, and one displacement if any, for every rank, or neighbour", -1, where);
+  /// Throws errc::invalid_argument where there is not one for every rank, or where one leaves the
+  /// memory.
+  laid_out(const block_layout& by, std::size_t blocks, std::size_t element, std::size_t room,
+           const location& where) {
+    if (by.counts.size() != blocks ||
+        (!by.displacements.empty() && by.displacements.size() != blocks))
+      fail(errc::invalid_argument,
+           "there must be one count, and one displacement if any, for every rank, or neighbour", -1,
+           where);
     const std::size_t elements = room / element;
     std::size_t next = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
       const std::size_t begin = by.displacements.empty() ? next : by.displacements[i];
       // Compared before anything is multiplied or added up, which might be too much for a number.
       if (begin > elements || by.counts[i] > elements - begin)
-        fail(errc::invalid_argument, "counts and displacements leave the memory that is given for the blocks", -1, where);
+        fail(errc::invalid_argument,
+             "counts and displacements leave the memory that is given for the blocks", -1, where);
       bytes_.push_back(by.counts[i] * element);
       offsets_.push_back(begin * element);
       next = begin + by.counts[i];
@@ -51,13 +57,16 @@ class laid_out {
   std::vector<std::size_t> offsets_;
 };
 
-/// Memory in the place of what is too short. A rank whose memory is too short for a result has all that the others need of it. So it takes
-/// part, and is refused when that is done: the others have their results, and no later call meets what this rank left out. Making a plan
-/// ends nothing, so there the rank is refused at once.
+/// Memory in the place of what is too short. A rank whose memory is too short for a result has all
+/// that the others need of it. So it takes part, and is refused when that is done: the others have
+/// their results, and no later call meets what this rank left out. Making a plan ends nothing, so
+/// there the rank is refused at once.
 class spare_memory {
  public:
   [[nodiscard]] bool used() const noexcept { return lines_.get() != nullptr; }
-  void make_room(std::size_t bytes) { lines_ = array_owner<line>{new line[(bytes + sizeof(line) - 1) / sizeof(line)]}; }
+  void make_room(std::size_t bytes) {
+    lines_ = array_owner<line>{new line[(bytes + sizeof(line) - 1) / sizeof(line)]};
+  }
   [[nodiscard]] std::byte* data() const noexcept { return lines_.get()->bytes; }
 
  private:
@@ -90,7 +99,9 @@ class filled {
     if constexpr (When == when::planned) refuse();
     else spare_.make_room(bytes);
   }
-  [[nodiscard]] void* data() noexcept { return spare_.used() ? spare_.data() : reinterpret_cast<std::byte*>(memory_.data()); }
+  [[nodiscard]] void* data() noexcept {
+    return spare_.used() ? spare_.data() : reinterpret_cast<std::byte*>(memory_.data());
+  }
   [[nodiscard]] bool needs_spare_memory() const noexcept { return spare_.used(); }
   /// What a collective leaves as it is goes back unchanged, so it is packed too.
   void refresh(const location& where) const {
@@ -112,10 +123,14 @@ class filled {
     if constexpr (apart) return packed_copy{strided_memory{it}};
     else return room_of(it);
   }
-  [[noreturn]] void refuse() const { fail(errc::invalid_argument, "the result does not fit into the memory given for it", -1, where_); }
+  [[noreturn]] void refuse() const {
+    fail(errc::invalid_argument, "the result does not fit into the memory given for it", -1,
+         where_);
+  }
 
   // Of a plan, and a container that can be reassigned.
-  static constexpr bool stays = When == when::planned && std::is_lvalue_reference_v<R> && contiguous<type> && !std::ranges::view<type>;
+  static constexpr bool stays = When == when::planned && std::is_lvalue_reference_v<R> &&
+                                contiguous<type> && !std::ranges::view<type>;
   struct container {
     type* it;
   };

@@ -18,10 +18,12 @@
 
 namespace peal::detail {
 
-/// When a collective is called for: it is over when the call returns; it is under way then; it is started again and again.
+/// When a collective is called for: it is over when the call returns; it is under way then; it is
+/// started again and again.
 enum class when : std::uint8_t { now, later, planned };
 
-/// An argument of a blocking call, which lives long enough by itself, or what lives as long as a plan.
+/// An argument of a blocking call, which lives long enough by itself, or what lives as long as a
+/// plan.
 template <class X>
 class borrowed {
  public:
@@ -43,12 +45,15 @@ class owned {
   std::remove_cvref_t<X> it_;
 };
 
-/// Calls that end later keep rvalues, and copy views and single values; a plan copies views, and reads everything else at each start.
+/// Calls that end later keep rvalues, and copy views and single values; a plan copies views, and
+/// reads everything else at each start.
 template <when When, class X>
 consteval bool is_owned() {
   using type = std::remove_cvref_t<X>;
   if constexpr (When == when::now) return false;
-  else if constexpr (!std::is_lvalue_reference_v<X> || std::ranges::view<type> || strided_view<type>) return true;
+  else if constexpr (!std::is_lvalue_reference_v<X> || std::ranges::view<type> ||
+                     strided_view<type>)
+    return true;
   else return When == when::later && fixed<type> && !contiguous<type>;
 }
 template <when When, class X>
@@ -59,7 +64,8 @@ template <class X>
 consteval auto element_type() noexcept {
   using type = std::remove_reference_t<X>;
   if constexpr (contiguous<type>) return std::type_identity<std::ranges::range_value_t<type>>{};
-  else if constexpr (strided_view<type>) return std::type_identity<std::remove_cv_t<typename std::remove_cvref_t<type>::element_type>>{};
+  else if constexpr (strided_view<type>)
+    return std::type_identity<std::remove_cv_t<typename std::remove_cvref_t<type>::element_type>>{};
   else return std::type_identity<std::remove_cvref_t<X>>{};
 }
 template <class X>
@@ -67,14 +73,18 @@ using element_in = typename decltype(element_type<X>())::type;
 
 /// Elements that do not lie side by side.
 template <class X>
-concept lies_apart = strided_view<std::remove_cvref_t<X>> && !contiguous<std::remove_reference_t<X>>;
+concept lies_apart =
+    strided_view<std::remove_cvref_t<X>> && !contiguous<std::remove_reference_t<X>>;
 
 /// Elements at regular distances, and a copy of them side by side, unless they lie so.
 class packed_copy {
  public:
   packed_copy() noexcept = default;
-  explicit packed_copy(const strided_memory& of) : memory_{of}, copy_{of.packed() ? raw_memory{} : raw_memory{of.bytes()}} {}
-  [[nodiscard]] std::byte* data() const noexcept { return memory_.packed() ? memory_.data() : copy_.data(); }
+  explicit packed_copy(const strided_memory& of)
+      : memory_{of}, copy_{of.packed() ? raw_memory{} : raw_memory{of.bytes()}} {}
+  [[nodiscard]] std::byte* data() const noexcept {
+    return memory_.packed() ? memory_.data() : copy_.data();
+  }
   [[nodiscard]] std::size_t size() const noexcept { return memory_.bytes(); }
   void pack() const noexcept {
     if (!memory_.packed()) memory_.copy_to(copy_.data());
@@ -92,7 +102,8 @@ class packed_copy {
 template <class Byte>
 void check_place(std::span<Byte> now, std::span<Byte> then, const location& where) {
   if (now.data() != then.data() || now.size() != then.size())
-    fail(errc::invalid_argument, "what a plan was given must stay where it is, and as long as it is", -1, where);
+    fail(errc::invalid_argument,
+         "what a plan was given must stay where it is, and as long as it is", -1, where);
 }
 
 /// An argument as the bytes that it becomes.
@@ -111,7 +122,8 @@ class given {
   using element = element_in<X>;
   /// What is given is the caller's memory, as it lies.
   static constexpr bool lives_elsewhere =
-      (!is_owned<When, X>() || std::ranges::borrowed_range<type>)&&!lies_apart<X> && sent_in_place<type>;
+      (!is_owned<When, X>() || std::ranges::borrowed_range<type>) && !lies_apart<X> &&
+      sent_in_place<type>;
 
   explicit given(X&& it) : holder_{std::forward<X>(it)} {
     if constexpr (stays) place_.at = bytes();
@@ -141,17 +153,19 @@ class given {
 
   holder<When, X> holder_;
   [[no_unique_address]] std::conditional_t<stays, place_seen, nothing> place_;
-  [[no_unique_address]] std::conditional_t<lies_apart<X>, strided, std::conditional_t<sent_in_place<type>, nothing, serialized>> packed_;
+  [[no_unique_address]] std::conditional_t<
+      lies_apart<X>, strided, std::conditional_t<sent_in_place<type>, nothing, serialized>> packed_;
 };
 
-// ---- a block a rank --------------------------------------------------------------------------------------------------------------------
+// ---- a block a rank
 /// Blocks of one memory: they are sent from where they lie.
 template <class X>
 concept blocks_of_one_memory = requires(const std::remove_cvref_t<X>& it) {
   { it.lies_in() } -> std::convertible_to<const std::byte*>;
 };
 
-/// Blocks of fixed elements, or of serialized ones, which become a message a block. Joined: they are to lie one behind the other.
+/// Blocks of fixed elements, or of serialized ones, which become a message a block. Joined: they
+/// are to lie one behind the other.
 template <when When, class X, bool Joined = false>
 class given_blocks {
   using range = std::remove_reference_t<X>;
@@ -167,9 +181,12 @@ class given_blocks {
   /// Throws errc::invalid_argument where there are not so many.
   given_blocks(X&& it, std::size_t blocks, const location& where) : holder_{std::forward<X>(it)} {
     if (std::ranges::size(holder_.get()) != blocks)
-      fail(errc::invalid_argument, "there must be one block for every rank, or neighbour", -1, where);
+      fail(errc::invalid_argument, "there must be one block for every rank, or neighbour", -1,
+           where);
     if constexpr (requires { holder_.get().fits(); })
-      if (!holder_.get().fits()) fail(errc::invalid_argument, "the counts of blocks_of do not fit the range that it is given", -1, where);
+      if (!holder_.get().fits())
+        fail(errc::invalid_argument,
+             "the counts of blocks_of do not fit the range that it is given", -1, where);
     if constexpr (fixed<element>) {
       std::size_t total = 0;
       for (auto&& block : holder_.get()) {
@@ -180,7 +197,8 @@ class given_blocks {
       if constexpr (!in_place) side_by_side_ = raw_memory{total};
     } else {
       for (auto&& block : holder_.get()) {
-        const std::vector<std::byte> packed = pack(std::vector<element>(std::ranges::begin(block), std::ranges::end(block)));
+        const std::vector<std::byte> packed =
+            pack(std::vector<element>(std::ranges::begin(block), std::ranges::end(block)));
         bytes_.push_back(packed.size());
         serialized_.insert(serialized_.end(), packed.begin(), packed.end());
       }
@@ -193,8 +211,11 @@ class given_blocks {
   }
   [[nodiscard]] const std::vector<std::size_t>& bytes() const noexcept { return bytes_; }
   /// Null: one behind the other.
-  [[nodiscard]] const std::size_t* offsets() const noexcept { return in_place ? offsets_.data() : nullptr; }
-  /// Before each start. Throws errc::invalid_argument where blocks are not as many, or as long, as they were.
+  [[nodiscard]] const std::size_t* offsets() const noexcept {
+    return in_place ? offsets_.data() : nullptr;
+  }
+  /// Before each start. Throws errc::invalid_argument where blocks are not as many, or as long, as
+  /// they were.
   void refresh(const location& where) {
     if constexpr (fixed<element> && !in_place) {
       std::byte* to = side_by_side_.data();
@@ -202,20 +223,23 @@ class given_blocks {
       for (auto&& block : holder_.get()) {
         const auto all = bytes_of(block);
         if (number == bytes_.size() || all.size() != bytes_[number])
-          fail(errc::invalid_argument, "the blocks of a plan must stay as long as they were when it was made", -1, where);
+          fail(errc::invalid_argument,
+               "the blocks of a plan must stay as long as they were when it was made", -1, where);
         if (!all.empty()) std::memcpy(to, all.data(), all.size());
         to += all.size();
         ++number;
       }
       if (number != bytes_.size())
-        fail(errc::invalid_argument, "the blocks of a plan must stay as many as they were when it was made", -1, where);
+        fail(errc::invalid_argument,
+             "the blocks of a plan must stay as many as they were when it was made", -1, where);
     }
   }
 
  private:
   template <class Block>
   std::size_t offset_of(const Block& block) const noexcept {
-    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(std::ranges::data(block)) - holder_.get().lies_in());
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(std::ranges::data(block)) -
+                                    holder_.get().lies_in());
   }
 
   holder<When, X> holder_;
@@ -262,7 +286,8 @@ class equal_parts {
  public:
   using element = element_in<X>;
   equal_parts(X&& it, std::size_t parts)
-      : from_{std::forward<X>(it)}, bytes_(parts, from_.size() / sizeof(element) / parts * sizeof(element)) {}
+      : from_{std::forward<X>(it)},
+        bytes_(parts, from_.size() / sizeof(element) / parts * sizeof(element)) {}
   [[nodiscard]] const void* data() const { return from_.data(); }
   [[nodiscard]] const std::vector<std::size_t>& bytes() const noexcept { return bytes_; }
   [[nodiscard]] static const std::size_t* offsets() noexcept { return nullptr; }

@@ -1,5 +1,6 @@
 // peal/detail/mutex.hpp
-// std::mutex and std::lock_guard for headers that programs include: <mutex> brings the clocks along.
+// std::mutex and std::lock_guard for headers that programs include: <mutex> brings the clocks
+// along.
 #pragma once
 
 #include <pthread.h>
@@ -13,7 +14,8 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
   ~mutex() { pthread_mutex_destroy(&held_); }
 
-  void lock() noexcept { pthread_mutex_lock(&held_); }  // fails only for what this is not: recursive, or with a ceiling
+  // fails only for what this is not: recursive, or with a ceiling
+  void lock() noexcept { pthread_mutex_lock(&held_); }
   void unlock() noexcept { pthread_mutex_unlock(&held_); }
 
  private:

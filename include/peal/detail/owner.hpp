@@ -1,5 +1,6 @@
 // peal/detail/owner.hpp
-// std::unique_ptr for headers that programs include: <memory> takes longer to compile than what it would be used for here.
+// std::unique_ptr for headers that programs include: <memory> takes longer to compile than what it
+// would be used for here.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,9 @@ namespace peal::detail {
 /// Bytes of a rank's part of a vector.
 inline std::size_t part_of_sum(const caller& by, std::size_t bytes, std::size_t element) {
   if (bytes / element % by.count() != 0)
-    by.refuse("reduce_scatter_block: the number of elements is no multiple of the number of ranks; see reduce_scatter");
+    by.refuse(
+        "reduce_scatter_block: the number of elements is no multiple of the number of ranks; see "
+        "reduce_scatter");
   return bytes / by.count();
 }
 
@@ -34,7 +36,8 @@ auto reduce_parts_in_place(const caller& by, const in_place_buffer<R, Layout>& b
     using element = element_in<R>;
     return perform<When>(by, [&] {
       in_place_step<element, filled<When, R>, Op> made{std::move(op), buffer.buffer, by.where};
-      made.set_shape(collective::reduce_scatter, 0, part_of_sum(by, made.memory().size(), sizeof(element)), role::both);
+      made.set_shape(collective::reduce_scatter, 0,
+                     part_of_sum(by, made.memory().size(), sizeof(element)), role::both);
       return made;
     });
   }
@@ -47,7 +50,8 @@ auto reduced_parts(const caller& by, X&& values, Op op) {
   } else if constexpr (has_reduced_parts<X, Op>() && lives_on<When, X>()) {
     using element = element_in<X>;
     return perform<When>(by, [&] {
-      one_step<element, given<When, X>, elements_result<element>, Op> made{std::move(op), std::forward<X>(values)};
+      one_step<element, given<When, X>, elements_result<element>, Op> made{std::move(op),
+                                                                           std::forward<X>(values)};
       const std::size_t part = part_of_sum(by, made.from().size(), sizeof(element));
       made.to().make_room(part);
       made.set_shape(collective::reduce_scatter, 0, part);
@@ -58,10 +62,12 @@ auto reduced_parts(const caller& by, X&& values, Op op) {
 
 template <when When, class X, class R, class Layout, class Op>
 auto reduced_parts_into(const caller& by, X&& values, const into_buffer<R, Layout>& into, Op op) {
-  if constexpr (has_reduced_parts<X, Op>() && lives_on<When, X>() && is_filled_by<R, X>() && has_no_counts<Layout>()) {
+  if constexpr (has_reduced_parts<X, Op>() && lives_on<When, X>() && is_filled_by<R, X>() &&
+                has_no_counts<Layout>()) {
     using element = element_in<X>;
     return perform<When>(by, [&] {
-      one_step<element, given<When, X>, filled<When, R>, Op> made{std::move(op), std::forward<X>(values), into.buffer, by.where};
+      one_step<element, given<When, X>, filled<When, R>, Op> made{
+          std::move(op), std::forward<X>(values), into.buffer, by.where};
       const std::size_t part = part_of_sum(by, made.from().size(), sizeof(element));
       made.to().make_room(part);
       made.set_shape(collective::reduce_scatter, 0, part);
@@ -70,7 +76,7 @@ auto reduced_parts_into(const caller& by, X&& values, const into_buffer<R, Layou
   }
 }
 
-// ---- parts that differ in length, which every rank knows -------------------------------------------------------------------------------
+// ---- parts that differ in length, which every rank knows
 /// From: given_blocks.
 template <class Element, class From, class To, class Op>
 class blocks_reduction {
@@ -106,15 +112,18 @@ auto reduce_blocks_in_place(const caller& by, const in_place_buffer<R, Layout>& 
     using element = element_in<R>;
     using step = in_place_step<element, filled<When, R>, Op>;
     return perform<When>(by, [&] {
-      if (!buffer.layout.displacements.empty()) by.refuse("reduce_scatter: the parts lie one behind the other, without displacements");
+      if (!buffer.layout.displacements.empty())
+        by.refuse("reduce_scatter: the parts lie one behind the other, without displacements");
       step made{std::move(op), buffer.buffer, by.where};
       const std::size_t bytes = made.memory().size();
       laid_out parts{buffer.layout, by.count(), sizeof(element), bytes, by.where};
       std::size_t all = 0;
       for (const std::size_t each : parts.bytes()) all += each;
-      if (all != bytes) by.refuse("reduce_scatter: the counts add up to fewer elements than there are");
+      if (all != bytes)
+        by.refuse("reduce_scatter: the counts add up to fewer elements than there are");
       made.set_shape(collective::reduce_scatter, 0, parts.bytes()[by.index()], role::both);
-      return with_blocks<step, block_lengths, no_blocks>{std::move(made), block_lengths{parts.bytes()}, {}};
+      return with_blocks<step, block_lengths, no_blocks>{
+          std::move(made), block_lengths{parts.bytes()}, {}};
     });
   }
 }
@@ -131,8 +140,8 @@ auto reduced_blocks(const caller& by, X&& parts, Op op) {
         const std::size_t part = from.bytes()[by.index()];
         elements_result<element> to;
         to.make_room(part);
-        return blocks_reduction<element, given_blocks<When, X, true>, elements_result<element>, Op>{part, std::move(from), std::move(to),
-                                                                                                    std::move(op)};
+        return blocks_reduction<element, given_blocks<When, X, true>, elements_result<element>, Op>{
+            part, std::move(from), std::move(to), std::move(op)};
       });
   }
 }
@@ -147,8 +156,8 @@ auto reduced_blocks_into(const caller& by, X&& parts, const into_buffer<R, Layou
         filled<When, R> to{into.buffer, by.where};
         const std::size_t part = from.bytes()[by.index()];
         to.make_room(part);
-        return blocks_reduction<element, given_blocks<When, X, true>, filled<When, R>, Op>{part, std::move(from), std::move(to),
-                                                                                           std::move(op)};
+        return blocks_reduction<element, given_blocks<When, X, true>, filled<When, R>, Op>{
+            part, std::move(from), std::move(to), std::move(op)};
       });
   }
 }

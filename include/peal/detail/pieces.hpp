@@ -1,6 +1,6 @@
 // peal/detail/pieces.hpp
-// alltoallw: pieces of memory that differ in type and layout. Those that lie side by side are sent and filled where they are, the others
-// go through memory of their own.
+// alltoallw: pieces of memory that differ in type and layout. Those that lie side by side are sent
+// and filled where they are, the others go through memory of their own.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,11 @@ template <class View>
 class pieces {
  public:
   /// `of`: whose pieces they are; null: the ranks'. One of proc_null is left out.
-  pieces(std::span<const View> given, std::size_t count, const std::vector<int>* of, const location& where) {
-    if (given.size() != count) fail(errc::invalid_argument, "alltoallw: there must be one piece for every rank, or neighbour", -1, where);
+  pieces(std::span<const View> given, std::size_t count, const std::vector<int>* of,
+         const location& where) {
+    if (given.size() != count)
+      fail(errc::invalid_argument,
+           "alltoallw: there must be one piece for every rank, or neighbour", -1, where);
     std::size_t staged = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const strided_memory& memory = given[i].memory();
@@ -42,12 +45,15 @@ class pieces {
       if (bytes_[i] != 0 && (!base_ || std::less<>{}(addresses[i], base_))) base_ = addresses[i];
     if (!base_) base_ = staging_.data();
     for (std::size_t i = 0; i < count; ++i)
-      offsets_.push_back(bytes_[i] == 0 ? 0 : reinterpret_cast<std::uintptr_t>(addresses[i]) - reinterpret_cast<std::uintptr_t>(base_));
+      offsets_.push_back(bytes_[i] == 0 ? 0
+                                        : reinterpret_cast<std::uintptr_t>(addresses[i]) -
+                                              reinterpret_cast<std::uintptr_t>(base_));
   }
   pieces(pieces&&) noexcept = default;
 
   [[nodiscard]] const std::vector<std::size_t>& bytes() const noexcept { return bytes_; }
-  void give(const void*& base, const std::size_t*& sizes, const std::size_t*& offsets) const noexcept {
+  void give(const void*& base, const std::size_t*& sizes,
+            const std::size_t*& offsets) const noexcept {
     base = base_;
     sizes = bytes_.data();
     offsets = offsets_.data();
@@ -77,11 +83,14 @@ struct both_sides {
   pieces<send_view> out;
   pieces<recv_view> in;
 
-  /// Throws errc::invalid_argument where what this rank sends to itself has not the length of what it takes.
-  both_sides(const communicator_state& of, collective kind, std::span<const send_view> given, std::span<const recv_view> wanted,
-             const location& where)
-      : out{given, outgoing(of, kind), kind == collective::alltoall ? nullptr : &neighbors_of(of).destinations, where},
-        in{wanted, incoming(of, kind), kind == collective::alltoall ? nullptr : &neighbors_of(of).sources, where} {
+  /// Throws errc::invalid_argument where what this rank sends to itself has not the length of what
+  /// it takes.
+  both_sides(const communicator_state& of, collective kind, std::span<const send_view> given,
+             std::span<const recv_view> wanted, const location& where)
+      : out{given, outgoing(of, kind),
+            kind == collective::alltoall ? nullptr : &neighbors_of(of).destinations, where},
+        in{wanted, incoming(of, kind),
+           kind == collective::alltoall ? nullptr : &neighbors_of(of).sources, where} {
     check_own(of, kind, where);
   }
   [[nodiscard]] collective_call call(collective kind) const {
@@ -97,10 +106,12 @@ struct both_sides {
 
  private:
   static std::size_t outgoing(const communicator_state& of, collective kind) {
-    return kind == collective::alltoall ? static_cast<std::size_t>(size_of(of)) : neighbors_of(of).destinations.size();
+    return kind == collective::alltoall ? static_cast<std::size_t>(size_of(of))
+                                        : neighbors_of(of).destinations.size();
   }
   static std::size_t incoming(const communicator_state& of, collective kind) {
-    return kind == collective::alltoall ? static_cast<std::size_t>(size_of(of)) : neighbors_of(of).sources.size();
+    return kind == collective::alltoall ? static_cast<std::size_t>(size_of(of))
+                                        : neighbors_of(of).sources.size();
   }
   void check_own(const communicator_state& of, collective kind, const location& where) const {
     const int me = rank_of(of);
@@ -111,12 +122,15 @@ struct both_sides {
     } else {
       const neighborhood& near = neighbors_of(of);
       for (std::size_t k = 0; k < near.destinations.size(); ++k)
-        if (const std::size_t at = near.paired ? k ^ 1 : k; near.destinations[at] == me) given.push_back(out.bytes()[at]);
+        if (const std::size_t at = near.paired ? k ^ 1 : k; near.destinations[at] == me)
+          given.push_back(out.bytes()[at]);
       for (std::size_t at = 0; at < near.sources.size(); ++at)
         if (near.sources[at] == me) taken.push_back(in.bytes()[at]);
     }
     if (given != taken)
-      fail(errc::invalid_argument, "alltoallw: what this rank sends to itself is not as long as what it takes from itself", me, where);
+      fail(errc::invalid_argument,
+           "alltoallw: what this rank sends to itself is not as long as what it takes from itself",
+           me, where);
   }
 };
 
@@ -136,8 +150,10 @@ class pieces_step {
 };
 
 template <when When, collective Kind>
-auto exchanged_pieces(const caller& by, std::span<const send_view> out, std::span<const recv_view> in) {
-  return perform<When>(by, [&] { return pieces_step{Kind, both_sides{by.in, Kind, out, in, by.where}}; });
+auto exchanged_pieces(const caller& by, std::span<const send_view> out,
+                      std::span<const recv_view> in) {
+  return perform<When>(
+      by, [&] { return pieces_step{Kind, both_sides{by.in, Kind, out, in, by.where}}; });
 }
 
 }  // namespace peal::detail

@@ -1,5 +1,6 @@
 // peal/detail/plan_body.hpp
-// What stands behind a plan, and behind the request of its start: both hold it, so it goes with the last of them.
+// What stands behind a plan, and behind the request of its start: both hold it, so it goes with the
+// last of them.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,9 @@
 // peal/detail/request_body.hpp
-// What stands behind a request: an operation, or something made of several, and the memory that it works on.
+// What stands behind a request: an operation, or something made of several, and the memory that it
+// works on.
 //
-// Threads  `fire` runs in whatever thread makes progress; everything else in the thread that owns the request.
+// Threads  `fire` runs in whatever thread makes progress; everything else in the thread that owns
+//          the request.
 #pragma once
 
 #include <atomic>
@@ -15,8 +17,8 @@
 
 namespace peal::detail {
 
-/// Something to be called once when an operation ends. It outlives whoever waits for it: one reference is the waiter's, one the
-/// operation's.
+/// Something to be called once when an operation ends. It outlives whoever waits for it: one
+/// reference is the waiter's, one the operation's.
 class hook {
  public:
   hook() = default;
@@ -79,7 +81,8 @@ class body_base {
 template <class T>
 class body : public body_base {
  public:
-  /// The value. With an error: throws it or, where `error` is given, stores it there and returns what there is.
+  /// The value. With an error: throws it or, where `error` is given, stores it there and returns
+  /// what there is.
   virtual T take(std::error_code* error) = 0;
 };
 
@@ -89,7 +92,8 @@ T nothing_of() {
   if constexpr (std::is_void_v<T>) return;
   else if constexpr (std::default_initializable<T>) return T{};
   else
-    fail(errc::invalid_argument, "wait(error) needs a default value of the request's type to return after an error", -1,
+    fail(errc::invalid_argument,
+         "wait(error) needs a default value of the request's type to return after an error", -1,
          location::current());
 }
 
@@ -114,10 +118,14 @@ class owned_send final : public body<T> {
     (void)failed(*this->op, error);
     return std::move(value_);
   }
-  void abandon() noexcept override { drop(this->op, &owned_send::free, static_cast<body_base*>(this)); }
+  void abandon() noexcept override {
+    drop(this->op, &owned_send::free, static_cast<body_base*>(this));
+  }
 
  private:
-  static void free(void* self) noexcept { delete static_cast<owned_send*>(static_cast<body_base*>(self)); }
+  static void free(void* self) noexcept {
+    delete static_cast<owned_send*>(static_cast<body_base*>(self));
+  }
   T value_;
 };
 
@@ -131,7 +139,9 @@ class packed_send final : public body<void> {
   void abandon() noexcept override { drop(op, &packed_send::free, static_cast<body_base*>(this)); }
 
  private:
-  static void free(void* self) noexcept { delete static_cast<packed_send*>(static_cast<body_base*>(self)); }
+  static void free(void* self) noexcept {
+    delete static_cast<packed_send*>(static_cast<body_base*>(self));
+  }
   std::vector<std::byte> bytes_;
 };
 
@@ -146,10 +156,14 @@ class packed_owned_send final : public body<T> {
     (void)failed(*this->op, error);
     return std::move(value_);
   }
-  void abandon() noexcept override { drop(this->op, &packed_owned_send::free, static_cast<body_base*>(this)); }
+  void abandon() noexcept override {
+    drop(this->op, &packed_owned_send::free, static_cast<body_base*>(this));
+  }
 
  private:
-  static void free(void* self) noexcept { delete static_cast<packed_owned_send*>(static_cast<body_base*>(self)); }
+  static void free(void* self) noexcept {
+    delete static_cast<packed_owned_send*>(static_cast<body_base*>(self));
+  }
   T value_;
   std::vector<std::byte> bytes_;
 };
@@ -188,7 +202,8 @@ class receive_body final : public body<T> {
 template <strided_view View>
 class strided_receive final : public body<status> {
  public:
-  explicit strided_receive(const View& into) : into_{into}, raw_{elements_of(into) * sizeof(typename View::element_type)} {}
+  explicit strided_receive(const View& into)
+      : into_{into}, raw_{elements_of(into) * sizeof(typename View::element_type)} {}
   [[nodiscard]] const raw_memory& raw() const noexcept { return raw_; }
 
   status take(std::error_code* error) override {
@@ -202,13 +217,15 @@ class strided_receive final : public body<status> {
   raw_memory raw_;
 };
 
-// ---- waiting ---------------------------------------------------------------------------------------------------------------------------
+// ---- waiting
 inline bool is_over(body_base& it) noexcept { return it.pending() == nullptr && it.settled(); }
 
 inline bool wait_for_body(body_base& it, time_point deadline = never) {
   while (operation* next = it.pending())
     if (!wait(*next, deadline)) return false;
-  return it.settled() || wait_until([](void* all) { return static_cast<body_base*>(all)->settled(); }, &it, deadline);
+  return it.settled() ||
+         wait_until([](void* all) { return static_cast<body_base*>(all)->settled(); }, &it,
+                    deadline);
 }
 
 }  // namespace peal::detail

@@ -1,8 +1,8 @@
 // peal/detail/results.hpp
 // What a collective returns: memory of its own that is filled, and what becomes of that.
 //
-// Each has make_room(bytes of the blocks that arrive), data(), take(), which gives the result away, and, where a plan may have it, view(),
-// which shows it until the next start.
+// Each has make_room(bytes of the blocks that arrive), data(), take(), which gives the result away,
+// and, where a plan may have it, view(), which shows it until the next start.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,8 @@ template <fixed T>
 class elements_result {
   static constexpr bool is_bool = std::is_same_v<T, bool>;
   struct bools {
-    explicit bools(std::size_t count = 0) : values{count == 0 ? nullptr : new bool[count]()}, size{count} {}
+    explicit bools(std::size_t count = 0)
+        : values{count == 0 ? nullptr : new bool[count]()}, size{count} {}
     array_owner<bool> values;
     std::size_t size;
   };
@@ -90,7 +91,8 @@ class elements_result {
   }
   static void refresh(const location&) noexcept {}
   [[nodiscard]] std::vector<T> take(const location&) {
-    if constexpr (is_bool) return std::vector<bool>(values_.values.get(), values_.values.get() + values_.size);
+    if constexpr (is_bool)
+      return std::vector<bool>(values_.values.get(), values_.values.get() + values_.size);
     else return std::move(values_);
   }
   [[nodiscard]] std::span<const T> view() const noexcept {
@@ -154,7 +156,8 @@ class values_result : public raw_blocks {
     auto rest = raw_.view();
     for (const std::uint64_t bytes : each_) {
       // Only what comes from nobody has no bytes and is no value of none.
-      if constexpr (std::default_initializable<T>) all.push_back(bytes == 0 ? T{} : incoming<T>::template decode<T>(rest.first(bytes)));
+      if constexpr (std::default_initializable<T>)
+        all.push_back(bytes == 0 ? T{} : incoming<T>::template decode<T>(rest.first(bytes)));
       else all.push_back(incoming<T>::template decode<T>(rest.first(bytes)));
       rest = rest.subspan(bytes);
     }
@@ -171,8 +174,10 @@ class joined_result : public raw_blocks {
     auto rest = raw_.view();
     for (const std::uint64_t bytes : each_) {
       if (bytes == 0) continue;  // from nobody
-      std::vector<T> values = incoming<std::vector<T>>::template decode<std::vector<T>>(rest.first(bytes));
-      all.insert(all.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+      std::vector<T> values =
+          incoming<std::vector<T>>::template decode<std::vector<T>>(rest.first(bytes));
+      all.insert(all.end(), std::make_move_iterator(values.begin()),
+                 std::make_move_iterator(values.end()));
       rest = rest.subspan(bytes);
     }
     return all;
@@ -227,12 +232,14 @@ template <class Out>
 class maybe_result : public Out {
  public:
   template <class... Args>
-  explicit maybe_result(bool there, Args&&... args) : Out{std::forward<Args>(args)...}, there_{there} {}
+  explicit maybe_result(bool there, Args&&... args)
+      : Out{std::forward<Args>(args)...}, there_{there} {}
   auto take(const location& where) {
     using result = std::optional<decltype(Out::take(where))>;
     return there_ ? result{Out::take(where)} : result{};
   }
-  auto view() requires requires(Out& of) { of.view(); }
+  auto view()
+    requires requires(Out& of) { of.view(); }
   {
     using result = std::optional<decltype(Out::view())>;
     return there_ ? result{Out::view()} : result{};

@@ -25,7 +25,8 @@ auto scatter_in_place(const caller& by, int root, const in_place_buffer<R, Layou
       const bool gives = by.rank() == root;
       if (gives && bytes / sizeof(element_in<R>) % by.count() != 0)
         by.refuse("in place: the number of elements is no multiple of the number of ranks");
-      made.set_shape(collective::scatter, root, gives ? bytes / by.count() : bytes, gives ? role::both : role::receives);
+      made.set_shape(collective::scatter, root, gives ? bytes / by.count() : bytes,
+                     gives ? role::both : role::receives);
       return made;
     });
   }
@@ -45,7 +46,10 @@ auto scattered(const caller& by, int root, X&& values) {
         std::optional<parts> all;
         if (by.rank() == root) {
           all.emplace(std::forward<X>(values), by.count());
-          if (all->rest() != 0) by.refuse("scatter: the number of elements is no multiple of the number of ranks; see scatterv");
+          if (all->rest() != 0)
+            by.refuse(
+                "scatter: the number of elements is no multiple of the number of ranks; see "
+                "scatterv");
         }
         return any_scatter<element, parts, out>{root, std::move(all), {}};
       });
@@ -56,9 +60,11 @@ auto scattered(const caller& by, int root, X&& values) {
 /// Each rank takes what its memory has room for.
 template <when When, class X, class R, class Layout>
 auto scattered_into(const caller& by, int root, X&& values, const into_buffer<R, Layout>& into) {
-  if constexpr (is_given<X>() && lives_on<When, X>() && is_filled_by<R, X>() && has_no_counts<Layout>()) {
+  if constexpr (is_given<X>() && lives_on<When, X>() && is_filled_by<R, X>() &&
+                has_no_counts<Layout>()) {
     return perform<When>(by, [&] {
-      one_step<element_in<R>, given<When, X>, filled<When, R>> made{{}, std::forward<X>(values), into.buffer, by.where};
+      one_step<element_in<R>, given<When, X>, filled<When, R>> made{
+          {}, std::forward<X>(values), into.buffer, by.where};
       const std::size_t part = made.to().size();
       if (by.rank() == root && made.from().size() != part * by.count())
         by.refuse("scatter: the root must give size() times what each rank takes");
@@ -68,7 +74,7 @@ auto scattered_into(const caller& by, int root, X&& values, const into_buffer<R,
   }
 }
 
-// ---- of any length ---------------------------------------------------------------------------------------------------------------------
+// ---- of any length
 template <when When, class X>
 std::optional<given_blocks<When, X>> blocks_of_root(const caller& by, int root, X&& parts) {
   std::optional<given_blocks<When, X>> all;
@@ -86,7 +92,8 @@ auto scattered_blocks(const caller& by, int root, X&& parts) {
                   "will be");
     if constexpr (When != when::planned || fixed<element>)
       return perform<When>(by, [&] {
-        return any_scatter<element, given_blocks<When, X>, out>{root, blocks_of_root<When, X>(by, root, std::forward<X>(parts)), {}};
+        return any_scatter<element, given_blocks<When, X>, out>{
+            root, blocks_of_root<When, X>(by, root, std::forward<X>(parts)), {}};
       });
   }
 }
@@ -123,13 +130,15 @@ class scatter_blocks_step {
 };
 
 template <when When, class X, class R, class Layout>
-auto scattered_blocks_into(const caller& by, int root, X&& parts, const into_buffer<R, Layout>& into) {
+auto scattered_blocks_into(const caller& by, int root, X&& parts,
+                           const into_buffer<R, Layout>& into) {
   if constexpr (is_blocks<X>() && lives_on<When, X>() && has_no_counts<Layout>()) {
     if constexpr (is_filled_by_blocks<R, X>())
       return perform<When>(by, [&] {
         auto from = blocks_of_root<When, X>(by, root, std::forward<X>(parts));
         filled<When, R> to{into.buffer, by.where};
-        if (from && from->bytes()[by.index()] != to.size()) by.refuse("scatterv: the root's own block is not as long as the memory for it");
+        if (from && from->bytes()[by.index()] != to.size())
+          by.refuse("scatterv: the root's own block is not as long as the memory for it");
         return scatter_blocks_step<When, X, R>{root, std::move(from), std::move(to)};
       });
   }

@@ -43,7 +43,9 @@ namespace peal {
 
 template <class T>
 request<completion<T>> request<T>::with_status(const place& where) && {
-  if (!valid()) detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from", -1, where);
+  if (!valid())
+    detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from",
+                 -1, where);
   return request<completion<T>>{new detail::body_with_status<T>{std::move(*this)}};
 }
 

@@ -12,7 +12,8 @@
 
 namespace peal::launcher {
 
-end_order::end_order(int ranks) : set_{::epoll_create1(EPOLL_CLOEXEC)}, descriptors_(static_cast<std::size_t>(ranks), -1) {}
+end_order::end_order(int ranks)
+    : set_{::epoll_create1(EPOLL_CLOEXEC)}, descriptors_(static_cast<std::size_t>(ranks), -1) {}
 
 end_order::~end_order() {
   for (const int each : descriptors_)
@@ -37,7 +38,8 @@ std::vector<int> end_order::look() {
   std::array<epoll_event, 64> ended{};
   for (;;) {
     const int count = ::epoll_wait(set_, ended.data(), static_cast<int>(ended.size()), 0);
-    for (int each = 0; each < count; ++each) told.push_back(static_cast<int>(ended[static_cast<std::size_t>(each)].data.u32));
+    for (int each = 0; each < count; ++each)
+      told.push_back(static_cast<int>(ended[static_cast<std::size_t>(each)].data.u32));
     if (count < static_cast<int>(ended.size())) return told;
   }
 }

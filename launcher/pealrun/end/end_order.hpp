@@ -1,8 +1,10 @@
 // launcher/pealrun/end/end_order.hpp
-// In which order ranks ended. When one rank's death makes another fail, pealrun may see both at once, and the first is the cause.
+// In which order ranks ended. When one rank's death makes another fail, pealrun may see both at
+// once, and the first is the cause.
 //
-// The kernel queues what has become readable in the order in which it did, and a pidfd becomes readable when its process ends: so an epoll
-// set of them is a record of the order, also of ends while pealrun itself was stopped.
+// The kernel queues what has become readable in the order in which it did, and a pidfd becomes
+// readable when its process ends: so an epoll set of them is a record of the order, also of ends
+// while pealrun itself was stopped.
 //
 // Layer    launcher.
 // Threads  one.
@@ -28,14 +30,17 @@ class end_order {
   /// Who has ended since the last look, in that order.
   std::vector<int> look();
   /// Whether `look` will tell of this rank's end.
-  [[nodiscard]] bool knows(int rank) const noexcept { return descriptors_[static_cast<std::size_t>(rank)] >= 0; }
+  [[nodiscard]] bool knows(int rank) const noexcept {
+    return descriptors_[static_cast<std::size_t>(rank)] >= 0;
+  }
 
  private:
   int set_;
   std::vector<int> descriptors_;  // by rank; -1: none
 };
 
-/// Whether the process is on its way out: the kernel has begun to take it apart, and others may have noticed, but its end is not told yet.
+/// Whether the process is on its way out: the kernel has begun to take it apart, and others may
+/// have noticed, but its end is not told yet.
 [[nodiscard]] bool dying(pid_t);
 
 }  // namespace peal::launcher

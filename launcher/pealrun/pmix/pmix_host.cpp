@@ -30,36 +30,46 @@ namespace {
 constexpr int few_ranks = 16;
 
 void check(const char* call, pmix_status_t status) {
-  if (status != PMIX_SUCCESS) throw error(errc::bootstrap_failed, fmt::format("{}: {} ({})", call, PMIx_Error_string(status), status));
+  if (status != PMIX_SUCCESS)
+    throw error(errc::bootstrap_failed,
+                fmt::format("{}: {} ({})", call, PMIx_Error_string(status), status));
 }
 
-// pealrun may itself run as a rank of something: what that something told its rank would confuse our server and ranks.
+// pealrun may itself run as a rank of something: what that something told its rank would confuse
+// our server and ranks.
 void forget_outer_launcher() {
   std::vector<std::string> names;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view line{*each};
-    if (line.starts_with("PMIX_") && !line.starts_with("PMIX_MCA_")) names.emplace_back(line.substr(0, line.find('=')));
+    if (line.starts_with("PMIX_") && !line.starts_with("PMIX_MCA_"))
+      names.emplace_back(line.substr(0, line.find('=')));
   }
   for (const std::string& each : names) ::unsetenv(each.c_str());
 }
 
-// libpmix leaves Nagle's algorithm on: an event after an event then waits 40 ms for an acknowledgement. What a listening socket accepts
-// inherits the option. Where there is no /proc it is slower.
+// libpmix leaves Nagle's algorithm on: an event after an event then waits 40 ms for an
+// acknowledgement. What a listening socket accepts inherits the option. Where there is no /proc it
+// is slower.
 void accept_without_delay() {
   std::error_code failed;
-  for (std::filesystem::directory_iterator each{"/proc/self/fd", failed}, end; !failed && each != end; each.increment(failed)) {
+  for (std::filesystem::directory_iterator each{"/proc/self/fd", failed}, end;
+       !failed && each != end; each.increment(failed)) {
     const int descriptor = std::atoi(each->path().filename().c_str());
     int listening = 0;
     socklen_t size = sizeof listening;
-    if (::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || listening == 0) continue;
+    if (::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
+        listening == 0)
+      continue;
     const int on = 1;
-    ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // fails on other kinds of socket, which need it not
+    ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on,
+                 sizeof on);  // fails on other kinds of socket, which need it not
   }
 }
 
 std::string list_of_ranks(int count) {
   std::string list;
-  for (int rank = 0; rank < count; ++rank) fmt::format_to(std::back_inserter(list), "{}{}", rank == 0 ? "" : ",", rank);
+  for (int rank = 0; rank < count; ++rank)
+    fmt::format_to(std::back_inserter(list), "{}{}", rank == 0 ? "" : ",", rank);
   return list;
 }
 
@@ -80,7 +90,9 @@ std::string regex_of(pmix_status_t (*generate)(const char*, char**), const std::
 void describe_job(pmix_infos& job, const host_facts& facts, const job_request& request) {
   const auto ranks = static_cast<std::uint32_t>(request.ranks());
   const std::string host = host_name(), everyone = list_of_ranks(request.ranks());
-  for (const char* key : {PMIX_UNIV_SIZE, PMIX_JOB_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE, PMIX_NODE_SIZE}) job.add_u32(key, ranks);
+  for (const char* key :
+       {PMIX_UNIV_SIZE, PMIX_JOB_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE, PMIX_NODE_SIZE})
+    job.add_u32(key, ranks);
   job.add_u32(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(request.applications.size()));
   job.add_u32(PMIX_NUM_NODES, 1);
   job.add_u32(launcher_cores_key, static_cast<std::uint32_t>(facts.cores));
@@ -129,14 +141,16 @@ pmix_proc_t process_named(const std::string& job, int rank) {
   return process;
 }
 
-// Settings of libpmix for as long as the server starts: they are not for the ranks. What the user has set stays.
+// Settings of libpmix for as long as the server starts: they are not for the ranks. What the user
+// has set stays.
 class server_settings {
  public:
   explicit server_settings(int ranks) {
     // An event is otherwise kept back for a second, in case that more of its kind come.
     set("PMIX_MCA_pmix_event_caching_window", "0");
-    // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map, messages cost the server more the more ranks
-    // there are. Measured, 2 cores, start to end: 4 ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252
+    // Where the ranks read what the server tells: files in memory cost each rank 10 ms to map,
+    // messages cost the server more the more ranks there are. Measured, 2 cores, start to end: 4
+    // ranks 41 against 23 ms, 16 ranks 69 against 66, 32 ranks 120 against 145, 64 ranks 252
     // against 447.
     if (ranks <= few_ranks) set("PMIX_MCA_gds", "hash");
   }
@@ -187,19 +201,24 @@ pmix_host::pmix_host(const host_facts& facts, const job_request& request) : job_
   pmix_infos job;
   describe_job(job, facts, request);
   check("PMIx_server_register_nspace", await([&](pmix_op_cbfunc_t callback, void* context) {
-          return PMIx_server_register_nspace(job_.c_str(), request.ranks(), job.data(), job.size(), callback, context);
+          return PMIx_server_register_nspace(job_.c_str(), request.ranks(), job.data(), job.size(),
+                                             callback, context);
         }));
-  // All of them before the first starts: a fence of those that are known would otherwise end without the rest.
+  // All of them before the first starts: a fence of those that are known would otherwise end
+  // without the rest.
   for (int rank = 0; rank < request.ranks(); ++rank) {
     const pmix_proc_t process = process_named(job_, rank);
     check("PMIx_server_register_client", await([&](pmix_op_cbfunc_t callback, void* context) {
-            return PMIx_server_register_client(&process, ::getuid(), ::getgid(), nullptr, callback, context);
+            return PMIx_server_register_client(&process, ::getuid(), ::getgid(), nullptr, callback,
+                                               context);
           }));
   }
 }
 
-std::vector<std::string> pmix_host::environment_for(int rank, const std::vector<std::string>& base) const {
-  char** list = static_cast<char**>(std::calloc(base.size() + 1, sizeof(char*)));  // PMIx grows and frees it with malloc's family
+std::vector<std::string> pmix_host::environment_for(int rank,
+                                                    const std::vector<std::string>& base) const {
+  // PMIx grows and frees it with malloc's family
+  char** list = static_cast<char**>(std::calloc(base.size() + 1, sizeof(char*)));
   if (list == nullptr) throw std::bad_alloc{};
   for (std::size_t i = 0; i < base.size(); ++i) list[i] = ::strdup(base[i].c_str());
   const pmix_proc_t process = process_named(job_, rank);
@@ -226,10 +245,13 @@ void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
   auto* told = new news{process_named(job_, rank), {}};
   told->infos.add(PMIX_EVENT_AFFECTED_PROC, &told->dead, PMIX_PROC);
   told->infos.add(PMIX_EXIT_CODE, &code, PMIX_INT);
-  const pmix_status_t what = by_signal ? PMIX_ERR_PROC_ABORTED_BY_SIG : code != 0 ? PMIX_ERR_EXIT_NONZERO_TERM : PMIX_ERR_PROC_TERM_WO_SYNC;
+  const pmix_status_t what = by_signal   ? PMIX_ERR_PROC_ABORTED_BY_SIG
+                             : code != 0 ? PMIX_ERR_EXIT_NONZERO_TERM
+                                         : PMIX_ERR_PROC_TERM_WO_SYNC;
   const auto free_news = [](pmix_status_t, void* context) { delete static_cast<news*>(context); };
   const pmix_status_t status =
-      PMIx_Notify_event(what, &told->dead, PMIX_RANGE_NAMESPACE, told->infos.data(), told->infos.size(), free_news, told);
+      PMIx_Notify_event(what, &told->dead, PMIX_RANGE_NAMESPACE, told->infos.data(),
+                        told->infos.size(), free_news, told);
   if (status != PMIX_SUCCESS) delete told;
 }
 

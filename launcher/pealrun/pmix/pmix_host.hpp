@@ -1,11 +1,13 @@
 // launcher/pealrun/pmix/pmix_host.hpp
-// The PMIx server of one node and one job: what ranks ask to learn who they are and where the others are.
+// The PMIx server of one node and one job: what ranks ask to learn who they are and where the
+// others are.
 //
 // Layer    launcher: may include topology/, bootstrap/ (for the key).
-// Threads  libpmix runs a thread of its own and calls up from it. Those calls only put an event into a queue; every method here belongs to
-//          the thread that made the host.
+// Threads  libpmix runs a thread of its own and calls up from it. Those calls only put an event
+//          into a queue; every method here belongs to the thread that made the host.
 // Errors   throws peal::error (errc::bootstrap_failed) with what PMIx said.
-// Source   PMIx Standard 4.1; libpmix 4.2.2: never finalize the server (it crashes or hangs once ranks have died): leave with _exit.
+// Source   PMIx Standard 4.1; libpmix 4.2.2: never finalize the server (it crashes or hangs once
+//          ranks have died): leave with _exit.
 #pragma once
 
 #include <string>
@@ -37,7 +39,8 @@ class pmix_host {
   pmix_host(const host_facts&, const job_request&);
 
   /// `base` with what a rank needs to find this server.
-  [[nodiscard]] std::vector<std::string> environment_for(int rank, const std::vector<std::string>& base) const;
+  [[nodiscard]] std::vector<std::string> environment_for(
+      int rank, const std::vector<std::string>& base) const;
 
   /// Readable when `events` has something to say.
   [[nodiscard]] int descriptor() const noexcept;
@@ -50,7 +53,8 @@ class pmix_host {
   std::string job_;
 };
 
-/// Meets the server in the name of the rank that the environment tells of, and ends the process without a farewell.
+/// Meets the server in the name of the rank that the environment tells of, and ends the process
+/// without a farewell.
 [[noreturn]] void connect_and_vanish();
 
 }  // namespace peal::launcher

@@ -48,11 +48,14 @@ class pmix_infos {
   std::vector<pmix_info_t> list_;
 };
 
-/// Starts an operation of PMIx with (callback, context) and waits for its answer. Never called from PMIx's thread.
+/// Starts an operation of PMIx with (callback, context) and waits for its answer. Never called from
+/// PMIx's thread.
 template <class Start>
 pmix_status_t await(Start start) {
   std::promise<pmix_status_t> answer;
-  const auto callback = [](pmix_status_t status, void* context) { static_cast<std::promise<pmix_status_t>*>(context)->set_value(status); };
+  const auto callback = [](pmix_status_t status, void* context) {
+    static_cast<std::promise<pmix_status_t>*>(context)->set_value(status);
+  };
   const pmix_status_t started = start(static_cast<pmix_op_cbfunc_t>(callback), &answer);
   if (started == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
   if (started != PMIX_SUCCESS) return started;

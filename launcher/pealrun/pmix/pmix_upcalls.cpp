@@ -14,9 +14,12 @@ namespace peal::launcher {
 
 namespace {
 
-int rank_of(const pmix_proc_t* process) { return process == nullptr ? -1 : static_cast<int>(process->rank); }
+int rank_of(const pmix_proc_t* process) {
+  return process == nullptr ? -1 : static_cast<int>(process->rank);
+}
 
-pmix_status_t on_connected(const pmix_proc_t* process, void*, pmix_info_t[], std::size_t, pmix_op_cbfunc_t, void*) {
+pmix_status_t on_connected(const pmix_proc_t* process, void*, pmix_info_t[], std::size_t,
+                           pmix_op_cbfunc_t, void*) {
   upcalls().put({host_event::connected, rank_of(process), 0, {}});
   return PMIX_OPERATION_SUCCEEDED;
 }
@@ -26,42 +29,52 @@ pmix_status_t on_finalized(const pmix_proc_t* process, void*, pmix_op_cbfunc_t, 
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-pmix_status_t on_abort(const pmix_proc_t* process, void*, int code, const char text[], pmix_proc_t[], std::size_t, pmix_op_cbfunc_t,
-                       void*) {
+pmix_status_t on_abort(const pmix_proc_t* process, void*, int code, const char text[],
+                       pmix_proc_t[], std::size_t, pmix_op_cbfunc_t, void*) {
   upcalls().put({host_event::aborted, rank_of(process), code, text != nullptr ? text : ""});
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-// One node: what its ranks gave is all there is. libpmix keeps fences of local ranks to itself, but asks after a death.
-pmix_status_t on_fence(const pmix_proc_t[], std::size_t, const pmix_info_t info[], std::size_t infos, char* data, std::size_t bytes,
-                       pmix_modex_cbfunc_t answer, void* context) {
+// One node: what its ranks gave is all there is. libpmix keeps fences of local ranks to itself, but
+// asks after a death.
+pmix_status_t on_fence(const pmix_proc_t[], std::size_t, const pmix_info_t info[],
+                       std::size_t infos, char* data, std::size_t bytes, pmix_modex_cbfunc_t answer,
+                       void* context) {
   pmix_status_t status = PMIX_SUCCESS;
   for (std::size_t i = 0; i < infos; ++i)
     if (PMIX_CHECK_KEY(&info[i], PMIX_LOCAL_COLLECTIVE_STATUS)) status = info[i].value.data.status;
-  if (answer != nullptr) upcalls().put([=] { answer(status, data, bytes, context, std::free, data); });
+  if (answer != nullptr)
+    upcalls().put([=] { answer(status, data, bytes, context, std::free, data); });
   return PMIX_SUCCESS;
 }
 
-pmix_status_t on_direct_modex(const pmix_proc_t*, const pmix_info_t[], std::size_t, pmix_modex_cbfunc_t answer, void* context) {
-  if (answer != nullptr) upcalls().put([=] { answer(PMIX_ERR_NOT_FOUND, nullptr, 0, context, nullptr, nullptr); });
+pmix_status_t on_direct_modex(const pmix_proc_t*, const pmix_info_t[], std::size_t,
+                              pmix_modex_cbfunc_t answer, void* context) {
+  if (answer != nullptr)
+    upcalls().put([=] { answer(PMIX_ERR_NOT_FOUND, nullptr, 0, context, nullptr, nullptr); });
   return PMIX_SUCCESS;
 }
 
-pmix_status_t on_register_events(pmix_status_t[], std::size_t, const pmix_info_t[], std::size_t, pmix_op_cbfunc_t, void*) {
+pmix_status_t on_register_events(pmix_status_t[], std::size_t, const pmix_info_t[], std::size_t,
+                                 pmix_op_cbfunc_t, void*) {
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-pmix_status_t on_deregister_events(pmix_status_t[], std::size_t, pmix_op_cbfunc_t, void*) { return PMIX_OPERATION_SUCCEEDED; }
+pmix_status_t on_deregister_events(pmix_status_t[], std::size_t, pmix_op_cbfunc_t, void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
 
-pmix_status_t on_notify(pmix_status_t, const pmix_proc_t*, pmix_data_range_t, pmix_info_t[], std::size_t, pmix_op_cbfunc_t, void*) {
+pmix_status_t on_notify(pmix_status_t, const pmix_proc_t*, pmix_data_range_t, pmix_info_t[],
+                        std::size_t, pmix_op_cbfunc_t, void*) {
   return PMIX_OPERATION_SUCCEEDED;  // libpmix has told the ranks of this node; there are no others
 }
 
-void on_log(const pmix_proc_t*, const pmix_info_t data[], std::size_t count, const pmix_info_t[], std::size_t, pmix_op_cbfunc_t answer,
-            void* context) {
+void on_log(const pmix_proc_t*, const pmix_info_t data[], std::size_t count, const pmix_info_t[],
+            std::size_t, pmix_op_cbfunc_t answer, void* context) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i)
-    if (data[i].value.type == PMIX_STRING && data[i].value.data.string != nullptr) text += data[i].value.data.string;
+    if (data[i].value.type == PMIX_STRING && data[i].value.data.string != nullptr)
+      text += data[i].value.data.string;
   upcalls().put([text, answer, context] {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
     if (answer != nullptr) answer(PMIX_SUCCESS, context);
@@ -128,9 +141,11 @@ pmix_server_module_t* upcall_table() {
   return &table;
 }
 
-// libpmix joins losses that it sees at one go into one event: the first is the source, each later one stands before the others in the list.
-void on_server_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[], std::size_t infos, pmix_info_t*,
-                     std::size_t, pmix_event_notification_cbfunc_fn_t done, void* context) {
+// libpmix joins losses that it sees at one go into one event: the first is the source, each later
+// one stands before the others in the list.
+void on_server_event(std::size_t, pmix_status_t status, const pmix_proc_t* source,
+                     pmix_info_t info[], std::size_t infos, pmix_info_t*, std::size_t,
+                     pmix_event_notification_cbfunc_fn_t done, void* context) {
   if (status == PMIX_ERR_LOST_CONNECTION) {
     upcalls().put({host_event::lost, rank_of(source), 0, {}});
     for (std::size_t i = infos; i-- > 0;)

@@ -1,9 +1,11 @@
 // launcher/pealrun/pmix/pmix_upcalls.hpp
-// What libpmix calls when a rank connects, leaves, aborts or asks for something that only the host can do.
+// What libpmix calls when a rank connects, leaves, aborts or asks for something that only the host
+// can do.
 //
 // Layer    launcher.
-// Threads  upcalls run in PMIx's thread and only enqueue; `take` and `answer` are called by the owner of the host. An upcall that called
-//          back at once could deadlock: libpmix holds its own locks around some of them (log).
+// Threads  upcalls run in PMIx's thread and only enqueue; `take` and `answer` are called by the
+//          owner of the host. An upcall that called back at once could deadlock: libpmix holds its
+//          own locks around some of them (log).
 #pragma once
 
 #include <pmix_server.h>
@@ -45,7 +47,7 @@ upcall_queue& upcalls();
 pmix_server_module_t* upcall_table();
 
 /// For PMIx_Register_event_handler: hears of connections that broke.
-void on_server_event(std::size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t[], std::size_t, pmix_info_t*, std::size_t,
-                     pmix_event_notification_cbfunc_fn_t, void*);
+void on_server_event(std::size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t[], std::size_t,
+                     pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t, void*);
 
 }  // namespace peal::launcher

@@ -9,7 +9,8 @@ namespace peal::launcher {
 
 namespace {
 
-// libpmix keeps 8 open for itself; as many more are for files that it reads and for pipes on their way to a rank.
+// libpmix keeps 8 open for itself; as many more are for files that it reads and for pipes on their
+// way to a rank.
 constexpr rlim_t for_the_server = 16;
 
 rlim_t open_now() {
@@ -30,15 +31,18 @@ descriptor_limit::descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &raised);
 }
 
-// A rank has a connection to the server, a descriptor that tells its end, and with tagged lines two pipes.
+// A rank has a connection to the server, a descriptor that tells its end, and with tagged lines two
+// pipes.
 void descriptor_limit::require(const job_request& request) const {
-  const rlim_t needed = open_now() + for_the_server + static_cast<rlim_t>(request.ranks()) * (request.tag_output ? 4 : 2);
+  const rlim_t needed = open_now() + for_the_server +
+                        static_cast<rlim_t>(request.ranks()) * (request.tag_output ? 4 : 2);
   rlimit now{};
   if (::getrlimit(RLIMIT_NOFILE, &now) != 0 || needed <= now.rlim_cur) return;
-  throw stop{1,
-             fmt::format("pealrun: {} rank{} {} {} open files here, but {} are allowed: raise the hard limit (ulimit -Hn, or nofile in "
-                         "limits.conf)\n",
-                         request.ranks(), request.ranks() == 1 ? "" : "s", request.ranks() == 1 ? "needs" : "need", needed, now.rlim_cur)};
+  throw stop{1, fmt::format("pealrun: {} rank{} {} {} open files here, but {} are allowed: raise "
+                            "the hard limit (ulimit -Hn, or nofile in "
+                            "limits.conf)\n",
+                            request.ranks(), request.ranks() == 1 ? "" : "s",
+                            request.ranks() == 1 ? "needs" : "need", needed, now.rlim_cur)};
 }
 
 void descriptor_limit::restore() const noexcept { ::setrlimit(RLIMIT_NOFILE, &before_); }

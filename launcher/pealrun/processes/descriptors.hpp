@@ -1,6 +1,7 @@
 // launcher/pealrun/processes/descriptors.hpp
-// How many files pealrun may have open. It needs several for each rank, and libpmix waits without an end where it gets no more; so the
-// soft limit is raised to the hard one, and a job for which that is too little is refused before it starts.
+// How many files pealrun may have open. It needs several for each rank, and libpmix waits without
+// an end where it gets no more; so the soft limit is raised to the hard one, and a job for which
+// that is too little is refused before it starts.
 //
 // Layer    launcher.
 // Threads  one.

@@ -23,7 +23,8 @@ namespace {
 
 constexpr pid_t farewell = 0;  // no process group has this number
 
-// Nothing of pealrun's but the pipe: else whoever reads pealrun's output would wait for the guard as well.
+// Nothing of pealrun's but the pipe: else whoever reads pealrun's output would wait for the guard
+// as well.
 void let_go_of_everything_but(int kept) {
   const int null = ::open("/dev/null", O_RDWR);
   for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, each);
@@ -44,14 +45,17 @@ std::vector<pid_t> listen(int pipe) {
   }
 }
 
-[[noreturn]] void stand_guard(int pipe, const std::string& job, const std::vector<std::string>& folders) {
+[[noreturn]] void stand_guard(int pipe, const std::string& job,
+                              const std::vector<std::string>& folders) {
   ::setsid();  // what the terminal sends to pealrun is not for us
   ::prctl(PR_SET_NAME, "pealrun-guard");
-  for (const int each : {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGTSTP}) ::signal(each, SIG_IGN);
+  for (const int each : {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGTSTP})
+    ::signal(each, SIG_IGN);
   let_go_of_everything_but(pipe);
   const std::vector<pid_t> groups = listen(3);
   for (const pid_t group : groups) ::kill(-group, SIGKILL);
-  // A process may fork while we look, so look until there is none. A dying process keeps its environment for a moment.
+  // A process may fork while we look, so look until there is none. A dying process keeps its
+  // environment for a moment.
   for (int round = 0; round < 100 && kill_by_environment(job) > 0; ++round) ::usleep(10'000);
   for (const std::string& each : folders) remove_entries_of(job, each);
   ::_exit(0);
@@ -61,7 +65,8 @@ std::vector<pid_t> listen(int pipe) {
 
 guard::guard(const std::string& job, const std::vector<std::string>& folders) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error{errno, std::generic_category(), "pipe"};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error{errno, std::generic_category(), "pipe"};
   pid_ = ::fork();
   if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
   if (pid_ == 0) {
@@ -84,10 +89,14 @@ int kill_by_environment(const std::string& job) {
   const std::string wanted = fmt::format("PMIX_NAMESPACE={}", job) + '\0';
   int killed = 0;
   std::error_code failed;
-  for (fs::directory_iterator each{"/proc", failed}, end; !failed && each != end; each.increment(failed)) {
+  for (fs::directory_iterator each{"/proc", failed}, end; !failed && each != end;
+       each.increment(failed)) {
     const std::string name = each->path().filename().string();
     pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size() || pid == ::getpid()) continue;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr !=
+            name.data() + name.size() ||
+        pid == ::getpid())
+      continue;
     std::ifstream file{each->path() / "environ", std::ios::binary};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
     const auto at = text.find(wanted);

@@ -1,5 +1,6 @@
 // launcher/pealrun/processes/guard.hpp
-// A small process that outlives pealrun: when pealrun dies without a word (SIGKILL), it kills what ranks left running and removes files.
+// A small process that outlives pealrun: when pealrun dies without a word (SIGKILL), it kills what
+// ranks left running and removes files.
 //
 // Layer    launcher: may include bootstrap/.
 // Threads  made before any thread is started, since it is a fork that goes on running our code.
@@ -22,7 +23,8 @@ class guard {
   guard(const guard&) = delete;
   guard& operator=(const guard&) = delete;
 
-  /// A rank writes its process group here before it executes its program, in one write of sizeof(pid_t).
+  /// A rank writes its process group here before it executes its program, in one write of
+  /// sizeof(pid_t).
   [[nodiscard]] int descriptor() const noexcept { return pipe_; }
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
@@ -31,7 +33,8 @@ class guard {
   pid_t pid_ = -1;
 };
 
-/// Kills every process of this user that has the job's PMIX_NAMESPACE in its environment, whatever its parent or group. Returns how many.
+/// Kills every process of this user that has the job's PMIX_NAMESPACE in its environment, whatever
+/// its parent or group. Returns how many.
 int kill_by_environment(const std::string& job);
 
 }  // namespace peal::launcher

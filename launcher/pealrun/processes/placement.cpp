@@ -19,7 +19,8 @@ namespace peal::launcher {
 
 namespace {
 
-// A socket bound to a name in the abstract space; -1 when somebody has the name (EADDRINUSE), or when no socket is to be had.
+// A socket bound to a name in the abstract space; -1 when somebody has the name (EADDRINUSE), or
+// when no socket is to be had.
 int take_name(const std::string& name) {
   const int made = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
@@ -35,16 +36,19 @@ int take_name(const std::string& name) {
   return -1;
 }
 
-// This setting is the whole system's, so the kernel shows it in the first network namespace only. Nothing else tells that one from others
-// without privileges.
-bool in_the_first_network_namespace() { return ::access("/proc/sys/net/core/netdev_max_backlog", F_OK) == 0; }
+// This setting is the whole system's, so the kernel shows it in the first network namespace only.
+// Nothing else tells that one from others without privileges.
+bool in_the_first_network_namespace() {
+  return ::access("/proc/sys/net/core/netdev_max_backlog", F_OK) == 0;
+}
 
-// Two pealruns that took turns core by core could both end with too few. Whoever waits in vain goes on without: the worst is an unbound
-// job.
+// Two pealruns that took turns core by core could both end with too few. Whoever waits in vain goes
+// on without: the worst is an unbound job.
 class turn {
  public:
   turn() {
-    for (int attempt = 0; attempt < 200 && (held_ = take_name("peal-cores-turn")) < 0; ++attempt) ::usleep(500);
+    for (int attempt = 0; attempt < 200 && (held_ = take_name("peal-cores-turn")) < 0; ++attempt)
+      ::usleep(500);
   }
   ~turn() {
     if (held_ >= 0) ::close(held_);
@@ -78,14 +82,16 @@ int cores_per_rank(const application& what) {
 
 std::string openmp_places(const place& of) {
   std::string text;
-  for (const std::vector<int>& core : of) text += fmt::format("{}{{{}}}", text.empty() ? "" : ",", fmt::join(core, ","));
+  for (const std::vector<int>& core : of)
+    text += fmt::format("{}{{{}}}", text.empty() ? "" : ",", fmt::join(core, ","));
   return text;
 }
 
 placement::placement(const machine& node, const job_request& request) {
   const int usable = node.usable_cores();
   long long wanted = 0;
-  for (const application& each : request.applications) wanted += static_cast<long long>(each.ranks) * cores_per_rank(each);
+  for (const application& each : request.applications)
+    wanted += static_cast<long long>(each.ranks) * cores_per_rank(each);
 
   const turn ours;
   std::vector<const std::vector<int>*> free;
@@ -98,7 +104,8 @@ placement::placement(const machine& node, const job_request& request) {
   const bool bind = may_bind(node, request);
   if (!bind || wanted > available) {
     if (bind || (request.bind == binding_policy::none ? request.ranks() : wanted) > usable)
-      warning_ = shortage(request, static_cast<int>(std::min<long long>(wanted, 1 << 30)), usable, taken);
+      warning_ =
+          shortage(request, static_cast<int>(std::min<long long>(wanted, 1 << 30)), usable, taken);
     return;
   }
   std::size_t next = 0;
@@ -119,10 +126,12 @@ placement::~placement() { release(); }
 bool placement::may_bind(const machine& node, const job_request& request) const {
   if (request.bind == binding_policy::none || blind_) return false;
   if (request.bind == binding_policy::core) return true;
-  return node.usable_cores() == static_cast<int>(node.cores().size()) && in_the_first_network_namespace();
+  return node.usable_cores() == static_cast<int>(node.cores().size()) &&
+         in_the_first_network_namespace();
 }
 
-// Every hardware thread by itself: a job that may use only the other thread of a core sees the core as its own.
+// Every hardware thread by itself: a job that may use only the other thread of a core sees the core
+// as its own.
 bool placement::hold(const std::vector<int>& threads) {
   const std::size_t before = held_.size();
   for (const int each : threads) {

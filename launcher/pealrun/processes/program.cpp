@@ -18,8 +18,9 @@ namespace {
 enum class finding { runnable, missing, folder, forbidden };
 
 finding look_at(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return errno == EACCES ? finding::forbidden : finding::missing;
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0)
+    return errno == EACCES ? finding::forbidden : finding::missing;
   if (S_ISDIR(status.st_mode)) return finding::folder;
   if (!S_ISREG(status.st_mode) || ::access(path.c_str(), X_OK) != 0) return finding::forbidden;
   return finding::runnable;
@@ -27,15 +28,20 @@ finding look_at(const std::string& path) {
 
 [[noreturn]] void refuse(finding what, const std::string& name) {
   switch (what) {
-    case finding::folder: throw stop{126, fmt::format("pealrun: {} is a folder, not a program\n", name)};
+    case finding::folder:
+      throw stop{126, fmt::format("pealrun: {} is a folder, not a program\n", name)};
     case finding::forbidden:
-      throw stop{126, fmt::format("pealrun: {} is not executable (permission denied; chmod +x makes a file executable)\n", name)};
+      throw stop{126, fmt::format("pealrun: {} is not executable (permission denied; chmod +x "
+                                  "makes a file executable)\n",
+                                  name)};
     default: break;
   }
-  if (name.find('/') != std::string::npos) throw stop{127, fmt::format("pealrun: {} does not exist\n", name)};
+  if (name.find('/') != std::string::npos)
+    throw stop{127, fmt::format("pealrun: {} does not exist\n", name)};
   const bool here = look_at("./" + name) == finding::runnable;
-  throw stop{127, fmt::format("pealrun: {} is not found in PATH{}\n", name,
-                              here ? fmt::format("; for the one in this folder write ./{}", name) : "")};
+  throw stop{127,
+             fmt::format("pealrun: {} is not found in PATH{}\n", name,
+                         here ? fmt::format("; for the one in this folder write ./{}", name) : "")};
 }
 
 }  // namespace
@@ -48,7 +54,8 @@ std::string find_program(const std::string& name) {
   }
   const char* path = std::getenv("PATH");
   std::istringstream folders{path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"};
-  finding best = finding::missing;  // as shells do: a file that cannot be run is told of only when there is no other
+  // as shells do: a file that cannot be run is told of only when there is no other
+  finding best = finding::missing;
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
     const finding what = look_at(candidate);
@@ -59,7 +66,7 @@ std::string find_program(const std::string& name) {
 }
 
 std::string check_folder(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return fmt::format("{}: {}", path, std::strerror(errno));
   if (!S_ISDIR(status.st_mode)) return fmt::format("{} is not a folder", path);
   if (::access(path.c_str(), X_OK) != 0) return fmt::format("{}: {}", path, std::strerror(errno));

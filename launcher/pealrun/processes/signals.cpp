@@ -17,12 +17,13 @@ signal_source::signal_source() {
   sigaddset(&wanted, SIGCHLD);
   for (const int each : forwarded_signals) sigaddset(&wanted, each);
   pthread_sigmask(SIG_BLOCK, &wanted, &mask_before_);
-  struct sigaction ignore {
-  }, standard{};
+  struct sigaction ignore{}, standard{};
   ignore.sa_handler = SIG_IGN;
   standard.sa_handler = SIG_DFL;
-  sigaction(SIGPIPE, &ignore, &pipe_before_);     // a reader of our output that left shows as an error of write
-  sigaction(SIGCHLD, &standard, &child_before_);  // ignored, the system would reap the ranks before we read how they ended
+  // a reader of our output that left shows as an error of write
+  sigaction(SIGPIPE, &ignore, &pipe_before_);
+  // ignored, the system would reap the ranks before we read how they ended
+  sigaction(SIGCHLD, &standard, &child_before_);
   descriptor_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
   if (descriptor_ < 0) throw std::system_error{errno, std::generic_category(), "signalfd"};
 }
@@ -32,7 +33,8 @@ signal_source::~signal_source() { ::close(descriptor_); }
 std::vector<int> signal_source::take() {
   std::vector<int> came;
   signalfd_siginfo info;
-  while (::read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) came.push_back(static_cast<int>(info.ssi_signo));
+  while (::read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+    came.push_back(static_cast<int>(info.ssi_signo));
   return came;
 }
 
@@ -44,7 +46,8 @@ void signal_source::restore() const noexcept {
 
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
-  return name != nullptr ? fmt::format("signal {} (SIG{})", signal, name) : fmt::format("signal {}", signal);
+  return name != nullptr ? fmt::format("signal {} (SIG{})", signal, name)
+                         : fmt::format("signal {}", signal);
 }
 
 }  // namespace peal::launcher

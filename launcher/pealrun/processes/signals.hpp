@@ -1,8 +1,10 @@
 // launcher/pealrun/processes/signals.hpp
-// Signals as a descriptor to poll, and the state in which pealrun found them, which every rank gets back before its program runs.
+// Signals as a descriptor to poll, and the state in which pealrun found them, which every rank gets
+// back before its program runs.
 //
 // Layer    launcher.
-// Threads  made before any other thread is started: those inherit the mask, so every signal waits for the descriptor.
+// Threads  made before any other thread is started: those inherit the mask, so every signal waits
+//          for the descriptor.
 // Source   signalfd(2), signal(7).
 #pragma once
 
@@ -28,8 +30,8 @@ class signal_source {
 
  private:
   sigset_t mask_before_;
-  struct sigaction pipe_before_ {};
-  struct sigaction child_before_ {};
+  struct sigaction pipe_before_{};
+  struct sigaction child_before_{};
   int descriptor_ = -1;
 };
 
@@ -37,6 +39,7 @@ class signal_source {
 std::string signal_name(int signal);
 
 /// Passed on to the ranks as they are.
-inline constexpr int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+inline constexpr int forwarded_signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGUSR1,
+                                            SIGUSR2, SIGTSTP, SIGCONT};
 
 }  // namespace peal::launcher

@@ -21,11 +21,15 @@ namespace {
 class processor_set {
  public:
   explicit processor_set(const std::vector<int>& threads)
-      : count_{threads.empty() ? 0 : static_cast<std::size_t>(*std::max_element(threads.begin(), threads.end())) + 1},
+      : count_{threads.empty()
+                   ? 0
+                   : static_cast<std::size_t>(*std::max_element(threads.begin(), threads.end())) +
+                         1},
         set_{threads.empty() ? nullptr : CPU_ALLOC(count_)} {
     if (set_ == nullptr) return;
     CPU_ZERO_S(CPU_ALLOC_SIZE(count_), set_);
-    for (const int each : threads) CPU_SET_S(static_cast<std::size_t>(each), CPU_ALLOC_SIZE(count_), set_);
+    for (const int each : threads)
+      CPU_SET_S(static_cast<std::size_t>(each), CPU_ALLOC_SIZE(count_), set_);
   }
   ~processor_set() {
     if (set_ != nullptr) CPU_FREE(set_);
@@ -34,7 +38,8 @@ class processor_set {
   processor_set& operator=(const processor_set&) = delete;
 
   void apply() const noexcept {
-    if (set_ != nullptr) ::sched_setaffinity(0, CPU_ALLOC_SIZE(count_), set_);  // refused: the rank runs all the same
+    // refused: the rank runs all the same
+    if (set_ != nullptr) ::sched_setaffinity(0, CPU_ALLOC_SIZE(count_), set_);
   }
 
  private:
@@ -62,7 +67,8 @@ struct prepared {
 };
 
 [[noreturn]] void give_up(const char* what, const char* name, int problem) {
-  const std::string_view words[] = {"pealrun: ", what, " ", name, ": ", ::strerrordesc_np(problem), "\n"};
+  const std::string_view words[] = {"pealrun: ", what, " ", name, ": ", ::strerrordesc_np(problem),
+                                    "\n"};
   for (const std::string_view each : words) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, each.data(), each.size());
   }
@@ -70,13 +76,15 @@ struct prepared {
 }
 
 // Runs in the child: async-signal-safe calls only.
-[[noreturn]] void become_rank(const rank_start& start, const prepared& ready, const signal_source& signals, const descriptor_limit& files) {
+[[noreturn]] void become_rank(const rank_start& start, const prepared& ready,
+                              const signal_source& signals, const descriptor_limit& files) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != ready.parent) ::_exit(126);  // pealrun died before the line above
   const pid_t group = ::getpid();
   [[maybe_unused]] const ssize_t told = ::write(start.guard, &group, sizeof group);
-  if (ready.folder != nullptr && ::chdir(ready.folder) != 0) give_up("cannot enter", ready.folder, errno);
+  if (ready.folder != nullptr && ::chdir(ready.folder) != 0)
+    give_up("cannot enter", ready.folder, errno);
   const int input = start.input >= 0 ? start.input : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (input != STDIN_FILENO) ::dup2(input, STDIN_FILENO);
   if (start.output >= 0) ::dup2(start.output, STDOUT_FILENO);
@@ -86,13 +94,15 @@ struct prepared {
   signals.restore();
   ::execve(ready.program, ready.arguments.data(), ready.environment.data());
   const int problem = errno;
-  if (problem == ENOEXEC) ::execve("/bin/sh", ready.shell_arguments.data(), ready.environment.data());
+  if (problem == ENOEXEC)
+    ::execve("/bin/sh", ready.shell_arguments.data(), ready.environment.data());
   give_up("cannot execute", ready.program, problem);
 }
 
 }  // namespace
 
-pid_t start_rank(const rank_start& start, const signal_source& signals, const descriptor_limit& files) {
+pid_t start_rank(const rank_start& start, const signal_source& signals,
+                 const descriptor_limit& files) {
   const application& what = *start.what;
   std::vector<std::string> by_shell{"sh", what.program};
   by_shell.insert(by_shell.end(), what.arguments.begin() + 1, what.arguments.end());
@@ -106,7 +116,8 @@ pid_t start_rank(const rank_start& start, const signal_source& signals, const de
   const pid_t pid = ::fork();
   if (pid < 0) throw std::system_error{errno, std::generic_category(), "fork"};
   if (pid == 0) become_rank(start, ready, signals, files);
-  ::setpgid(pid, pid);  // here too, so that a signal sent next finds the group; fails harmlessly once the child has done it
+  ::setpgid(pid, pid);  // here too, so that a signal sent next finds the group; fails harmlessly
+                        // once the child has done it
   return pid;
 }
 

@@ -2,9 +2,10 @@
 // Starts the process of one rank.
 //
 // Layer    launcher.
-// Threads  from the main thread only: a rank is killed when the thread that forked it ends (PR_SET_PDEATHSIG).
-// Errors   throws std::system_error when there is no process to be had. What fails in the child is told on its standard error, and it exits
-//          with 127 or 126.
+// Threads  from the main thread only: a rank is killed when the thread that forked it ends
+//          (PR_SET_PDEATHSIG).
+// Errors   throws std::system_error when there is no process to be had. What fails in the child is
+//          told on its standard error, and it exits with 127 or 126.
 #pragma once
 
 #include <sys/types.h>

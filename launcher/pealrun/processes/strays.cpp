@@ -29,21 +29,26 @@ strays::strays() : groups_before_{::getpgrp()} {
   }
 }
 
-bool strays::ran_before(pid_t child) const { return before_.contains(child) || groups_before_.contains(::getpgid(child)); }
+bool strays::ran_before(pid_t child) const {
+  return before_.contains(child) || groups_before_.contains(::getpgid(child));
+}
 
 void strays::reap() {
   for (const pid_t each : children())
-    if (!awaited_.contains(each) && ::waitpid(each, nullptr, WNOHANG) == each) before_.erase(each);  // the number may be given out again
+    // the number may be given out again
+    if (!awaited_.contains(each) && ::waitpid(each, nullptr, WNOHANG) == each) before_.erase(each);
 }
 
 bool strays::any_in_group_of_others() const {
   const std::vector<pid_t> list = children();
-  return std::any_of(list.begin(), list.end(),
-                     [this](pid_t each) { return !awaited_.contains(each) && awaited_.contains(::getpgid(each)); });
+  return std::any_of(list.begin(), list.end(), [this](pid_t each) {
+    return !awaited_.contains(each) && awaited_.contains(::getpgid(each));
+  });
 }
 
 void strays::end() {
-  // A killed stray's own children come to us next, so look again. The bound is for what no signal ends (a hung disk).
+  // A killed stray's own children come to us next, so look again. The bound is for what no signal
+  // ends (a hung disk).
   for (int round = 0; round < 1000; ++round) {
     std::vector<pid_t> left;
     for (const pid_t each : children())

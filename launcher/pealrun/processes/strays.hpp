@@ -1,9 +1,11 @@
 // launcher/pealrun/processes/strays.hpp
-// Processes that ranks left behind and that became pealrun's children, since it is the reaper of its descendants (PR_SET_CHILD_SUBREAPER).
+// Processes that ranks left behind and that became pealrun's children, since it is the reaper of
+// its descendants (PR_SET_CHILD_SUBREAPER).
 //
-// What ran before the job is no stray: a shell that becomes pealrun (`exec pealrun ... > >(tee log)`) hands its children over to it, and
-// those may leave it children of their own. Ranks have process groups of their own, so whoever is in a group that was there before the job
-// comes from there.
+// What ran before the job is no stray: a shell that becomes pealrun (`exec pealrun ... > >(tee
+// log)`) hands its children over to it, and those may leave it children of their own. Ranks have
+// process groups of their own, so whoever is in a group that was there before the job comes from
+// there.
 //
 // Layer    launcher.
 // Threads  one, the main thread: orphans are given to it.

@@ -17,7 +17,8 @@ terminal_input::~terminal_input() {
 int terminal_input::open() {
   if (::isatty(STDIN_FILENO) == 0) return STDIN_FILENO;
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error{errno, std::generic_category(), "pipe"};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error{errno, std::generic_category(), "pipe"};
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   child_ = ends[0];
   pipe_ = ends[1];
@@ -34,8 +35,8 @@ void terminal_input::close_pipe() {
   pipe_ = -1;
 }
 
-// In the background we must not read either. Whoever brings us to the front sends SIGCONT, which ends the poll that leaves the terminal
-// out.
+// In the background we must not read either. Whoever brings us to the front sends SIGCONT, which
+// ends the poll that leaves the terminal out.
 void terminal_input::add_to(std::vector<pollfd>& list) const {
   if (pipe_ < 0) return;
   if (!waiting_.empty()) list.push_back({pipe_, POLLOUT, 0});
@@ -49,7 +50,8 @@ void terminal_input::serve(const std::vector<pollfd>& list) {
       std::array<char, 4096> typed;
       const ssize_t got = ::read(STDIN_FILENO, typed.data(), typed.size());
       if (got > 0) waiting_.assign(typed.data(), static_cast<std::size_t>(got));
-      else if (got == 0 || (errno != EINTR && errno != EAGAIN)) close_pipe();  // end of input, or no terminal any more
+      else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+        close_pipe();  // end of input, or no terminal any more
     } else if (each.fd == pipe_ && each.events == POLLOUT) {
       const ssize_t written = ::write(pipe_, waiting_.data(), waiting_.size());
       if (written > 0) waiting_.erase(0, static_cast<std::size_t>(written));

@@ -15,8 +15,8 @@ namespace peal::launcher {
 
 namespace {
 
-// Lines that have not ended are kept until all of them take this much; then those longer than `long_line` are written in pieces. Else a
-// rank that never ends its line would fill our memory.
+// Lines that have not ended are kept until all of them take this much; then those longer than
+// `long_line` are written in pieces. Else a rank that never ends its line would fill our memory.
 constexpr std::size_t most_unfinished = 64 << 20;
 constexpr std::size_t long_line = 1 << 20;
 // Beyond this the ranks wait: whoever reads our output is slower than they are.
@@ -28,13 +28,16 @@ tagged_output::~tagged_output() { stop_reading(); }
 
 int tagged_output::open(int rank, int to) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error{errno, std::generic_category(), "pipe"};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error{errno, std::generic_category(), "pipe"};
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   streams_.push_back({rank, ends[0], to, {}});
   return ends[1];
 }
 
-bool tagged_output::full(int to) const { return waiting_[to].text.size() - waiting_[to].written > most_waiting; }
+bool tagged_output::full(int to) const {
+  return waiting_[to].text.size() - waiting_[to].written > most_waiting;
+}
 
 void tagged_output::add_to(std::vector<pollfd>& list) const {
   for (const stream& each : streams_)
@@ -70,10 +73,13 @@ void tagged_output::read(stream& from) {
     out.append(from.part, start, end - start).push_back('\n');
   };
   std::size_t start = 0;
-  for (std::size_t end; (end = from.part.find('\n', looked_at)) != std::string::npos; start = looked_at = end + 1) emit(start, end);
+  for (std::size_t end; (end = from.part.find('\n', looked_at)) != std::string::npos;
+       start = looked_at = end + 1)
+    emit(start, end);
   from.part.erase(0, start);
   unfinished_ -= start;
-  if ((unfinished_ > most_unfinished && from.part.size() > long_line) || (got <= 0 && !from.part.empty())) {
+  if ((unfinished_ > most_unfinished && from.part.size() > long_line) ||
+      (got <= 0 && !from.part.empty())) {
     emit(0, from.part.size());
     unfinished_ -= from.part.size();
     from.part = {};
@@ -84,9 +90,10 @@ void tagged_output::read(stream& from) {
   }
 }
 
-// Poll promises room for PIPE_BUF bytes, so writing no more than that at a time never blocks, and pealrun goes on answering signals. It is
-// asked right before each write, since output and errors may lead into one pipe, where the one takes the room that the other was promised.
-// The descriptors are shared with whoever started us: making them nonblocking would reach further than us.
+// Poll promises room for PIPE_BUF bytes, so writing no more than that at a time never blocks, and
+// pealrun goes on answering signals. It is asked right before each write, since output and errors
+// may lead into one pipe, where the one takes the room that the other was promised. The descriptors
+// are shared with whoever started us: making them nonblocking would reach further than us.
 void tagged_output::write(int to) {
   pollfd room{to, POLLOUT, 0};
   if (::poll(&room, 1, 0) <= 0) return;
@@ -103,7 +110,8 @@ void tagged_output::write(int to) {
     return;
   }
   out.written += static_cast<std::size_t>(written);
-  // Moving the rest to the front costs as much as the rest is long, so that is done when as much has gone.
+  // Moving the rest to the front costs as much as the rest is long, so that is done when as much
+  // has gone.
   if (out.written * 2 >= out.text.size()) {
     out.text.erase(0, out.written);
     out.written = 0;
@@ -115,7 +123,9 @@ void tagged_output::stop_reading() {
   streams_.clear();
 }
 
-bool tagged_output::idle() const noexcept { return waiting_[STDOUT_FILENO].text.empty() && waiting_[STDERR_FILENO].text.empty(); }
+bool tagged_output::idle() const noexcept {
+  return waiting_[STDOUT_FILENO].text.empty() && waiting_[STDERR_FILENO].text.empty();
+}
 
 bool tagged_output::finished() const noexcept { return streams_.empty() && idle(); }
 

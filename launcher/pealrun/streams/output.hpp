@@ -21,7 +21,8 @@ class tagged_output {
   tagged_output(const tagged_output&) = delete;
   tagged_output& operator=(const tagged_output&) = delete;
 
-  /// Makes a pipe for a rank and returns the end to write to, which the caller closes once the rank has it. `to` is 1 or 2.
+  /// Makes a pipe for a rank and returns the end to write to, which the caller closes once the rank
+  /// has it. `to` is 1 or 2.
   int open(int rank, int to);
 
   /// Appends what there is to poll for.
@@ -35,7 +36,8 @@ class tagged_output {
   [[nodiscard]] bool idle() const noexcept;
   /// Leaves the pipes that have not ended.
   void stop_reading();
-  /// Why our standard output or error cannot be written, EPIPE when nobody reads it any more; 0 while it can.
+  /// Why our standard output or error cannot be written, EPIPE when nobody reads it any more; 0
+  /// while it can.
   [[nodiscard]] int broken() const noexcept { return broken_; }
 
  private:

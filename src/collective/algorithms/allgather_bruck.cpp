@@ -1,8 +1,9 @@
-// Allgather in ceil(log2 size) rounds for any number of ranks: a rank keeps the blocks of the ranks from itself on, cyclically, and in each
-// round takes as many again from the rank that far above. At the end the blocks are put in their places. For short blocks, since each is
-// copied once more.
+// Allgather in ceil(log2 size) rounds for any number of ranks: a rank keeps the blocks of the ranks
+// from itself on, cyclically, and in each round takes as many again from the rank that far above.
+// At the end the blocks are put in their places. For short blocks, since each is copied once more.
 //
-// Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in multiport systems (1997).
+// Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications
+//          in multiport systems (1997).
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"
@@ -11,7 +12,8 @@ namespace peal::algorithms {
 
 void allgather_bruck(const problem& p, schedule& s) {
   const auto size_of = [&](int above) { return p.receive.bytes(p.wrapped(p.rank + above)); };
-  const slice own = p.in_place ? p.receive.of(place::receive, p.rank) : slice{place::send, 0, p.bytes};
+  const slice own =
+      p.in_place ? p.receive.of(place::receive, p.rank) : slice{place::send, 0, p.bytes};
   s.copy(own, {place::scratch, 0, own.bytes});
   s.end_round();
   std::size_t held = own.bytes;  // bytes of the first `count` blocks
@@ -41,14 +43,17 @@ void allgather_bruck(const problem& p, schedule& s) {
 namespace {
 
 void allgather_bruck_price(const pricing& t) {
-  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(t.bytes * std::min(distance, t.ranks - distance), distance);
+  for (int distance = 1; distance < t.ranks; distance *= 2)
+    t.sum.exchange(t.bytes * std::min(distance, t.ranks - distance), distance);
   t.sum.copy(t.bytes, t.ranks + 1);
 }
 
 }  // namespace
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::allgather, .name = "bruck", .build = allgather_bruck, .price = allgather_bruck_price};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,
+                                        .name = "bruck",
+                                        .build = allgather_bruck,
+                                        .price = allgather_bruck_price};
 
 }  // namespace peal::algorithms

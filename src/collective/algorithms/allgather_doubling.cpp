@@ -1,5 +1,6 @@
-// Allgather by recursive doubling, for a power of two of ranks and equal blocks: in round k each rank swaps all it has with the rank whose
-// number differs in bit k. What a rank has is always one range of the result, so nothing is moved twice.
+// Allgather by recursive doubling, for a power of two of ranks and equal blocks: in round k each
+// rank swaps all it has with the rank whose number differs in bit k. What a rank has is always one
+// range of the result, so nothing is moved twice.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"
@@ -8,7 +9,8 @@ namespace peal::algorithms {
 
 static void allgather_doubling(const problem& p, schedule& s) {
   const auto range = [&](int first, int count) {
-    return slice{place::receive, static_cast<std::size_t>(first) * p.bytes, static_cast<std::size_t>(count) * p.bytes};
+    return slice{place::receive, static_cast<std::size_t>(first) * p.bytes,
+                 static_cast<std::size_t>(count) * p.bytes};
   };
   const slice own = p.in_place ? range(p.rank, 1) : slice{place::send, 0, p.bytes};
   for (int bit = 1; bit < p.size; bit *= 2) {
@@ -25,7 +27,8 @@ static void allgather_doubling(const problem& p, schedule& s) {
 namespace {
 
 void allgather_doubling_price(const pricing& t) {
-  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(t.bytes * distance, distance);
+  for (int distance = 1; distance < t.ranks; distance *= 2)
+    t.sum.exchange(t.bytes * distance, distance);
   t.sum.copy(t.bytes);
 }
 

@@ -18,7 +18,10 @@ static void allgather_flat(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::allgather, .name = "flat", .build = allgather_flat, .price = pieces::blocks_to_all, .all_at_once = true};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,
+                                        .name = "flat",
+                                        .build = allgather_flat,
+                                        .price = pieces::blocks_to_all,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

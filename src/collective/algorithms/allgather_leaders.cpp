@@ -1,6 +1,6 @@
-// Allgather of short blocks for nodes with several ranks: each node's leader collects its blocks, the leaders exchange them as in
-// allgather_bruck, and hand on what they have along a tree. In scratch the blocks stand node by node, this rank's first; at the end each is
-// copied to its place.
+// Allgather of short blocks for nodes with several ranks: each node's leader collects its blocks,
+// the leaders exchange them as in allgather_bruck, and hand on what they have along a tree. In
+// scratch the blocks stand node by node, this rank's first; at the end each is copied to its place.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"
@@ -22,7 +22,8 @@ static void allgather_leaders(const problem& p, schedule& s) {
   for (int node = 0; node < nodes; ++node) total += bytes_of(node);
   s.need_scratch(total);
   const slice all{place::scratch, 0, total};
-  const slice own = p.in_place ? p.receive.of(place::receive, p.rank) : slice{place::send, 0, p.bytes};
+  const slice own =
+      p.in_place ? p.receive.of(place::receive, p.rank) : slice{place::send, 0, p.bytes};
   const tree inside{at.me, at.count, p.radix};
   if (at.leads()) {
     std::size_t held = 0;

@@ -1,5 +1,5 @@
-// Allgather around a ring: in each round a rank passes on the block that it received in the round before. Blocks go straight to their
-// places, and each link carries each block once.
+// Allgather around a ring: in each round a rank passes on the block that it received in the round
+// before. Blocks go straight to their places, and each link carries each block once.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"
@@ -7,7 +7,9 @@
 namespace peal::algorithms {
 
 static void allgather_ring(const problem& p, schedule& s) {
-  const auto block = [&](int back) { return p.receive.of(place::receive, p.wrapped(p.rank - back)); };
+  const auto block = [&](int back) {
+    return p.receive.of(place::receive, p.wrapped(p.rank - back));
+  };
   const slice own = p.in_place ? block(0) : slice{place::send, 0, p.bytes};
   const int right = p.wrapped(p.rank + 1);
   const int left = p.wrapped(p.rank - 1);
@@ -31,7 +33,9 @@ void allgather_ring_price(const pricing& t) {
 }  // namespace
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::allgather, .name = "ring", .build = allgather_ring, .price = allgather_ring_price};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,
+                                        .name = "ring",
+                                        .build = allgather_ring,
+                                        .price = allgather_ring_price};
 
 }  // namespace peal::algorithms

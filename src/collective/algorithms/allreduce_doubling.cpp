@@ -1,5 +1,6 @@
-// Allreduce by recursive doubling: in round k each rank swaps whole vectors with the rank whose number differs in bit k. The groups joined
-// are neighbours, the lower one always stands left, so rank order holds and every rank computes the same bits.
+// Allreduce by recursive doubling: in round k each rank swaps whole vectors with the rank whose
+// number differs in bit k. The groups joined are neighbours, the lower one always stands left, so
+// rank order holds and every rank computes the same bits.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

@@ -1,5 +1,6 @@
-// Allreduce for nodes with several ranks: along a tree to the node's leader, between the leaders by doubling, and along the tree back. Only
-// leaders send to other nodes, which takes the fewest messages there: the choice for small vectors.
+// Allreduce for nodes with several ranks: along a tree to the node's leader, between the leaders by
+// doubling, and along the tree back. Only leaders send to other nodes, which takes the fewest
+// messages there: the choice for small vectors.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"
@@ -15,8 +16,8 @@ static void allreduce_leaders(const problem& p, schedule& s) {
   if (several) play(s, reduce_tree, among(p, at.me, at.count, 0, p.in_place), local, same_places);
   if (at.leads())
     play(
-        s, allreduce_doubling, among(p, at.node, at.nodes.nodes(), 0, several || p.in_place), [&](int node) { return at.rank(node, 0); },
-        same_places);
+        s, allreduce_doubling, among(p, at.node, at.nodes.nodes(), 0, several || p.in_place),
+        [&](int node) { return at.rank(node, 0); }, same_places);
   play(s, bcast_tree, among(p, at.me, at.count, 0, false), local, same_places);
 }
 

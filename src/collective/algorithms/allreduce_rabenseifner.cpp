@@ -1,5 +1,5 @@
-// Allreduce of a long vector: reduce-scatter by recursive halving, then allgather by recursive doubling. Every rank sends and receives two
-// vectors in all and reduces one.
+// Allreduce of a long vector: reduce-scatter by recursive halving, then allgather by recursive
+// doubling. Every rank sends and receives two vectors in all and reduces one.
 //
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"
@@ -46,7 +46,8 @@ void allreduce_rabenseifner_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
-  for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2) t.sum.exchange(part, distance);
+  for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2)
+    t.sum.exchange(part, distance);
   pieces::unfold(t);
 }
 

@@ -1,7 +1,9 @@
-// Allreduce around a ring: the vector is cut into `size` parts; partial sums of the parts travel around once, then the results. Every link
-// is used alike, messages go to one neighbour only; each part is joined beginning at another rank, so the operation must commute.
+// Allreduce around a ring: the vector is cut into `size` parts; partial sums of the parts travel
+// around once, then the results. Every link is used alike, messages go to one neighbour only; each
+// part is joined beginning at another rank, so the operation must commute.
 //
-// Source   Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations (2009).
+// Source   Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations
+//          (2009).
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

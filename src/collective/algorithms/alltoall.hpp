@@ -1,6 +1,6 @@
 // collective/algorithms/alltoall.hpp
-// What the alltoall algorithms share: where a block goes out from. In place it would be overwritten before it is sent, so all of them are
-// copied to scratch first.
+// What the alltoall algorithms share: where a block goes out from. In place it would be overwritten
+// before it is sent, so all of them are copied to scratch first.
 //
 // Layer    collective.
 #pragma once
@@ -19,7 +19,8 @@ class outgoing_blocks {
     std::size_t offset = 0;
     for (int rank = 0; rank < p.size; ++rank) {
       offsets_.push_back(offset);
-      if (rank != p.rank) s.copy(p.receive.of(place::receive, rank), {place::scratch, offset, p.receive.bytes(rank)});
+      if (rank != p.rank)
+        s.copy(p.receive.of(place::receive, rank), {place::scratch, offset, p.receive.bytes(rank)});
       offset += p.receive.bytes(rank);
     }
     s.need_scratch(offset);

@@ -1,4 +1,5 @@
-// Alltoall in size - 1 rounds, in each of which a rank sends to one rank and receives from one: long blocks do not crowd at one receiver.
+// Alltoall in size - 1 rounds, in each of which a rank sends to one rank and receives from one:
+// long blocks do not crowd at one receiver.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/alltoall.hpp"
 #include "collective/algorithms/pieces.hpp"
@@ -31,7 +32,9 @@ void alltoall_pairwise_price(const pricing& t) {
 }  // namespace
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::alltoall, .name = "pairwise", .build = alltoall_pairwise, .price = alltoall_pairwise_price};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::alltoall,
+                                        .name = "pairwise",
+                                        .build = alltoall_pairwise,
+                                        .price = alltoall_pairwise_price};
 
 }  // namespace peal::algorithms

@@ -1,5 +1,5 @@
-// Barrier by dissemination: in round k each rank tells the one 2^k above it and waits for the one 2^k below; after ceil(log2 size) rounds
-// everyone has heard of everyone, directly or not.
+// Barrier by dissemination: in round k each rank tells the one 2^k above it and waits for the one
+// 2^k below; after ceil(log2 size) rounds everyone has heard of everyone, directly or not.
 //
 // Source   Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (1988).
 #include "collective/algorithms.hpp"
@@ -25,7 +25,9 @@ void barrier_dissemination_price(const pricing& t) {
 }  // namespace
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::barrier, .name = "dissemination", .build = barrier_dissemination, .price = barrier_dissemination_price};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::barrier,
+                                        .name = "dissemination",
+                                        .build = barrier_dissemination,
+                                        .price = barrier_dissemination_price};
 
 }  // namespace peal::algorithms

@@ -1,5 +1,5 @@
-// Barrier for nodes with several ranks: along a tree to the node's leader, between the leaders by dissemination, and along the tree back.
-// Only leaders send to other nodes, one message a round.
+// Barrier for nodes with several ranks: along a tree to the node's leader, between the leaders by
+// dissemination, and along the tree back. Only leaders send to other nodes, one message a round.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"
@@ -15,7 +15,8 @@ static void barrier_leaders(const problem& p, schedule& s) {
   s.end_round();
   if (at.leads()) {
     play(
-        s, barrier_dissemination, among(p, at.node, at.nodes.nodes(), 0, false), [&](int node) { return at.rank(node, 0); }, same_places);
+        s, barrier_dissemination, among(p, at.node, at.nodes.nodes(), 0, false),
+        [&](int node) { return at.rank(node, 0); }, same_places);
   } else {
     s.signal(at.local(t.parent()));
     s.await(at.local(t.parent()));
@@ -36,7 +37,10 @@ void barrier_leaders_price(const pricing& t) {
 }  // namespace
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::barrier, .name = "leaders", .build = barrier_leaders, .price = barrier_leaders_price, .by_node = true};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::barrier,
+                                        .name = "leaders",
+                                        .build = barrier_leaders,
+                                        .price = barrier_leaders_price,
+                                        .by_node = true};
 
 }  // namespace peal::algorithms

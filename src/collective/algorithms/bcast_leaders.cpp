@@ -1,5 +1,5 @@
-// Broadcast for nodes with several ranks: along a tree from leader to leader, on the root's node the root, and from there along a tree
-// inside each node. A vector goes to each node once.
+// Broadcast for nodes with several ranks: along a tree from leader to leader, on the root's node
+// the root, and from there along a tree inside each node. A vector goes to each node once.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"

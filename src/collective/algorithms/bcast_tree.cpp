@@ -1,5 +1,6 @@
-// Broadcast along a k-nomial tree: a rank, counted from the root, with its lowest non-zero digit (base k) at place i has its parent where
-// that digit is 0, and its children at the lower places. The farthest subtree is the tallest, so it is served first.
+// Broadcast along a k-nomial tree: a rank, counted from the root, with its lowest non-zero digit
+// (base k) at place i has its parent where that digit is 0, and its children at the lower places.
+// The farthest subtree is the tallest, so it is served first.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"

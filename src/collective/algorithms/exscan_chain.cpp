@@ -1,5 +1,5 @@
-// Exclusive scan along a chain: what comes from the rank below is the result; joined with this rank's own vector it goes on to the rank
-// above. Cut into segments it is a pipeline.
+// Exclusive scan along a chain: what comes from the rank below is the result; joined with this
+// rank's own vector it goes on to the rank above. Cut into segments it is a pipeline.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

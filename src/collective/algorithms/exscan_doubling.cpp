@@ -1,5 +1,6 @@
-// Exclusive scan by recursive doubling, as scan_doubling: beside the sum that is passed on, which has this rank's own vector in it, a rank
-// keeps one without. A rank that sends no more joins only the latter.
+// Exclusive scan by recursive doubling, as scan_doubling: beside the sum that is passed on, which
+// has this rank's own vector in it, a rank keeps one without. A rank that sends no more joins only
+// the latter.
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
@@ -16,7 +17,8 @@ static void exscan_doubling(const problem& p, schedule& s) {
   for (int distance = 1; distance < p.size; distance *= 2) {
     if (distance < p.size - p.rank) s.send(p.rank + distance, passed_on);
     if (distance <= p.rank) {
-      // The first that comes is the result so far; in place its goal still holds this rank's own vector.
+      // The first that comes is the result so far; in place its goal still holds this rank's own
+      // vector.
       const bool first = distance == 1;
       const slice came = first && !p.in_place ? p.output() : incoming;
       s.receive(p.rank - distance, came);

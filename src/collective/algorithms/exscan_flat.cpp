@@ -1,4 +1,5 @@
-// Exclusive scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks below. For small vectors.
+// Exclusive scan in one round: everyone sends its vector to all ranks above it and joins those of
+// the ranks below. For small vectors.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"
@@ -6,7 +7,9 @@
 namespace peal::algorithms {
 
 static void exscan_flat(const problem& p, schedule& s) {
-  const auto vector_of = [&](int rank) { return slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes}; };
+  const auto vector_of = [&](int rank) {
+    return slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes};
+  };
   for (int to = p.rank + 1; to < p.size; ++to) s.send(to, p.input());
   for (int from = p.rank - 1; from >= 0; --from) s.receive(from, vector_of(from));
   s.need_scratch(static_cast<std::size_t>(p.rank) * p.bytes);

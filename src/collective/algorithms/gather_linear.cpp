@@ -19,7 +19,10 @@ static void gather_linear(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::gather, .name = "linear", .build = gather_linear, .price = pieces::linear, .all_at_once = true};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::gather,
+                                        .name = "linear",
+                                        .build = gather_linear,
+                                        .price = pieces::linear,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -1,7 +1,8 @@
 // collective/algorithms/halving.hpp
-// Recursive halving, and the way back. Of the parts that two partners hold each keeps one half and joins the other's into it; later they
-// meet again, the last first, and give each other what they lack. It begins with neighbours, so that what is joined is always two adjacent
-// groups of ranks in order.
+// Recursive halving, and the way back. Of the parts that two partners hold each keeps one half and
+// joins the other's into it; later they meet again, the last first, and give each other what they
+// lack. It begins with neighbours, so that what is joined is always two adjacent groups of ranks in
+// order.
 //
 // Layer    collective.
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
@@ -29,11 +30,13 @@ class halving {
   };
 
   /// Requires: !fold.gives(rank).
-  halving(const folding& fold, int rank) noexcept : fold_{fold}, me_{fold.folded(rank)}, kept_{0, fold.power} {}
+  halving(const folding& fold, int rank) noexcept
+      : fold_{fold}, me_{fold.folded(rank)}, kept_{0, fold.power} {}
 
-  /// Adds the rounds after which this rank's parts of `sums` are joined over all ranks. `vector` is what it brings; what comes in lies at
-  /// the beginning of scratch. Returns where the vector is now: in `sums`, but where it was when there is a single rank.
-  /// Parts: a partition, or what has its `range`.
+  /// Adds the rounds after which this rank's parts of `sums` are joined over all ranks. `vector` is
+  /// what it brings; what comes in lies at the beginning of scratch. Returns where the vector is
+  /// now: in `sums`, but where it was when there is a single rank. Parts: a partition, or what has
+  /// its `range`.
   template <class Parts>
   slice join(schedule& s, const Parts& parts, slice vector, slice sums) {
     for (int bit = 1; bit < fold_.power; bit *= 2) {
@@ -57,14 +60,17 @@ class halving {
     return vector;
   }
 
-  /// What this rank holds, joined: after `join` one part, whose number is its folded rank with the bits in reverse.
+  /// What this rank holds, joined: after `join` one part, whose number is its folded rank with the
+  /// bits in reverse.
   [[nodiscard]] range kept() const noexcept { return kept_; }
   [[nodiscard]] bool all_undone() const noexcept { return depth_ == 0; }
-  /// The last halving that is not undone yet. Afterwards this rank counts as holding what both held.
+  /// The last halving that is not undone yet. Afterwards this rank counts as holding what both
+  /// held.
   meeting undo() noexcept {
     const range whole = before_[static_cast<std::size_t>(--depth_)];
     const range mine = kept_;
-    const range theirs = mine.first == whole.first ? range{mine.last, whole.last} : range{whole.first, mine.first};
+    const range theirs =
+        mine.first == whole.first ? range{mine.last, whole.last} : range{whole.first, mine.first};
     kept_ = whole;
     const int bit = 1 << depth_;
     return {bit, fold_.real(me_ ^ bit), mine, theirs};

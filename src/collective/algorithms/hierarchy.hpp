@@ -1,6 +1,6 @@
 // collective/algorithms/hierarchy.hpp
-// What hierarchical algorithms have in common: who is who, algorithms that are played among some of the ranks as part of a larger one, and
-// vectors of which each rank of a node owns a share.
+// What hierarchical algorithms have in common: who is who, algorithms that are played among some of
+// the ranks as part of a larger one, and vectors of which each rank of a node owns a share.
 //
 // Layer    collective.
 #pragma once
@@ -21,7 +21,8 @@ struct hierarchy {
   int count;  // ranks there
   int me;     // this rank among them
 
-  /// `root_leads`: on its node; otherwise the lowest rank does there, too, so that what is joined is joined in rank order.
+  /// `root_leads`: on its node; otherwise the lowest rank does there, too, so that what is joined
+  /// is joined in rank order.
   hierarchy(const problem& p, bool root_leads) noexcept
       : nodes{*p.nodes},
         home{nodes.node_of(p.root)},
@@ -51,26 +52,34 @@ inline problem among(const problem& whole, int rank, int size, int root, bool in
   return part;
 }
 
-/// Adds what `build` does for this part. `rank_of`: numbers of the part → ranks. `where`: what its buffers are.
+/// Adds what `build` does for this part. `rank_of`: numbers of the part → ranks. `where`: what its
+/// buffers are.
 template <class RankOf>
-void play(schedule& s, void (*build)(const problem&, schedule&), const problem& part, RankOf rank_of, const schedule::places& where) {
+void play(schedule& s, void (*build)(const problem&, schedule&), const problem& part,
+          RankOf rank_of, const schedule::places& where) {
   schedule steps;
   build(part, steps);
   steps.become_part(rank_of, where);
   s.append(steps, 0, 0, 0);
 }
 
-constexpr schedule::places same_places{slice{place::send, 0, 0}, slice{place::receive, 0, 0}, slice{place::scratch, 0, 0}};
+constexpr schedule::places same_places{slice{place::send, 0, 0}, slice{place::receive, 0, 0},
+                                       slice{place::scratch, 0, 0}};
 
 /// Every rank of a node but those beyond the number that all nodes have owns a share of the vector.
-inline partition share_out(const problem& p) noexcept { return {p.bytes, p.element, p.nodes->fewest()}; }
+inline partition share_out(const problem& p) noexcept {
+  return {p.bytes, p.element, p.nodes->fewest()};
+}
 
-/// A round in which each rank gets its share from all others of its node and joins them, in their order, into `sum`. What comes in lies in
-/// scratch from `free` on. Requires: several ranks on the node.
-inline void join_shares(schedule& s, const problem& p, const hierarchy& at, const partition& shares, slice sum, std::size_t free) {
+/// A round in which each rank gets its share from all others of its node and joins them, in their
+/// order, into `sum`. What comes in lies in scratch from `free` on. Requires: several ranks on the
+/// node.
+inline void join_shares(schedule& s, const problem& p, const hierarchy& at, const partition& shares,
+                        slice sum, std::size_t free) {
   const place from = p.input().buffer;
   for (int k = 1; k < at.count; ++k)
-    if (const int to = (at.me + k) % at.count; to < shares.parts) s.send(at.local(to), shares.range(from, to, to + 1));
+    if (const int to = (at.me + k) % at.count; to < shares.parts)
+      s.send(at.local(to), shares.range(from, to, to + 1));
   if (at.me < shares.parts) {
     const slice own = shares.range(from, at.me, at.me + 1);
     const auto vector_of = [&](int number) {
@@ -84,7 +93,8 @@ inline void join_shares(schedule& s, const problem& p, const hierarchy& at, cons
     s.need_scratch(free + static_cast<std::size_t>(at.count - 1) * own.bytes);
     slice joined = vector_of(0);
     for (int number = 1; number < at.count; ++number) {
-      // As in allreduce_flat: into the right operand, but for this rank's own vector, which may be read-only.
+      // As in allreduce_flat: into the right operand, but for this rank's own vector, which may be
+      // read-only.
       const slice right = vector_of(number);
       const slice into = number + 1 == at.count || number == at.me ? sum : right;
       s.reduce(joined, right, into);
@@ -94,7 +104,8 @@ inline void join_shares(schedule& s, const problem& p, const hierarchy& at, cons
   s.end_round();
 }
 
-/// A round in which the owners of shares give them to all others of their node, but to number `without`.
+/// A round in which the owners of shares give them to all others of their node, but to number
+/// `without`.
 inline void spread_shares(schedule& s, const hierarchy& at, const partition& shares, int without) {
   for (int k = 1; k < at.count; ++k)
     if (const int to = (at.me + k) % at.count; at.me < shares.parts && to != without)

@@ -1,4 +1,5 @@
-// Between neighbours: everybody sends to all its destinations and receives from all its sources in one round.
+// Between neighbours: everybody sends to all its destinations and receives from all its sources in
+// one round.
 #include <vector>
 
 #include "collective/algorithms.hpp"
@@ -7,8 +8,9 @@ namespace peal::algorithms {
 
 namespace {
 
-// Messages of a pair match in the order in which they are sent and received, so of two destinations that are paired the second is served
-// first: what goes up must meet the receive from below, which comes first.
+// Messages of a pair match in the order in which they are sent and received, so of two destinations
+// that are paired the second is served first: what goes up must meet the receive from below, which
+// comes first.
 template <class Outgoing>
 void exchange(const problem& p, schedule& s, const Outgoing& outgoing) {
   const detail::neighborhood& near = *p.near;

@@ -31,7 +31,8 @@ inline void between(const pricing& t, double bytes, int rounds, int sharers, boo
 
 inline int rounds_among(int members) {
   int rounds = 0;
-  for (int reached = 1; reached<members; reached = reached> members / 2 ? members : 2 * reached) ++rounds;
+  for (int reached = 1; reached<members; reached = reached> members / 2 ? members : 2 * reached)
+    ++rounds;
   return rounds;
 }
 

@@ -1,4 +1,5 @@
-// Reduction of a long vector: reduce-scatter by recursive halving, then the parts are gathered at the root along the same pairs, backwards.
+// Reduction of a long vector: reduce-scatter by recursive halving, then the parts are gathered at
+// the root along the same pairs, backwards.
 //
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"
@@ -10,7 +11,8 @@ namespace peal::algorithms {
 
 static void reduce_scatter_gather(const problem& p, schedule& s) {
   const folding fold{p.size};
-  // Who ends up with the result among the ranks that stay: the root, or the rank that took the root's vector.
+  // Who ends up with the result among the ranks that stay: the root, or the rank that took the
+  // root's vector.
   const int collector = fold.gives(p.root) ? p.root + 1 : p.root;
   if (fold.gives(p.rank)) {
     s.send(p.rank + 1, p.input());
@@ -19,9 +21,11 @@ static void reduce_scatter_gather(const problem& p, schedule& s) {
     s.end_round();
     return;
   }
-  // Partial sums live in the root's receive buffer, elsewhere in scratch, behind room for what comes in.
+  // Partial sums live in the root's receive buffer, elsewhere in scratch, behind room for what
+  // comes in.
   const bool at_root = p.rank == p.root;
-  const slice sums = at_root ? slice{place::receive, 0, p.bytes} : slice{place::scratch, p.bytes, p.bytes};
+  const slice sums =
+      at_root ? slice{place::receive, 0, p.bytes} : slice{place::scratch, p.bytes, p.bytes};
   s.need_scratch(at_root ? p.bytes : 2 * p.bytes);
   slice vector = p.input();
   if (fold.takes(p.rank)) {

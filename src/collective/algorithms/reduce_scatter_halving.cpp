@@ -1,6 +1,7 @@
-// Reduce-scatter by recursive halving. Halving begins with neighbours, so that rank order holds, and a rank then holds the part whose
-// number is its own with the bits in reverse: one more round takes the parts to their owners. A part is what belongs to a rank that stays
-// and to the rank that handed it its vector; the latter gets its block at the end, from whoever holds it.
+// Reduce-scatter by recursive halving. Halving begins with neighbours, so that rank order holds,
+// and a rank then holds the part whose number is its own with the bits in reverse: one more round
+// takes the parts to their owners. A part is what belongs to a rank that stays and to the rank that
+// handed it its vector; the latter gets its block at the end, from whoever holds it.
 //
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"
@@ -18,7 +19,9 @@ struct folded_parts {
   const folding& fold;
 
   // The first rank whose block belongs to part `i`; of the end: the number of ranks.
-  [[nodiscard]] int first_rank(int i) const noexcept { return i < fold.extra ? 2 * i : i + fold.extra; }
+  [[nodiscard]] int first_rank(int i) const noexcept {
+    return i < fold.extra ? 2 * i : i + fold.extra;
+  }
   [[nodiscard]] std::size_t offset(int i) const noexcept {
     const int rank = first_rank(i);
     return rank == call.size ? call.bytes : call.send.offset(rank);
@@ -87,7 +90,9 @@ void reduce_scatter_halving_price(const pricing& t) {
 }  // namespace
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::reduce_scatter, .name = "halving", .build = reduce_scatter_halving, .price = reduce_scatter_halving_price};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,
+                                        .name = "halving",
+                                        .build = reduce_scatter_halving,
+                                        .price = reduce_scatter_halving_price};
 
 }  // namespace peal::algorithms

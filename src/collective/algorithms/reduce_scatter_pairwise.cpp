@@ -1,7 +1,8 @@
-// Reduce-scatter in size - 1 rounds, in each of which a rank sends one block to its owner and joins one that comes for itself. Nothing is
-// passed on, so every rank sends a vector less its own block and needs room for three blocks at most. Blocks come from the ranks below
-// downwards, then from the highest on: each stands left of the last, cyclically. Where the operation does not commute, what comes from
-// above is joined apart, and both at the end: that is rank order.
+// Reduce-scatter in size - 1 rounds, in each of which a rank sends one block to its owner and joins
+// one that comes for itself. Nothing is passed on, so every rank sends a vector less its own block
+// and needs room for three blocks at most. Blocks come from the ranks below downwards, then from
+// the highest on: each stands left of the last, cyclically. Where the operation does not commute,
+// what comes from above is joined apart, and both at the end: that is rank order.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

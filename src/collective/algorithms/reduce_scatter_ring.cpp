@@ -1,5 +1,6 @@
-// Reduce-scatter around a ring: partial sums of the blocks travel once around and end with their owners. Messages go to one neighbour only;
-// each block is joined beginning at another rank, so the operation must commute.
+// Reduce-scatter around a ring: partial sums of the blocks travel once around and end with their
+// owners. Messages go to one neighbour only; each block is joined beginning at another rank, so the
+// operation must commute.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"
@@ -17,8 +18,12 @@ static void reduce_scatter_ring(const problem& p, schedule& s) {
     const slice own = p.part_for(p.wrapped(p.rank - k - 2));
     const slice incoming{place::scratch, 0, own.bytes};
     const bool last = k + 2 == p.size;
-    // In turn, since the sum before is being sent; in place this rank's part may lie across the goal of the result.
-    const slice sum = last && !p.in_place ? p.own_part() : slice{place::scratch, static_cast<std::size_t>(1 + k % 2) * longest, own.bytes};
+    // In turn, since the sum before is being sent; in place this rank's part may lie across the
+    // goal of the result.
+    const slice sum =
+        last && !p.in_place
+            ? p.own_part()
+            : slice{place::scratch, static_cast<std::size_t>(1 + k % 2) * longest, own.bytes};
     s.send(right, current);
     s.receive(left, incoming);
     s.reduce(incoming, own, sum, last && !p.in_place);

@@ -1,5 +1,6 @@
-// Reduction of a long vector for nodes with several ranks: each rank of a node joins its share of the node's vectors, its counterparts on
-// all nodes join that along a tree, and the root gathers the shares on its node. All ranks of a node work between the nodes.
+// Reduction of a long vector for nodes with several ranks: each rank of a node joins its share of
+// the node's vectors, its counterparts on all nodes join that along a tree, and the root gathers
+// the shares on its node. All ranks of a node work between the nodes.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"
@@ -21,10 +22,10 @@ static void reduce_shares(const problem& p, schedule& s) {
   if (owns) {
     problem part = among(p, at.node, at.nodes.nodes(), at.home, several || p.in_place);
     part.bytes = sum.bytes;
-    const schedule::places where{slice{place::send, place_there.offset, 0}, sum, slice{place::scratch, free, 0}};
+    const schedule::places where{slice{place::send, place_there.offset, 0}, sum,
+                                 slice{place::scratch, free, 0}};
     s.need_scratch(free);
-    play(
-        s, reduce_tree, part, [&](int node) { return at.rank(node, at.me); }, where);
+    play(s, reduce_tree, part, [&](int node) { return at.rank(node, at.me); }, where);
   }
   if (at.node != at.home) return;
   if (owns && !at_root) s.send(p.root, sum);

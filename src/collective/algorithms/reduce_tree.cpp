@@ -1,6 +1,7 @@
-// Reduction along a k-nomial tree. Each rank takes its children's results at once and joins them in rank order; the subtree of a child
-// covers the ranks just above those joined so far. Counted from the root that is rank order only for root 0, so an operation that does not
-// commute goes to rank 0, which hands the result on.
+// Reduction along a k-nomial tree. Each rank takes its children's results at once and joins them in
+// rank order; the subtree of a child covers the ranks just above those joined so far. Counted from
+// the root that is rank order only for root 0, so an operation that does not commute goes to rank
+// 0, which hands the result on.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
@@ -15,7 +16,9 @@ void reduce_tree(const problem& p, schedule& s) {
 
   const bool keeps = p.rank == p.root && p.rank == top;  // the result belongs to this rank
   const slice sum = keeps ? p.output() : slice{place::scratch, 0, p.bytes};
-  const auto from_child = [&](int k) { return slice{place::scratch, static_cast<std::size_t>(k + 1) * p.bytes, p.bytes}; };
+  const auto from_child = [&](int k) {
+    return slice{place::scratch, static_cast<std::size_t>(k + 1) * p.bytes, p.bytes};
+  };
   int children = 0;
   t.nearest_first([&](int child, int) { s.receive(real(child), from_child(children++)); });
   s.need_scratch(static_cast<std::size_t>(children + 1) * p.bytes);

@@ -1,5 +1,6 @@
-// Scan along a chain: a rank joins what comes from the rank below with its own vector and passes the result on. Every rank sends, receives
-// and joins one vector; cut into segments it is a pipeline.
+// Scan along a chain: a rank joins what comes from the rank below with its own vector and passes
+// the result on. Every rank sends, receives and joins one vector; cut into segments it is a
+// pipeline.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

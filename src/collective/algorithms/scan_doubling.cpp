@@ -1,5 +1,5 @@
-// Scan by recursive doubling: after round k a rank holds the vectors of the 2^k ranks up to itself, joined, and passes them to the rank 2^k
-// above it. log2(size) rounds; rank order holds.
+// Scan by recursive doubling: after round k a rank holds the vectors of the 2^k ranks up to itself,
+// joined, and passes them to the rank 2^k above it. log2(size) rounds; rank order holds.
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
@@ -26,7 +26,10 @@ static void scan_doubling(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::scan, .name = "doubling", .build = scan_doubling, .price = pieces::prefix_doubling, .segmentable = true};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
+                                        .name = "doubling",
+                                        .build = scan_doubling,
+                                        .price = pieces::prefix_doubling,
+                                        .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -1,5 +1,6 @@
-// Scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks below. For small vectors: size² / 2
-// messages, but no rank waits for what another must compute first.
+// Scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks
+// below. For small vectors: size² / 2 messages, but no rank waits for what another must compute
+// first.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"
@@ -8,7 +9,9 @@ namespace peal::algorithms {
 
 static void scan_flat(const problem& p, schedule& s) {
   const auto vector_of = [&](int rank) {
-    return rank == p.rank ? p.input() : slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes};
+    return rank == p.rank
+               ? p.input()
+               : slice{place::scratch, static_cast<std::size_t>(rank) * p.bytes, p.bytes};
   };
   for (int to = p.rank + 1; to < p.size; ++to) s.send(to, p.input());
   for (int from = p.rank - 1; from >= 0; --from) s.receive(from, vector_of(from));

@@ -19,7 +19,10 @@ static void scatter_linear(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{
-    .kind = detail::collective::scatter, .name = "linear", .build = scatter_linear, .price = pieces::linear, .all_at_once = true};
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scatter,
+                                        .name = "linear",
+                                        .build = scatter_linear,
+                                        .price = pieces::linear,
+                                        .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -1,6 +1,7 @@
 // collective/algorithms/tree.hpp
-// k-nomial trees over ranks counted from the root: a rank with its lowest non-zero digit (base k) at place i has its parent where that
-// digit is 0, its children at the places below i, and its subtree covers the ranks [itself, itself + k^i).
+// k-nomial trees over ranks counted from the root: a rank with its lowest non-zero digit (base k)
+// at place i has its parent where that digit is 0, its children at the places below i, and its
+// subtree covers the ranks [itself, itself + k^i).
 //
 // Layer    collective.
 #pragma once
@@ -30,20 +31,22 @@ struct tree {
   template <class Visit>
   void nearest_first(Visit visit) const {
     for (int distance = 1; distance < reach; distance *= radix)
-      for (int child = me + distance; child < std::min(me + distance * radix, size); child += distance)
+      for (int child = me + distance; child < std::min(me + distance * radix, size);
+           child += distance)
         visit(child, std::min(distance, size - child));
   }
   /// The farthest distance first: those subtrees are the tallest.
   template <class Visit>
   void tallest_first(Visit visit) const {
     for (int distance = reach / radix; distance >= 1; distance /= radix)
-      for (int child = me + distance; child < std::min(me + distance * radix, size); child += distance)
+      for (int child = me + distance; child < std::min(me + distance * radix, size);
+           child += distance)
         visit(child, std::min(distance, size - child));
   }
 };
 
-/// message(first, count) for the blocks of `count` ranks from `first` on, counted from the root: once, or twice where the ranks wrap
-/// around.
+/// message(first, count) for the blocks of `count` ranks from `first` on, counted from the root:
+/// once, or twice where the ranks wrap around.
 template <class Message>
 void in_rank_order(const problem& p, int first, int count, Message message) {
   const int straight = std::min(count, p.size - p.real(first));

@@ -10,12 +10,18 @@ namespace {
 
 constexpr std::size_t step = std::size_t{64} << 10;  // reserved at a time
 
-constexpr std::size_t rounded(std::size_t bytes, std::size_t unit) noexcept { return (bytes + unit - 1) / unit * unit; }
+constexpr std::size_t rounded(std::size_t bytes, std::size_t unit) noexcept {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 }  // namespace
 
 arena::arena(node_segment& segment, std::size_t begin, std::size_t bytes) noexcept
-    : segment_{&segment}, reserved_{begin}, end_{begin + bytes}, most_for_large_{bytes / 2}, free_{{begin, bytes}} {}
+    : segment_{&segment},
+      reserved_{begin},
+      end_{begin + bytes},
+      most_for_large_{bytes / 2},
+      free_{{begin, bytes}} {}
 
 std::size_t arena::take(int ranks, std::size_t area) {
   const std::size_t bytes = rounded(block_bytes(ranks, area), alignof(block));
@@ -40,7 +46,8 @@ std::size_t arena::take(int ranks, std::size_t area) {
   block& made = *segment_->at<block>(offset);
   made.left.store(0, std::memory_order_relaxed);
   for (int rank = 0; rank != ranks; ++rank)
-    for (line& each : slot_of(made, rank, area).lines) each.stamp.store(0, std::memory_order_relaxed);
+    for (line& each : slot_of(made, rank, area).lines)
+      each.stamp.store(0, std::memory_order_relaxed);
   return offset;
 }
 
@@ -52,7 +59,8 @@ std::size_t arena::in_large_blocks() const noexcept {
 }
 
 std::size_t arena::cut(std::size_t bytes) noexcept {
-  const auto found = std::ranges::find_if(free_, [&](const range& each) { return each.bytes >= bytes; });
+  const auto found =
+      std::ranges::find_if(free_, [&](const range& each) { return each.bytes >= bytes; });
   if (found == free_.end()) return 0;
   const std::size_t offset = found->offset;
   found->offset += bytes;
@@ -63,11 +71,13 @@ std::size_t arena::cut(std::size_t bytes) noexcept {
 
 bool arena::reserve(std::size_t end) noexcept {
   if (end <= reserved_) return true;
-  if (refused_) return false;  // full is seldom for a moment only, and each communicator would ask again
+  // full is seldom for a moment only, and each communicator would ask again
+  if (refused_) return false;
   const std::size_t upto = std::min(rounded(end, step), end_);
   if (const int error = segment_->commit(reserved_, upto - reserved_); error != 0) {
     refused_ = true;
-    log_warning("collectives inside the node go a slower way: {}", segment_->shortage(upto - reserved_, error));
+    log_warning("collectives inside the node go a slower way: {}",
+                segment_->shortage(upto - reserved_, error));
     return false;
   }
   reserved_ = upto;
@@ -75,13 +85,15 @@ bool arena::reserve(std::size_t end) noexcept {
 }
 
 void arena::put_back(std::size_t offset) noexcept {
-  const auto found = std::ranges::find(taken_, offset, [](const held& each) { return each.place.offset; });
+  const auto found =
+      std::ranges::find(taken_, offset, [](const held& each) { return each.place.offset; });
   free(found->place);
   taken_.erase(found);
 }
 
 void arena::leave_to_others(std::size_t offset) noexcept {
-  std::ranges::find(taken_, offset, [](const held& each) { return each.place.offset; })->left = true;
+  std::ranges::find(taken_, offset, [](const held& each) { return each.place.offset; })->left =
+      true;
 }
 
 /// Takes back what everybody has left.
@@ -89,7 +101,8 @@ void arena::collect() noexcept {
   std::erase_if(taken_, [this](const held& each) {
     if (!each.left) return false;
     // acquire: pairs with the release of who leaves; what it has read may be written over.
-    if (segment_->at<block>(each.place.offset)->left.load(std::memory_order_acquire) != static_cast<std::uint32_t>(each.ranks))
+    if (segment_->at<block>(each.place.offset)->left.load(std::memory_order_acquire) !=
+        static_cast<std::uint32_t>(each.ranks))
       return false;
     free(each.place);
     return true;

@@ -1,9 +1,11 @@
 // collective/direct/arena.hpp
-// The blocks that this process gives to communicators: out of a range of its part of the node's segment, reserved as it fills. What is full
-// stays full: a communicator that finds no room does without.
+// The blocks that this process gives to communicators: out of a range of its part of the node's
+// segment, reserved as it fills. What is full stays full: a communicator that finds no room does
+// without.
 //
-// A block comes back when every rank of the communicator has said in it that it looks at it no more. Nobody tells this process; it looks
-// before it reserves more. One that a dead rank held never comes back.
+// A block comes back when every rank of the communicator has said in it that it looks at it no
+// more. Nobody tells this process; it looks before it reserves more. One that a dead rank held
+// never comes back.
 //
 // Layer    collective/direct: may include memory/, base/.
 // Units    bytes; offsets count from the start of the segment.
@@ -22,11 +24,13 @@ namespace peal::direct {
 
 class arena {
  public:
-  /// [begin, begin + bytes) of the segment is this process's and nobody has used it; `begin` is a multiple of a page.
+  /// [begin, begin + bytes) of the segment is this process's and nobody has used it; `begin` is a
+  /// multiple of a page.
   arena(node_segment&, std::size_t begin, std::size_t bytes) noexcept;
 
-  /// The offset of a block for so many ranks, all of it that is looked at before it is written 0; 0 when there is no room. `area`: bytes of
-  /// one. Blocks with large areas take half of the room at most.
+  /// The offset of a block for so many ranks, all of it that is looked at before it is written 0; 0
+  /// when there is no room. `area`: bytes of one. Blocks with large areas take half of the room at
+  /// most.
   [[nodiscard]] std::size_t take(int ranks, std::size_t area = area_bytes);
   /// Nobody has seen the block.
   void put_back(std::size_t offset) noexcept;

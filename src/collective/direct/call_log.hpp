@@ -1,5 +1,6 @@
 // collective/direct/call_log.hpp
-// Which way the last collectives of a communicator went, for a rank that was refused one: it does not know which way the others took.
+// Which way the last collectives of a communicator went, for a rank that was refused one: it does
+// not know which way the others took.
 //
 // Layer    collective/direct: may include base/.
 // Threads  one adds; any thread may look.
@@ -27,16 +28,21 @@ class call_log {
     const std::uint64_t known = both_.load(std::memory_order_relaxed);
     const std::uint64_t count = (known >> ways_bits) + 1;
     // release: pairs with the acquire in count(), for what the caller has written down beside it.
-    both_.store(count << ways_bits | ((known << 2 | static_cast<std::uint64_t>(taken)) & ways_mask), std::memory_order_release);
+    both_.store(count << ways_bits | ((known << 2 | static_cast<std::uint64_t>(taken)) & ways_mask),
+                std::memory_order_release);
     return static_cast<std::uint32_t>(count);
   }
   [[nodiscard]] std::uint32_t count() const noexcept {
     return static_cast<std::uint32_t>(both_.load(std::memory_order_acquire) >> ways_bits);
   }
   /// Whether the call with that number, from 0 on, has been made.
-  [[nodiscard]] bool has(std::uint32_t number) const noexcept { return static_cast<std::int32_t>(count() - number) > 0; }
+  [[nodiscard]] bool has(std::uint32_t number) const noexcept {
+    return static_cast<std::int32_t>(count() - number) > 0;
+  }
   /// Whether its way is known still. Requires, here and below: has(number).
-  [[nodiscard]] bool knows(std::uint32_t number) const noexcept { return count() - number <= depth; }
+  [[nodiscard]] bool knows(std::uint32_t number) const noexcept {
+    return count() - number <= depth;
+  }
   /// Requires: knows(number).
   [[nodiscard]] way of(std::uint32_t number) const noexcept {
     const std::uint64_t known = both_.load(std::memory_order_relaxed);

@@ -12,12 +12,14 @@ namespace peal::direct {
 
 namespace {
 
-/// Looks before the first turn of the engine: a microsecond or two, several times what a line takes from core to core. With a pause behind
-/// each, since a look takes the line away from the core that is about to write it: two ranks, 8 B, to no pause (AMD EPYC 9004, virtual,
-/// medians of 15 pairs; in brackets when its caches are slow to each other) allreduce 0.94 (0.89), barrier 0.80 (0.94), bcast 0.85 (0.96),
-/// allgather 0.80. When they are quick two and three were slower than one.
+/// Looks before the first turn of the engine: a microsecond or two, several times what a line takes
+/// from core to core. With a pause behind each, since a look takes the line away from the core that
+/// is about to write it: two ranks, 8 B, to no pause (AMD EPYC 9004, virtual, medians of 15 pairs;
+/// in brackets when its caches are slow to each other) allreduce 0.94 (0.89), barrier 0.80 (0.94),
+/// bcast 0.85 (0.96), allgather 0.80. When they are quick two and three were slower than one.
 constexpr int first_looks = 128;
-/// And at each turn. Together about as long as the rest of a turn, which polls all that messages come by.
+/// And at each turn. Together about as long as the rest of a turn, which polls all that messages
+/// come by.
 constexpr int looks_a_turn = 8;
 
 /// A rank that always comes last never waits: one call in so many makes progress with messages.
@@ -38,9 +40,12 @@ class channel::entered final : public progress_source, public waiting_call {
   /// The call is over, or under way as messages.
   [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_acquire); }
   /// Whether it waits for others of its communicator, and so for ever when one of them is dead.
-  [[nodiscard]] bool waits_for_members() const noexcept { return begun() || (outer_ != nullptr && !outer_->over()); }
+  [[nodiscard]] bool waits_for_members() const noexcept {
+    return begun() || (outer_ != nullptr && !outer_->over());
+  }
 
-  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one, and its class is open.
+  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one,
+  /// and its class is open.
   template <class Play>
   void hurry() {
     Play& call = begin<Play>();
@@ -77,7 +82,8 @@ class channel::entered final : public progress_source, public waiting_call {
   }
   bool arm() noexcept override { return true; }  // who stamps rings, as who sends does
 
-  // What it waits for before it has begun is a message, and what an outer one waits for is that one's to say.
+  // What it waits for before it has begun is a message, and what an outer one waits for is that
+  // one's to say.
   [[nodiscard]] int awaits() noexcept override {
     if (over() || !begun() || (outer_ != nullptr && !outer_->over())) return -1;
     return std::visit([](auto& call) { return awaited_by(call); }, direct_);
@@ -95,13 +101,17 @@ class channel::entered final : public progress_source, public waiting_call {
 
  private:
   [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
-  void end() noexcept { over_.store(true, std::memory_order_release); }  // pairs with the acquire in over
+  // pairs with the acquire in over
+  void end() noexcept { over_.store(true, std::memory_order_release); }
 
   play& make(std::type_identity<play>) { return direct_.emplace<play>(by_.all, what_); }
   long_play& make(std::type_identity<long_play>) {
     const node_segment& memory = on_.in_->shm.segment();
-    const auto sees = [&](const void* address, std::size_t bytes) { return memory.contains(address, bytes); };
-    return direct_.emplace<long_play>(by_.all, what_, long_play::opens(what_, on_.members_.rank(), on_.size_, sees));
+    const auto sees = [&](const void* address, std::size_t bytes) {
+      return memory.contains(address, bytes);
+    };
+    return direct_.emplace<long_play>(
+        by_.all, what_, long_play::opens(what_, on_.members_.rank(), on_.size_, sees));
   }
   template <class Play>
   Play& begin() {
@@ -168,10 +178,16 @@ class channel::entered final : public progress_source, public waiting_call {
   std::atomic<bool> over_{false};
 };
 
-channel::channel(direct_context* in, collectives& collectives, const collective_state& plain, const team& members)
-    : size_{members.size()}, in_{in}, collectives_{collectives}, members_{members}, failed_{plain.failed()} {
+channel::channel(direct_context* in, collectives& collectives, const collective_state& plain,
+                 const team& members)
+    : size_{members.size()},
+      in_{in},
+      collectives_{collectives},
+      members_{members},
+      failed_{plain.failed()} {
   if (in == nullptr || size_ < 2 || size_ > most_ranks(in->crowded)) return;
-  if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); })) return;
+  if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); }))
+    return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
 }
@@ -179,7 +195,8 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
 channel::~channel() {
   for (call_class* const each : {&short_, &long_}) {
     if (each->state != state::open) continue;
-    each->shared->left.fetch_add(1, std::memory_order_release);  // pairs with the acquire in arena::collect
+    // pairs with the acquire in arena::collect
+    each->shared->left.fetch_add(1, std::memory_order_release);
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
   }
 }
@@ -188,7 +205,8 @@ channel::~channel() {
 void channel::ask(call_class& of) noexcept {
   const std::lock_guard<engine> guard{in_->progress};
   // By a hash, so that no process gives all.
-  const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) % static_cast<std::uint32_t>(size_));
+  const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) %
+                                     static_cast<std::uint32_t>(size_));
   if (giver == members_.rank()) of.where = of.own_block = in_->blocks.take(size_, of.area_bytes);
   detail::collective_call call;
   call.kind = detail::collective::bcast;
@@ -204,7 +222,8 @@ void channel::ask(call_class& of) noexcept {
 void channel::hear(call_class& of) noexcept {
   const bool well = !of.telling->result.error;
   in_->messages.release(*std::exchange(of.telling, nullptr));
-  // A block that not everybody has heard of because a rank died is lost: those who have may look at it.
+  // A block that not everybody has heard of because a rank died is lost: those who have may look at
+  // it.
   of.state = state::full;
   if (!well || of.where == 0) return;
   of.shared = in_->shm.segment().at<block>(of.where);
@@ -243,7 +262,9 @@ void channel::await(entered& mine) {
     in_->waiting.push_back(&mine);
   }
   while (!mine.over()) {
-    progress.wait_unlocked([&] { return mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members()); });
+    progress.wait_unlocked([&] {
+      return mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members());
+    });
     if (mine.over() || !failed_.load(std::memory_order_relaxed)) continue;
     const std::lock_guard<engine> guard{progress};
     mine.abandon();

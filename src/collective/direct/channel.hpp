@@ -1,22 +1,29 @@
 // collective/direct/channel.hpp
-// A communicator's way to run blocking collectives past messages: whether there is one, and the waiting.
+// A communicator's way to run blocking collectives past messages: whether there is one, and the
+// waiting.
 //
-// All ranks must decide alike which calls go this way. There are two classes of calls, short ones (play.hpp) and long ones (long_play.hpp),
-// with a block each. At the first call of a class one of the ranks, which the context names, reserves a block, and tells the others by a
-// bcast of messages where it is. From then on a call goes directly if it fits, the same on every rank. Where there was no room the calls of
-// the class are messages, on a context of their own: a rank that does not know yet may have to make a call of another kind first, and so
-// each kind keeps its order whatever becomes of it. Nonblocking calls are never direct; their messages move while a direct call waits.
+// All ranks must decide alike which calls go this way. There are two classes of calls, short ones
+// (play.hpp) and long ones (long_play.hpp), with a block each. At the first call of a class one of
+// the ranks, which the context names, reserves a block, and tells the others by a bcast of messages
+// where it is. From then on a call goes directly if it fits, the same on every rank. Where there
+// was no room the calls of the class are messages, on a context of their own: a rank that does not
+// know yet may have to make a call of another kind first, and so each kind keeps its order whatever
+// becomes of it. Nonblocking calls are never direct; their messages move while a direct call waits.
 //
-// A call that waits is a source of progress, which takes the steps that can be taken. So it goes on whatever this rank does meanwhile: a
-// continuation that runs in its wait may make the next call, which comes behind it on every rank, or wait for anything else.
+// A call that waits is a source of progress, which takes the steps that can be taken. So it goes on
+// whatever this rank does meanwhile: a continuation that runs in its wait may make the next call,
+// which comes behind it on every rank, or wait for anything else.
 //
-// A rank that was refused a call does not know which way the others took, for it need not know the length. It asks them
-// (comm/end/absences.hpp), and takes that way too, giving nothing: so its next call meets theirs.
+// A rank that was refused a call does not know which way the others took, for it need not know the
+// length. It asks them (comm/end/absences.hpp), and takes that way too, giving nothing: so its next
+// call meets theirs.
 //
-// Layer    collective/direct: may include collective/, p2p/, transport/shm/, memory/, progress/, base/.
+// Layer    collective/direct: may include collective/, p2p/, transport/shm/, memory/, progress/,
+//          base/.
 // Units    bytes.
-// Threads  the one that calls the communicator's collectives; while it waits another one that polls takes the steps, with the engine's lock
-//          held. A failure may be told by another at any time.
+// Threads  the one that calls the communicator's collectives; while it waits another one that polls
+//          takes the steps, with the engine's lock held. A failure may be told by another at any
+//          time.
 // Errors   an error code, or what a user's function or a continuation throws.
 #pragma once
 
@@ -51,28 +58,34 @@ class channel {
 
   /// Whether this call is `run`'s. Requires: it is a blocking one, about to be made.
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
-    return (kinds_ >> static_cast<unsigned>(call.kind) & 1) != 0 && (fits(call, size_) || long_play::fits(call, size_, in_->crowded));
+    return (kinds_ >> static_cast<unsigned>(call.kind) & 1) != 0 &&
+           (fits(call, size_) || long_play::fits(call, size_, in_->crowded));
   }
-  /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is the caller's.
+  /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
+  /// the caller's.
   /// Requires: takes(call). Without the engine's lock held.
   operation* run(const detail::collective_call& call, std::error_code& became);
 
   // ---- a call that this rank is refused
   /// Whether there is a way, so that blocking calls may go it.
   [[nodiscard]] bool exists() const noexcept { return kinds_ != 0; }
-  /// All collectives of the communicator that it has made one by one, whichever way they went; messages and refusals others add.
+  /// All collectives of the communicator that it has made one by one, whichever way they went;
+  /// messages and refusals others add.
   [[nodiscard]] call_log& calls() noexcept { return calls_; }
-  /// A call on the long way, by its number in the log. Requires: it is one of the last that went this way.
+  /// A call on the long way, by its number in the log. Requires: it is one of the last that went
+  /// this way.
   [[nodiscard]] const detail::collective_call& long_call(std::uint32_t number) const noexcept;
-  /// Takes no part in a call of the others on this way: `call` is no_part_in_a_short_call, or theirs and `spoilt`. Not null: there is no
-  /// room, and the others make it as one of these. Without the engine's lock held.
+  /// Takes no part in a call of the others on this way: `call` is no_part_in_a_short_call, or
+  /// theirs and `spoilt`. Not null: there is no room, and the others make it as one of these.
+  /// Without the engine's lock held.
   collective_state* stay_out(const detail::collective_call& call);
 
  private:
   enum class state : std::uint8_t { asks, told, open, full };
 
   struct by_messages {
-    by_messages(collectives& in, const team& of, std::uint32_t offset) : members{of.context() + offset, of}, state{in, members} {}
+    by_messages(collectives& in, const team& of, std::uint32_t offset)
+        : members{of.context() + offset, of}, state{in, members} {}
     team members;
     collective_state state;
   };
@@ -89,7 +102,8 @@ class channel {
     block* shared = nullptr;
     std::size_t own_block = 0;  // offset, where this process gave it
   };
-  /// A call under way. A continuation that runs in its wait may make another one, of which it is the outer.
+  /// A call under way. A continuation that runs in its wait may make another one, of which it is
+  /// the outer.
   class entered;
   /// What is remembered of a long call. A rank is never more of them ahead of another than this.
   struct long_call_made {

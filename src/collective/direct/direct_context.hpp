@@ -39,7 +39,8 @@ struct direct_context {
   void report(std::vector<counter>& into) const {
     into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
                     "collectives that went through flags in shared memory instead of messages"});
-    into.push_back({"direct.blocks", blocks.in_use(), "blocks of such flags that this process has given to communicators"});
+    into.push_back({"direct.blocks", blocks.in_use(),
+                    "blocks of such flags that this process has given to communicators"});
   }
 
   engine& progress;
@@ -47,8 +48,9 @@ struct direct_context {
   shm_transport& shm;
   bool crowded;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
-  std::vector<waiting_call*> waiting;   // the calls under way that wait
-  std::atomic<std::uint64_t> calls{0};  // that went directly. Of two threads that count at a time one may be lost
+  std::vector<waiting_call*> waiting;  // the calls under way that wait
+  // that went directly. Of two threads that count at a time one may be lost
+  std::atomic<std::uint64_t> calls{0};
 };
 
 }  // namespace peal::direct

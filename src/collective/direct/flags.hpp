@@ -1,9 +1,10 @@
 // collective/direct/flags.hpp
 // One rank's end of a block: writes its own slot, and looks at those of the others.
 //
-// Every rank takes part in every operation of the block with one stamp, whether it has a payload or not. It writes the stamp of an
-// operation when it has finished the one before; so who has stamped k has read everything of k - 1, and that is all that says when a line
-// or an area may be written over: nothing is acknowledged, and no operation needs a barrier at its end.
+// Every rank takes part in every operation of the block with one stamp, whether it has a payload or
+// not. It writes the stamp of an operation when it has finished the one before; so who has stamped
+// k has read everything of k - 1, and that is all that says when a line or an area may be written
+// over: nothing is acknowledged, and no operation needs a barrier at its end.
 //
 // Layer    collective/direct: may include base/.
 // Units    bytes.
@@ -24,42 +25,56 @@ class flags {
   flags() = default;
   /// Requires: all stamps of the block were 0 before any rank began. `area`: bytes of one.
   flags(block& shared, int rank, int size, std::size_t area = area_bytes) noexcept
-      : slots_{reinterpret_cast<std::byte*>(&slot_of(shared, 0, area))}, area_bytes_{area}, rank_{rank}, size_{size} {}
+      : slots_{reinterpret_cast<std::byte*>(&slot_of(shared, 0, area))},
+        area_bytes_{area},
+        rank_{rank},
+        size_{size} {}
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
 
-  /// The next operation begins. Requires: the last one has been stamped, and everything that this rank wanted of it is read.
+  /// The next operation begins. Requires: the last one has been stamped, and everything that this
+  /// rank wanted of it is read.
   void next() noexcept { now_ += one_operation; }
 
-  /// What all must have stamped before `now` may be, with a payload in an area that was last written for operation `written`.
+  /// What all must have stamped before `now` may be, with a payload in an area that was last
+  /// written for operation `written`.
   static constexpr std::uint64_t needs(std::uint64_t now, std::uint64_t written) noexcept {
-    const std::uint64_t read = written + one_operation, line_read = now - (depth - 1) * one_operation;
-    return now - read < now - line_read ? read : line_read;  // as distances, since numbers wrap while an area is not used
+    const std::uint64_t read = written + one_operation,
+                        line_read = now - (depth - 1) * one_operation;
+    // as distances, since numbers wrap while an area is not used
+    return now - read < now - line_read ? read : line_read;
   }
-  /// Whether this rank may stamp the operation with a payload of so many bytes, since everybody has read what would be written over.
+  /// Whether this rank may stamp the operation with a payload of so many bytes, since everybody has
+  /// read what would be written over.
   [[nodiscard]] bool has_room(std::size_t bytes) noexcept {
-    const std::uint64_t needed = bytes > line_payload ? needs(now_, written_[area_]) : now_ - (depth - 1) * one_operation;
+    const std::uint64_t needed =
+        bytes > line_payload ? needs(now_, written_[area_]) : now_ - (depth - 1) * one_operation;
     return !later(needed, oldest_) || everybody_at(needed);
   }
 
   /// The first rank that keeps this one from having room for a payload in an area, or -1.
   [[nodiscard]] int behind() const noexcept {
-    const std::uint64_t line_read = now_ - (depth - 1) * one_operation, area_read = needs(now_, written_[area_]);
+    const std::uint64_t line_read = now_ - (depth - 1) * one_operation,
+                        area_read = needs(now_, written_[area_]);
     for (int each = 0; each != size_; ++each)
-      if (each != rank_ && (stamped_less(each, line_read) || stamped_less(each, area_read))) return each;
+      if (each != rank_ && (stamped_less(each, line_read) || stamped_less(each, area_read)))
+        return each;
     return -1;
   }
 
-  /// From this operation on, or not any more, only one rank reads what this one gives, and it is always the same.
+  /// From this operation on, or not any more, only one rank reads what this one gives, and it is
+  /// always the same.
   void to_one() noexcept {
     if (!to_one_) since_ = now_;
     to_one_ = true;
   }
   void to_all() noexcept { to_one_ = false; }
-  /// As has_room, for a payload in an area that only `reader` reads: it need not wait for all once they have read what was for all.
+  /// As has_room, for a payload in an area that only `reader` reads: it need not wait for all once
+  /// they have read what was for all.
   [[nodiscard]] bool has_room_for_one(int reader) noexcept {
-    return has_read(now_ - depth * one_operation, reader) && has_read(needs(now_, written_[area_]) - one_operation, reader);
+    return has_read(now_ - depth * one_operation, reader) &&
+           has_read(needs(now_, written_[area_]) - one_operation, reader);
   }
   /// Requires: has_room(bytes), and they fit into an area.
   void stamp(std::uint32_t kind, const void* payload, std::size_t bytes) noexcept {
@@ -78,18 +93,22 @@ class flags {
     mark(kind, place, bytes);
   }
 
-  /// The area that the next payload will lie in. Requires: has_room for it; or all others have stamped this operation and this rank too, so
-  /// that what comes next can be put there already.
+  /// The area that the next payload will lie in. Requires: has_room for it; or all others have
+  /// stamped this operation and this rank too, so that what comes next can be put there already.
   [[nodiscard]] std::byte* next_area() const noexcept { return area(rank_, area_); }
-  /// Stamps, where the payload, if there is one, has been put into next_area. `says` goes along, instead of the payload's length;
-  /// `is_spoilt`: it is not what it should be. Requires: has_room, for a payload of an area's length if there is one.
-  void stamp_area(std::uint32_t kind, std::uint64_t says, bool has_payload, bool is_spoilt) noexcept {
+  /// Stamps, where the payload, if there is one, has been put into next_area. `says` goes along,
+  /// instead of the payload's length; `is_spoilt`: it is not what it should be. Requires: has_room,
+  /// for a payload of an area's length if there is one.
+  void stamp_area(std::uint32_t kind, std::uint64_t says, bool has_payload,
+                  bool is_spoilt) noexcept {
     const std::uint64_t place = has_payload ? take_area() : std::uint64_t{nowhere};
     mark(kind, place | (is_spoilt ? std::uint64_t{spoilt} : 0), says & bytes_mask);
   }
 
   /// Whether that rank has stamped the operation, so that its payload can be read.
-  [[nodiscard]] bool has_come(int rank) const noexcept { return !later(now_, line_of(rank, now_).stamp.load(std::memory_order_acquire)); }
+  [[nodiscard]] bool has_come(int rank) const noexcept {
+    return !later(now_, line_of(rank, now_).stamp.load(std::memory_order_acquire));
+  }
   /// Whether all others from `next` on have; moves `next` to the first that has not.
   [[nodiscard]] bool all_have_come(int& next) noexcept {
     for (; next != size_; ++next)
@@ -98,23 +117,33 @@ class flags {
     return true;
   }
 
-  /// What the rank has stamped. Requires, here and below: has_come(rank), or it is this one and has stamped.
-  [[nodiscard]] std::uint64_t stamp_of(int rank) const noexcept { return line_of(rank, now_).stamp.load(std::memory_order_relaxed); }
+  /// What the rank has stamped. Requires, here and below: has_come(rank), or it is this one and has
+  /// stamped.
+  [[nodiscard]] std::uint64_t stamp_of(int rank) const noexcept {
+    return line_of(rank, now_).stamp.load(std::memory_order_relaxed);
+  }
   static constexpr std::size_t bytes_in(std::uint64_t stamp) noexcept { return stamp & bytes_mask; }
-  static constexpr std::uint32_t kind_in(std::uint64_t stamp) noexcept { return static_cast<std::uint32_t>(stamp >> kind_shift & 0xf); }
+  static constexpr std::uint32_t kind_in(std::uint64_t stamp) noexcept {
+    return static_cast<std::uint32_t>(stamp >> kind_shift & 0xf);
+  }
   /// Stays until this rank stamps its next operation. Requires: there is one.
   [[nodiscard]] const std::byte* payload_of(int rank) const noexcept {
     const auto place = static_cast<std::uint32_t>(stamp_of(rank) >> place_shift & (spoilt - 1));
     return place < in_area ? line_of(rank, now_).payload : area(rank, place - in_area);
   }
-  /// Gives two places of the shared memory instead of a payload. The caller sees to it that they stay as they are until all have read them.
-  void stamp_places(std::uint32_t kind, std::uint64_t says, const void* first, const void* second, bool is_spoilt) noexcept {
+  /// Gives two places of the shared memory instead of a payload. The caller sees to it that they
+  /// stay as they are until all have read them.
+  void stamp_places(std::uint32_t kind, std::uint64_t says, const void* first, const void* second,
+                    bool is_spoilt) noexcept {
     const std::array<std::ptrdiff_t, 2> offsets{static_cast<const std::byte*>(first) - slots_,
                                                 static_cast<const std::byte*>(second) - slots_};
     std::memcpy(line_of(rank_, now_).payload, offsets.data(), sizeof offsets);
-    mark(kind, std::uint64_t{elsewhere} | (is_spoilt ? std::uint64_t{spoilt} : 0), says & bytes_mask);
+    mark(kind, std::uint64_t{elsewhere} | (is_spoilt ? std::uint64_t{spoilt} : 0),
+         says & bytes_mask);
   }
-  [[nodiscard]] bool gave_places(int rank) const noexcept { return (stamp_of(rank) >> place_shift & (spoilt - 1)) == elsewhere; }
+  [[nodiscard]] bool gave_places(int rank) const noexcept {
+    return (stamp_of(rank) >> place_shift & (spoilt - 1)) == elsewhere;
+  }
   /// The first or the second one. Requires: gave_places(rank).
   [[nodiscard]] std::byte* place_of(int rank, std::size_t which) const noexcept {
     std::array<std::ptrdiff_t, 2> offsets;
@@ -122,16 +151,21 @@ class flags {
     return slots_ + offsets[which];
   }
 
-  static constexpr bool spoilt_in(std::uint64_t stamp) noexcept { return (stamp >> place_shift & spoilt) != 0; }
+  static constexpr bool spoilt_in(std::uint64_t stamp) noexcept {
+    return (stamp >> place_shift & spoilt) != 0;
+  }
 
  private:
   /// Whether a's operation comes behind b's; the numbers may wrap. The lower bits of `a` are 0.
-  static bool later(std::uint64_t a, std::uint64_t b) noexcept { return static_cast<std::int64_t>(b - a) < 0; }
+  static bool later(std::uint64_t a, std::uint64_t b) noexcept {
+    return static_cast<std::int64_t>(b - a) < 0;
+  }
   [[nodiscard]] line& line_of(int rank, std::uint64_t operation) const noexcept {
     return slot_at(rank).lines[operation / one_operation % depth];
   }
   [[nodiscard]] slot& slot_at(int rank) const noexcept {
-    return *reinterpret_cast<slot*>(slots_ + static_cast<std::size_t>(rank) * slot_bytes(area_bytes_));
+    return *reinterpret_cast<slot*>(slots_ +
+                                    static_cast<std::size_t>(rank) * slot_bytes(area_bytes_));
   }
   [[nodiscard]] std::byte* area(int rank, std::uint32_t which) const noexcept {
     return reinterpret_cast<std::byte*>(&slot_at(rank)) + sizeof(slot) + which * area_bytes_;
@@ -144,7 +178,9 @@ class flags {
   }
   void mark(std::uint32_t kind, std::uint64_t place, std::uint64_t says) noexcept {
     // release: pairs with the acquire in has_come, and in everybody_at for what this rank has read.
-    line_of(rank_, now_).stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | says, std::memory_order_release);
+    line_of(rank_, now_)
+        .stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | says,
+                     std::memory_order_release);
   }
   /// A line holds the operation asked for, or one a whole round earlier or later.
   [[nodiscard]] bool everybody_stamped(std::uint64_t operation) const noexcept {

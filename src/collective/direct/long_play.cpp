@@ -16,10 +16,13 @@ namespace {
 /// Joins of more than two vectors go through the first-level cache, so many bytes at a time.
 constexpr std::size_t joined_at_once = 4096;
 
-constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept { return (bytes + unit - 1) / unit * unit; }
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
+  return (bytes + unit - 1) / unit * unit;
+}
 
-/// Results of all ranks together of which little stays in a cache, so that it would only cost time to bring in the lines that they are
-/// written to. Without it allgather of 4 MiB with 4 and 8 ranks took 1.8 times as long.
+/// Results of all ranks together of which little stays in a cache, so that it would only cost time
+/// to bring in the lines that they are written to. Without it allgather of 4 MiB with 4 and 8 ranks
+/// took 1.8 times as long.
 constexpr std::size_t long_results = std::size_t{8} << 20;
 
 std::size_t results_of(const detail::collective_call& call, int size) noexcept {
@@ -30,7 +33,8 @@ std::size_t results_of(const detail::collective_call& call, int size) noexcept {
 
 /// Of which a piece has one for each rank.
 bool has_blocks(collective kind) noexcept {
-  return kind == collective::scatter || kind == collective::alltoall || kind == collective::reduce_scatter;
+  return kind == collective::scatter || kind == collective::alltoall ||
+         kind == collective::reduce_scatter;
 }
 
 /// Whole elements, and whole cache lines where that is possible.
@@ -42,13 +46,15 @@ std::size_t unit_of(const detail::collective_call& call) noexcept {
 /// Requires: fits.
 std::size_t longest_piece(const detail::collective_call& call, int size) noexcept {
   const std::size_t unit = unit_of(call);
-  return (has_blocks(call.kind) ? piece_bytes / static_cast<std::size_t>(size) : piece_bytes) / unit * unit;
+  return (has_blocks(call.kind) ? piece_bytes / static_cast<std::size_t>(size) : piece_bytes) /
+         unit * unit;
 }
 
-/// Up to which length it takes less than messages do. With two ranks that have a core each these are better from a length on from which
-/// both sides share the copying (transport/shm/); and messages of scatter and gather are copied by each rank from or to the root's memory,
-/// while here the root alone copies all. Measured with 2, 4 and 8 ranks on two cores (AMD EPYC 9004, virtual), messages in turn; with more
-/// cores than two nobody has.
+/// Up to which length it takes less than messages do. With two ranks that have a core each these
+/// are better from a length on from which both sides share the copying (transport/shm/); and
+/// messages of scatter and gather are copied by each rank from or to the root's memory, while here
+/// the root alone copies all. Measured with 2, 4 and 8 ranks on two cores (AMD EPYC 9004, virtual),
+/// messages in turn; with more cores than two nobody has.
 std::size_t most_bytes(collective kind, int size, bool crowded) noexcept {
   constexpr std::size_t any = ~std::size_t{0};
   switch (kind) {
@@ -66,7 +72,9 @@ std::size_t most_bytes(collective kind, int size, bool crowded) noexcept {
 
 bool long_play::fits(const detail::collective_call& call, int size, bool crowded) noexcept {
   if (call.bytes - 1 >= most_bytes(call.kind, size, crowded)) return false;  // 0 wraps
-  if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes || call.receive_offsets) return false;
+  if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
+      call.receive_offsets)
+    return false;
   if (detail::is_reduction(call.kind) && call.element_size > joined_at_once / 4) return false;
   return true;
 }
@@ -99,7 +107,8 @@ long_play::long_play(flags& all, const detail::collective_call& call, bool open)
       break;
     case collective::reduce:
     case collective::allreduce:
-      if (call.kind == collective::reduce && !is_root()) in_place_ = false;  // in place is the root's alone
+      // in place is the root's alone
+      if (call.kind == collective::reduce && !is_root()) in_place_ = false;
       if (shares_ || call.kind == collective::allreduce) break;
       gives_ = !is_root();
       awaits_ = is_root() ? whom::everybody : whom::nobody;
@@ -150,9 +159,10 @@ bool long_play::step() {
   if (stage_ == stage::gives) {
     const auto kind = static_cast<std::uint32_t>(call_.spoilt ? refused_call : call_.kind);
     if (gives_ && gives_places()) {
-      const std::byte* const given = call_.kind == collective::bcast                    ? receive()
-                                     : call_.kind == collective::allgather && in_place_ ? receive() + block(all_.rank())
-                                                                                        : vector();
+      const std::byte* const given = call_.kind == collective::bcast ? receive()
+                                     : call_.kind == collective::allgather && in_place_
+                                         ? receive() + block(all_.rank())
+                                         : vector();
       all_.stamp_places(kind, call_.bytes, given, call_.receive, spoilt_);
     } else {
       if (!call_.spoilt) give();
@@ -228,7 +238,11 @@ void long_play::give() {
       if (gives_) copy_wide(area, static_cast<const std::byte*>(call_.send) + at, bytes);
       break;
     case collective::allgather:
-      copy_wide(area, (in_place_ ? receive() + block(all_.rank()) : static_cast<const std::byte*>(call_.send)) + at, bytes);
+      copy_wide(
+          area,
+          (in_place_ ? receive() + block(all_.rank()) : static_cast<const std::byte*>(call_.send)) +
+              at,
+          bytes);
       break;
     case collective::scatter:
     case collective::alltoall:
@@ -238,7 +252,8 @@ void long_play::give() {
     case collective::reduce:
     case collective::allreduce: {
       if (!gives_) break;
-      // Nobody else joins this rank's part; the part that it has joined of the last piece lies there already.
+      // Nobody else joins this rank's part; the part that it has joined of the last piece lies
+      // there already.
       const range own = shares_ ? part_of(all_.rank(), bytes) : range{bytes, bytes};
       copy_wide(area, vector() + at, own.begin);
       copy_wide(area + own.end, vector() + at + own.end, bytes - own.end);
@@ -263,16 +278,21 @@ void long_play::give() {
 /// A piece of each block, one behind the other.
 void long_play::give_blocks() noexcept {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
-  const std::byte* const from = call_.kind == collective::scatter ? static_cast<const std::byte*>(call_.send) : vector();
+  const std::byte* const from =
+      call_.kind == collective::scatter ? static_cast<const std::byte*>(call_.send) : vector();
   for (int rank = 0; rank != all_.size(); ++rank)
-    if (rank != all_.rank()) copy_wide(all_.next_area() + static_cast<std::size_t>(rank) * piece_, from + block(rank) + at, bytes);
-  if (call_.kind == collective::scatter && !in_place_) copy_wide(receive() + at, from + block(all_.rank()) + at, bytes);
+    if (rank != all_.rank())
+      copy_wide(all_.next_area() + static_cast<std::size_t>(rank) * piece_, from + block(rank) + at,
+                bytes);
+  if (call_.kind == collective::scatter && !in_place_)
+    copy_wide(receive() + at, from + block(all_.rank()) + at, bytes);
 }
 
 /// Of a scan: from the rank below, and on to the one above.
 void long_play::pass_on(std::byte* area) {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
-  auto* const own = const_cast<std::byte*>(vector() + at);  // read only, unless it is where the result belongs
+  // read only, unless it is where the result belongs
+  auto* const own = const_cast<std::byte*>(vector() + at);
   const bool whole = call_.kind == collective::scan;
   if (all_.rank() == 0) {
     if (gives_) copy_wide(area, own, bytes);
@@ -298,14 +318,20 @@ void long_play::read() {
       if (gave(call_.root)) copy_out(receive() + at, given(call_.root, at, 0), bytes);
       break;
     case collective::scatter: {
-      if (gave(call_.root)) copy_wide(receive() + at, all_.payload_of(call_.root) + static_cast<std::size_t>(all_.rank()) * piece_, bytes);
+      if (gave(call_.root))
+        copy_wide(receive() + at,
+                  all_.payload_of(call_.root) + static_cast<std::size_t>(all_.rank()) * piece_,
+                  bytes);
       break;
     }
     case collective::gather:
     case collective::allgather:
     case collective::alltoall: read_blocks(); break;
     case collective::reduce_scatter:
-      guarded([&] { join(block(all_.rank()) + at, static_cast<std::size_t>(all_.rank()) * piece_, bytes, receive() + at); });
+      guarded([&] {
+        join(block(all_.rank()) + at, static_cast<std::size_t>(all_.rank()) * piece_, bytes,
+             receive() + at);
+      });
       break;
     case collective::reduce:
     case collective::allreduce: {
@@ -317,7 +343,10 @@ void long_play::read() {
       if (now_ == pieces_) break;
       // Everybody has stamped this piece, so has read the one before: the next area is free.
       const range own = part_of(all_.rank(), bytes);
-      guarded([&] { join(at + own.begin, own.begin, own.bytes(), all_open_ ? receive() + own.begin : all_.next_area() + piece_bytes); });
+      guarded([&] {
+        join(at + own.begin, own.begin, own.bytes(),
+             all_open_ ? receive() + own.begin : all_.next_area() + piece_bytes);
+      });
       break;
     }
     default: break;
@@ -332,9 +361,12 @@ void long_play::read_blocks() noexcept {
     std::byte* const into = receive() + block(rank) + at;
     if (rank != all_.rank()) {
       const std::size_t own = static_cast<std::size_t>(all_.rank());
-      if (gave(rank)) copy_out(into, given(rank, (all ? block(all_.rank()) : 0) + at, all ? own * piece_ : 0), bytes);
+      if (gave(rank))
+        copy_out(into, given(rank, (all ? block(all_.rank()) : 0) + at, all ? own * piece_ : 0),
+                 bytes);
     } else if (!in_place_) {
-      copy_out(into, static_cast<const std::byte*>(call_.send) + (all ? block(rank) : 0) + at, bytes);
+      copy_out(into, static_cast<const std::byte*>(call_.send) + (all ? block(rank) : 0) + at,
+               bytes);
     }
   }
 }
@@ -349,28 +381,35 @@ void long_play::read_parts() noexcept {
     if (rank != all_.rank() && !gave(rank)) continue;
     if (rank != all_.rank() && flags::spoilt_in(all_.stamp_of(rank))) [[unlikely]]
       note(errc::operation_failed);
-    if (!all_open_) copy_out(receive() + at + part.begin, all_.payload_of(rank) + piece_bytes, part.bytes());
-    else if (rank != all_.rank()) copy_out(receive() + part.begin, all_.place_of(rank, 1) + part.begin, part.bytes());
+    if (!all_open_)
+      copy_out(receive() + at + part.begin, all_.payload_of(rank) + piece_bytes, part.bytes());
+    else if (rank != all_.rank())
+      copy_out(receive() + part.begin, all_.place_of(rank, 1) + part.begin, part.bytes());
   }
 }
 
-/// What all ranks gave at `in_area` of their areas, and have at `in_vector` of their vectors, from the lowest to the highest. `into` may be
-/// that place in the vector.
-void long_play::join(std::size_t in_vector, std::size_t in_area, std::size_t bytes, std::byte* into) {
+/// What all ranks gave at `in_area` of their areas, and have at `in_vector` of their vectors, from
+/// the lowest to the highest. `into` may be that place in the vector.
+void long_play::join(std::size_t in_vector, std::size_t in_area, std::size_t bytes,
+                     std::byte* into) {
   const int size = all_.size();
   for (int rank = 0; rank != size; ++rank)
     if (rank != all_.rank() && !gave(rank)) return;
   alignas(cache_line) std::byte sums[2][joined_at_once];
-  const std::size_t step = size == 2 && with_.builtin() ? bytes : std::min(bytes, joined_at_once / unit_ * unit_);
+  const std::size_t step =
+      size == 2 && with_.builtin() ? bytes : std::min(bytes, joined_at_once / unit_ * unit_);
   for (std::size_t done = 0; done < bytes; done += step) {
     const std::size_t now = std::min(step, bytes - done);
     // What is not `to` is read only.
     const auto operand = [&](int rank) {
-      return (rank == all_.rank() ? const_cast<std::byte*>(vector()) + in_vector : given(rank, in_vector, in_area)) + done;
+      return (rank == all_.rank() ? const_cast<std::byte*>(vector()) + in_vector
+                                  : given(rank, in_vector, in_area)) +
+             done;
     };
     std::byte* sum = operand(0);
     for (int rank = 1; rank != size; ++rank) {
-      // A user's function writes into its higher operand, so that may not be lost where the result goes into the lower one.
+      // A user's function writes into its higher operand, so that may not be lost where the result
+      // goes into the lower one.
       const bool last = rank == size - 1 && (with_.builtin() || sum != into + done);
       std::byte* const to = last ? into + done : sums[rank % 2];
       with_.apply(sum, operand(rank), to, now);

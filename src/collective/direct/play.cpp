@@ -15,7 +15,8 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
 
 }  // namespace
 
-play::play(flags& all, const detail::collective_call& call) noexcept : all_{all}, call_{call}, in_place_{call.in_place || !call.send} {
+play::play(flags& all, const detail::collective_call& call) noexcept
+    : all_{all}, call_{call}, in_place_{call.in_place || !call.send} {
   const bool root = all.rank() == call.root;
   const void* const vector = in_place_ ? call.receive : call.send;
   const std::size_t whole = call.bytes * static_cast<std::size_t>(all.size());
@@ -90,21 +91,24 @@ void play::take_blocks() noexcept {
   }
 }
 
-/// What ranks [0, ranks) gave, joined from left to right. A user's function writes into its higher operand, so the result goes back and
-/// forth between a buffer of our own and where it belongs.
+/// What ranks [0, ranks) gave, joined from left to right. A user's function writes into its higher
+/// operand, so the result goes back and forth between a buffer of our own and where it belongs.
 void play::join(int ranks, std::size_t given, std::size_t offset) {
   for (int rank = 0; rank != ranks; ++rank)
     if (!gave(rank, given)) return;
   auto* const result = static_cast<std::byte*>(call_.receive);
   // What is not `into` is read only.
-  const auto operand = [&](int rank) { return const_cast<std::byte*>(all_.payload_of(rank)) + offset; };
+  const auto operand = [&](int rank) {
+    return const_cast<std::byte*>(all_.payload_of(rank)) + offset;
+  };
   if (ranks == 1) {
     copy_bytes(result, operand(0), call_.bytes);
     return;
   }
   if (with_.builtin()) {
     with_.apply(operand(0), operand(1), result, call_.bytes);
-    for (int rank = 2; rank < ranks; ++rank) with_.apply(result, operand(rank), result, call_.bytes);
+    for (int rank = 2; rank < ranks; ++rank)
+      with_.apply(result, operand(rank), result, call_.bytes);
     return;
   }
   alignas(cache_line) std::byte other[area_bytes];

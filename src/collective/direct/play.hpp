@@ -1,7 +1,8 @@
 // collective/direct/play.hpp
-// One small collective of one rank through the flags: it stamps the operation, with what it gives as payload, waits for those whose payload
-// it needs, and reads that where it lies. Who reduces does it alone, from the lowest rank to the highest, so every rank has the same bits
-// and nobody depends on what another computes.
+// One small collective of one rank through the flags: it stamps the operation, with what it gives
+// as payload, waits for those whose payload it needs, and reads that where it lies. Who reduces
+// does it alone, from the lowest rank to the highest, so every rank has the same bits and nobody
+// depends on what another computes.
 //
 //     play call{all, what};
 //     call.begin();
@@ -12,8 +13,8 @@
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.
 // Threads  one at a time. `ready` changes nothing that others see.
-// Errors   truncated and invalid_argument where a rank has called something else, or with another length. What a user's function throws
-//          comes out of `step`; the call is over then.
+// Errors   truncated and invalid_argument where a rank has called something else, or with another
+//          length. What a user's function throws comes out of `step`; the call is over then.
 #pragma once
 
 #include <cstddef>
@@ -26,23 +27,31 @@
 
 namespace peal::direct {
 
-/// With more ranks that have a core each, each would look at so many lines that messages in a few rounds take less: an estimate, as for
-/// flat schedules. Where they share cores it is their turns that cost, and the fewest of them are here: 17 to 48 ranks on two cores took
-/// 0.01 to 0.7 of what messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not measured.
+/// With more ranks that have a core each, each would look at so many lines that messages in a few
+/// rounds take less: an estimate, as for flat schedules. Where they share cores it is their turns
+/// that cost, and the fewest of them are here: 17 to 48 ranks on two cores took 0.01 to 0.7 of what
+/// messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not
+/// measured.
 constexpr int most_ranks(bool crowded) noexcept { return crowded ? 64 : 16; }
 
-/// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing but what is the same on every rank.
+/// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing
+/// but what is the same on every rank.
 [[nodiscard]] inline bool fits(const detail::collective_call& call, int size) noexcept {
   using detail::collective;
   if (call.kind == collective::barrier) return true;
-  if (call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall) return false;
-  if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes || call.receive_offsets) return false;
-  const bool all = call.kind == collective::alltoall || call.kind == collective::scatter || call.kind == collective::reduce_scatter;
+  if (call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall)
+    return false;
+  if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
+      call.receive_offsets)
+    return false;
+  const bool all = call.kind == collective::alltoall || call.kind == collective::scatter ||
+                   call.kind == collective::reduce_scatter;
   const std::size_t most = all ? area_bytes / static_cast<std::size_t>(size) : area_bytes;
   return call.bytes - 1 < most;  // empty ones wrap, and do not fit
 }
 
-/// Stamped as what a rank calls that was refused the call: it differs from what the others have called.
+/// Stamped as what a rank calls that was refused the call: it differs from what the others have
+/// called.
 inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
 /// That rank's call, if the others' fits.
 [[nodiscard]] inline detail::collective_call no_part_in_a_short_call() noexcept {
@@ -127,7 +136,9 @@ class play {
   [[nodiscard]] std::byte* block(int rank) const noexcept {
     return static_cast<std::byte*>(call_.receive) + static_cast<std::size_t>(rank) * call_.bytes;
   }
-  [[nodiscard]] std::size_t own_offset() const noexcept { return static_cast<std::size_t>(all_.rank()) * call_.bytes; }
+  [[nodiscard]] std::size_t own_offset() const noexcept {
+    return static_cast<std::size_t>(all_.rank()) * call_.bytes;
+  }
 
   flags& all_;
   const detail::collective_call& call_;

@@ -25,7 +25,8 @@ struct work {
 };
 
 bool has_root(collective kind) noexcept {
-  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather || kind == collective::scatter;
+  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather ||
+         kind == collective::scatter;
 }
 
 /// Where each joins a part for all, or each whole vectors: `shares`.
@@ -39,41 +40,58 @@ work work_of(collective kind, double n, double bytes, bool shares) noexcept {
     case collective::reduce:
       if (!shares) return {{bytes, others * bytes}, {others * bytes, others * bytes}, true};
       return {{2 * bytes, others / n * bytes}, {n * bytes, others * bytes}, true};
-    case collective::allreduce: return alike(shares ? load{2 * bytes, others / n * bytes} : load{bytes, others * bytes});
+    case collective::allreduce:
+      return alike(shares ? load{2 * bytes, others / n * bytes} : load{bytes, others * bytes});
     case collective::allgather: return alike({(n + 1) * bytes, 0});
     case collective::alltoall: return alike({(n + others) * bytes, 0});
     case collective::reduce_scatter: return alike({others * bytes, others * bytes});
     case collective::scan:
-    case collective::exscan: return {{bytes, others * bytes}, {n * bytes, n * others / 2 * bytes}, false};
+    case collective::exscan:
+      return {{bytes, others * bytes}, {n * bytes, n * others / 2 * bytes}, false};
     default: return {};
   }
 }
 
 }  // namespace
 
-std::optional<double> price(const detail::collective_call& call, int size, int cores, const cost_parameters& costs) noexcept {
+std::optional<double> price(const detail::collective_call& call, int size, int cores,
+                            const cost_parameters& costs) noexcept {
   const bool crowded = size > cores, is_short = fits(call, size);
-  if (size > most_ranks(crowded) || !(is_short || long_play::fits(call, size, crowded))) return std::nullopt;
-  const double n = size, bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
-  const bool chain = !is_short && (call.kind == collective::scan || call.kind == collective::exscan);
+  if (size > most_ranks(crowded) || !(is_short || long_play::fits(call, size, crowded)))
+    return std::nullopt;
+  const double n = size,
+               bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
+  const bool chain =
+      !is_short && (call.kind == collective::scan || call.kind == collective::exscan);
   work asked = work_of(call.kind, n, bytes, !is_short && long_play::shares(call, size));
-  if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};  // each passes on what it has joined
+  // each passes on what it has joined
+  if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};
   const double pieces = is_short ? 1 : static_cast<double>(long_play::pieces_of(call, size));
   // A stamp, and a look at each that is waited for; in a scan by pieces one rank after the other.
   const double stamp = costs.local_send_ns + costs.local_flight_ns, look = costs.local_receive_ns;
-  const double looks = has_root(call.kind) && call.kind != collective::gather && call.kind != collective::reduce ? 1 : n - 1;
-  const auto taken = [&](const load& by) { return by.copied / costs.local_copy_rate + by.joined / costs.reduce_rate; };
+  const double looks =
+      has_root(call.kind) && call.kind != collective::gather && call.kind != collective::reduce
+          ? 1
+          : n - 1;
+  const auto taken = [&](const load& by) {
+    return by.copied / costs.local_copy_rate + by.joined / costs.reduce_rate;
+  };
   double way = pieces * (stamp + looks * look) + taken(asked.most);
-  // A whole piece, though the pieces of a call are alike: else two would cost less than one that is as long as it may be.
+  // A whole piece, though the pieces of a call are alike: else two would cost less than one that is
+  // as long as it may be.
   const double vector = bytes * (call.kind == collective::scatter ? n : 1);
-  const double of_a_piece = taken(asked.most) * std::min(1.0, static_cast<double>(piece_bytes) / vector);
+  const double of_a_piece =
+      taken(asked.most) * std::min(1.0, static_cast<double>(piece_bytes) / vector);
   if (chain) way += (n - 2) * (stamp + look + of_a_piece);
   if (asked.one_way) way += of_a_piece;  // the last one is taken when it was given
   if (!crowded) return way;
   // Every piece makes each rank of a core take its turn; who only gives is two pieces ahead.
-  const double turns = asked.one_way ? (pieces + 1) / 2 : pieces + (long_play::shares(call, size) && !is_short ? 1 : 0);
+  const double turns = asked.one_way
+                           ? (pieces + 1) / 2
+                           : pieces + (long_play::shares(call, size) && !is_short ? 1 : 0);
   const double all = taken(asked.all) + n * pieces * (costs.local_send_ns + looks * look);
-  return std::max(way, all / cores) + (turns + (asked.one_way ? 0 : 1)) * n / cores * costs.switch_ns;
+  return std::max(way, all / cores) +
+         (turns + (asked.one_way ? 0 : 1)) * n / cores * costs.switch_ns;
 }
 
 }  // namespace peal::direct

@@ -1,5 +1,6 @@
 // collective/direct/price.hpp
-// What a blocking collective takes past messages, by formulas over the same parameters as cost.hpp's.
+// What a blocking collective takes past messages, by formulas over the same parameters as
+// cost.hpp's.
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    nanoseconds, bytes.
@@ -14,8 +15,9 @@
 
 namespace peal::direct {
 
-/// Of a call that all ranks of a node make, whose blocks are alike and which starts when all have come. `cores`: of the node, for them.
-/// Nothing where such a call goes as messages.
-std::optional<double> price(const detail::collective_call& call, int size, int cores, const cost_parameters&) noexcept;
+/// Of a call that all ranks of a node make, whose blocks are alike and which starts when all have
+/// come. `cores`: of the node, for them. Nothing where such a call goes as messages.
+std::optional<double> price(const detail::collective_call& call, int size, int cores,
+                            const cost_parameters&) noexcept;
 
 }  // namespace peal::direct

@@ -1,10 +1,12 @@
 // collective/direct/slot.hpp
-// What a communicator has in the node's segment for its direct collectives: a block with a slot for each rank, which it alone writes.
+// What a communicator has in the node's segment for its direct collectives: a block with a slot for
+// each rank, which it alone writes.
 //
-// An operation uses one line of a slot, the next one each time, round and round: a stamp, which says how far the rank has come, and up to
-// 56 bytes of payload before it, so that one line that changes cores brings both. A longer payload lies in one of the slot's areas, and the
-// stamp says in which. A communicator has a block with small areas, for calls that fit into one, and from the first longer call on another
-// one with large areas, through which that goes piece by piece.
+// An operation uses one line of a slot, the next one each time, round and round: a stamp, which
+// says how far the rank has come, and up to 56 bytes of payload before it, so that one line that
+// changes cores brings both. A longer payload lies in one of the slot's areas, and the stamp says
+// in which. A communicator has a block with small areas, for calls that fit into one, and from the
+// first longer call on another one with large areas, through which that goes piece by piece.
 //
 // Layer    collective/direct: may include base/.
 // Units    bytes.
@@ -19,18 +21,21 @@
 
 namespace peal::direct {
 
-/// How many operations a rank may be ahead of another, and one more. Two would do where everybody waits for everybody; a root that
-/// broadcasts again and again gets so many ahead of those who listen.
+/// How many operations a rank may be ahead of another, and one more. Two would do where everybody
+/// waits for everybody; a root that broadcasts again and again gets so many ahead of those who
+/// listen.
 inline constexpr std::uint32_t depth = 8;
 inline constexpr std::size_t line_payload = 56;
 inline constexpr std::uint32_t areas = 2;
 inline constexpr std::size_t area_bytes = 4096;
-/// Of a large area: a piece of a vector, short enough to stay in the caches, and a part of a piece that was joined.
+/// Of a large area: a piece of a vector, short enough to stay in the caches, and a part of a piece
+/// that was joined.
 inline constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t part_bytes = std::size_t{28} << 10;
 inline constexpr std::size_t long_area_bytes = piece_bytes + part_bytes;
 
-/// stamp: number of the operation << 28 | what collective << 24 | where the payload lies << 20 | bytes of it. 0: no operation yet.
+/// stamp: number of the operation << 28 | what collective << 24 | where the payload lies << 20 |
+/// bytes of it. 0: no operation yet.
 struct alignas(cache_line) line {
   std::byte payload[line_payload];
   std::atomic<std::uint64_t> stamp;
@@ -42,8 +47,15 @@ inline constexpr unsigned kind_shift = 24;
 inline constexpr unsigned place_shift = 20;
 inline constexpr std::uint64_t bytes_mask = 0xfffff;
 static_assert(area_bytes <= bytes_mask);
-/// in_area + n: in area n. elsewhere: where it is the user's, and the line says where. spoilt is a bit more.
-enum payload_place : std::uint32_t { nowhere = 0, in_line = 1, in_area = 2, elsewhere = in_area + areas, spoilt = 8 };
+/// in_area + n: in area n. elsewhere: where it is the user's, and the line says where. spoilt is a
+/// bit more.
+enum payload_place : std::uint32_t {
+  nowhere = 0,
+  in_line = 1,
+  in_area = 2,
+  elsewhere = in_area + areas,
+  spoilt = 8
+};
 static_assert(elsewhere < spoilt);
 
 struct slot {

@@ -1,4 +1,5 @@
-// The kernels for any processor. FP contraction is off here and in the other files, so that all of them compute the same bits.
+// The kernels for any processor. FP contraction is off here and in the other files, so that all of
+// them compute the same bits.
 #include <cstdint>
 
 #include "collective/kernels/kernels.hpp"
@@ -8,7 +9,8 @@
 #else
 #pragma GCC optimize("O3", "fp-contract=off")
 #if defined(__x86_64__)
-#pragma GCC target("no-fma,no-avx512f")  // g++ fuses complex products, whatever fp-contract says, where -march allows it
+#pragma GCC target("no-fma,no-avx512f")  // g++ fuses complex products, whatever fp-contract says,
+                                         // where -march allows it
 #endif
 #endif
 #define PEAL_KERNELS baseline

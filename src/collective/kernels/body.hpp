@@ -1,7 +1,8 @@
 // collective/kernels/body.hpp
-// The body of a kernel file. The file includes the headers, says for which processor to compile, defines PEAL_KERNELS as the name of its
-// table function, and includes this; PEAL_COMPLEX_PRODUCTS names the table whose complex products it takes instead of its own. Everything
-// here has internal linkage: code for one processor must not be taken for another by the linker.
+// The body of a kernel file. The file includes the headers, says for which processor to compile,
+// defines PEAL_KERNELS as the name of its table function, and includes this; PEAL_COMPLEX_PRODUCTS
+// names the table whose complex products it takes instead of its own. Everything here has internal
+// linkage: code for one processor must not be taken for another by the linker.
 //
 // Layer    collective.
 
@@ -33,10 +34,12 @@ struct prod {
   static T of(T a, T b) {
     return static_cast<T>(a * b);
   }
-  // The textbook formula, without the repair of infinite operands that C's Annex G describes: what MPI libraries do.
+  // The textbook formula, without the repair of infinite operands that C's Annex G describes: what
+  // MPI libraries do.
   template <class T>
   static complex_of<T> of(complex_of<T> a, complex_of<T> b) {
-    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+    return {a.real * b.real - a.imaginary * b.imaginary,
+            a.real * b.imaginary + a.imaginary * b.real};
   }
 };
 struct least {
@@ -88,7 +91,8 @@ struct bxor {
   }
 };
 
-// Integers wrap around like unsigned ones: a signed overflow must not be undefined because somebody sums counters.
+// Integers wrap around like unsigned ones: a signed overflow must not be undefined because somebody
+// sums counters.
 template <class T>
 struct arithmetic {
   using type = T;
@@ -114,8 +118,9 @@ struct arithmetic<std::int64_t> {
   using type = std::uint64_t;
 };
 
-// The result may be one of the operands, at the same index: no dependence between iterations, which ivdep says. Without it the compiler
-// checks for overlap at run time and takes the scalar loop for exactly this case. Clang would warn of long double, which has no vectors.
+// The result may be one of the operands, at the same index: no dependence between iterations, which
+// ivdep says. Without it the compiler checks for overlap at run time and takes the scalar loop for
+// exactly this case. Clang would warn of long double, which has no vectors.
 #if defined(__clang__)
 #define PEAL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -139,7 +144,8 @@ void run_wrapping(const void* lower, const void* higher, void* into, std::size_t
   const T* b = static_cast<const T*>(higher);
   T* out = static_cast<T*>(into);
   PEAL_INDEPENDENT
-  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<T>(Operation::of(static_cast<wide>(a[i]), static_cast<wide>(b[i])));
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = static_cast<T>(Operation::of(static_cast<wide>(a[i]), static_cast<wide>(b[i])));
 }
 
 constexpr void put(table& t, scalar type, builtin operation, kernel k) {
@@ -180,8 +186,10 @@ constexpr void put_complex(table& t, scalar type) {
 constexpr void put_boolean(table& t) {
   using byte = std::uint8_t;
   constexpr scalar type = scalar::boolean;
-  for (const builtin both : {builtin::prod, builtin::min, builtin::land, builtin::band}) put(t, type, both, run<land, byte>);
-  for (const builtin either : {builtin::sum, builtin::max, builtin::lor, builtin::bor}) put(t, type, either, run<lor, byte>);
+  for (const builtin both : {builtin::prod, builtin::min, builtin::land, builtin::band})
+    put(t, type, both, run<land, byte>);
+  for (const builtin either : {builtin::sum, builtin::max, builtin::lor, builtin::bor})
+    put(t, type, either, run<lor, byte>);
   for (const builtin one : {builtin::lxor, builtin::bxor}) put(t, type, one, run<lxor, byte>);
 }
 
@@ -212,7 +220,8 @@ constexpr table all = make_table();
 const table& PEAL_KERNELS() noexcept {
   static const table mixed = [] {
     table t = all;
-    for (const scalar type : {scalar::c64, scalar::c128}) put(t, type, builtin::prod, PEAL_COMPLEX_PRODUCTS().at(type, builtin::prod));
+    for (const scalar type : {scalar::c64, scalar::c128})
+      put(t, type, builtin::prod, PEAL_COMPLEX_PRODUCTS().at(type, builtin::prod));
     return t;
   }();
   return mixed;

@@ -16,7 +16,9 @@ struct table {
   kernel of[scalars][builtins] = {};
 
   [[nodiscard]] kernel at(detail::scalar type, detail::builtin operation) const noexcept {
-    return type == detail::scalar::opaque ? nullptr : of[static_cast<std::size_t>(type)][static_cast<std::size_t>(operation)];
+    return type == detail::scalar::opaque
+               ? nullptr
+               : of[static_cast<std::size_t>(type)][static_cast<std::size_t>(operation)];
   }
 };
 

@@ -13,19 +13,22 @@ namespace peal::detail {
 
 namespace {
 
-operation& start(lane& here, communicator_state& on, const collective_call& call, const location& where, bool blocks) {
+operation& start(lane& here, communicator_state& on, const collective_call& call,
+                 const location& where, bool blocks) {
   if (on.checked) [[unlikely]]
     return on.checked->start(call, where, blocks);
   on.direct.calls().add(direct::way::messages);
   return here.collectives->start(on.collective, call);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void fail(std::error_code why, const collective_call& call, const location& where) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail(std::error_code why, const collective_call& call,
+                                                 const location& where) {
   throw_failure(why, name_of(call.kind), -1, where);
 }
 
 /// Takes no part in the call, then throws.
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_call(communicator_state& on, call_form form, const collective_call& call,
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_call(communicator_state& on, call_form form,
+                                                        const collective_call& call,
                                                         const location& where) {
   take_no_part(on, form, where);
   check_collective(on, call, where);
@@ -35,7 +38,8 @@ operation& start(lane& here, communicator_state& on, const collective_call& call
 two_steps& stepped(communicator_state& on) {
   if (on.stepped) return *on.stepped;
   lane& here = on.home;
-  on.stepped = std::make_unique<two_steps>(*here.messages, *here.collectives, on.collective, on, here.absent ? &*here.absent : nullptr);
+  on.stepped = std::make_unique<two_steps>(*here.messages, *here.collectives, on.collective, on,
+                                           here.absent ? &*here.absent : nullptr);
   if (on.neighbors) on.stepped->set_neighbors(*on.neighbors);
   return *on.stepped;
 }
@@ -45,12 +49,15 @@ two_steps& stepped(communicator_state& on) {
 void take_no_part(communicator_state& on, call_form form, const location& where) {
   lane& here = job::require_lane(on, where);
   if (on.size() == 1) return;
-  if (form == call_form::blocking && on.direct.exists()) return here.absent->stay_out_of_blocking(on);
+  if (form == call_form::blocking && on.direct.exists())
+    return here.absent->stay_out_of_blocking(on);
   const std::lock_guard<engine> guard{here.progress};
   if (form == call_form::plan) {
     const std::uint32_t number = on.collective.number_prepared();
     if (on.checked) on.checked->stay_out_of_plan(*here.absent, number);
-    else here.absent->tell(on, {.context = on.collective_context(), .number = number, .made_ready = true});
+    else
+      here.absent->tell(on,
+                        {.context = on.collective_context(), .number = number, .made_ready = true});
     return here.flush();
   }
   on.direct.calls().add(direct::way::refused);
@@ -98,7 +105,8 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     fail(became, call, where);
 }
 
-operation* start_collective(communicator_state& on, const collective_call& call, const location& where) {
+operation* start_collective(communicator_state& on, const collective_call& call,
+                            const location& where) {
   lane& here = job::require_lane(on, where);
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::messages, call, where);
@@ -109,14 +117,16 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   return here.hand_out(started, on, where);
 }
 
-operation* start_collective(communicator_state& on, const collective_call& first, const second_step& second, const location& where) {
+operation* start_collective(communicator_state& on, const collective_call& first,
+                            const second_step& second, const location& where) {
   lane& here = job::require_lane(on, where);
   if (!is_right(on, first)) [[unlikely]]
     refuse_call(on, call_form::steps, first, where);
   const std::lock_guard<engine> guard{here.progress};
   two_steps& steps = stepped(on);
   on.direct.calls().add(direct::way::messages);
-  operation& started = on.checked ? on.checked->start(first, second, steps, where) : steps.start(first, second);
+  operation& started =
+      on.checked ? on.checked->start(first, second, steps, where) : steps.start(first, second);
   here.flush();
   return here.hand_out(started, on, where);
 }

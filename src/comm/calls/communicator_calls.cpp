@@ -21,10 +21,14 @@ struct ballot {
 };
 
 [[noreturn]] void refuse_more(const location& where) {
-  throw error(errc::no_space, "as many communicators are alive as there may be (PEAL_COMMUNICATORS in peal_environment(7))", -1, where);
+  throw error(
+      errc::no_space,
+      "as many communicators are alive as there may be (PEAL_COMMUNICATORS in peal_environment(7))",
+      -1, where);
 }
 
-/// The numbers that this process has offered in one call, and not given to a communicator; they go back at the end.
+/// The numbers that this process has offered in one call, and not given to a communicator; they go
+/// back at the end.
 class offers {
  public:
   explicit offers(context_pool& of) noexcept : pool_{of} {}
@@ -93,13 +97,17 @@ struct givers {
   }
 };
 
-communicator_state* split_by(job& here, communicator_state& from, ballot mine, const location& where) {
+communicator_state* split_by(job& here, communicator_state& from, ballot mine,
+                             const location& where) {
   context_pool& contexts = here.contexts();
   offers own{contexts};
-  // Every rank offers a context of its own, so that one exchange is enough, but where one was used before.
+  // Every rank offers a context of its own, so that one exchange is enough, but where one was used
+  // before.
   mine.context = own.next();
   std::vector<ballot> ballots(static_cast<std::size_t>(from.size()));
-  const auto of = [&](int rank) -> const ballot& { return ballots[static_cast<std::size_t>(rank)]; };
+  const auto of = [&](int rank) -> const ballot& {
+    return ballots[static_cast<std::size_t>(rank)];
+  };
   for (;;) {
     collective_call call;
     call.kind = collective::allgather;
@@ -110,12 +118,14 @@ communicator_state* split_by(job& here, communicator_state& from, ballot mine, c
     const std::vector<int> ordered = in_order(ballots);
     const givers giving{ballots, ordered};
     if (!giving.all_have_one) refuse_more(where);
-    const auto [first, last] = std::ranges::equal_range(ordered, mine.color, {}, [&](int rank) { return of(rank).color; });
+    const auto [first, last] =
+        std::ranges::equal_range(ordered, mine.color, {}, [&](int rank) { return of(rank).color; });
     const std::uint32_t context = mine.joins != 0 ? of(*first).context.context : 0;
     const bool holds = mine.joins == 0 || contexts.hold(context);
     const bool agreed = !giving.some_used_before || everywhere(from, holds, where);
     if (agreed && mine.joins == 0) return nullptr;
-    const int place = mine.joins != 0 ? static_cast<int>(std::find(first, last, from.rank()) - first) : -1;
+    const int place =
+        mine.joins != 0 ? static_cast<int>(std::find(first, last, from.rank()) - first) : -1;
     if (agreed) {
       if (place == 0) own.taken();
       std::vector<peer_id> peers;
@@ -161,10 +171,14 @@ bool same_node(const communicator_state& in, int rank, const location& where) {
   return here.on_this_node(in.peer(rank));
 }
 
-communicator_state& duplicate(communicator_state& from, const location& where) { return copy_of(job::require(where), from, where); }
+communicator_state& duplicate(communicator_state& from, const location& where) {
+  return copy_of(job::require(where), from, where);
+}
 
-communicator_state* split(communicator_state& from, bool joins, std::int64_t color, std::int64_t key, const location& where) {
-  return split_by(job::require(where), from, {.color = color, .key = key, .joins = joins ? 1U : 0U, .context = {}}, where);
+communicator_state* split(communicator_state& from, bool joins, std::int64_t color,
+                          std::int64_t key, const location& where) {
+  return split_by(job::require(where), from,
+                  {.color = color, .key = key, .joins = joins ? 1U : 0U, .context = {}}, where);
 }
 
 communicator_state& split_node(communicator_state& from, const location& where) {
@@ -172,7 +186,8 @@ communicator_state& split_node(communicator_state& from, const location& where) 
   // The lowest rank on the same node names the group.
   int first = 0;
   while (!here.on_this_node(from.peer(first))) ++first;
-  return *split_by(here, from, {.color = first, .key = from.rank(), .joins = 1, .context = {}}, where);
+  return *split_by(here, from, {.color = first, .key = from.rank(), .joins = 1, .context = {}},
+                   where);
 }
 
 void release(communicator_state& gone) noexcept {

@@ -13,14 +13,17 @@
 
 namespace peal::detail {
 
-communicator_state& start_job(const job_options& options, const location& where) { return job::start(options, where).world(); }
+communicator_state& start_job(const job_options& options, const location& where) {
+  return job::start(options, where).world();
+}
 
 void end_job(bool unwinding, const location& where) noexcept {
   job* const here = job::running();
   if (here == nullptr) return;
   if (unwinding && here->size() > 1) {
     const std::string why = fmt::format(
-        "{}:{}: an exception left the scope of this peal::environment; the job is aborted, since the "
+        "{}:{}: an exception left the scope of this peal::environment; the job is aborted, since "
+        "the "
         "other ranks would wait for this one",
         where.file_name(), where.line());
     log_error("{}", why);

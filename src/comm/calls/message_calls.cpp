@@ -19,7 +19,8 @@ operation* keep(lane& here, communicator_state& on, operation& started, const lo
   return &started;
 }
 
-/// What every send returns that was over at once: a window of small sends takes no operation out of the pool. Never written to.
+/// What every send returns that was over at once: a window of small sends takes no operation out of
+/// the pool. Never written to.
 struct common_operation final : operation {
   common_operation() noexcept {
     finished.store(true, std::memory_order_relaxed);  // relaxed: before any thread can ask
@@ -35,26 +36,32 @@ operation* finished_with_nobody(lane& here, communicator_state& on, const locati
 }
 
 /// Waits for a blocking call's operation, gives it back, and returns what became of it, or throws.
-outcome complete(lane& here, operation& awaited, const char* what, int peer, const location& where) {
+outcome complete(lane& here, operation& awaited, const char* what, int peer,
+                 const location& where) {
   const finished_release guard{here, awaited};
   if (!finished(awaited)) wait_for(here, awaited);
   const outcome& became = awaited.result;
   if (became.error) [[unlikely]]
-    throw_failure(became.error, what, became.source >= 0 && awaited.kind == operation_kind::receive ? became.source : peer, where);
-  // Member by member: one load of what has just been stored in parts would wait until these stores have left the core.
+    throw_failure(
+        became.error, what,
+        became.source >= 0 && awaited.kind == operation_kind::receive ? became.source : peer,
+        where);
+  // Member by member: one load of what has just been stored in parts would wait until these stores
+  // have left the core.
   return {.tag = became.tag, .source = became.source, .bytes = became.bytes, .error = became.error};
 }
 
 }  // namespace
 
-// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on the way that needs registers saved.
-// Beside a helper thread the same is tried one call further on, inside its lock. The way around has the locks, the checks with their words,
-// and the rest.
+// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on
+// the way that needs registers saved. Beside a helper thread the same is tried one call further on,
+// inside its lock. The way around has the locks, the checks with their words, and the rest.
 
 namespace {
 
 /// Beside a helper thread. False: nothing happened.
-[[gnu::always_inline]] inline bool send_beside_helper(communicator_state& on, const void* data, std::size_t bytes, int dest,
+[[gnu::always_inline]] inline bool send_beside_helper(communicator_state& on, const void* data,
+                                                      std::size_t bytes, int dest,
                                                       int tag) noexcept {
   lane* const here = job::biased();
   if (here == nullptr || !may_send(on, dest, tag) || !here->progress.enter()) return false;
@@ -64,7 +71,8 @@ namespace {
 }
 
 /// Beside a helper thread. Null: nothing happened.
-[[gnu::always_inline]] inline operation* post_beside_helper(communicator_state& on, void* data, std::size_t capacity, int source,
+[[gnu::always_inline]] inline operation* post_beside_helper(communicator_state& on, void* data,
+                                                            std::size_t capacity, int source,
                                                             int tag) noexcept {
   lane* const here = job::biased();
   if (here == nullptr || !may_receive(on, source, tag) || !here->progress.enter()) return nullptr;
@@ -73,7 +81,8 @@ namespace {
   return posted;
 }
 
-[[gnu::noinline]] void send_checked(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+[[gnu::noinline]] void send_checked(communicator_state& on, const void* data, std::size_t bytes,
+                                    int dest, int tag, const location& where) {
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
@@ -90,7 +99,8 @@ namespace {
 }
 
 // What the transport takes at once, but in more than a few stores.
-[[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+[[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes,
+                                    int dest, int tag, const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
       here->flush();
@@ -100,8 +110,8 @@ namespace {
   send_checked(on, data, bytes, dest, tag, where);
 }
 
-[[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
-                                         const location& where) {
+[[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity,
+                                         int source, int tag, const location& where) {
   if (operation* const posted = post_beside_helper(on, data, capacity, source, tag))
     return complete(*job::biased(), *posted, "receive from", source, where);
   lane& here = job::require_lane(on, where);
@@ -116,26 +126,32 @@ namespace {
 
 }  // namespace
 
-void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+          const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
   send_by_call(on, data, bytes, dest, tag, where);
 }
 
-outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
-    if (operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+             const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag))
+      [[likely]]
+    if (operation* const posted =
+            here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
       return complete(*here, *posted, "receive from", source, where);
   return recv_unusually(on, data, capacity, source, tag, where);
 }
 
-outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
+outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag,
+                     const location& where) {
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
   if (source == proc_null_value) {
-    if (into.allocate(into.owner, 0) == nullptr) throw_failure(errc::no_space, "memory for an empty message", -1, where);
+    if (into.allocate(into.owner, 0) == nullptr)
+      throw_failure(errc::no_space, "memory for an empty message", -1, where);
     return of_nobody;
   }
   here.progress.lock();
@@ -146,7 +162,8 @@ outcome recv_growing(communicator_state& on, const growing_buffer& into, int sou
 
 namespace {
 
-[[gnu::noinline]] operation* start_send_unusually(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+[[gnu::noinline]] operation* start_send_unusually(communicator_state& on, const void* data,
+                                                  std::size_t bytes, int dest, int tag,
                                                   const location& where) {
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
@@ -163,7 +180,8 @@ namespace {
   return keep(here, on, started, where);
 }
 
-[[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
+[[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data,
+                                                std::size_t bytes, int dest, int tag,
                                                 const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
@@ -176,18 +194,21 @@ namespace {
 
 }  // namespace
 
-operation* start_synchronous_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+operation* start_synchronous_send(communicator_state& on, const void* data, std::size_t bytes,
+                                  int dest, int tag, const location& where) {
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
   if (dest == proc_null_value) return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, true);
+  operation& started =
+      here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, true);
   if (!finished(started)) here.progress.started(bytes);
   return keep(here, on, started, where);
 }
 
-operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag, const location& where) {
+operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest,
+                      int tag, const location& where) {
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
@@ -196,7 +217,8 @@ operation* start_send(communicator_state& on, const void* data, std::size_t byte
 
 namespace {
 
-[[gnu::noinline]] operation* start_recv_unusually(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+[[gnu::noinline]] operation* start_recv_unusually(communicator_state& on, void* data,
+                                                  std::size_t capacity, int source, int tag,
                                                   const location& where) {
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
@@ -210,14 +232,18 @@ namespace {
 
 }  // namespace
 
-operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag, const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag)) [[likely]]
-    if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
+                      const location& where) {
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag))
+      [[likely]]
+    if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag))
+        [[likely]]
       return keep(*here, on, *posted, where);
   return start_recv_unusually(on, data, capacity, source, tag, where);
 }
 
-operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag, const location& where) {
+operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source,
+                              int tag, const location& where) {
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
@@ -225,15 +251,19 @@ operation* start_recv_growing(communicator_state& on, const growing_buffer& into
     throw_failure(errc::no_space, "memory for an empty message", -1, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
-  return keep(here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag), where);
+  return keep(here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag),
+              where);
 }
 
-matched_message* try_probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
+matched_message* try_probe_take(communicator_state& on, int source, int tag, outcome& of,
+                                const location& where) {
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
-  if (source == proc_null_value) throw_failure(errc::invalid_rank, "a probe of proc_null finds no message to take", -1, where);
-  if (here.progress.has_family()) here.progress.progress();  // who probes for ever may owe something in another lane
+  if (source == proc_null_value)
+    throw_failure(errc::invalid_rank, "a probe of proc_null finds no message to take", -1, where);
+  // who probes for ever may owe something in another lane
+  if (here.progress.has_family()) here.progress.progress();
   else here.progress.run_deferred();
   const std::lock_guard<engine> guard{here.progress};
   of.error.clear();
@@ -243,12 +273,14 @@ matched_message* try_probe_take(communicator_state& on, int source, int tag, out
     found = here.messages->take(on, on.context(), source, tag, of);
   }
   // Where any source will do, a message of this rank's own may still come.
-  if (found == nullptr && !here.messages->note_probe(on, source) && source != any_source_value) of.error = errc::peer_failed;
+  if (found == nullptr && !here.messages->note_probe(on, source) && source != any_source_value)
+    of.error = errc::peer_failed;
   if (found == nullptr && of.error) throw_failure(of.error, "probe of", source, where);
   return found;
 }
 
-matched_message* probe_take(communicator_state& on, int source, int tag, outcome& of, const location& where) {
+matched_message* probe_take(communicator_state& on, int source, int tag, outcome& of,
+                            const location& where) {
   if (matched_message* found = try_probe_take(on, source, tag, of, where)) return found;
   lane& here = job::require_lane(on, where);
   matched_message* found = nullptr;
@@ -256,7 +288,8 @@ matched_message* probe_take(communicator_state& on, int source, int tag, outcome
     found = here.messages->take(on, on.context(), source, tag, of);
     if (found != nullptr || of.error) return true;
     const bool may_come =
-        here.messages->note_probe(on, source) || (source == any_source_value && (on.size() == 1 || here.progress.shared()));
+        here.messages->note_probe(on, source) ||
+        (source == any_source_value && (on.size() == 1 || here.progress.shared()));
     if (!may_come) of.error = errc::peer_failed;
     return !may_come;
   });
@@ -264,7 +297,8 @@ matched_message* probe_take(communicator_state& on, int source, int tag, outcome
   return found;
 }
 
-operation* start_recv_matched(matched_message* taken, void* data, std::size_t capacity, const location& where) {
+operation* start_recv_matched(matched_message* taken, void* data, std::size_t capacity,
+                              const location& where) {
   lane& here = job::require(where).lane_of(taken->context);
   const std::lock_guard<engine> guard{here.progress};
   operation& started = here.messages->start_recv_matched(*taken, data, capacity);

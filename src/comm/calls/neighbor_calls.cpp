@@ -24,14 +24,16 @@ std::vector<int> times_named(const std::vector<int>& ranks, int size) {
 }
 
 const int* first_wrong(const std::vector<int>& ranks, int size) {
-  const auto found = std::ranges::find_if(ranks, [size](int each) { return each != proc_null_value && (each < 0 || each >= size); });
+  const auto found = std::ranges::find_if(
+      ranks, [size](int each) { return each != proc_null_value && (each < 0 || each >= size); });
   return found == ranks.end() ? nullptr : &*found;
 }
 
 /// What is wrong on this rank; empty when nothing is. Collective.
 std::string wrong_here(communicator_state& from, const neighborhood& near, const location& where) {
   const int size = from.size();
-  const std::vector<int> outgoing = times_named(near.destinations, size), named = times_named(near.sources, size);
+  const std::vector<int> outgoing = times_named(near.destinations, size),
+                         named = times_named(near.sources, size);
   std::vector<int> incoming(outgoing.size());
   collective_call call;
   call.kind = collective::alltoall;
@@ -41,15 +43,19 @@ std::string wrong_here(communicator_state& from, const neighborhood& near, const
   run_collective(from, call, where);
   const auto [theirs, mine] = std::ranges::mismatch(incoming, named);
   if (theirs == incoming.end()) return {};
-  return fmt::format("rank {} names this rank as a destination {} times, but this rank names it as a source {} times",
-                     theirs - incoming.begin(), *theirs, *mine);
+  return fmt::format(
+      "rank {} names this rank as a destination {} times, but this rank names it as a source {} "
+      "times",
+      theirs - incoming.begin(), *theirs, *mine);
 }
 
 }  // namespace
 
-communicator_state& with_neighbors(communicator_state& from, neighborhood near, const location& where) {
+communicator_state& with_neighbors(communicator_state& from, neighborhood near,
+                                   const location& where) {
   const int size = from.size();
-  // Whoever finds something wrong takes part to the end, so that nobody waits for it in vain, and all ranks are told.
+  // Whoever finds something wrong takes part to the end, so that nobody waits for it in vain, and
+  // all ranks are told.
   const int* invalid = first_wrong(near.sources, size);
   if (!invalid) invalid = first_wrong(near.destinations, size);
   const std::string wrong = wrong_here(from, near, where);
@@ -65,8 +71,12 @@ communicator_state& with_neighbors(communicator_state& from, neighborhood near, 
   if (invalid) refuse_rank(from, "neighbour", *invalid, false, where);
   if (!wrong.empty()) throw error(errc::invalid_argument, wrong, -1, where);
   if (first != size)
-    throw error(errc::invalid_argument,
-                fmt::format("the neighbours of rank {} are wrong, or do not go together with those of others", first), first, where);
+    throw error(
+        errc::invalid_argument,
+        fmt::format(
+            "the neighbours of rank {} are wrong, or do not go together with those of others",
+            first),
+        first, where);
   communicator_state& made = duplicate(from, where);
   const std::lock_guard<engine> guard{made.home.progress};
   made.neighbors = std::make_unique<neighborhood>(std::move(near));

@@ -1,4 +1,5 @@
-// The functions of peal/detail/core.hpp that look after operations: test, wait, cancel, continue, drop.
+// The functions of peal/detail/core.hpp that look after operations: test, wait, cancel, continue,
+// drop.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,9 @@ inline void give_back(lane& here, operation& over) noexcept {
 }
 
 /// Only a receive: a message that was sent is to arrive.
-bool withdraw(operation& unwanted) { return unwanted.kind == operation_kind::receive && cancel(unwanted); }
+bool withdraw(operation& unwanted) {
+  return unwanted.kind == operation_kind::receive && cancel(unwanted);
+}
 
 /// What is left to do when a detached operation ends.
 struct detachment {
@@ -44,32 +47,38 @@ struct detachment {
   }
 };
 
-/// The wait of a destructor. While an exception is on its way it is bounded, since the peer may have been what failed.
+/// The wait of a destructor. While an exception is on its way it is bounded, since the peer may
+/// have been what failed.
 void wait_before_drop(job& here, operation& awaited) noexcept {
   engine& progress = here.lane_of(awaited).progress;
   auto until = engine::never;
   if (std::uncaught_exceptions() > 0) {
     const std::chrono::duration<double> patience{here.settings.unwind_timeout};
-    until = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
+    until = std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
   }
   for (;;) {
     try {
       if (progress.wait_unlocked(end_of{awaited}, until)) return;
       break;
     } catch (...) {
-      // A continuation of some other operation threw; a destructor cannot, so the next progress call does.
+      // A continuation of some other operation threw; a destructor cannot, so the next progress
+      // call does.
       const std::lock_guard<engine> guard{progress};
       progress.defer(
           [](void* thrown) {
-            const std::unique_ptr<std::exception_ptr> held{static_cast<std::exception_ptr*>(thrown)};
+            const std::unique_ptr<std::exception_ptr> held{
+                static_cast<std::exception_ptr*>(thrown)};
             std::rethrow_exception(*held);
           },
           new std::exception_ptr{std::current_exception()});
       if (finished(awaited)) return;
     }
   }
-  const std::string why = fmt::format("{}:{}: this request is not finished {:g} s after an exception began to unwind; the job is aborted",
-                                      awaited.origin.file_name(), awaited.origin.line(), here.settings.unwind_timeout);
+  const std::string why = fmt::format(
+      "{}:{}: this request is not finished {:g} s after an exception began to unwind; the job is "
+      "aborted",
+      awaited.origin.file_name(), awaited.origin.line(), here.settings.unwind_timeout);
   log_error("{}", why);
   here.abort(EXIT_FAILURE, why.c_str());
 }
@@ -98,7 +107,8 @@ time_point time_after(long double seconds) noexcept {
   const clock::time_point now = clock::now();
   const std::chrono::duration<long double> time{std::max(seconds, 0.0L)};
   if (time >= clock::time_point::max() - now) return never;
-  return time_point{(now + std::chrono::duration_cast<clock::duration>(time)).time_since_epoch() / std::chrono::nanoseconds{1}};
+  return time_point{(now + std::chrono::duration_cast<clock::duration>(time)).time_since_epoch() /
+                    std::chrono::nanoseconds{1}};
 }
 
 const location& origin_of(const operation& of) noexcept { return of.origin; }
@@ -140,7 +150,8 @@ void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) 
     if (owner_free != nullptr) owner_free(owner);
     return;
   }
-  if (!finished(*unwanted) && owner_free == nullptr && !withdraw(*unwanted)) wait_before_drop(*here, *unwanted);
+  if (!finished(*unwanted) && owner_free == nullptr && !withdraw(*unwanted))
+    wait_before_drop(*here, *unwanted);
   lane& in = here->lane_of(*unwanted);
   {
     const std::lock_guard<engine> guard{in.progress};

@@ -1,6 +1,7 @@
 // comm/calls/postings.hpp
-// Nonblocking sends that the verbs transport has taken but holds back for others to leave with: finished once they are posted, so that a
-// rank that waits for them makes the progress that posts them, and nothing is held while the program computes.
+// Nonblocking sends that the verbs transport has taken but holds back for others to leave with:
+// finished once they are posted, so that a rank that waits for them makes the progress that posts
+// them, and nothing is held while the program computes.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -17,7 +18,8 @@ namespace peal {
 class postings final : public progress_source {
  public:
   /// After `messages`, so that one turn posts and finishes.
-  postings(engine& progress, messaging& messages, const verbs_transport& verbs) : messages_{messages}, verbs_{verbs} {
+  postings(engine& progress, messaging& messages, const verbs_transport& verbs)
+      : messages_{messages}, verbs_{verbs} {
     progress.add(*this);
   }
 

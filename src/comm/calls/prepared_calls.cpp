@@ -1,4 +1,5 @@
-// The functions of peal/detail/core.hpp about collectives that are made ready once and started again and again.
+// The functions of peal/detail/core.hpp about collectives that are made ready once and started
+// again and again.
 #include <fmt/format.h>
 
 #include <memory>
@@ -24,7 +25,8 @@ struct prepared {
   std::optional<checked_plan> checked;
 };
 
-prepared* prepare_collective(communicator_state& on, const collective_call& call, const location& where) {
+prepared* prepare_collective(communicator_state& on, const collective_call& call,
+                             const location& where) {
   lane& here = job::require_lane(on, where);
   if (!is_right(on, call)) [[unlikely]] {
     take_no_part(on, call_form::plan, where);
@@ -47,10 +49,11 @@ operation* start_prepared(prepared& it, const location& where) {
 }
 
 void refuse_start(const operation& under_way, const location& where) {
-  throw error(errc::invalid_argument,
-              fmt::format("this plan is under way: it was started at {}:{} and has not been waited for", under_way.origin.file_name(),
-                          under_way.origin.line()),
-              -1, where);
+  throw error(
+      errc::invalid_argument,
+      fmt::format("this plan is under way: it was started at {}:{} and has not been waited for",
+                  under_way.origin.file_name(), under_way.origin.line()),
+      -1, where);
 }
 
 void discard(prepared* unwanted) noexcept {

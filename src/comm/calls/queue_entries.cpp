@@ -21,7 +21,8 @@ struct ready_list {
 /// May come after the queue has gone; then nobody reads the list.
 class notice final : public hook {
  public:
-  notice(std::shared_ptr<ready_list> list, queue_entry* about) noexcept : list_{std::move(list)}, about_{about} {}
+  notice(std::shared_ptr<ready_list> list, queue_entry* about) noexcept
+      : list_{std::move(list)}, about_{about} {}
 
  private:
   void fire() override {
@@ -70,7 +71,8 @@ struct queue_entries::content {
   }
 };
 
-queue_entries::queue_entries(queue_entries&& from) noexcept : content_{std::exchange(from.content_, nullptr)} {}
+queue_entries::queue_entries(queue_entries&& from) noexcept
+    : content_{std::exchange(from.content_, nullptr)} {}
 
 queue_entries& queue_entries::operator=(queue_entries&& from) noexcept {
   queue_entries gone{std::move(from)};
@@ -106,7 +108,9 @@ std::size_t queue_entries::poll(const location& where) {
 
 std::size_t queue_entries::wait(const location& where) {
   if (size() == 0) return 0;
-  const auto some = [](void* list) { return static_cast<ready_list*>(list)->some.load(std::memory_order_acquire); };
+  const auto some = [](void* list) {
+    return static_cast<ready_list*>(list)->some.load(std::memory_order_acquire);
+  };
   while (wait_until(some, content_->ready.get()))
     if (const std::size_t handled = content_->handle(where); handled != 0) return handled;
   const auto left = content_->entries.extract(content_->entries.begin());
@@ -114,11 +118,14 @@ std::size_t queue_entries::wait(const location& where) {
   return 1;
 }
 
-int queue_entries::event_fd(const location& where) { return descriptor_of(own().own_sleeper(where), where); }
+int queue_entries::event_fd(const location& where) {
+  return descriptor_of(own().own_sleeper(where), where);
+}
 
 bool queue_entries::arm(const location& where) {
   const bool sleep = detail::arm(own().own_sleeper(where), where);
-  return sleep && !content_->ready->some.load(std::memory_order_acquire);  // what ends after this look makes it readable
+  // what ends after this look makes it readable
+  return sleep && !content_->ready->some.load(std::memory_order_acquire);
 }
 
 }  // namespace peal::detail

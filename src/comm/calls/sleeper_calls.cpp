@@ -44,7 +44,9 @@ struct sleeper {
 sleeper* make_sleeper(const location& where) {
   auto made = std::make_unique<sleeper>();
   for (const auto& each : job::require(where).lanes()) made->parts.emplace_back(each->progress);
-  if (!made->open()) throw error(errc::no_space, "the system has no file descriptors left for an event loop", -1, where);
+  if (!made->open())
+    throw error(errc::no_space, "the system has no file descriptors left for an event loop", -1,
+                where);
   return made.release();
 }
 

@@ -17,7 +17,8 @@ std::vector<int> place_of(int rank, const std::vector<int>& extents) {
   }
   return made;
 }
-int rank_at(const std::vector<int>& coordinates, const std::vector<int>& extents, const std::vector<bool>& periodic) {
+int rank_at(const std::vector<int>& coordinates, const std::vector<int>& extents,
+            const std::vector<bool>& periodic) {
   int rank = 0;
   for (std::size_t dimension = 0; dimension < extents.size(); ++dimension) {
     const int extent = extents[dimension];
@@ -30,7 +31,8 @@ int rank_at(const std::vector<int>& coordinates, const std::vector<int>& extents
   }
   return rank;
 }
-int beside(int rank, std::size_t dimension, int by, const std::vector<int>& extents, const std::vector<bool>& periodic) {
+int beside(int rank, std::size_t dimension, int by, const std::vector<int>& extents,
+           const std::vector<bool>& periodic) {
   std::vector<int> at = place_of(rank, extents);
   const int extent = extents[dimension];
   long long moved = static_cast<long long>(at[dimension]) + by;
@@ -39,21 +41,28 @@ int beside(int rank, std::size_t dimension, int by, const std::vector<int>& exte
   at[dimension] = static_cast<int>(moved);
   return rank_at(at, extents, periodic);
 }
-detail::neighborhood around(const communicator& of, const std::vector<int>& extents, const std::vector<bool>& periodic,
-                            const detail::location& where) {
+detail::neighborhood around(const communicator& of, const std::vector<int>& extents,
+                            const std::vector<bool>& periodic, const detail::location& where) {
   if (extents.size() != periodic.size())
-    detail::fail(errc::invalid_argument, "a grid has one extent for each dimension, and says of each whether it is periodic", -1, where);
+    detail::fail(
+        errc::invalid_argument,
+        "a grid has one extent for each dimension, and says of each whether it is periodic", -1,
+        where);
   long long ranks = 1;
   for (const int each : extents) {
-    if (each < 1 || each > of.size()) detail::fail(errc::invalid_argument, "the extents of a grid are 1 to size()", -1, where);
+    if (each < 1 || each > of.size())
+      detail::fail(errc::invalid_argument, "the extents of a grid are 1 to size()", -1, where);
     ranks *= each;
     if (ranks > of.size()) break;
   }
-  if (ranks != of.size()) detail::fail(errc::invalid_argument, "the extents of a grid must multiply to the number of ranks", -1, where);
+  if (ranks != of.size())
+    detail::fail(errc::invalid_argument,
+                 "the extents of a grid must multiply to the number of ranks", -1, where);
   detail::neighborhood near;
   near.paired = true;
   for (std::size_t dimension = 0; dimension < extents.size(); ++dimension)
-    for (const int by : {-1, 1}) near.sources.push_back(beside(of.rank(), dimension, by, extents, periodic));
+    for (const int by : {-1, 1})
+      near.sources.push_back(beside(of.rank(), dimension, by, extents, periodic));
   near.destinations = near.sources;
   return near;
 }
@@ -66,27 +75,36 @@ graph graph::of_edges(const communicator& of, const std::vector<edge>& known, co
   for (const edge& each : all) {
     for (const int end : {each.from, each.to})
       if (end < 0 || end >= of.size())
-        detail::fail(errc::invalid_rank, "an edge of a graph has an end that is no rank of the communicator", end, where);
+        detail::fail(errc::invalid_rank,
+                     "an edge of a graph has an end that is no rank of the communicator", end,
+                     where);
     if (each.to == of.rank()) near.sources.push_back(each.from);
     if (each.from == of.rank()) near.destinations.push_back(each.to);
   }
   return graph{of, std::move(near), where};
 }
 
-grid::grid(const communicator& of, std::vector<int> extents, std::vector<bool> periodic, const place& where)
-    : graph{of, around(of, extents, periodic, where), where}, extents_{std::move(extents)}, periodic_{std::move(periodic)} {}
+grid::grid(const communicator& of, std::vector<int> extents, std::vector<bool> periodic,
+           const place& where)
+    : graph{of, around(of, extents, periodic, where), where},
+      extents_{std::move(extents)},
+      periodic_{std::move(periodic)} {}
 
 std::vector<int> grid::coordinates(int rank, const place& where) const {
-  if (rank < 0 || rank >= size()) detail::fail(errc::invalid_rank, "a grid has no such rank", rank, where);
+  if (rank < 0 || rank >= size())
+    detail::fail(errc::invalid_rank, "a grid has no such rank", rank, where);
   return place_of(rank, extents_);
 }
 
 int grid::rank_at(const std::vector<int>& coordinates, const place& where) const {
-  if (coordinates.size() != dimensions()) detail::fail(errc::invalid_argument, "a grid has one coordinate a dimension", -1, where);
+  if (coordinates.size() != dimensions())
+    detail::fail(errc::invalid_argument, "a grid has one coordinate a dimension", -1, where);
   return peal::rank_at(coordinates, extents_, periodic_);
 }
 
-int grid::shifted(std::size_t dimension, int by) const { return beside(rank(), dimension, by, extents_, periodic_); }
+int grid::shifted(std::size_t dimension, int by) const {
+  return beside(rank(), dimension, by, extents_, periodic_);
+}
 
 std::vector<int> balanced_extents(int ranks, std::size_t dimensions) {
   std::vector<int> factors;
@@ -101,7 +119,8 @@ std::vector<int> balanced_extents(int ranks, std::size_t dimensions) {
   }
   // The largest factor goes where least is so far.
   std::vector<int> extents(dimensions, 1);
-  for (std::size_t i = factors.size(); i-- > 0;) *std::min_element(extents.begin(), extents.end()) *= factors[i];
+  for (std::size_t i = factors.size(); i-- > 0;)
+    *std::min_element(extents.begin(), extents.end()) *= factors[i];
   std::sort(extents.begin(), extents.end(), std::greater<>{});
   return extents;
 }

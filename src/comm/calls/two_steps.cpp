@@ -7,7 +7,8 @@
 
 namespace peal {
 
-two_steps::two_steps(messaging& messages, collectives& collectives, collective_state& first, const team& of, absences* absent)
+two_steps::two_steps(messaging& messages, collectives& collectives, collective_state& first,
+                     const team& of, absences* absent)
     : messages_{messages},
       collectives_{collectives},
       first_{first},
@@ -15,7 +16,8 @@ two_steps::two_steps(messaging& messages, collectives& collectives, collective_s
       second_{collectives, later_, &first},
       absent_{absent} {}
 
-operation& two_steps::start(const collective_call& first, const detail::second_step& step) noexcept {
+operation& two_steps::start(const collective_call& first,
+                            const detail::second_step& step) noexcept {
   operation& whole = messages_.make_operation();
   call* const started = new call{this, &whole, step, {}, {}};
   started->number = first_.next_number();
@@ -43,7 +45,8 @@ void two_steps::stay_out() noexcept {
 }
 
 void two_steps::stay_out_of_second(std::uint32_t number) noexcept {
-  if (absent_ != nullptr) absent_->tell(later_, {.context = later_.collective_context(), .number = number});
+  if (absent_ != nullptr)
+    absent_->tell(later_, {.context = later_.collective_context(), .number = number});
 }
 
 void two_steps::moved(void* context, operation& second) noexcept {
@@ -67,7 +70,8 @@ void two_steps::start_ready() noexcept {
     next->next.spoilt = static_cast<bool>(next->error);
     second_.go_on_with(next->number);
     operation& moving = collectives_.start(second_, next->next, {&two_steps::moved, next});
-    if (moving.finished.load(std::memory_order_relaxed)) moved(next, moving);  // relaxed: the lock is held
+    // relaxed: the lock is held
+    if (moving.finished.load(std::memory_order_relaxed)) moved(next, moving);
   }
 }
 

@@ -1,10 +1,11 @@
 // comm/calls/two_steps.hpp
 // Collectives that first find out how much there is to be moved, then move it, as one operation.
 //
-// The second steps run on a team of their own, in the order in which the first ones were started, whatever the order in which those finish:
-// so every rank starts them in the same order, and they keep apart from whatever collectives the user starts meanwhile. A second step has
-// the number of the first: a rank whose first step has failed, so that it does not know whether there is a second one, takes no part in
-// that, and says so.
+// The second steps run on a team of their own, in the order in which the first ones were started,
+// whatever the order in which those finish: so every rank starts them in the same order, and they
+// keep apart from whatever collectives the user starts meanwhile. A second step has the number of
+// the first: a rank whose first step has failed, so that it does not know whether there is a second
+// one, takes no part in that, and says so.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -25,7 +26,8 @@ class absences;
 
 class two_steps {
  public:
-  /// For the collectives of `of`; context `of.context() + 3` is taken. All must outlive this. `absent` may be null in a job of one.
+  /// For the collectives of `of`; context `of.context() + 3` is taken. All must outlive this.
+  /// `absent` may be null in a job of one.
   two_steps(messaging&, collectives&, collective_state&, const team& of, absences* absent);
   two_steps(const two_steps&) = delete;
   two_steps& operator=(const two_steps&) = delete;

@@ -14,12 +14,15 @@
 
 namespace peal {
 
-/// Whether an operation is finished, for engine::wait_unlocked: a thread that sleeps until then is woken
-/// by the end of this operation.
+/// Whether an operation is finished, for engine::wait_unlocked: a thread that sleeps until then is
+/// woken by the end of this operation.
 struct end_of {
   operation& awaited;
-  // acquire: pairs with the release that ends an operation, so that its outcome and its buffer can be read.
-  [[nodiscard]] bool operator()() const noexcept { return awaited.finished.load(std::memory_order_acquire); }
+  // acquire: pairs with the release that ends an operation, so that its outcome and its buffer can
+  // be read.
+  [[nodiscard]] bool operator()() const noexcept {
+    return awaited.finished.load(std::memory_order_acquire);
+  }
   [[nodiscard]] const void* sleep_for() const noexcept {
     awaited.flags |= operation::slept_for;
     return &awaited;
@@ -27,14 +30,18 @@ struct end_of {
 };
 
 /// Progress until the operation is finished. What a continuation throws comes out after that.
-inline void wait_for(lane& here, operation& awaited) { here.progress.wait_unlocked(end_of{awaited}); }
+inline void wait_for(lane& here, operation& awaited) {
+  here.progress.wait_unlocked(end_of{awaited});
+}
 
 /// detail::never is the last time there is.
 inline std::chrono::steady_clock::time_point on_steady_clock(detail::time_point when) noexcept {
-  return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{static_cast<std::int64_t>(when)}};
+  return std::chrono::steady_clock::time_point{
+      std::chrono::nanoseconds{static_cast<std::int64_t>(when)}};
 }
 
-/// Gives a finished operation of a blocking call back, also when a continuation throws out of the wait.
+/// Gives a finished operation of a blocking call back, also when a continuation throws out of the
+/// wait.
 class finished_release {
  public:
   finished_release(lane& here, operation& finished) noexcept : here_{here}, finished_{finished} {}

@@ -27,11 +27,14 @@ std::uint64_t hash_of(std::string_view text) noexcept {
 }
 
 std::string readable(const char* mangled) {
-  constexpr std::string_view in_full = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+  constexpr std::string_view in_full =
+      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> made{abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free};
+  const std::unique_ptr<char, void (*)(void*)> made{
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free};
   std::string text{status == 0 ? made.get() : mangled};
-  for (std::size_t at = 0; (at = text.find(in_full, at)) != std::string::npos;) text.replace(at, in_full.size(), "std::string");
+  for (std::size_t at = 0; (at = text.find(in_full, at)) != std::string::npos;)
+    text.replace(at, in_full.size(), "std::string");
   return text;
 }
 
@@ -65,7 +68,8 @@ std::uint64_t put_name(const std::type_info* type, std::array<char, N>& into) {
 }
 
 constexpr bool has_root(collective kind) noexcept {
-  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather || kind == collective::scatter;
+  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather ||
+         kind == collective::scatter;
 }
 
 const char* name_of(detail::builtin operation) noexcept {
@@ -87,27 +91,33 @@ const char* name_of(detail::builtin operation) noexcept {
 
 }  // namespace
 
-call_record call_record::of(int rank, int size, const detail::collective_call& call, bool stepped, const detail::location& where) {
+call_record call_record::of(int rank, int size, const detail::collective_call& call, bool stepped,
+                            const detail::location& where) {
   call_record made;
   made.kind = call.kind;
   made.root = call.root;
   made.stepped = stepped;
   made.rank = rank;
   // A rank without destinations does not say how long a part is.
-  if (!stepped && !call.varying && call.kind != collective::neighbor_alltoall) made.bytes = call.bytes;
+  if (!stepped && !call.varying && call.kind != collective::neighbor_alltoall)
+    made.bytes = call.bytes;
   if (call.varying && call.kind == collective::reduce_scatter && call.send_bytes != nullptr) {
     const auto count = static_cast<std::size_t>(size);
     made.bytes = std::accumulate(call.send_bytes, call.send_bytes + count, std::size_t{0});
-    made.lengths = hash_of({reinterpret_cast<const char*>(call.send_bytes), count * sizeof(std::size_t)});
+    made.lengths =
+        hash_of({reinterpret_cast<const char*>(call.send_bytes), count * sizeof(std::size_t)});
   }
   // Among neighbours nothing is done in place, and who has no destinations gives nothing.
-  const bool among_neighbors = call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall;
+  const bool among_neighbors =
+      call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall;
   // Without a byte to be moved nobody can tell: the data of an empty range are a null pointer too.
-  made.in_place = !has_root(call.kind) && !among_neighbors && made.bytes != 0 && (call.in_place || call.send == nullptr);
+  made.in_place = !has_root(call.kind) && !among_neighbors && made.bytes != 0 &&
+                  (call.in_place || call.send == nullptr);
   made.scalar = call.type;
   made.operation = call.op.kind;
   made.type = put_name(call.element_type, made.type_name);
-  if (call.op.kind == detail::builtin::none) made.function = put_name(call.op.function, made.function_name);
+  if (call.op.kind == detail::builtin::none)
+    made.function = put_name(call.op.function, made.function_name);
   made.line = where.line();
   put_end(made.file, where.file_name());
   return made;
@@ -115,8 +125,8 @@ call_record call_record::of(int rank, int size, const detail::collective_call& c
 
 bool call_record::matches(const call_record& other) const noexcept {
   const auto compared = [](const call_record& it) {
-    return std::tie(it.kind, it.stepped, it.root, it.bytes, it.lengths, it.type, it.scalar, it.operation, it.function, it.in_place,
-                    it.blocks);
+    return std::tie(it.kind, it.stepped, it.root, it.bytes, it.lengths, it.type, it.scalar,
+                    it.operation, it.function, it.in_place, it.blocks);
   };
   return compared(*this) == compared(other);
 }
@@ -146,7 +156,8 @@ std::string call_record::text() const {
   add(function_name.data());
   add(name_of(operation));
   if (stepped) add("any length");
-  else if (kind != collective::barrier && kind != collective::neighbor_alltoall) add(fmt::format("{} bytes", bytes));
+  else if (kind != collective::barrier && kind != collective::neighbor_alltoall)
+    add(fmt::format("{} bytes", bytes));
   if (has_root(kind)) add(fmt::format("root {}", root));
   if (in_place) add("in place");
   return fmt::format("{}({})", peal::name_of(kind), arguments);
@@ -163,7 +174,8 @@ void comparison::join(void*, const void* lower, void* higher, std::size_t count)
       made = left[i];
       continue;
     }
-    // Whoever first differs from the higher part's lowest differs from ours as well, when the two match.
+    // Whoever first differs from the higher part's lowest differs from ours as well, when the two
+    // match.
     if (!left[i].lowest.matches(made.lowest)) {
       made.odd = made.lowest;
       made.differs = true;
@@ -173,8 +185,9 @@ void comparison::join(void*, const void* lower, void* higher, std::size_t count)
 }
 
 std::string mismatch_text(const call_record& mine, const call_record& other) {
-  return fmt::format("this rank, {}, called {}, but rank {} called {} at {}; what differs: {}", mine.rank, mine.text(), other.rank,
-                     other.text(), other.place(), mine.difference(other));
+  return fmt::format("this rank, {}, called {}, but rank {} called {} at {}; what differs: {}",
+                     mine.rank, mine.text(), other.rank, other.text(), other.place(),
+                     mine.difference(other));
 }
 
 }  // namespace peal

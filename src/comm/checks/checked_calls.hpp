@@ -1,13 +1,17 @@
 // comm/checks/checked_calls.hpp
-// The collectives of a communicator where PEAL_CHECK=1: each is started only when the calls of all ranks have been found to match.
+// The collectives of a communicator where PEAL_CHECK=1: each is started only when the calls of all
+// ranks have been found to match.
 //
-// The n-th calls of all ranks are compared by an allreduce of their records, on a context of its own, so that it meets nothing else,
-// whatever each rank has called. Those that match are started in the order of the calls, whatever the order in which the comparisons end:
-// so every rank starts the same ones in the same order. Starts of plans have no order among them, so each plan compares its own.
+// The n-th calls of all ranks are compared by an allreduce of their records, on a context of its
+// own, so that it meets nothing else, whatever each rank has called. Those that match are started
+// in the order of the calls, whatever the order in which the comparisons end: so every rank starts
+// the same ones in the same order. Starts of plans have no order among them, so each plan compares
+// its own.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
-// Errors   an operation ends with errc::mismatch; collectives::take_exception has the peal::error that says what differs.
+// Errors   an operation ends with errc::mismatch; collectives::take_exception has the peal::error
+//          that says what differs.
 #pragma once
 
 #include <chrono>
@@ -33,8 +37,10 @@ class stall_report;
 
 class checked_calls {
  public:
-  /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this. `report`, if given, tells who does not come.
-  checked_calls(messaging&, collectives&, collective_state&, const team& of, stall_report* report = nullptr);
+  /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this.
+  /// `report`, if given, tells who does not come.
+  checked_calls(messaging&, collectives&, collective_state&, const team& of,
+                stall_report* report = nullptr);
   ~checked_calls();
   checked_calls(const checked_calls&) = delete;
   checked_calls& operator=(const checked_calls&) = delete;
@@ -43,7 +49,8 @@ class checked_calls {
   /// `blocks`: the blocking form, which does not go with the other one.
   operation& start(const collective_call&, const detail::location&, bool blocks) noexcept;
   /// In two steps, of which the first tells what the call is.
-  operation& start(const collective_call& first, const detail::second_step&, two_steps& by, const detail::location&) noexcept;
+  operation& start(const collective_call& first, const detail::second_step&, two_steps& by,
+                   const detail::location&) noexcept;
 
   /// This rank takes no part in the comparison of the next calls, and so in none of these.
   void stay_out(absences&) noexcept;
@@ -115,7 +122,8 @@ class checked_plan {
   checked_plan(const checked_plan&) = delete;
   checked_plan& operator=(const checked_plan&) = delete;
 
-  /// As checked_calls::start: of what was made ready, of which this is the call. Both must outlive the operation.
+  /// As checked_calls::start: of what was made ready, of which this is the call. Both must outlive
+  /// the operation.
   operation& start(const collective_call&, prepared_collective&, const detail::location&) noexcept;
 
  private:

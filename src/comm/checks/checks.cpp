@@ -7,12 +7,17 @@
 namespace peal {
 
 namespace {
-std::string ranks_of(const team& in) { return in.size() == 1 ? "the only rank is 0" : fmt::format("ranks are 0 to {}", in.size() - 1); }
+std::string ranks_of(const team& in) {
+  return in.size() == 1 ? "the only rank is 0" : fmt::format("ranks are 0 to {}", in.size() - 1);
+}
 }  // namespace
 
-void refuse_rank(const team& in, const char* role, int rank, bool any, const detail::location& where) {
-  throw error(errc::invalid_rank, fmt::format("{} {}: {}, or proc_null{}", role, rank, ranks_of(in), any ? ", or any_source" : ""), rank,
-              where);
+void refuse_rank(const team& in, const char* role, int rank, bool any,
+                 const detail::location& where) {
+  throw error(errc::invalid_rank,
+              fmt::format("{} {}: {}, or proc_null{}", role, rank, ranks_of(in),
+                          any ? ", or any_source" : ""),
+              rank, where);
 }
 
 void refuse_tag(int tag, bool any, const detail::location& where) {
@@ -28,8 +33,10 @@ void refuse_root(const team& in, int root, const detail::location& where) {
   throw error(errc::invalid_root, fmt::format("root {}: {}", root, ranks_of(in)), root, where);
 }
 
-void throw_failure(std::error_code code, const char* what, int peer, const detail::location& where) {
-  throw error(code, peer >= 0 ? fmt::format("{} rank {}", what, peer) : std::string{what}, peer, where);
+void throw_failure(std::error_code code, const char* what, int peer,
+                   const detail::location& where) {
+  throw error(code, peer >= 0 ? fmt::format("{} rank {}", what, peer) : std::string{what}, peer,
+              where);
 }
 
 }  // namespace peal

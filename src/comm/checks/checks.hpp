@@ -1,5 +1,6 @@
 // comm/checks/checks.hpp
-// The checks of what a user passes: ranks, tags, roots. The usual case is a comparison or two; the words are made out of line.
+// The checks of what a user passes: ranks, tags, roots. The usual case is a comparison or two; the
+// words are made out of line.
 //
 // Layer    comm.
 // Errors   peal::error with the caller's place.
@@ -10,18 +11,20 @@
 
 namespace peal {
 
-[[noreturn]] void refuse_rank(const team&, const char* role, int rank, bool any, const detail::location&);
+[[noreturn]] void refuse_rank(const team&, const char* role, int rank, bool any,
+                              const detail::location&);
 [[noreturn]] void refuse_tag(int tag, bool any, const detail::location&);
 [[noreturn]] void refuse_root(const team&, int root, const detail::location&);
 
 inline void check_dest(const team& in, int dest, const detail::location& where) {
-  if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) && dest != detail::proc_null_value) [[unlikely]]
+  if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) &&
+      dest != detail::proc_null_value) [[unlikely]]
     refuse_rank(in, "destination", dest, false, where);
 }
 
 inline void check_source(const team& in, int source, const detail::location& where) {
-  if (static_cast<unsigned>(source) >= static_cast<unsigned>(in.size()) && source != detail::any_source_value &&
-      source != detail::proc_null_value) [[unlikely]]
+  if (static_cast<unsigned>(source) >= static_cast<unsigned>(in.size()) &&
+      source != detail::any_source_value && source != detail::proc_null_value) [[unlikely]]
     refuse_rank(in, "source", source, true, where);
 }
 
@@ -40,7 +43,8 @@ inline bool may_send(const team& in, int dest, int tag) noexcept {
   return static_cast<unsigned>(dest) < static_cast<unsigned>(in.size()) && tag >= 0;
 }
 inline bool may_receive(const team& in, int source, int tag) noexcept {
-  return (static_cast<unsigned>(source) < static_cast<unsigned>(in.size()) || source == detail::any_source_value) &&
+  return (static_cast<unsigned>(source) < static_cast<unsigned>(in.size()) ||
+          source == detail::any_source_value) &&
          (tag >= 0 || tag == detail::any_tag_value);
 }
 
@@ -49,15 +53,19 @@ inline void check_root(const team& in, int root, const detail::location& where) 
     refuse_root(in, root, where);
 }
 
-/// Throws what became of an operation whose caller has nowhere else to put it. `peer`: the other side, -1 where there is none.
-[[noreturn]] void throw_failure(std::error_code, const char* what, int peer, const detail::location&);
+/// Throws what became of an operation whose caller has nowhere else to put it. `peer`: the other
+/// side, -1 where there is none.
+[[noreturn]] void throw_failure(std::error_code, const char* what, int peer,
+                                const detail::location&);
 
 /// Whether the check below passes.
 inline bool is_right(const team& in, const detail::collective_call& call) noexcept {
-  return static_cast<unsigned>(call.root) < static_cast<unsigned>(in.size()) && call.element_size != 0 &&
+  return static_cast<unsigned>(call.root) < static_cast<unsigned>(in.size()) &&
+         call.element_size != 0 &&
          !(is_reduction(call.kind) && call.bytes % call.element_size != 0);
 }
-inline void check_collective(const team& in, const detail::collective_call& call, const detail::location& where) {
+inline void check_collective(const team& in, const detail::collective_call& call,
+                             const detail::location& where) {
   check_root(in, call.root, where);
   if (!is_right(in, call)) [[unlikely]]
     throw_failure(errc::invalid_argument, "a reduction of a part of an element", -1, where);

@@ -30,7 +30,8 @@ void stall_report::remove(const checked_calls& gone) noexcept {
 }
 
 void stall_report::report(std::vector<counter>& into) const {
-  into.push_back({"check.reports", told_, "how often this rank has said who was missing in a collective"});
+  into.push_back(
+      {"check.reports", told_, "how often this rank has said who was missing in a collective"});
 }
 
 bool stall_report::poll() noexcept {
@@ -42,7 +43,8 @@ bool stall_report::poll() noexcept {
     const checked_calls::waiting* const oldest = each.calls->oldest();
     if (!oldest || now - oldest->since < patience_) continue;
     if (each.number != oldest->number) {
-      each = {each.calls, oldest->number, now, false, std::vector<note>(static_cast<std::size_t>(each.calls->members().size()))};
+      each = {each.calls, oldest->number, now, false,
+              std::vector<note>(static_cast<std::size_t>(each.calls->members().size()))};
       ask(each);
     } else if (!each.told && (now - each.at >= for_answers || each.complete())) {
       each.told = true;
@@ -55,9 +57,11 @@ bool stall_report::poll() noexcept {
 void stall_report::take_notes(asked& about) noexcept {
   const team& among = about.calls->members();
   outcome found;
-  while (matched_message* const message = messages_.take(among, among.collective_context(), detail::any_source_value, note_tag, found)) {
+  while (matched_message* const message = messages_.take(
+             among, among.collective_context(), detail::any_source_value, note_tag, found)) {
     auto* const into = new arriving{this, among.context(), found.source, {}};
-    operation& taken = messages_.start_recv_matched(*message, &into->said, sizeof(note), {&stall_report::arrived, into});
+    operation& taken = messages_.start_recv_matched(*message, &into->said, sizeof(note),
+                                                    {&stall_report::arrived, into});
     if (taken.finished.load(std::memory_order_relaxed)) arrived(into, taken);
   }
 }
@@ -70,7 +74,8 @@ void stall_report::arrived(void* context, operation& over) noexcept {
 }
 
 void stall_report::heard(const arriving& got) {
-  const auto about = std::ranges::find_if(all_, [&got](const asked& each) { return each.calls->members().context() == got.context; });
+  const auto about = std::ranges::find_if(
+      all_, [&got](const asked& each) { return each.calls->members().context() == got.context; });
   if (about == all_.end()) return;
   if (got.said.from == where::unknown) answer(*about, got.from, got.said);
   else if (got.said.number == about->number) {
@@ -104,7 +109,8 @@ void stall_report::ask(asked& about) noexcept {
 void stall_report::send(const asked& about, int to, const note& what) noexcept {
   const team& among = about.calls->members();
   auto* const kept = new note{what};
-  operation& sent = messages_.start_send(among, among.collective_context(), kept, sizeof(note), to, note_tag);
+  operation& sent =
+      messages_.start_send(among, among.collective_context(), kept, sizeof(note), to, note_tag);
   const auto drop = [](void* gone) noexcept { delete static_cast<note*>(gone); };
   if (sent.finished.load(std::memory_order_relaxed)) {
     messages_.release(sent);
@@ -126,8 +132,10 @@ void stall_report::tell(asked& about) {
 std::string stall_report::text_of(const asked& about) {
   const auto& waiting = *about.calls->oldest();
   const team& among = about.calls->members();
-  std::string text = fmt::format("rank {} of {} waits in {} at {}, {}, for ranks that have not called it:", among.rank(), among.size(),
-                                 waiting.record->text(), waiting.record->place(), checked_calls::text_of(waiting.number));
+  std::string text = fmt::format(
+      "rank {} of {} waits in {} at {}, {}, for ranks that have not called it:", among.rank(),
+      among.size(), waiting.record->text(), waiting.record->place(),
+      checked_calls::text_of(waiting.number));
   std::size_t named = 0, missing = 0;
   for (std::size_t rank = 0; rank < about.answers.size(); ++rank) {
     const note& said = about.answers[rank];
@@ -136,7 +144,8 @@ std::string stall_report::text_of(const asked& about) {
     if (named == most_named) continue;
     ++named;
     text += fmt::format("{} {} ", named == 1 ? "" : ",", rank);
-    if (said.from == where::elsewhere) text += fmt::format("(which waits in {} at {})", said.call.text(), said.call.place());
+    if (said.from == where::elsewhere)
+      text += fmt::format("(which waits in {} at {})", said.call.text(), said.call.place());
     else if (said.from == where::nowhere) text += "(which waits in no collective)";
     else text += "(which does not answer: it makes no call of peal's)";
   }

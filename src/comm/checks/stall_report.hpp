@@ -1,9 +1,11 @@
 // comm/checks/stall_report.hpp
-// Who is missing where ranks wait for others in a collective (PEAL_CHECK=1): after PEAL_CHECK_AFTER a rank that waits asks the others of
-// the communicator where they are, and the lowest of those that wait says so in the log, with the places of the calls.
+// Who is missing where ranks wait for others in a collective (PEAL_CHECK=1): after PEAL_CHECK_AFTER
+// a rank that waits asks the others of the communicator where they are, and the lowest of those
+// that wait says so in the log, with the places of the calls.
 //
-// Questions and answers are messages on the context of the comparisons, which nobody receives: they are taken from among the unexpected
-// ones now and then. Who makes no call of peal's does not answer.
+// Questions and answers are messages on the context of the comparisons, which nobody receives: they
+// are taken from among the unexpected ones now and then. Who makes no call of peal's does not
+// answer.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -62,7 +64,9 @@ class stall_report final : private progress_source {
 
   bool poll() noexcept override;
   bool arm() noexcept override { return true; }  // messages ring by themselves
-  [[nodiscard]] deadline wakes_at() const noexcept override { return all_.empty() ? deadline::max() : next_; }
+  [[nodiscard]] deadline wakes_at() const noexcept override {
+    return all_.empty() ? deadline::max() : next_;
+  }
   void take_notes(asked&) noexcept;
   static void arrived(void* context, operation& over) noexcept;
   void heard(const arriving&);

@@ -21,7 +21,10 @@ absences::absences(messaging& messages, collectives& collectives, const team& wo
       collectives_{collectives},
       world_{world},
       notes_{messages, world, own_context,
-             [](void* owner, peer_id from, const note& said) noexcept { static_cast<absences*>(owner)->take(from, said); }, this} {}
+             [](void* owner, peer_id from, const note& said) noexcept {
+               static_cast<absences*>(owner)->take(from, said);
+             },
+             this} {}
 
 // ---- what is said
 
@@ -41,7 +44,9 @@ void absences::take(peer_id from, const note& said) noexcept {
   }
 }
 
-void absences::say(peer_id to, const note& what) noexcept { send_copy(messages_, world_, own_context, to, what); }
+void absences::say(peer_id to, const note& what) noexcept {
+  send_copy(messages_, world_, own_context, to, what);
+}
 
 void absences::tell(const team& members, const collective_name& what) noexcept {
   for (int rank = 0; rank != members.size(); ++rank)
@@ -64,7 +69,8 @@ void absences::look_at_questions() noexcept {
 absences::reply absences::reply_of(detail::communicator_state& on, std::uint32_t number) noexcept {
   reply said;
   const direct::call_log& calls = on.direct.calls();
-  if (on.collective.failed().load(std::memory_order_relaxed) || !calls.knows(number)) return said;  // relaxed: the engine's lock is held
+  // relaxed: the engine's lock is held
+  if (on.collective.failed().load(std::memory_order_relaxed) || !calls.knows(number)) return said;
   said.known = true;
   said.way = calls.of(number);
   if (said.way != direct::way::in_long) return said;
@@ -77,7 +83,9 @@ bool absences::try_answer(const question& asked) noexcept {
   if (const team* const among = collectives_.team_of(asked.context)) {
     // A communicator is a team first of all.
     auto& on = static_cast<detail::communicator_state&>(const_cast<team&>(*among));
-    if (!on.collective.failed().load(std::memory_order_relaxed) && !on.direct.calls().has(asked.number)) return false;
+    if (!on.collective.failed().load(std::memory_order_relaxed) &&
+        !on.direct.calls().has(asked.number))
+      return false;
     said = reply_of(on, asked.number);
   } else if (const past* const gone = past_of(asked.context)) {
     const std::uint32_t back = gone->calls - asked.number;
@@ -90,19 +98,22 @@ bool absences::try_answer(const question& asked) noexcept {
 }
 
 const absences::past* absences::past_of(std::uint32_t context) const noexcept {
-  const auto found = std::find_if(past_.rbegin(), past_.rend(), [=](const past& each) { return each.context == context; });
+  const auto found = std::find_if(past_.rbegin(), past_.rend(),
+                                  [=](const past& each) { return each.context == context; });
   return found == past_.rend() ? nullptr : &*found;
 }
 
 void absences::forget(detail::communicator_state& gone) noexcept {
   if (gone.size() == 1) return;
   if (past_.size() == most_past) past_.pop_front();
-  past& kept = past_.emplace_back(past{.context = gone.context(), .calls = gone.direct.calls().count()});
+  past& kept =
+      past_.emplace_back(past{.context = gone.context(), .calls = gone.direct.calls().count()});
   for (std::uint32_t back = 1; back <= kept.calls && back <= kept.last.size(); ++back)
     kept.last[(kept.calls - back) % kept.last.size()] = reply_of(gone, kept.calls - back);
   std::erase_if(questions_, [&](const question& each) {
     if (each.context != kept.context) return false;
-    send_copy(messages_, world_, each.context + of_replies, each.from, reply{});  // the call will not be made here
+    // the call will not be made here
+    send_copy(messages_, world_, each.context + of_replies, each.from, reply{});
     return true;
   });
 }
@@ -118,7 +129,8 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
     for (int rank = 0; rank != on.size(); ++rank) {
       if (rank == on.rank()) continue;
       reply& into = replies[static_cast<std::size_t>(rank)];
-      receives.push_back(&messages_.start_recv(world_, on.context() + of_replies, &into, sizeof into, static_cast<int>(on.peer(rank)), 0));
+      receives.push_back(&messages_.start_recv(world_, on.context() + of_replies, &into,
+                                               sizeof into, static_cast<int>(on.peer(rank)), 0));
       say(on.peer(rank), {saying::asks, {.context = on.context(), .number = number}});
     }
     here.flush();
@@ -133,7 +145,8 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
 
 void absences::stay_out_of_blocking(detail::communicator_state& on) {
   const std::vector<reply> replies = ask_all(on);
-  const auto found = std::ranges::find_if(replies, [](const reply& each) { return each.known && each.way != direct::way::refused; });
+  const auto found = std::ranges::find_if(
+      replies, [](const reply& each) { return each.known && each.way != direct::way::refused; });
   collective_state* by_messages = nullptr;
   if (found == replies.end()) {
     if (std::ranges::all_of(replies, &reply::known)) return;  // all are refused

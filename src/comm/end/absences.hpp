@@ -1,14 +1,18 @@
 // comm/end/absences.hpp
-// Ranks that take no part in a collective: one that is refused its arguments cannot give what the others wait for, and may not even know
-// how much that is. It says so to all members instead, who leave it out of that collective: what depends on it ends with an error, nobody
-// waits for it, and the next collective meets as it should.
+// Ranks that take no part in a collective: one that is refused its arguments cannot give what the
+// others wait for, and may not even know how much that is. It says so to all members instead, who
+// leave it out of that collective: what depends on it ends with an error, nobody waits for it, and
+// the next collective meets as it should.
 //
-// A collective by messages is named by its context and number. Each member answers when it sends nothing more to that rank, which then
-// throws away what has come. A blocking collective may go past messages, which depends on lengths that the rank may not know. So it asks
-// the members which way theirs went, and goes that way too, giving nothing (direct/channel.hpp). They answer when they have made it.
+// A collective by messages is named by its context and number. Each member answers when it sends
+// nothing more to that rank, which then throws away what has come. A blocking collective may go
+// past messages, which depends on lengths that the rank may not know. So it asks the members which
+// way theirs went, and goes that way too, giving nothing (direct/channel.hpp). They answer when
+// they have made it.
 //
-// All that are messages between ranks of the world, on a context of the world's, and answers to questions on one of the communicator's, of
-// each lane. While all arguments are right there are none. A member may have let its communicator go before it is asked.
+// All that are messages between ranks of the world, on a context of the world's, and answers to
+// questions on one of the communicator's, of each lane. While all arguments are right there are
+// none. A member may have let its communicator go before it is asked.
 //
 // Layer    comm.
 // Threads  under the engine's lock, but for stay_out_of_blocking.
@@ -40,8 +44,8 @@ class absences {
   void stay_out(collective_state&) noexcept;
   /// Nor in that one of these members.
   void tell(const team& members, const collective_name&) noexcept;
-  /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all others have made it, or are refused it too.
-  /// Without the engine's lock held.
+  /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all others
+  /// have made it, or are refused it too. Without the engine's lock held.
   void stay_out_of_blocking(detail::communicator_state&);
 
   /// Answers questions that can be answered now.
@@ -49,14 +53,16 @@ class absences {
     if (!questions_.empty()) [[unlikely]]
       look_at_questions();
   }
-  /// The communicator is about to go. What others may still ask of it is remembered for the last ones.
+  /// The communicator is about to go. What others may still ask of it is remembered for the last
+  /// ones.
   void forget(detail::communicator_state&) noexcept;
 
  private:
   enum class saying : std::uint32_t {
     absent,  // I take no part in this collective
     noted,   // I send you nothing more in it
-    asks     // which way did the call with this number in your log go? The context is the communicator's
+    // which way did the call with this number in your log go? The context is the communicator's
+    asks
   };
   struct note {
     saying what = saying::absent;

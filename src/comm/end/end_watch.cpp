@@ -15,19 +15,23 @@ namespace {
 
 constexpr std::chrono::seconds between_looks{1};
 
-/// Whether who has been seen to wait at so many looks in a row asks: at the second one, and again later, since the first question may have
-/// come before the other rank had made the communicator. Ever more seldom, for a rank that computes takes no questions.
+/// Whether who has been seen to wait at so many looks in a row asks: at the second one, and again
+/// later, since the first question may have come before the other rank had made the communicator.
+/// Ever more seldom, for a rank that computes takes no questions.
 constexpr bool asks_at(unsigned looks) noexcept { return looks > 1 && std::has_single_bit(looks); }
 
-/// At a look. A rank may have receives from all others posted; it does not begin to talk to all of them at once because of that.
+/// At a look. A rank may have receives from all others posted; it does not begin to talk to all of
+/// them at once because of that.
 constexpr int most_asked = 64;
 
-constexpr std::uint32_t first_of(std::uint32_t context) noexcept { return context - context % contexts_of_one; }
+constexpr std::uint32_t first_of(std::uint32_t context) noexcept {
+  return context - context % contexts_of_one;
+}
 
 }  // namespace
 
-end_watch::end_watch(messaging& messages, collectives& collectives, const direct::direct_context* past_messages, const team& world,
-                     bool alone)
+end_watch::end_watch(messaging& messages, collectives& collectives,
+                     const direct::direct_context* past_messages, const team& world, bool alone)
     : messages_{messages},
       collectives_{collectives},
       past_messages_{past_messages},
@@ -35,11 +39,15 @@ end_watch::end_watch(messaging& messages, collectives& collectives, const direct
       alone_{alone},
       next_{clock::now() + between_looks},
       notes_{messages, world, own_context,
-             [](void* owner, peer_id from, const note& said) noexcept { static_cast<end_watch*>(owner)->take(from, said); }, this} {
+             [](void* owner, peer_id from, const note& said) noexcept {
+               static_cast<end_watch*>(owner)->take(from, said);
+             },
+             this} {
   collectives.on_failure(
       [](void* owner, std::uint32_t context) noexcept {
         auto& self = *static_cast<end_watch*>(owner);
-        if (std::ranges::find(self.given_up_, first_of(context)) == self.given_up_.end()) self.given_up_.push_back(first_of(context));
+        if (std::ranges::find(self.given_up_, first_of(context)) == self.given_up_.end())
+          self.given_up_.push_back(first_of(context));
       },
       this);
 }
@@ -59,9 +67,11 @@ void end_watch::take(peer_id from, const note& said) noexcept {
 
 void end_watch::answer(peer_id asker, std::uint32_t context) noexcept {
   if (declared_) return say(asker, saying::ended, message);
-  const auto health = context == message ? collectives::health::unknown : collectives_.health_of(context, contexts_of_one, asker);
+  const auto health = context == message ? collectives::health::unknown
+                                         : collectives_.health_of(context, contexts_of_one, asker);
   if (health == collectives::health::fails) return say(asker, saying::gave_up, context);
-  // Of a communicator that is not here, or not with the asker, nobody would take the question away again.
+  // Of a communicator that is not here, or not with the asker, nobody would take the question away
+  // again.
   const wait kept{asker, health == collectives::health::works ? context : message};
   if (std::ranges::find(askers_, kept) == askers_.end()) askers_.push_back(kept);
 }
@@ -90,7 +100,8 @@ bool end_watch::due() const noexcept {
   if (!ended_.empty() || !given_up_.empty()) return true;
   timespec coarse{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &coarse);
-  const clock::time_point about{std::chrono::seconds{coarse.tv_sec} + std::chrono::nanoseconds{coarse.tv_nsec}};
+  const clock::time_point about{std::chrono::seconds{coarse.tv_sec} +
+                                std::chrono::nanoseconds{coarse.tv_nsec}};
   constexpr std::chrono::milliseconds tick{10};  // of a slow kernel
   return about + tick >= next_ && clock::now() >= next_;
 }
@@ -113,7 +124,8 @@ bool end_watch::take_news() {
     messages_.peer_ended(each);
   }
   for (const std::uint32_t context : std::exchange(given_up_, {})) {
-    collectives_.fail(context, contexts_of_one, world_.peer(world_.rank()));  // whatever belongs to it
+    // whatever belongs to it
+    collectives_.fail(context, contexts_of_one, world_.peer(world_.rank()));
     for (const wait& each : askers_)
       if (each.context == context) say(each.peer, saying::gave_up, context);
     forget(context);
@@ -138,10 +150,12 @@ void end_watch::list_waits() {
   found_.clear();
   messages_.list_awaited(found_, alone_);
   waits_.clear();
-  for (const awaited& each : found_) waits_.push_back({each.peer, each.collective ? first_of(each.context) : message});
+  for (const awaited& each : found_)
+    waits_.push_back({each.peer, each.collective ? first_of(each.context) : message});
   if (past_messages_ != nullptr)
     for (direct::waiting_call* const each : past_messages_->waiting)
-      if (const int rank = each->awaits(); rank >= 0) waits_.push_back({each->among().peer(rank), first_of(each->among().context())});
+      if (const int rank = each->awaits(); rank >= 0)
+        waits_.push_back({each->among().peer(rank), first_of(each->among().context())});
   std::ranges::sort(waits_);
   const auto repeated = std::ranges::unique(waits_);
   waits_.erase(repeated.begin(), repeated.end());

@@ -1,12 +1,15 @@
 // comm/end/end_watch.hpp
-// Whether those come that this rank waits for. A rank that comes to its end without having taken its part in something would let others
-// wait for ever, and so would one that has given up a communicator's collectives.
+// Whether those come that this rank waits for. A rank that comes to its end without having taken
+// its part in something would let others wait for ever, and so would one that has given up a
+// communicator's collectives.
 //
-// Who has waited for a rank for some time, a second or two, asks it. A rank answers when it is at its end, where nothing of the user's can
-// start anything any more, and when the collectives of that communicator fail on it; until then it keeps the question. So nobody is
-// asked while things go well, nobody asks all, and what a rank hears it passes on to those who wait for it.
+// Who has waited for a rank for some time, a second or two, asks it. A rank answers when it is at
+// its end, where nothing of the user's can start anything any more, and when the collectives of
+// that communicator fail on it; until then it keeps the question. So nobody is asked while things
+// go well, nobody asks all, and what a rank hears it passes on to those who wait for it.
 //
-// Questions and answers are messages on a context of the world's, of each lane. An answer comes behind everything that the peer has sent.
+// Questions and answers are messages on a context of the world's, of each lane. An answer comes
+// behind everything that the peer has sent.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -30,14 +33,15 @@ class end_watch {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `past_messages` may be null. `alone`: one thread at a time calls, so that nobody sends to this rank itself while it waits. All must
-  /// outlive this.
-  end_watch(messaging&, collectives&, const direct::direct_context* past_messages, const team& world, bool alone);
+  /// `past_messages` may be null. `alone`: one thread at a time calls, so that nobody sends to this
+  /// rank itself while it waits. All must outlive this.
+  end_watch(messaging&, collectives&, const direct::direct_context* past_messages,
+            const team& world, bool alone);
   end_watch(const end_watch&) = delete;
   end_watch& operator=(const end_watch&) = delete;
 
-  /// Once in a while, which the backstop of sleeps is enough for: asks those who have been waited for since the last time, and does what
-  /// answers said. True: something may have ended.
+  /// Once in a while, which the backstop of sleeps is enough for: asks those who have been waited
+  /// for since the last time, and does what answers said. True: something may have ended.
   bool look();
   /// Whether it is time, as it is when there has been an answer.
   [[nodiscard]] bool due() const noexcept;
@@ -48,20 +52,23 @@ class end_watch {
   void forget(std::uint32_t context) noexcept;
 
   // ---- what travels
-  static constexpr std::uint32_t own_context = contexts_of_one - 1;  // of the world's, whose first is 0
+  // of the world's, whose first is 0
+  static constexpr std::uint32_t own_context = contexts_of_one - 1;
   enum class saying : std::uint32_t {
     asks,    // I wait for you, in a collective of this communicator or in a message
     ended,   // I am at my end
     gave_up  // the collectives of this communicator fail here
   };
-  static constexpr std::uint32_t message = ~std::uint32_t{0};  // instead of a communicator's context
+  // instead of a communicator's context
+  static constexpr std::uint32_t message = ~std::uint32_t{0};
   struct note {
     saying what = saying::asks;
     std::uint32_t context = message;
   };
 
  private:
-  /// A communicator's collective, or messages, in which this rank waits for a peer, or a peer for this rank.
+  /// A communicator's collective, or messages, in which this rank waits for a peer, or a peer for
+  /// this rank.
   struct wait {
     peer_id peer = 0;
     std::uint32_t context = message;

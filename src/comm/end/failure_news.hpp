@@ -1,5 +1,6 @@
 // comm/end/failure_news.hpp
-// Which peers have died, or cannot be reached any more, in the order heard of: the list from which every lane learns it.
+// Which peers have died, or cannot be reached any more, in the order heard of: the list from which
+// every lane learns it.
 //
 // Layer    comm.
 // Threads  any.
@@ -26,7 +27,9 @@ class failure_news {
     return true;
   }
   /// Cheap: a line that is hardly ever written to.
-  [[nodiscard]] std::size_t count() const noexcept { return count_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::size_t count() const noexcept {
+    return count_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] peer_id at(std::size_t which) const {
     const std::lock_guard hold{lock_};
     return all_[which];

@@ -30,7 +30,8 @@ int peer_of(const operation& over) noexcept {
 
 void raise(operation& over) {
   const std::error_code why = over.result.error;
-  if (over.kind == operation_kind::other && (why == errc::operation_failed || why == errc::mismatch)) {
+  if (over.kind == operation_kind::other &&
+      (why == errc::operation_failed || why == errc::mismatch)) {
     std::exception_ptr thrown;
     if (job* const here = job::running()) {
       lane& in = here->lane_of(over);
@@ -43,22 +44,29 @@ void raise(operation& over) {
                            : over.kind == operation_kind::receive ? "receive from"
                                                                   : "collective";
   const int peer = peer_of(over);
-  if (peer < 0 && over.kind == operation_kind::receive) throw_failure(why, "receive", -1, over.origin);
+  if (peer < 0 && over.kind == operation_kind::receive)
+    throw_failure(why, "receive", -1, over.origin);
   throw_failure(why, what, peer, over.origin);
 }
 
-void fail(errc code, const char* what, int peer, const location& where) { throw error(code, what, peer, where); }
+void fail(errc code, const char* what, int peer, const location& where) {
+  throw error(code, what, peer, where);
+}
 
 // Without a place, since what decodes does not know who called it: rethrow_decode_error adds it.
-void decode_failed(std::size_t bytes, const char* why) { throw error(errc::decode_failed, fmt::format("{} bytes: {}", bytes, why)); }
+void decode_failed(std::size_t bytes, const char* why) {
+  throw error(errc::decode_failed, fmt::format("{} bytes: {}", bytes, why));
+}
 
 void wrong_size(std::size_t bytes, std::size_t element) {
-  throw error(errc::decode_failed, fmt::format("{} bytes: elements of the type asked for have {}", bytes, element));
+  throw error(errc::decode_failed,
+              fmt::format("{} bytes: elements of the type asked for have {}", bytes, element));
 }
 
 void rethrow_decode_error(const error& without_place, int peer, const location& where) {
   const std::string text = text_without_place(without_place);
-  throw error(without_place.code(), peer >= 0 ? fmt::format("message from rank {}, {}", peer, text) : text, peer, where);
+  throw error(without_place.code(),
+              peer >= 0 ? fmt::format("message from rank {}, {}", peer, text) : text, peer, where);
 }
 
 }  // namespace peal::detail

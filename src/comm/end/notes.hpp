@@ -1,5 +1,6 @@
 // comm/end/notes.hpp
-// Short messages that a rank of the world may send to another at any time, and that are taken whatever the other does meanwhile.
+// Short messages that a rank of the world may send to another at any time, and that are taken
+// whatever the other does meanwhile.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -15,12 +16,15 @@ namespace peal {
 
 /// Sends a copy, of which nobody hears any more. Ranks of the world are peers.
 template <class T>
-void send_copy(messaging& messages, const team& world, std::uint32_t context, peer_id to, const T& what) noexcept {
+void send_copy(messaging& messages, const team& world, std::uint32_t context, peer_id to,
+               const T& what) noexcept {
   if (messages.has_failed(to)) return;
   auto* const said = new T{what};
-  operation& sent = messages.start_send(world, context, said, sizeof *said, static_cast<int>(to), 0);
+  operation& sent =
+      messages.start_send(world, context, said, sizeof *said, static_cast<int>(to), 0);
   const auto drop = [](void* gone) noexcept { delete static_cast<T*>(gone); };
-  if (!sent.finished.load(std::memory_order_relaxed)) return messages.detach(sent, drop, said);  // relaxed: the engine's lock is held
+  // relaxed: the engine's lock is held
+  if (!sent.finished.load(std::memory_order_relaxed)) return messages.detach(sent, drop, said);
   messages.release(sent);
   drop(said);
 }
@@ -32,7 +36,8 @@ class note_listener {
   using taker = void (*)(void* owner, peer_id from, const Note&) noexcept;
 
   /// All must outlive this.
-  note_listener(messaging& messages, const team& world, std::uint32_t context, taker take, void* owner)
+  note_listener(messaging& messages, const team& world, std::uint32_t context, taker take,
+                void* owner)
       : messages_{messages}, world_{world}, context_{context}, take_{take}, owner_{owner} {
     listen();
   }
@@ -48,9 +53,10 @@ class note_listener {
                                    self.listen();
                                  },
                                  this};
-      operation& next =
-          messages_.start_recv(world_, context_, &arriving_, sizeof arriving_, detail::any_source_value, detail::any_tag_value, hook);
-      if (!next.finished.load(std::memory_order_relaxed)) return;  // relaxed: the engine's lock is held
+      operation& next = messages_.start_recv(world_, context_, &arriving_, sizeof arriving_,
+                                             detail::any_source_value, detail::any_tag_value, hook);
+      // relaxed: the engine's lock is held
+      if (!next.finished.load(std::memory_order_relaxed)) return;
       take(next);
     }
   }
@@ -58,7 +64,8 @@ class note_listener {
   void take(operation& over) noexcept {
     const outcome got = over.result;
     messages_.release(over);
-    if (got.error || got.bytes != sizeof arriving_) return;  // the news of a death ends one such receive
+    // the news of a death ends one such receive
+    if (got.error || got.bytes != sizeof arriving_) return;
     const Note said = arriving_;
     take_(owner_, static_cast<peer_id>(got.source), said);
   }

@@ -1,5 +1,6 @@
 // comm/start/agreement.hpp
-// Settings that must be the same for all ranks of a job: with different ones they would wait for each other for ever.
+// Settings that must be the same for all ranks of a job: with different ones they would wait for
+// each other for ever.
 //
 // Layer    comm: may include base/.
 // Threads  any.
@@ -17,8 +18,8 @@ namespace peal {
 /// What a rank tells the others: those of its settings that are not the default.
 std::string settings_to_agree_on(const job_settings&);
 
-/// What is wrong with what was told, by rank (nothing: it died); empty when nothing is. Names the first variable that differs, both values,
-/// and a rank each.
+/// What is wrong with what was told, by rank (nothing: it died); empty when nothing is. Names the
+/// first variable that differs, both values, and a rank each.
 std::string disagreement(const std::vector<std::optional<std::string>>& told);
 
 }  // namespace peal

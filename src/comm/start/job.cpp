@@ -43,10 +43,12 @@ wait_policy::mode mode_of(wait_mode mode) {
   return wait_policy::mode::adaptive;
 }
 
-/// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that they matter now.
+/// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that
+/// they matter now.
 wait_policy::bounds spin_bounds(const wait_settings& set, bool measures) {
   const auto bound = [](std::optional<double> microseconds, std::chrono::nanoseconds measured) {
-    return microseconds ? std::chrono::nanoseconds{static_cast<std::int64_t>(*microseconds * 1000)} : measured;
+    return microseconds ? std::chrono::nanoseconds{static_cast<std::int64_t>(*microseconds * 1000)}
+                        : measured;
   };
   measures = measures && (!set.least || !set.most);
   const auto cost = measures ? measured_cost_of_waking() : wait_policy::usual.least;
@@ -100,13 +102,16 @@ job& job::start(const detail::job_options& options, const detail::location& wher
 
 void job::start_helper() {
   try {
-    // It gives way between turns: the core that it is on may be needed by the very rank that it waits for.
+    // It gives way between turns: the core that it is on may be needed by the very rank that it
+    // waits for.
     helper_.emplace(first_lane().progress, wait_policy{wait_policy::mode::adaptive, true});
   } catch (const std::system_error& refused) {
-    log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls", refused.what());
+    log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls",
+                refused.what());
     return;
   }
-  // A program may leave by exit() while the job runs; then nothing may use what static objects own any more.
+  // A program may leave by exit() while the job runs; then nothing may use what static objects own
+  // any more.
   std::atexit([] {
     if (!forked_child()) current_->helper_->stop();
   });
@@ -131,8 +136,10 @@ job::job(job_settings read, const detail::job_options& options)
   // Only now that all ranks have been found to have the same settings: this ends them all.
   if (around_.several_nodes() && settings.transport == transport_mode::shm)
     throw error(errc::invalid_config,
-                fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only ranks of the own node",
-                            std::find(around_.on_node.begin(), around_.on_node.end(), false) - around_.on_node.begin()));
+                fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only "
+                            "ranks of the own node",
+                            std::find(around_.on_node.begin(), around_.on_node.end(), false) -
+                                around_.on_node.begin()));
   add_lanes(options.threads);
   set_waits();
   for (std::size_t each = 0; each < lanes_.size(); ++each)
@@ -140,14 +147,16 @@ job::job(job_settings read, const detail::job_options& options)
   bootstrap_.on_death(around_.ring_all);
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
-  world_ = std::make_unique<detail::communicator_state>(team{world_context, bootstrap_.rank(), std::move(everyone)}, first_lane());
+  world_ = std::make_unique<detail::communicator_state>(
+      team{world_context, bootstrap_.rank(), std::move(everyone)}, first_lane());
   if (size() > 1)
     for (const auto& each : lanes_) each->watch(*world_, !options.threads);
 }
 
 /// Over RDMA only where they are asked for.
 bool job::may_have_lanes() const {
-  return settings.lanes.has_value() || (!around_.several_nodes() && settings.transport != transport_mode::verbs);
+  return settings.lanes.has_value() ||
+         (!around_.several_nodes() && settings.transport != transport_mode::verbs);
 }
 
 /// All ranks of all nodes take part, those that are alone on a node with nothing to share.
@@ -160,25 +169,28 @@ void job::join_node(bool threads) {
     if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
     wanted = lane_count_wanted(settings, threads && may_have_lanes());
     // One rank reads the tuning file, and tells all what it holds: others might find another one.
-    costs = cost_note(bootstrap_.cores(), bootstrap_.rank() == 0 ? tuned_costs(settings.tuning) : std::nullopt);
+    costs = cost_note(bootstrap_.cores(),
+                      bootstrap_.rank() == 0 ? tuned_costs(settings.tuning) : std::nullopt);
   });
   // Ranks that do not talk through shared memory gain nothing from being on one node.
   const bool apart = settings.transport == transport_mode::verbs;
   const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : around_.node.front();
-  const std::string note = fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
+  const std::string note =
+      fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
   const bool shared = meeting.agree_on(mine, note, [this](const auto& noted) {
     std::vector<std::optional<std::string>> told = noted;
     lane_count_ = take_lane_count(told);
     around_.nodes = take_nodes(told);
     around_.basis = take_cost_notes(told);
-    if (const std::string problem = disagreement(told); !problem.empty()) throw error(errc::invalid_config, problem);
+    if (const std::string problem = disagreement(told); !problem.empty())
+      throw error(errc::invalid_config, problem);
   });
   if (!shared) segments_.clear();
   if (!segments_.empty()) heap.emplace(segments_.front());
 }
 
-/// The other lanes, in a job of several ranks after everyone has said how many there are to be. They have segments of their own, without a
-/// heap.
+/// The other lanes, in a job of several ranks after everyone has said how many there are to be.
+/// They have segments of their own, without a heap.
 void job::add_lanes(bool threads) {
   if (size() == 1) lane_count_ = lane_count_wanted(settings, threads && may_have_lanes());
   if (lane_count_ == 1) return;
@@ -202,58 +214,72 @@ void job::set_waits() {
   if (!segments_.empty()) {
     const node_segment& shared = segments_.front();
     for (int each = 0; each < shared.count(); ++each)
-      pids.push_back(shared.knows_by_id(each) ? static_cast<pid_t>(shared.card(each).pid) : core_sharing::unknown);
+      pids.push_back(shared.knows_by_id(each) ? static_cast<pid_t>(shared.card(each).pid)
+                                              : core_sharing::unknown);
   }
   const auto how = mode_of(settings.wait.mode);
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
-    core_sharing& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());  // one an engine, which asks it under its own lock
+    // one an engine, which asks it under its own lock
+    core_sharing& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());
     around_.crowded = seen.crowded();
     crew::set_own(seen.own_hardware_threads());
     // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
-    if (!spin) spin = spin_bounds(settings.wait, how == wait_policy::mode::adaptive && !around_.crowded);
-    each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin}, seen);
+    if (!spin)
+      spin = spin_bounds(settings.wait, how == wait_policy::mode::adaptive && !around_.crowded);
+    each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin},
+                                seen);
   }
 }
 
 void job::refuse(const detail::location& where) {
   if (current_ != nullptr && forked_child())
-    throw error(errc::not_started, "this process was forked from a rank, and is none itself", -1, where);
-  throw error(errc::not_started, current_ == nullptr ? "no peal::environment has been made yet" : "the peal::environment has ended", -1,
-              where);
+    throw error(errc::not_started, "this process was forked from a rank, and is none itself", -1,
+                where);
+  throw error(errc::not_started,
+              current_ == nullptr ? "no peal::environment has been made yet"
+                                  : "the peal::environment has ended",
+              -1, where);
 }
 
 // By the turn in which the context was dealt, so that one after the other they go round the lanes.
 lane& job::lane_of(std::uint32_t context) noexcept {
   const std::size_t group = context / contexts_of_one;
-  return group == 0 ? first_lane() : *lanes_[((group - 1) / static_cast<std::size_t>(size()) + 1) % lanes_.size()];
+  return group == 0 ? first_lane()
+                    : *lanes_[((group - 1) / static_cast<std::size_t>(size()) + 1) % lanes_.size()];
 }
 
 lane& job::lane_of(const detail::operation& of) noexcept {
-  if (of.members != nullptr) return static_cast<const detail::communicator_state*>(of.members)->home;
+  if (of.members != nullptr)
+    return static_cast<const detail::communicator_state*>(of.members)->home;
   for (const auto& each : lanes_)
     if (&*each->messages == of.home) return *each;
   return first_lane();
 }
 
 void job::release(detail::communicator_state& gone) noexcept {
-  if (&gone != world_.get()) gone.home.release(gone);  // the world stays, for handles that outlive the environment
+  // the world stays, for handles that outlive the environment
+  if (&gone != world_.get()) gone.home.release(gone);
 }
 
-/// Continuations may still start something, and, with threads, one that has not heard of the end: it gets some time.
+/// Continuations may still start something, and, with threads, one that has not heard of the end:
+/// it gets some time.
 void job::begin_end() noexcept {
-  const auto since = threads_ ? std::chrono::steady_clock::now() + lane::shutdown_grace : engine::deadline::min();
+  const auto since =
+      threads_ ? std::chrono::steady_clock::now() + lane::shutdown_grace : engine::deadline::min();
   around_.at_rest = [this, since] {
     return std::ranges::all_of(lanes_, [](const auto& each) { return each->at_rest(); }) &&
            (since == engine::deadline::min() || std::chrono::steady_clock::now() >= since);
   };
 }
 
-/// Whether the program has closed descriptors that are not its own. Then PMIx has lost its connection, most likely, and would not say so:
-/// the others see that this rank leaves.
+/// Whether the program has closed descriptors that are not its own. Then PMIx has lost its
+/// connection, most likely, and would not say so: the others see that this rank leaves.
 bool job::lost_descriptors() noexcept {
   if (first_lane().progress.waking().address() == bell_) return false;
-  log_error("descriptors that peal has opened were closed by the program, so this rank leaves without waiting for the others");
+  log_error(
+      "descriptors that peal has opened were closed by the program, so this rank leaves without "
+      "waiting for the others");
   bootstrap_.abandon();
   return true;
 }
@@ -271,7 +297,8 @@ void job::end(bool at_once) noexcept {
       for (const auto& each : lanes_) each->turn(late);
       return around_.gone.count() == 0 && !around_.left;
     };
-    failed = around_.gone.count() != 0 || around_.left || lost_descriptors() || !bootstrap_.fence(go_on);
+    failed =
+        around_.gone.count() != 0 || around_.left || lost_descriptors() || !bootstrap_.fence(go_on);
     for (const auto& each : lanes_) each->run_deferred();
   }
   alive_ = false;
@@ -279,7 +306,8 @@ void job::end(bool at_once) noexcept {
   for (const auto& each : lanes_) each->leave(failed && !at_once);
   if (settings.stats) {
     const std::string text = counters_text(counted(), bootstrap_.rank());
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());  // whole, so that ranks do not mix
+    // whole, so that ranks do not mix
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   }
   for (const auto& each : lanes_) each->close();
   bootstrap_.finish(failed);
@@ -292,7 +320,8 @@ std::vector<counter> job::counted() {
     each->report(more);
     add_counters(all, more);
   }
-  if (lanes_.size() > 1) all.push_back({"lanes", lanes_.size(), "lanes that communicators are dealt among"});
+  if (lanes_.size() > 1)
+    all.push_back({"lanes", lanes_.size(), "lanes that communicators are dealt among"});
   return all;
 }
 

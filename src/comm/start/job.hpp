@@ -1,11 +1,14 @@
 // comm/start/job.hpp
-// This process's part of the job: everything below the API, put together in its order and taken apart again.
+// This process's part of the job: everything below the API, put together in its order and taken
+// apart again.
 //
-// A job is never destroyed: handles may outlive the environment, buffers of peal::allocate too, and all of it is one process's to lose.
+// A job is never destroyed: handles may outlive the environment, buffers of peal::allocate too, and
+// all of it is one process's to lose.
 //
 // Layer    comm: may include everything below.
 // Threads  start and end from one thread; `running` from any.
-// Errors   start throws peal::error: already_started, invalid_config, bootstrap_failed, no_space, no_device, locked_memory.
+// Errors   start throws peal::error: already_started, invalid_config, bootstrap_failed, no_space,
+//          no_device, locked_memory.
 #pragma once
 
 #include <atomic>
@@ -35,11 +38,14 @@ class job final {
   /// Throws errc::already_started when there is, or was, one.
   static job& start(const detail::job_options&, const detail::location&);
   /// Null before the start, after the end and in a forked child.
-  static job* running() noexcept { return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr; }
-  /// The only lane, where one thread at a time calls, so that there is no lock to take; null where threads were asked for, or a helper is
-  /// at work. One load, for the shortest way of a message.
+  static job* running() noexcept {
+    return current_ != nullptr && current_->alive_ && !forked_child() ? current_ : nullptr;
+  }
+  /// The only lane, where one thread at a time calls, so that there is no lock to take; null where
+  /// threads were asked for, or a helper is at work. One load, for the shortest way of a message.
   static lane* unlocked() noexcept { return unlocked_; }
-  /// The only lane, where one thread at a time calls and a helper is at work, so that the lock is the engine's `enter`; null otherwise.
+  /// The only lane, where one thread at a time calls and a helper is at work, so that the lock is
+  /// the engine's `enter`; null otherwise.
   static lane* biased() noexcept { return biased_; }
   /// As `running`, or an errc::not_started that says which.
   static job& require(const detail::location& where) {
@@ -54,9 +60,12 @@ class job final {
   }
 
   /// The heap of the job that runs or ran; null where there was none.
-  static node_heap* heap_ever() noexcept { return current_ != nullptr && current_->heap ? &*current_->heap : nullptr; }
+  static node_heap* heap_ever() noexcept {
+    return current_ != nullptr && current_->heap ? &*current_->heap : nullptr;
+  }
 
-  /// Collective: finishes what is under way and leaves. `at_once`: without that, for a job of one that an exception ends.
+  /// Collective: finishes what is under way and leaves. `at_once`: without that, for a job of one
+  /// that an exception ends.
   void end(bool at_once) noexcept;
   /// Ends every rank.
   [[noreturn]] void abort(int code, const char* why) noexcept;

@@ -19,9 +19,13 @@ namespace peal {
 namespace detail {
 
 communicator_state::communicator_state(const team& members, lane& in, const collective_state* like)
-    : team{members}, home{in}, collective{*in.collectives, *this, like}, direct{in.direct_context(), *in.collectives, collective, *this} {
+    : team{members},
+      home{in},
+      collective{*in.collectives, *this, like},
+      direct{in.direct_context(), *in.collectives, collective, *this} {
   if (size() > 1 && in.compares_calls())
-    checked = std::make_unique<checked_calls>(*in.messages, *in.collectives, collective, *this, &*in.stall_report);
+    checked = std::make_unique<checked_calls>(*in.messages, *in.collectives, collective, *this,
+                                              &*in.stall_report);
   in.progress.put_to_use();
 }
 
@@ -33,7 +37,8 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   const job_settings& settings = around_.settings;
   const messaging_options options{settings.messages, static_cast<peer_id>(around_.bootstrap.rank()),
                                   static_cast<std::uint32_t>(around_.bootstrap.size())};
-  messages.emplace(progress, static_cast<router&>(*this), options);  // the base is private to others
+  // the base is private to others
+  messages.emplace(progress, static_cast<router&>(*this), options);
   self_.emplace(*messages, options.self, &progress.waking());
   messages->add(*self_);
   const bool only_verbs = settings.transport == transport_mode::verbs;
@@ -47,7 +52,8 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   }
   if (around_.several_nodes() || only_verbs) open_verbs(lanes);
   collectives.emplace(*messages, settings.algorithms, around_.nodes, around_.basis);
-  if (compares_calls()) stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
+  if (compares_calls())
+    stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
   if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, around_.basis.cores);
   progress.add(*this, engine::rate::sometimes);
 }
@@ -57,19 +63,22 @@ void lane::open_verbs(std::size_t lanes) {
   verbs_options verbs;
   verbs.set = around_.settings.verbs;
   const auto& local = bootstrap.local_ranks();
-  verbs.local_index = static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
+  verbs.local_index =
+      static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
   verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
   verbs.cpus = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   verbs.bell = &progress.waking();
   around_.start_with([&] {
-    verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()), static_cast<std::uint32_t>(bootstrap.size()), verbs);
+    verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()),
+                   static_cast<std::uint32_t>(bootstrap.size()), verbs);
   });
   const std::vector<std::string> everyone = bootstrap.exchange(verbs_->address());
   try {
     verbs_->meet(everyone);
   } catch (const std::exception& problem) {
     // The others may be through with their start, so that nothing but the job's end reaches them.
-    const std::string why = fmt::format("rank {} could not start: {}", bootstrap.rank(), plain_text_of(problem));
+    const std::string why =
+        fmt::format("rank {} could not start: {}", bootstrap.rank(), plain_text_of(problem));
     log_error("{}", why);
     bootstrap.abort(EXIT_FAILURE, why);
     throw;
@@ -97,13 +106,16 @@ bool lane::poll() noexcept {
   while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
   if (absent) absent->look();
   const bool looks = ends_ && ends_->due();
-  // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a lost wake-up.
+  // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a
+  // lost wake-up.
   if (looks && ends_->look()) progress.rouse();
   if (heard_of_ == 0 && !looks) [[likely]]
     return news;
-  // After a failure ranks leave without waiting for each other, and what is pending to one that has left would never end. Not every rank
-  // hears of a failure: one that cannot be reached by some is there for others.
-  const auto size = static_cast<peer_id>(around_.bootstrap.size()), self = static_cast<peer_id>(around_.bootstrap.rank());
+  // After a failure ranks leave without waiting for each other, and what is pending to one that has
+  // left would never end. Not every rank hears of a failure: one that cannot be reached by some is
+  // there for others.
+  const auto size = static_cast<peer_id>(around_.bootstrap.size()),
+             self = static_cast<peer_id>(around_.bootstrap.rank());
   for (peer_id each = 0; each < size; ++each) {
     if (messages->has_failed(each) || each == self || !route(each).has_left(each)) continue;
     log_info("rank {} has left the job", each);
@@ -123,7 +135,8 @@ void lane::failed(peer_id gone) noexcept {
 void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
   // Of one whose collectives fail, others may still send.
-  const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);  // relaxed: the engine's lock is held
+  // relaxed: the engine's lock is held
+  const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);
   if (absent) absent->forget(gone);
   delete &gone;
   if (ends_) ends_->forget(first);
@@ -153,7 +166,8 @@ void lane::say_what_is_awaited() noexcept {
   const operation* const sent = messages->pending_send();
   if (sent == nullptr) return;
   log_warning(
-      "the end of the peal::environment waits for a message of {} bytes to rank {} with tag {}, which that rank has not received yet",
+      "the end of the peal::environment waits for a message of {} bytes to rank {} with tag {}, "
+      "which that rank has not received yet",
       sent->capacity, sent->target, sent->result.tag);
 }
 
@@ -164,8 +178,10 @@ void lane::finish() noexcept {
     guarded([&] {
       const auto done = [this, patient] {
         settle(false);
-        // Datagrams are repeated by who polls. After a failure one who has left may never say that it has them.
-        return messages->idle() && (!verbs_ || verbs_->settled() || ((heard_of_ != 0 || around_.left) && !patient));
+        // Datagrams are repeated by who polls. After a failure one who has left may never say that
+        // it has them.
+        return messages->idle() &&
+               (!verbs_ || verbs_->settled() || ((heard_of_ != 0 || around_.left) && !patient));
       };
       idle = progress.wait_until(done, patient ? limit : engine::never);
     });
@@ -177,8 +193,8 @@ void lane::finish() noexcept {
   }
 }
 
-/// At the end: nobody here asks for what has come unasked once there has been a failure, it is late, or nothing of the user's can start
-/// anything any more; in the last case others may know.
+/// At the end: nobody here asks for what has come unasked once there has been a failure, it is
+/// late, or nothing of the user's can start anything any more; in the last case others may know.
 void lane::settle(bool late) noexcept {
   const bool over = around_.at_rest();
   if (over || late || heard_of_ != 0 || around_.left) messages->refuse_unexpected();

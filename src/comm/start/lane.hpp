@@ -1,6 +1,7 @@
 // comm/start/lane.hpp
-// A way for messages from top to bottom: an engine with its lock, matching, collectives, and transports that nobody else uses. Every
-// communicator belongs to one lane. Threads whose communicators are in different lanes meet in nothing while messages go well.
+// A way for messages from top to bottom: an engine with its lock, matching, collectives, and
+// transports that nobody else uses. Every communicator belongs to one lane. Threads whose
+// communicators are in different lanes meet in nothing while messages go well.
 //
 // Layer    comm: may include everything below.
 // Threads  under its engine's lock; `open`, `finish` and `close` from one thread.
@@ -44,25 +45,27 @@ struct lane_surroundings {
   lane_surroundings(const job_settings& with, bootstrap_client& of)
       : settings{with},
         bootstrap{of},
-        contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()), with.communicators} {}
+        contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()),
+                 with.communicators} {}
 
   const job_settings& settings;
   bootstrap_client& bootstrap;
-  context_pool contexts;                   // of communicators
-  std::vector<peer_id> node;               // the processes of this node, by local index
-  std::vector<bool> on_node;               // by peer
-  std::vector<peer_id> nodes;              // by peer, the lowest one of its node; empty: there is one node
-  bool crowded = false;                    // more ranks than cores
-  cost_basis basis;                        // of the choice of algorithms
-  failure_news gone;                       // who has died
-  std::atomic<bool> left{false};           // somebody has left without waiting for the others
+  context_pool contexts;          // of communicators
+  std::vector<peer_id> node;      // the processes of this node, by local index
+  std::vector<bool> on_node;      // by peer
+  std::vector<peer_id> nodes;     // by peer, the lowest one of its node; empty: there is one node
+  bool crowded = false;           // more ranks than cores
+  cost_basis basis;               // of the choice of algorithms
+  failure_news gone;              // who has died
+  std::atomic<bool> left{false};  // somebody has left without waiting for the others
   std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
   std::function<bool()> at_rest = [] {
     return false;
   };  // from the beginning of the end on: nothing of the user's can start anything any more
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
 
-  /// A step of the start that may fail on this rank alone. Then the others learn why from the next exchange, which there must be.
+  /// A step of the start that may fail on this rank alone. Then the others learn why from the next
+  /// exchange, which there must be.
   template <class Step>
   void start_with(Step&& step) {
     try {
@@ -81,26 +84,31 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   lane(lane_surroundings&, bool threads);
   /// The rest, as one of so many. `segment` is its own; null: there is none. Collective.
   void open(node_segment* segment, std::size_t lanes);
-  /// From now on ranks that are waited for are asked whether they come, and those heard that take no part. `alone`: one thread at a time
-  /// calls.
+  /// From now on ranks that are waited for are asked whether they come, and those heard that take
+  /// no part. `alone`: one thread at a time calls.
   void watch(const team& world, bool alone) {
     ends_.emplace(*messages, *collectives, direct_context(), world, alone);
     absent.emplace(*messages, *collectives, world);
   }
 
-  /// For collectives past messages; null where there is none: no shared memory, or calls are compared.
-  [[nodiscard]] direct::direct_context* direct_context() noexcept { return direct_ ? &*direct_ : nullptr; }
+  /// For collectives past messages; null where there is none: no shared memory, or calls are
+  /// compared.
+  [[nodiscard]] direct::direct_context* direct_context() noexcept {
+    return direct_ ? &*direct_ : nullptr;
+  }
   /// PEAL_CHECK=1.
   [[nodiscard]] bool compares_calls() const { return around_.settings.check; }
 
   // ---- operations of communicators. With the lock held.
-  /// One operation more, or less, that the user holds on this communicator. The last of a released one frees it.
+  /// One operation more, or less, that the user holds on this communicator. The last of a released
+  /// one frees it.
   void given(detail::communicator_state& on) noexcept { ++on.operations; }
   void given_back(detail::communicator_state& on) noexcept {
     if (--on.operations == 0 && on.released) free(on);
   }
   /// A collective that the user holds from now on.
-  operation* hand_out(operation& started, detail::communicator_state& on, const detail::location& where) noexcept {
+  operation* hand_out(operation& started, detail::communicator_state& on,
+                      const detail::location& where) noexcept {
     started.members = &on;
     started.origin = where;
     given(on);
@@ -111,7 +119,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
     if (gone.operations == 0) free(gone);
   }
 
-  /// Posts messages that wait for others. With the lock held. Who waits need not: every poll does it.
+  /// Posts messages that wait for others. With the lock held. Who waits need not: every poll does
+  /// it.
   void flush() noexcept {
     if (verbs_ && verbs_->holds_messages()) verbs_->flush();
   }
@@ -121,15 +130,20 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
     const std::lock_guard<engine> guard{progress};
     flush();
   }
-  /// After a send that is over, with the lock held: an operation that finishes once the message is posted; null when it is.
-  operation* posting() noexcept { return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr; }
+  /// After a send that is over, with the lock held: an operation that finishes once the message is
+  /// posted; null when it is.
+  operation* posting() noexcept {
+    return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr;
+  }
 
   // ---- the end. Without the lock held.
-  /// How long the end waits before it says what for, and takes it that nobody here will ask for another message: continuations may still do
-  /// so when the end has begun.
+  /// How long the end waits before it says what for, and takes it that nobody here will ask for
+  /// another message: continuations may still do so when the end has begun.
   static constexpr std::chrono::seconds shutdown_grace{5};
   /// Nothing of the user's waits to be called here.
-  [[nodiscard]] bool at_rest() const noexcept { return !progress.owes_calls() && !messages->has_hooks() && !collectives->busy(); }
+  [[nodiscard]] bool at_rest() const noexcept {
+    return !progress.owes_calls() && !messages->has_hooks() && !collectives->busy();
+  }
   /// Sends that nobody waits for any more, and answers that peers wait for.
   void finish() noexcept;
   /// One turn, and what was deferred. `late`: nobody here will ask for what has come unasked.

@@ -11,7 +11,8 @@ namespace peal {
 std::size_t lane_count_wanted(const job_settings& settings, bool threads) {
   if (!threads || settings.async) return 1;
   // The cores that this thread may use, of which glibc asks the scheduler; 0: it does not know.
-  const std::size_t by_itself = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_lanes_by_itself);
+  const std::size_t by_itself =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_lanes_by_itself);
   return settings.lanes.value_or(by_itself);
 }
 

@@ -18,10 +18,12 @@ namespace peal {
 /// More cost memory and help only a program that keeps as many threads busy.
 inline constexpr std::size_t most_lanes_by_itself = 4;
 
-/// `threads`: several threads of this rank may call at a time. A helper thread serves one lane, and so there is one.
+/// `threads`: several threads of this rank may call at a time. A helper thread serves one lane, and
+/// so there is one.
 [[nodiscard]] std::size_t lane_count_wanted(const job_settings&, bool threads);
 
-/// Of what ranks told, "count|rest" each, nothing of who died: takes the counts off, and returns the smallest.
+/// Of what ranks told, "count|rest" each, nothing of who died: takes the counts off, and returns
+/// the smallest.
 std::size_t take_lane_count(std::vector<std::optional<std::string>>& told);
 
 }  // namespace peal

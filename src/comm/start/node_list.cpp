@@ -15,7 +15,8 @@ std::vector<peer_id> take_nodes(std::vector<std::optional<std::string>>& told) {
     std::from_chars(text.data(), text.data() + bar, nodes[rank]);
     text.erase(0, bar + 1);
   }
-  if (std::ranges::all_of(nodes, [&](peer_id each) { return each == nodes.front(); })) nodes.clear();
+  if (std::ranges::all_of(nodes, [&](peer_id each) { return each == nodes.front(); }))
+    nodes.clear();
   return nodes;
 }
 

@@ -1,5 +1,6 @@
 // comm/start/node_meeting.hpp
-// How the processes of a node come to map the same segments: each tells all others what it sees, and what else they are to agree on.
+// How the processes of a node come to map the same segments: each tells all others what it sees,
+// and what else they are to agree on.
 //
 // Layer    comm.
 // Threads  one.
@@ -30,9 +31,10 @@ class node_meeting {
 
   /// What ranks noted, by rank; nothing of those who died.
   using notes = std::vector<std::optional<std::string>>;
-  /// Collective, over all nodes; who is alone on its node has no segments. `heard` is called with the notes before anything is said of the
-  /// segments, since what they tell may be why those differ. In the end the segments' names are taken away. False: where ranks can do
-  /// without, some do not see the segments of their node, and nobody is to use any.
+  /// Collective, over all nodes; who is alone on its node has no segments. `heard` is called with
+  /// the notes before anything is said of the segments, since what they tell may be why those
+  /// differ. In the end the segments' names are taken away. False: where ranks can do without, some
+  /// do not see the segments of their node, and nobody is to use any.
   [[nodiscard]] bool agree_on(const std::vector<node_segment*>& segments, const std::string& note,
                               const std::function<void(const notes&)>& heard);
 

@@ -22,15 +22,18 @@ remote_region self_transport::expose(peer_id, const void* data, std::size_t byte
 }
 
 void self_transport::start_fetch(fetch& f) noexcept {
-  if (f.absorb != nullptr) f.absorb(f, reinterpret_cast<const std::byte*>(f.where.words[0]), 0, f.bytes);
+  if (f.absorb != nullptr)
+    f.absorb(f, reinterpret_cast<const std::byte*>(f.where.words[0]), 0, f.bytes);
   else if (f.bytes > 0)
-    std::memmove(f.into, reinterpret_cast<const void*>(f.where.words[0]), f.bytes);  // sender's and receiver's buffer may be the same
+    // sender's and receiver's buffer may be the same
+    std::memmove(f.into, reinterpret_cast<const void*>(f.where.words[0]), f.bytes);
   f.done(f, {});
 }
 
 bool self_transport::poll() noexcept {
   if (queue_.empty()) return false;
-  // What is sent meanwhile comes with the next poll, so that two continuations that answer each other do not keep us here.
+  // What is sent meanwhile comes with the next poll, so that two continuations that answer each
+  // other do not keep us here.
   for (std::size_t count = queue_.size(); count > 0; --count) {
     const message next = std::move(queue_.front());
     queue_.pop_front();

@@ -17,7 +17,8 @@ namespace peal {
 class self_transport final : public transport {
  public:
   /// The sink outlives the transport, and so does what wakes this process.
-  self_transport(sink& into, peer_id self, wakeup* bell = nullptr) : transport{4096}, sink_{&into}, self_{self}, bell_{bell} {}
+  self_transport(sink& into, peer_id self, wakeup* bell = nullptr)
+      : transport{4096}, sink_{&into}, self_{self}, bell_{bell} {}
 
   [[nodiscard]] bool send(peer_id, envelope, const void* payload) noexcept override;
   [[nodiscard]] bool wants_eager(peer_id) const noexcept override { return wants_eager_; }
@@ -35,7 +36,8 @@ class self_transport final : public transport {
   struct alignas(16) block {
     std::byte bytes[16];
   };
-  /// Most payload kept between two polls; the matching, which caps what it keeps, sees a message only then.
+  /// Most payload kept between two polls; the matching, which caps what it keeps, sees a message
+  /// only then.
   static constexpr std::size_t most_queued = 256 * 1024;
   struct message {
     envelope head;

@@ -25,7 +25,8 @@ bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
       own_front_{segment.at<front>(segment.front(segment.index()).offset)},
       ropes_(static_cast<std::size_t>(segment.count())),
       fences_{!has_membarrier || !membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED)} {
-  for (int each = 0; each < segment.count(); ++each) fronts_.push_back(segment.at<front>(segment.front(each).offset));
+  for (int each = 0; each < segment.count(); ++each)
+    fronts_.push_back(segment.at<front>(segment.front(each).offset));
   if (own_ != nullptr) own_front_->bell = own_->address();
   own_front_->says.orders.store(fences_ ? by_fences : by_sleepers, std::memory_order_relaxed);
 }
@@ -33,10 +34,15 @@ bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
 void bells::ring(int index) noexcept {
   front& sleeper = *fronts_[static_cast<std::size_t>(index)];
   remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
-  (void)sleeper.says.asleep.load(std::memory_order_acquire);  // pairs with the release in lie_down: its bell is there
-  if (!rope.is_open() && (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
+  // pairs with the release in lie_down: its bell is there
+  (void)sleeper.says.asleep.load(std::memory_order_acquire);
+  if (!rope.is_open() &&
+      (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
     if (sleeper.says.deaf.exchange(1, std::memory_order_relaxed) == 0)
-      log_info("process {} of this node cannot be woken from here; it will look for messages every millisecond", index);
+      log_info(
+          "process {} of this node cannot be woken from here; it will look for messages every "
+          "millisecond",
+          index);
     return;
   }
   if (sleeper.says.asleep.exchange(awake, std::memory_order_relaxed) != awake) rope.ring();
@@ -44,7 +50,9 @@ void bells::ring(int index) noexcept {
 
 void bells::lie_down(bool wants_room) noexcept {
   if (!found_by_all_) found_by_all_ = all_find_this();
-  own_front_->says.asleep.store(wants_room ? for_room_too : for_messages, std::memory_order_release);  // pairs with the acquire in ring
+  // pairs with the acquire in ring
+  own_front_->says.asleep.store(wants_room ? for_room_too : for_messages,
+                                std::memory_order_release);
   if (fences_) std::atomic_thread_fence(std::memory_order_seq_cst);
   else barrier_failed_ = !membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
@@ -52,8 +60,9 @@ void bells::lie_down(bool wants_room) noexcept {
 void bells::rise() noexcept { own_front_->says.asleep.store(awake, std::memory_order_relaxed); }
 
 bool bells::all_fence() const noexcept {
-  return std::all_of(fronts_.begin(), fronts_.end(),
-                     [](const front* each) { return each->says.orders.load(std::memory_order_relaxed) == by_fences; });
+  return std::all_of(fronts_.begin(), fronts_.end(), [](const front* each) {
+    return each->says.orders.load(std::memory_order_relaxed) == by_fences;
+  });
 }
 
 bool bells::all_find_this() const noexcept {
@@ -64,7 +73,8 @@ bool bells::all_find_this() const noexcept {
 
 std::chrono::steady_clock::time_point bells::wakes_at() const noexcept {
   const bool ordered = fences_ || barrier_failed_ ? all_fence() : true;
-  if (ordered && found_by_all_.value_or(true) && own_front_->says.deaf.load(std::memory_order_relaxed) == 0)
+  if (ordered && found_by_all_.value_or(true) &&
+      own_front_->says.deaf.load(std::memory_order_relaxed) == 0)
     return std::chrono::steady_clock::time_point::max();
   return std::chrono::steady_clock::now() + nap;
 }

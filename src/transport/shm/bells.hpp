@@ -1,15 +1,17 @@
 // transport/shm/bells.hpp
 // Who sleeps, and who wakes it.
 //
-// A process says in its front that it sleeps, and then looks once more; a sender stores its message and then looks whether the receiver
-// sleeps. Neither may miss the other, so the store and the look of each must stay in order. The one who sleeps pays for both: membarrier
-// makes every running process of the node finish its stores, and costs the sleeper about 8 µs. A sender pays one load of a line that it
-// has. Where membarrier is missing senders fence.
+// A process says in its front that it sleeps, and then looks once more; a sender stores its message
+// and then looks whether the receiver sleeps. Neither may miss the other, so the store and the look
+// of each must stay in order. The one who sleeps pays for both: membarrier makes every running
+// process of the node finish its stores, and costs the sleeper about 8 µs. A sender pays one load
+// of a line that it has. Where membarrier is missing senders fence.
 //
 // Layer    transport/shm: may include memory/, progress/, base/.
 // Threads  one; any number of processes at the same time.
-// Errors   a sleeper naps for a millisecond at a time where a peer is in another namespace of process ids, and therefore cannot find it to
-//          ring, and from when on a peer that cannot ring for another reason has said so in the sleeper's front.
+// Errors   a sleeper naps for a millisecond at a time where a peer is in another namespace of
+//          process ids, and therefore cannot find it to ring, and from when on a peer that cannot
+//          ring for another reason has said so in the sleeper's front.
 // Source   membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED.
 #pragma once
 
@@ -52,7 +54,9 @@ class bells final : public ringer {
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept;
 
  private:
-  [[nodiscard]] attention& says(int index) noexcept { return fronts_[static_cast<std::size_t>(index)]->says; }
+  [[nodiscard]] attention& says(int index) noexcept {
+    return fronts_[static_cast<std::size_t>(index)]->says;
+  }
   void look_at(int index, std::uint32_t what) noexcept {
     if (fences_) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);

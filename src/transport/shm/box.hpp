@@ -18,27 +18,34 @@
 
 namespace peal::shm {
 
-/// How far ahead lines are fetched, so that they change cores while others are worked on. Only for reading: prefetchw by the sender, at any
-/// distance from 2 to 64 lines, gave no clear gain (AMD EPYC 9004, virtual).
+/// How far ahead lines are fetched, so that they change cores while others are worked on. Only for
+/// reading: prefetchw by the sender, at any distance from 2 to 64 lines, gave no clear gain (AMD
+/// EPYC 9004, virtual).
 inline constexpr std::uint32_t lines_ahead_to_read = 4;
 
-/// From here on a payload is worth more than one memcpy. AMD EPYC 9004, virtual, one way, in ns, when its caches are quick to each other
-/// (and when they are slow; other runs). memcpy against past the caches, in turn: 1 KiB 227 : 437 (860 : 477), 2 KiB 274 : 558
-/// (1110 : 590), 4 KiB 603 : 655 (2500 : 900). In two parts, the first of which the receiver fetches meanwhile, against one piece,
-/// peal_latency in turn: 2 KiB 327–376 : 296–352 by memcpy, 4 KiB 488–505 : 700–823 past the caches. A stream of 4 KiB, peal_mbw_mr: past
-/// the caches 2.5–3.2 M messages a second, in parts 1.7–2.0 M.
+/// From here on a payload is worth more than one memcpy. AMD EPYC 9004, virtual, one way, in ns,
+/// when its caches are quick to each other (and when they are slow; other runs). memcpy against
+/// past the caches, in turn: 1 KiB 227 : 437 (860 : 477), 2 KiB 274 : 558 (1110 : 590), 4 KiB 603 :
+/// 655 (2500 : 900). In two parts, the first of which the receiver fetches meanwhile, against one
+/// piece, peal_latency in turn: 2 KiB 327–376 : 296–352 by memcpy, 4 KiB 488–505 : 700–823 past the
+/// caches. A stream of 4 KiB, peal_mbw_mr: past the caches 2.5–3.2 M messages a second, in parts
+/// 1.7–2.0 M.
 inline constexpr std::size_t least_in_parts = 3072;
-/// Bytes a nanosecond at which the caches count as slow to each other. Messages of 4 KiB are written in parts at 10 to 21 in the quick
-/// state, at 3.3 to 4.8 in the slow one.
+/// Bytes a nanosecond at which the caches count as slow to each other. Messages of 4 KiB are
+/// written in parts at 10 to 21 in the quick state, at 3.3 to 4.8 in the slow one.
 inline constexpr float slow_caches = 7;
 
 class box_writer final : public short_path {
  public:
   box_writer() = default;
   /// Goes on where the last use of the box ended. `arrivals` changes whenever this
-  /// process has read messages: who sends without reading in between sends a stream, and who has read answers.
+  /// process has read messages: who sends without reading in between sends a stream, and who has
+  /// read answers.
   box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals) noexcept
-      : short_path{memory.cells, to}, data_{memory.data}, consumed_{&memory.consumed}, arrivals_{&arrivals} {
+      : short_path{memory.cells, to},
+        data_{memory.data},
+        consumed_{&memory.consumed},
+        arrivals_{&arrivals} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
     unit_ = static_cast<std::uint32_t>(all >> 32);
@@ -77,12 +84,15 @@ class box_writer final : public short_path {
   }
 
   /// Whether the receiver has read everything, as far as it has said so.
-  [[nodiscard]] bool drained() const noexcept { return static_cast<std::uint32_t>(consumed_->load(std::memory_order_acquire)) == cell_; }
+  [[nodiscard]] bool drained() const noexcept {
+    return static_cast<std::uint32_t>(consumed_->load(std::memory_order_acquire)) == cell_;
+  }
 
  private:
   bool look() noexcept {
     const std::uint64_t all =
-        consumed_->load(std::memory_order_acquire);                 // pairs with the release in box_reader::publish: what was read may
+        // pairs with the release in box_reader::publish: what was read may
+        consumed_->load(std::memory_order_acquire);
     cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;  // be written over
     unit_limit_ = static_cast<std::uint32_t>(all >> 32) + units_per_box;
     return cell_ != cell_limit_;
@@ -91,7 +101,8 @@ class box_writer final : public short_path {
   [[gnu::noinline]] bool write_long(envelope e, const void* payload, std::size_t bytes) noexcept {
     const auto units = static_cast<std::uint32_t>((bytes + unit - 1) / unit);
     const std::uint32_t to_end = units_per_box - unit_ % units_per_box;
-    const std::uint32_t start = units <= to_end ? unit_ : unit_ + to_end;  // a payload lies in one piece
+    // a payload lies in one piece
+    const std::uint32_t start = units <= to_end ? unit_ : unit_ + to_end;
     const std::uint32_t needed = start - unit_ + units;
     if (unit_limit_ - unit_ < needed) {
       look();
@@ -106,20 +117,25 @@ class box_writer final : public short_path {
       place.match = e.match;
       place.rest = e.rest;
     }
-    place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring, std::memory_order_release);  // pairs with box_reader::peek
+    // pairs with box_reader::peek
+    place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring,
+                      std::memory_order_release);
     ++cell_;
     unit_ = start + units;
     to_.wake_for_message();
     return true;
   }
 
-  // Writes all of a long message but the last stamp. A stream goes past the caches where that pays. An answer is waited for: it goes in
-  // parts through the caches, unless those are slow at the moment, which some answers are timed for.
-  void fill(cell& place, envelope e, std::uint32_t start, std::byte* target, const void* payload) noexcept {
+  // Writes all of a long message but the last stamp. A stream goes past the caches where that pays.
+  // An answer is waited for: it goes in parts through the caches, unless those are slow at the
+  // moment, which some answers are timed for.
+  void fill(cell& place, envelope e, std::uint32_t start, std::byte* target,
+            const void* payload) noexcept {
     const bool stream = *arrivals_ == arrivals_seen_;
     arrivals_seen_ = *arrivals_;
     const bool timed = !stream && past_caches_ && ++answers_ % 16 == 0;
-    const bool past = past_caches_ && (stream || pace_.slower_through_caches_than(slow_caches) != (timed && pace_.wants_trial()));
+    const bool past = past_caches_ && (stream || pace_.slower_through_caches_than(slow_caches) !=
+                                                     (timed && pace_.wants_trial()));
     const auto work = [&] {
       if (past) fill_past_caches(place, e, target, payload);
       else fill_in_parts(place, e, start, target, payload);
@@ -128,19 +144,24 @@ class box_writer final : public short_path {
     else work();
   }
 
-  static void fill_past_caches(cell& place, envelope e, std::byte* target, const void* payload) noexcept {
+  static void fill_past_caches(cell& place, envelope e, std::byte* target,
+                               const void* payload) noexcept {
     copy_past_caches(target, payload, e.bytes());
-    // Only now: the receiver looks at this line all the time, and each look takes it away from here.
+    // Only now: the receiver looks at this line all the time, and each look takes it away from
+    // here.
     place.match = e.match;
     place.rest = e.rest;
   }
 
-  void fill_in_parts(cell& place, envelope e, std::uint32_t start, std::byte* target, const void* payload) const noexcept {
+  void fill_in_parts(cell& place, envelope e, std::uint32_t start, std::byte* target,
+                     const void* payload) const noexcept {
     const std::size_t first = first_part(e.bytes());
     std::memcpy(target, payload, first);
     place.match = e.match;
     place.rest = e.rest;
-    place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | begun, std::memory_order_release);  // pairs with box_reader::warm_up
+    // pairs with box_reader::warm_up
+    place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | begun,
+                      std::memory_order_release);
     std::memcpy(target + first, static_cast<const std::byte*>(payload) + first, e.bytes() - first);
   }
 
@@ -171,25 +192,31 @@ class box_reader {
   };
   enum class state { empty, message, closed };
 
-  /// A cell_kind when the next cell is new, else more: one load, for polls that mostly find nothing.
+  /// A cell_kind when the next cell is new, else more: one load, for polls that mostly find
+  /// nothing.
   [[nodiscard]] std::uint32_t next_kind() const noexcept {
-    const std::uint64_t stamp = cells_[cell_ % cells_per_box].stamp.load(std::memory_order_relaxed);  // relaxed: peek looks again
+    // relaxed: peek looks again
+    const std::uint64_t stamp = cells_[cell_ % cells_per_box].stamp.load(std::memory_order_relaxed);
     return static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
   }
   /// Requires: next_kind() was `begun`. Fetches what is there of the message.
   void warm_up() noexcept {
     if (warm_ == cell_) return;
     const cell& place = cells_[cell_ % cells_per_box];
-    const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);  // pairs with the release in box_writer::fill_in_parts
-    const std::byte* const from = data_ + std::size_t{static_cast<std::uint32_t>(stamp >> 32) % units_per_box} * unit;
+    // pairs with the release in box_writer::fill_in_parts
+    const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);
+    const std::byte* const from =
+        data_ + std::size_t{static_cast<std::uint32_t>(stamp >> 32) % units_per_box} * unit;
     const std::size_t ready = first_part(envelope{place.match, place.rest}.bytes());
     for (std::size_t at = 0; at < ready; at += cache_line) __builtin_prefetch(from + at);
     warm_ = cell_;
   }
-  /// The next message; it stays until `pop`. After `closed` the box is the sender's again, once told so.
+  /// The next message; it stays until `pop`. After `closed` the box is the sender's again, once
+  /// told so.
   [[nodiscard, gnu::always_inline]] state peek(message& out) noexcept {
     const cell& place = cells_[cell_ % cells_per_box];
-    const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);  // pairs with the release in box_writer
+    // pairs with the release in box_writer
+    const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);
     const std::uint32_t kind = static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
     if (kind > closing) return state::empty;
     out.head = {place.match, place.rest};
@@ -209,9 +236,11 @@ class box_reader {
   }
   void pop() noexcept { ++cell_; }
 
-  /// Tells the sender how much room there is, when that is worth a line that passes between the cores. True: it did.
+  /// Tells the sender how much room there is, when that is worth a line that passes between the
+  /// cores. True: it did.
   bool publish_some() noexcept {
-    const bool worth = cell_ - published_ >= cells_per_box / 4 || unit_ - published_unit_ >= units_per_box / 4;
+    const bool worth =
+        cell_ - published_ >= cells_per_box / 4 || unit_ - published_unit_ >= units_per_box / 4;
     if (worth) publish();
     return worth;
   }
@@ -225,7 +254,8 @@ class box_reader {
 
  private:
   void publish() noexcept {
-    box_->consumed.store(std::uint64_t{unit_} << 32 | cell_, std::memory_order_release);  // pairs with box_writer::look
+    // pairs with box_writer::look
+    box_->consumed.store(std::uint64_t{unit_} << 32 | cell_, std::memory_order_release);
     published_ = cell_;
     published_unit_ = unit_;
   }

@@ -1,5 +1,6 @@
 // transport/shm/direct_copy.hpp
-// Copies between the private memories of two processes of one node, by the kernel, where it allows that.
+// Copies between the private memories of two processes of one node, by the kernel, where it allows
+// that.
 //
 // Layer    transport/shm: may include memory/, base/.
 // Threads  one.
@@ -20,13 +21,15 @@ class direct_copy {
   /// `wanted` false: never.
   direct_copy(const node_segment&, bool wanted);
 
-  /// Whether the process with this local index may be reached. Found out on first use by reading a number that it wrote down: a process id
-  /// may mean another process, in another namespace of ids, and a container may forbid the call.
+  /// Whether the process with this local index may be reached. Found out on first use by reading a
+  /// number that it wrote down: a process id may mean another process, in another namespace of ids,
+  /// and a container may forbid the call.
   [[nodiscard]] bool reaches(int index) noexcept;
   void give_up(int index) noexcept { known_[static_cast<std::size_t>(index)] = answer::no; }
 
   [[nodiscard]] int read(int index, std::uint64_t from, void* to, std::size_t bytes) const noexcept;
-  [[nodiscard]] int write(int index, std::uint64_t to, const void* from, std::size_t bytes) const noexcept;
+  [[nodiscard]] int write(int index, std::uint64_t to, const void* from,
+                          std::size_t bytes) const noexcept;
 
  private:
   enum class answer : std::uint8_t { unknown, yes, no };

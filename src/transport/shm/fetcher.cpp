@@ -13,10 +13,11 @@
 namespace peal::shm {
 namespace {
 
-/// Fruitless looks at a staged payload before the receiver takes a piece past the sender: a few microseconds, longer than the sender takes
-/// for a piece when it is at work.
+/// Fruitless looks at a staged payload before the receiver takes a piece past the sender: a few
+/// microseconds, longer than the sender takes for a piece when it is at work.
 constexpr std::uint16_t patience = 300;
-/// Pages that the kernel copies before they are absorbed: few enough to stay in the first- and second-level caches.
+/// Pages that the kernel copies before they are absorbed: few enough to stay in the first- and
+/// second-level caches.
 constexpr std::uint32_t absorbed_piece = 32;
 
 constexpr std::uint64_t in_segment = 1;
@@ -40,7 +41,8 @@ struct fetcher::progress {
 };
 
 fetcher::progress& fetcher::of(fetch& f) noexcept {
-  static_assert(sizeof(progress) <= sizeof f.scratch && alignof(progress) <= alignof(std::uint64_t));
+  static_assert(sizeof(progress) <= sizeof f.scratch &&
+                alignof(progress) <= alignof(std::uint64_t));
   return *std::launder(reinterpret_cast<progress*>(f.scratch.data()));
 }
 
@@ -71,11 +73,15 @@ void fetcher::start(fetch& f, int from) noexcept {
   p.pages = pages_of(f.bytes);
   p.by_kernel = direct_->reaches(from);
   const bool seen = (f.where.words[2] & in_segment) != 0;
-  const bool together = seen || segment_->contains(f.into, f.bytes);  // one copy; who absorbs needs the sender only where it sees nothing
-  p.mode = (f.absorb == nullptr ? together : seen) || (p.by_kernel && !policy_.staged) ? transfer_mode::claims : transfer_mode::staged;
+  // one copy; who absorbs needs the sender only where it sees nothing
+  const bool together = seen || segment_->contains(f.into, f.bytes);
+  p.mode = (f.absorb == nullptr ? together : seen) || (p.by_kernel && !policy_.staged)
+               ? transfer_mode::claims
+               : transfer_mode::staged;
   p.alone = f.absorb != nullptr && p.mode == transfer_mode::claims;
   if (readable(f) && f.bytes < policy_.least_staged) {
-    // Alone and at once: waking the sender's interest costs two lines between the cores and an atomic each way.
+    // Alone and at once: waking the sender's interest costs two lines between the cores and an
+    // atomic each way.
     const int error = copy(f, 0, f.bytes);
     if (error == 0) return f.done(f, {});
     (void)refused(f, error);
@@ -89,16 +95,20 @@ void fetcher::start(fetch& f, int from) noexcept {
 }
 
 /// Whether this process can copy without the sender.
-bool fetcher::readable(fetch& f) noexcept { return (f.where.words[2] & in_segment) != 0 || of(f).by_kernel; }
+bool fetcher::readable(fetch& f) noexcept {
+  return (f.where.words[2] & in_segment) != 0 || of(f).by_kernel;
+}
 
-/// However many of them other senders do not give back, there are some for this one, unless /dev/shm is full.
+/// However many of them other senders do not give back, there are some for this one, unless
+/// /dev/shm is full.
 transfer* fetcher::take_record(int from) noexcept {
   if (queues_[static_cast<std::size_t>(from)].opened == transfers_per_peer) return nullptr;
   record_use* found = nullptr;
   std::uint32_t held = 0;
   for (record_use& each : records_) {
     const bool given_back =
-        !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);  // pairs with helper::leave
+        // pairs with helper::leave
+        !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);
     if (given_back) found = &each;
     else held += each.peer == from;
   }
@@ -143,7 +153,9 @@ void fetcher::open(fetch& f) noexcept {
   record.source = f.where.words[0] + skipped;
   record.source_in_segment = (f.where.words[2] & in_segment) != 0;
   record.destination_in_segment = f.absorb == nullptr && segment_->contains(f.into, f.bytes);
-  record.destination = skipped + (record.destination_in_segment ? segment_->offset_of(f.into) : reinterpret_cast<std::uintptr_t>(f.into));
+  record.destination =
+      skipped + (record.destination_in_segment ? segment_->offset_of(f.into)
+                                               : reinterpret_cast<std::uintptr_t>(f.into));
   record.bytes = std::min(f.bytes - skipped, p.pages * claim_page);
   record.mode = p.mode;
   record.claimed.store(0, std::memory_order_relaxed);
@@ -159,16 +171,19 @@ void fetcher::open(fetch& f) noexcept {
 bool fetcher::impatient() const noexcept {
   for (const int from : active_) {
     bool first = true;  // those that step(from) looks at
-    for (fetch* each = queues_[static_cast<std::size_t>(from)].first; each != nullptr; each = each->next) {
+    for (fetch* each = queues_[static_cast<std::size_t>(from)].first; each != nullptr;
+         each = each->next) {
       const progress& p = of(*each);
       const bool looked_at = p.record != nullptr || std::exchange(first, false);
-      if (looked_at && p.mode == transfer_mode::staged && p.by_kernel && p.misses < patience) return true;
+      if (looked_at && p.mode == transfer_mode::staged && p.by_kernel && p.misses < patience)
+        return true;
     }
   }
   return false;
 }
 
-// The peer behind the one that moved last comes first: one that always has something must not keep the others waiting.
+// The peer behind the one that moved last comes first: one that always has something must not keep
+// the others waiting.
 bool fetcher::step() noexcept {
   const std::size_t count = active_.size();
   for (std::size_t each = 0; each < count; ++each) {
@@ -186,7 +201,8 @@ bool fetcher::step(int from) noexcept {
   fetch* before = nullptr;
   std::uint32_t opened = line.opened;
   bool waits = false;
-  for (fetch* each = line.first; each != nullptr && !(waits && opened == 0); before = each, each = each->next) {
+  for (fetch* each = line.first; each != nullptr && !(waits && opened == 0);
+       before = each, each = each->next) {
     if (of(*each).record != nullptr) --opened;
     else if (std::exchange(waits, true)) continue;
     const outcome result = advance(*each);
@@ -200,7 +216,8 @@ bool fetcher::step(int from) noexcept {
 fetcher::outcome fetcher::advance(fetch& f) noexcept {
   progress& p = of(f);
   if (p.pages == 0) return outcome::finished;  // failed
-  // Without a record yet, and nothing done alone: a record of an earlier payload may be free by now.
+  // Without a record yet, and nothing done alone: a record of an earlier payload may be free by
+  // now.
   if (p.record == nullptr && p.own == 0 && !p.alone) open(f);
   if (p.mode == transfer_mode::staged) return advance_staged(f);
   if (p.record != nullptr) return advance_together(f);
@@ -209,7 +226,8 @@ fetcher::outcome fetcher::advance(fetch& f) noexcept {
 
 fetcher::outcome fetcher::advance_alone(fetch& f) noexcept {
   progress& p = of(f);
-  return copy_piece(f, {p.own, std::min(p.pages - p.own, f.absorb == nullptr ? largest_piece : absorbed_piece)});
+  return copy_piece(
+      f, {p.own, std::min(p.pages - p.own, f.absorb == nullptr ? largest_piece : absorbed_piece)});
 }
 
 fetcher::outcome fetcher::advance_together(fetch& f) noexcept {
@@ -217,9 +235,11 @@ fetcher::outcome fetcher::advance_together(fetch& f) noexcept {
   transfer& record = *p.record;
   const bool able = !p.abandoned && readable(f);
   if (able)
-    if (const piece next = take(record.claimed, p.pages, from::front); next.pages > 0) return copy_piece(f, next);
+    if (const piece next = take(record.claimed, p.pages, from::front); next.pages > 0)
+      return copy_piece(f, next);
   // What is left is the sender's.
-  const bool left = record.left.load(std::memory_order_acquire) != 0;  // pairs with the release in helper::leave; before all_there
+  // pairs with the release in helper::leave; before all_there
+  const bool left = record.left.load(std::memory_order_acquire) != 0;
   if (all_there(f)) return outcome::finished;
   if (!left) return outcome::nothing;
   if (able) {
@@ -229,10 +249,12 @@ fetcher::outcome fetcher::advance_together(fetch& f) noexcept {
   return restart_staged(f);
 }
 
-/// The kernel refused in the middle. The sender is out of the buffers; what is missing goes by way of the ring.
+/// The kernel refused in the middle. The sender is out of the buffers; what is missing goes by way
+/// of the ring.
 fetcher::outcome fetcher::restart_staged(fetch& f) noexcept {
   progress& p = of(f);
-  if (p.mode == transfer_mode::claims && !p.alone) p.own = 0;  // the sender's part lies anywhere: all of it again
+  // the sender's part lies anywhere: all of it again
+  if (p.mode == transfer_mode::claims && !p.alone) p.own = 0;
   let_go(f);
   p.skip += p.own - (p.direct - p.refused);
   p.pages -= p.own;
@@ -254,7 +276,8 @@ bool fetcher::all_there(fetch& f) noexcept {
 fetcher::outcome fetcher::copy_piece(fetch& f, piece what) noexcept {
   progress& p = of(f);
   const std::size_t at = (p.skip + what.first) * claim_page;
-  if (const int error = copy(f, at, std::min(what.pages * claim_page, f.bytes - at)); error != 0) return refused(f, error);
+  if (const int error = copy(f, at, std::min(what.pages * claim_page, f.bytes - at)); error != 0)
+    return refused(f, error);
   p.own += what.pages;
   return all_there(f) ? outcome::finished : outcome::worked;
 }
@@ -270,7 +293,8 @@ int fetcher::copy(fetch& f, std::size_t at, std::size_t bytes) noexcept {
 /// By the kernel. A piece is absorbed as a whole or not at all.
 int fetcher::read(fetch& f, std::size_t at, std::size_t bytes) noexcept {
   const std::uint64_t from = f.where.words[0] + at;
-  if (f.absorb == nullptr) return direct_->read(of(f).from, from, static_cast<std::byte*>(f.into) + at, bytes);
+  if (f.absorb == nullptr)
+    return direct_->read(of(f).from, from, static_cast<std::byte*>(f.into) + at, bytes);
   bounce_.resize(absorbed_piece * claim_page);
   const int error = direct_->read(of(f).from, from, bounce_.data(), bytes);
   if (error == 0) f.absorb(f, bounce_.data(), at, bytes);
@@ -296,10 +320,13 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   progress& p = of(f);
   if (p.record == nullptr) return wait_staged(f);
   transfer& record = *p.record;
-  if (record.helped.load(std::memory_order_acquire) == p.pieces) return wait_staged(f);  // pairs with the release in helper
-  const std::uint32_t first = p.pieces * static_cast<std::uint32_t>(record.piece_bytes / claim_page);
+  // pairs with the release in helper
+  if (record.helped.load(std::memory_order_acquire) == p.pieces) return wait_staged(f);
+  const std::uint32_t first =
+      p.pieces * static_cast<std::uint32_t>(record.piece_bytes / claim_page);
   // The sender's last piece ends where the pieces begin that this process took from the back.
-  const std::uint32_t pages = std::min(static_cast<std::uint32_t>(record.piece_bytes / claim_page), p.pages - p.direct - first);
+  const std::uint32_t pages = std::min(static_cast<std::uint32_t>(record.piece_bytes / claim_page),
+                                       p.pages - p.direct - first);
   const std::size_t at = (p.skip + first) * claim_page;
   const std::size_t bytes = std::min(pages * claim_page, f.bytes - at);
   const std::uint64_t position = record.first + std::uint64_t{p.pieces} * record.piece_bytes;
@@ -312,7 +339,8 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   else take();
   p.own += pages;
   p.misses = 0;
-  record.emptied.store(++p.pieces, std::memory_order_release);  // pairs with the acquires in helper: the piece may be written over
+  // pairs with the acquires in helper: the piece may be written over
+  record.emptied.store(++p.pieces, std::memory_order_release);
   bells_->message_for(p.from);
   return p.own == p.pages ? outcome::finished : outcome::worked;
 }
@@ -321,12 +349,14 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
 fetcher::outcome fetcher::wait_staged(fetch& f) noexcept {
   progress& p = of(f);
   if (p.abandoned) {
-    if (p.record->left.load(std::memory_order_acquire) == 0) return outcome::nothing;  // pairs with the release in helper::leave
+    // pairs with the release in helper::leave
+    if (p.record->left.load(std::memory_order_acquire) == 0) return outcome::nothing;
     return restart_staged(f);
   }
   if (!p.by_kernel || (p.misses < patience && ++p.misses < patience)) return outcome::nothing;
   if (p.record == nullptr) return advance_alone(f);
-  const piece next = take(p.record->claimed, p.pages, from::back, f.absorb == nullptr ? 0 : absorbed_piece);
+  const piece next =
+      take(p.record->claimed, p.pages, from::back, f.absorb == nullptr ? 0 : absorbed_piece);
   if (next.pages == 0) return outcome::nothing;
   p.direct += next.pages;
   const outcome result = copy_piece(f, next);
@@ -352,7 +382,8 @@ void fetcher::finish(queue& line, fetch* before, fetch& over) noexcept {
   if (line.first == nullptr) std::erase(active_, of(over).from);
   --line.length;
   let_go(over);
-  const std::error_code error = of(over).pages == 0 ? make_error_code(errc::peer_failed) : std::error_code{};
+  const std::error_code error =
+      of(over).pages == 0 ? make_error_code(errc::peer_failed) : std::error_code{};
   over.next = nullptr;
   over.done(over, error);  // may start others, and may end the fetch's life
 }

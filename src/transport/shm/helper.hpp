@@ -1,5 +1,6 @@
 // transport/shm/helper.hpp
-// The sender's side of large payloads: takes part in the copies that receivers have begun. See fetcher.hpp.
+// The sender's side of large payloads: takes part in the copies that receivers have begun. See
+// fetcher.hpp.
 //
 // Layer    transport/shm.
 // Threads  one; the receiver's fetcher works on the same records at the same time.
@@ -41,7 +42,8 @@ class helper {
   outcome advance_staged(transfer&) noexcept;
   [[nodiscard]] ring* begin_staged(transfer&) noexcept;
   [[nodiscard]] bool has_room(ring&, const transfer&) noexcept;
-  void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes, std::uint32_t number) noexcept;
+  void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes,
+            std::uint32_t number) noexcept;
   void learn(const transfer&) noexcept;
   outcome leave(transfer&) noexcept;
   [[nodiscard]] const std::byte* source_of(const transfer&, std::size_t at) const noexcept;

@@ -1,5 +1,6 @@
 // transport/shm/inbox.hpp
-// A list onto which any process of the node pushes without a lock, and which its owner takes as a whole.
+// A list onto which any process of the node pushes without a lock, and which its owner takes as a
+// whole.
 //
 // Layer    transport/shm.
 // Threads  push: any process. take: the owner.
@@ -18,14 +19,17 @@ inline void push(node_segment& segment, std::atomic<std::uint64_t>& inbox, note&
   std::uint64_t first = inbox.load(std::memory_order_relaxed);
   do {
     item.next = first;
-  } while (!inbox.compare_exchange_weak(first, offset, std::memory_order_release, std::memory_order_relaxed));  // pairs with take
+  } while (!inbox.compare_exchange_weak(first, offset, std::memory_order_release,
+                                        std::memory_order_relaxed));  // pairs with take
 }
 
-/// All items in the order in which they were pushed, linked by `next`. The list is only ever emptied as a whole, so no item can be taken
-/// and pushed again between the look and the exchange of another process.
+/// All items in the order in which they were pushed, linked by `next`. The list is only ever
+/// emptied as a whole, so no item can be taken and pushed again between the look and the exchange
+/// of another process.
 inline std::uint64_t take(node_segment& segment, std::atomic<std::uint64_t>& inbox) noexcept {
   std::uint64_t last =
-      inbox.exchange(0, std::memory_order_acquire);  // pairs with the release in push, of every item: read-modify-writes chain
+      // pairs with the release in push, of every item: read-modify-writes chain
+      inbox.exchange(0, std::memory_order_acquire);
   std::uint64_t ordered = 0;
   while (last != 0) {
     note& item = *segment.at<note>(last);

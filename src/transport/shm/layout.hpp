@@ -1,9 +1,10 @@
 // transport/shm/layout.hpp
 // What stands in the node's segment, as every process of the node must see it.
 //
-// A process has a front, ready from the start: its inbox, its flags, and just enough of everything else to go on when /dev/shm is full. Its
-// transport part holds boxes, parcels and staging rings, reserved when first needed. A process writes structures of its own part as it
-// likes; in a peer's part it writes only what is said below.
+// A process has a front, ready from the start: its inbox, its flags, and just enough of everything
+// else to go on when /dev/shm is full. Its transport part holds boxes, parcels and staging rings,
+// reserved when first needed. A process writes structures of its own part as it likes; in a peer's
+// part it writes only what is said below.
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, progress/, base/.
 // Units    bytes; `offset` counts from the start of the segment, 0 is nowhere.
@@ -24,7 +25,8 @@ namespace peal::shm {
 /// Two lines: some processors fetch lines in pairs.
 inline constexpr std::size_t apart = 2 * cache_line;
 
-// ---- inbox: a list onto which any process of the node pushes, and which its owner takes as a whole -------------------------------------
+// ---- inbox: a list onto which any process of the node pushes, and which its owner takes as a
+// whole
 
 enum class note_kind : std::uint32_t {
   parcel,       // a message
@@ -42,7 +44,7 @@ struct note {
 };
 static_assert(sizeof(note) == 16);
 
-// ---- box: messages of one sender to one receiver ---------------------------------------------------------------------------------------
+// ---- box: messages of one sender to one receiver
 
 inline constexpr std::uint32_t cells_per_box = short_path::cells;
 inline constexpr std::uint32_t units_per_box = 4096;
@@ -59,21 +61,26 @@ static_assert(offsetof(cell, payload) == 16);
 enum cell_kind : std::uint32_t { in_cell = 0, in_ring = 1, closing = 2, begun = 3 };
 
 /// How much of a long payload the receiver may fetch while the rest is written.
-constexpr std::size_t first_part(std::size_t bytes) { return (bytes / 2 + cache_line - 1) / cache_line * cache_line; }
+constexpr std::size_t first_part(std::size_t bytes) {
+  return (bytes / 2 + cache_line - 1) / cache_line * cache_line;
+}
 
 constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_of(position); }
 
 struct box {
-  note link;                 // of the sender when it opens the box, of the receiver when it gives it back
-  std::uint32_t first_cell;  // where this use of the box begins: free-running positions go on from the last use, so no stamp is ever stale
+  note link;  // of the sender when it opens the box, of the receiver when it gives it back
+  // where this use of the box begins: free-running positions go on from the last use, so no stamp
+  // is ever stale
+  std::uint32_t first_cell;
   std::uint32_t first_unit;
-  alignas(apart) std::atomic<std::uint64_t> consumed;  // by the receiver: units << 32 | cells, both free-running
+  // by the receiver: units << 32 | cells, both free-running
+  alignas(apart) std::atomic<std::uint64_t> consumed;
   alignas(4096) cell cells[cells_per_box];
   std::byte data[units_per_box * unit];
 };
 static_assert(sizeof(box) == 4096 + cells_per_box * cache_line + units_per_box * unit);
 
-// ---- parcel: a message outside of boxes ------------------------------------------------------------------------------------------------
+// ---- parcel: a message outside of boxes
 
 struct parcel {
   note link;
@@ -86,18 +93,22 @@ inline constexpr std::size_t small_parcel = 128;
 inline constexpr std::size_t large_parcel = 4096 + cache_line;
 static_assert(large_parcel >= sizeof(parcel) + eager_limit);
 
-// ---- transfer: two processes that copy one large payload -------------------------------------------------------------------------------
+// ---- transfer: two processes that copy one large payload
 
 enum class transfer_mode : std::uint32_t {
-  claims,  // both copy straight from source to destination: receiver from the front, sender from the back
-  staged,  // the sender copies pieces from the front into a ring, the receiver copies them out; or, from the back, past the sender
+  // both copy straight from source to destination: receiver from the front, sender from the back
+  claims,
+  // the sender copies pieces from the front into a ring, the receiver copies them out; or, from the
+  // back, past the sender
+  staged,
 };
 
 inline constexpr std::uint32_t timed_pieces = 2;
 
 enum class transfer_stage : std::uint32_t { waiting, filling, filled };
 
-/// Stands in the front of the receiver, which alone reuses it: when the payload is there and the sender has `left`.
+/// Stands in the front of the receiver, which alone reuses it: when the payload is there and the
+/// sender has `left`.
 struct alignas(4 * cache_line) transfer {
   // Written by the receiver before it pushes the record to the sender.
   note link;
@@ -110,14 +121,17 @@ struct alignas(4 * cache_line) transfer {
   // Both.
   alignas(cache_line) std::atomic<std::uint64_t> claimed;  // claim.hpp
   // Written by the sender.
-  alignas(cache_line) std::atomic<std::uint32_t> helped;  // pages that the sender has copied (claims), pieces it has filled (staged)
-  std::atomic<std::uint32_t> left;                        // 1: the sender looks at this record no more
-  std::uint32_t returned_first;                           // claims: pages that the sender could not copy; valid when left
+  // pages that the sender has copied (claims), pieces it has filled (staged)
+  alignas(cache_line) std::atomic<std::uint32_t> helped;
+  std::atomic<std::uint32_t> left;  // 1: the sender looks at this record no more
+  std::uint32_t returned_first;     // claims: pages that the sender could not copy; valid when left
   std::uint32_t returned_pages;
-  // Staged; those that the receiver reads are valid when helped > 0. Piece k lies in the ring at (first + k * piece_bytes) % ring_bytes.
+  // Staged; those that the receiver reads are valid when helped > 0. Piece k lies in the ring at
+  // (first + k * piece_bytes) % ring_bytes.
   transfer_stage stage;
-  bool past_caches;  // how the pieces are written, see pace.hpp; the sender's alone, as are the next two
-  bool trial;        // the first piece the other way
+  // how the pieces are written, see pace.hpp; the sender's alone, as are the next two
+  bool past_caches;
+  bool trial;  // the first piece the other way
   std::uint32_t write_time[timed_pieces];
   std::uint32_t piece_bytes;
   std::uint32_t ring_bytes;
@@ -125,11 +139,12 @@ struct alignas(4 * cache_line) transfer {
   std::uint64_t first;
   // Written by the receiver.
   alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: pieces read
-  std::uint32_t read_time[timed_pieces];                   // nanoseconds for the first pieces; valid when they are emptied
+  // nanoseconds for the first pieces; valid when they are emptied
+  std::uint32_t read_time[timed_pieces];
 };
 static_assert(sizeof(transfer) == 4 * cache_line);
 
-// ---- a process -------------------------------------------------------------------------------------------------------------------------
+// ---- a process
 
 inline constexpr std::uint32_t front_small_parcels = 32;
 inline constexpr std::uint32_t front_large_parcels = 4;
@@ -140,7 +155,8 @@ inline constexpr std::uint32_t front_slot_bytes = 8192;
 using peal::attention;
 using peal::receiver;
 using enum peal::sleeping;
-/// How a process keeps its stores and its look at `asleep` apart: sleepers see to that, or it does so itself.
+/// How a process keeps its stores and its look at `asleep` apart: sleepers see to that, or it does
+/// so itself.
 enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 
 struct front {
@@ -157,14 +173,17 @@ struct front {
 inline constexpr std::uint32_t small_parcel_step = 128;
 inline constexpr std::uint32_t large_parcel_step = 16;
 
-/// Records of one sender that are in use or not yet given back, at most: those in its inbox that it has not come to are of no use.
+/// Records of one sender that are in use or not yet given back, at most: those in its inbox that it
+/// has not come to are of no use.
 inline constexpr std::uint32_t transfers_per_peer = 4;
 inline constexpr std::uint32_t transfer_step = 4096 / sizeof(transfer);
 
-/// Rings for pieces of payloads: reserved address space; how much of a ring is used says staging.hpp.
+/// Rings for pieces of payloads: reserved address space; how much of a ring is used says
+/// staging.hpp.
 inline constexpr std::uint32_t staging_rings = 4;
 inline constexpr std::uint32_t most_ring_bytes = 4 << 20;
-/// The ring of a peer that finds all of these with others. Two pieces: the peer reads one while the other is written.
+/// The ring of a peer that finds all of these with others. Two pieces: the peer reads one while the
+/// other is written.
 inline constexpr std::uint32_t small_ring_bytes = 32 << 10;
 
 }  // namespace peal::shm

@@ -1,9 +1,11 @@
 // transport/shm/pace.hpp
-// Whether pieces of payloads should reach a reader through the caches or past them. It depends on which cores run the two processes, which
-// a virtual machine does not know and its host changes from minute to minute; so it is measured, and measured again.
+// Whether pieces of payloads should reach a reader through the caches or past them. It depends on
+// which cores run the two processes, which a virtual machine does not know and its host changes
+// from minute to minute; so it is measured, and measured again.
 //
-// AMD EPYC 9004, virtual, two cores, two-copy pipeline, GB/s: at one time through the caches 35, past them 15–18; ten minutes later 1.0 and
-// 6.6; then 2.3 and 20, when it was the writer's stores that were slow, to lines in the reader's cache, and not the reading.
+// AMD EPYC 9004, virtual, two cores, two-copy pipeline, GB/s: at one time through the caches 35,
+// past them 15–18; ten minutes later 1.0 and 6.6; then 2.3 and 20, when it was the writer's stores
+// that were slow, to lines in the reader's cache, and not the reading.
 //
 // Layer    transport/shm.
 // Units    bytes a nanosecond.
@@ -25,22 +27,27 @@ class pace {
   static std::uint32_t time(Work&& work) noexcept {
     const auto start = clock::now();
     work();
-    return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start).count());
+    return static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start).count());
   }
 
   /// The way that is faster at the moment.
   [[nodiscard]] bool past_caches() const noexcept { return past_ > 1.5F * through_; }
-  /// Whether lately what went through the caches was written at less than this rate. For answers: past the caches they look quick to the
-  /// writer, who does not wait for such stores.
-  [[nodiscard]] bool slower_through_caches_than(float rate) const noexcept { return through_ > 0 && through_ < rate; }
-  /// Whether to try the other way with one piece: now and then, so rarely that the slowest piece seen (64 KiB at 1 GB/s) costs little.
+  /// Whether lately what went through the caches was written at less than this rate. For answers:
+  /// past the caches they look quick to the writer, who does not wait for such stores.
+  [[nodiscard]] bool slower_through_caches_than(float rate) const noexcept {
+    return through_ > 0 && through_ < rate;
+  }
+  /// Whether to try the other way with one piece: now and then, so rarely that the slowest piece
+  /// seen (64 KiB at 1 GB/s) costs little.
   [[nodiscard]] bool wants_trial() noexcept {
     const auto now = clock::now();
     if (now < next_trial_) return false;
     next_trial_ = now + std::chrono::milliseconds{5};
     return true;
   }
-  /// A piece took so long, on the slower side. Half of the old value stays, so that one interruption decides nothing.
+  /// A piece took so long, on the slower side. Half of the old value stays, so that one
+  /// interruption decides nothing.
   void note(bool past, std::size_t bytes, std::uint32_t nanoseconds) noexcept {
     float& rate = past ? past_ : through_;
     const float now = static_cast<float>(bytes) / static_cast<float>(nanoseconds + 1);

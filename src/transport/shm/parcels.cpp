@@ -10,7 +10,8 @@ parcels::parcels(node_segment& segment)
       large_front_{segment.front(segment.index()).offset + offsetof(front, large_parcels)} {
   const parts own = parts::of(segment, segment.index());
   large_parts_ = own.large_parcels;
-  const auto make = [](std::uint64_t begin, std::uint32_t count, std::uint32_t step, std::size_t size) {
+  const auto make = [](std::uint64_t begin, std::uint32_t count, std::uint32_t step,
+                       std::size_t size) {
     pool p{begin, begin + count * size, step * size, size, {}};
     return p;
   };
@@ -19,13 +20,16 @@ parcels::parcels(node_segment& segment)
   // Room for all, so that giving back never allocates.
   small_.free.reserve(own.small_parcel_count + front_small_parcels);
   large_.free.reserve(own.large_parcel_count + front_large_parcels);
-  for (std::uint32_t each = front_small_parcels; each-- > 0;) small_.free.push_back(small_front_ + each * small_parcel);
-  for (std::uint32_t each = front_large_parcels; each-- > 0;) large_.free.push_back(large_front_ + each * large_parcel);
+  for (std::uint32_t each = front_small_parcels; each-- > 0;)
+    small_.free.push_back(small_front_ + each * small_parcel);
+  for (std::uint32_t each = front_large_parcels; each-- > 0;)
+    large_.free.push_back(large_front_ + each * large_parcel);
 }
 
 bool parcels::grow(pool& p) noexcept {
   if (p.next == p.end || segment_->commit(p.next, p.step) != 0) return false;
-  for (std::uint64_t each = p.step; each > 0; each -= p.size) p.free.push_back(p.next + each - p.size);
+  for (std::uint64_t each = p.step; each > 0; each -= p.size)
+    p.free.push_back(p.next + each - p.size);
   p.next += p.step;
   return true;
 }
@@ -40,7 +44,9 @@ parcel* parcels::take(std::size_t bytes) noexcept {
 
 void parcels::put_back(parcel& item) noexcept {
   const std::uint64_t offset = segment_->offset_of(&item);
-  const bool large = offset >= large_parts_ || (offset >= large_front_ && offset < large_front_ + front_large_parcels * large_parcel);
+  const bool large =
+      offset >= large_parts_ ||
+      (offset >= large_front_ && offset < large_front_ + front_large_parcels * large_parcel);
   (large ? large_ : small_).free.push_back(offset);
 }
 

@@ -1,6 +1,6 @@
 // transport/shm/parts.hpp
-// Where in a process's transport part of the segment boxes, parcels and rings lie. The part is address space: pages come when they are
-// needed.
+// Where in a process's transport part of the segment boxes, parcels and rings lie. The part is
+// address space: pages come when they are needed.
 //
 // Layer    transport/shm.
 #pragma once
@@ -14,12 +14,15 @@
 namespace peal::shm {
 
 struct parts {
-  /// Boxes that one process may have open. More partners than this share them: an idle box is closed for a busy pair.
+  /// Boxes that one process may have open. More partners than this share them: an idle box is
+  /// closed for a busy pair.
   static constexpr std::uint32_t most_boxes = 64;
-  /// Parcels that may be under way to one peer: more than the messages that go before a box is opened.
+  /// Parcels that may be under way to one peer: more than the messages that go before a box is
+  /// opened.
   static constexpr std::uint32_t parcels_per_peer = 16;
 
-  /// For direct collectives. Since the processes give in turn, room for some 3,800 communicators of all ranks of the node.
+  /// For direct collectives. Since the processes give in turn, room for some 3,800 communicators of
+  /// all ranks of the node.
   static constexpr std::size_t most_block_bytes = std::size_t{32} << 20;
 
   std::uint64_t boxes = 0;  // offset
@@ -42,7 +45,9 @@ struct parts {
       next += (size + 4095) / 4096 * 4096;
       return start;
     };
-    const auto steps = [](std::uint32_t count, std::uint32_t step) { return (count + step - 1) / step * step; };
+    const auto steps = [](std::uint32_t count, std::uint32_t step) {
+      return (count + step - 1) / step * step;
+    };
     parts p;
     auto place = take;
     p.box_count = std::min(peers, most_boxes);
@@ -59,7 +64,9 @@ struct parts {
     p.bytes = place(0) - begin;
     return p;
   }
-  static parts of(const node_segment& segment, int index) noexcept { return at(segment.transport_part(index).offset, segment.count()); }
+  static parts of(const node_segment& segment, int index) noexcept {
+    return at(segment.transport_part(index).offset, segment.count());
+  }
 };
 
 }  // namespace peal::shm

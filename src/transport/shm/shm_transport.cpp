@@ -18,7 +18,8 @@ constexpr std::uint32_t alone_limit = 32 * 1024;
 
 }  // namespace
 
-shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers, const shm_options& settings)
+shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers,
+                             const shm_options& settings)
     : transport{shm::eager_limit},
       segment_{&segment},
       sink_{&into},
@@ -30,7 +31,10 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       parcels_{segment},
       bells_{segment, settings.bell, settings.membarrier},
       direct_{segment, settings.copy != shm_copy::pipeline},
-      fetcher_{segment, direct_, bells_, {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
+      fetcher_{segment,
+               direct_,
+               bells_,
+               {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
       helper_{segment, direct_, bells_},
       boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
@@ -42,9 +46,11 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
   incoming_.reserve(2 * peers_.size());  // of a peer one that it has closed, and its next
 }
 
-void shm_transport::set_wants_eager(bool wants) noexcept { front_->says.refuses_eager.store(wants ? 0 : 1, std::memory_order_relaxed); }
+void shm_transport::set_wants_eager(bool wants) noexcept {
+  front_->says.refuses_eager.store(wants ? 0 : 1, std::memory_order_relaxed);
+}
 
-// ---- sending ---------------------------------------------------------------------------------------------------------------------------
+// ---- sending
 
 bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) noexcept {
   if (out.failed) return true;  // to the dead: nobody waits for it
@@ -64,7 +70,8 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
 }
 
 shm::box& shm_transport::box_at(int number) const noexcept {
-  return *segment_->at<shm::box>(parts_.boxes + static_cast<std::uint64_t>(number) * sizeof(shm::box));
+  return *segment_->at<shm::box>(parts_.boxes +
+                                 static_cast<std::uint64_t>(number) * sizeof(shm::box));
 }
 
 bool shm_transport::open_box(channel& out) noexcept {
@@ -96,12 +103,15 @@ int shm_transport::find_box() noexcept {
     if (boxes_[each] != box_use::untouched) continue;
     const int error = segment_->commit(segment_->offset_of(&box_at(number)), sizeof(shm::box));
     if (error != 0) {
-      if (!said_full_) log_warning("messages inside the node go a slower way: {}", segment_->shortage(sizeof(shm::box), error));
+      if (!said_full_)
+        log_warning("messages inside the node go a slower way: {}",
+                    segment_->shortage(sizeof(shm::box), error));
       said_full_ = true;
       continue;
     }
 #ifdef MADV_POPULATE_WRITE
-    madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);  // page faults now, rather than one by one between messages
+    // page faults now, rather than one by one between messages
+    madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);
 #endif
     boxes_[each] = box_use::open;
     return number;
@@ -126,7 +136,7 @@ void shm_transport::close_idle_box() noexcept {
   }
 }
 
-// ---- receiving -------------------------------------------------------------------------------------------------------------------------
+// ---- receiving
 
 bool shm_transport::poll() noexcept {
   bool moved = false;
@@ -139,7 +149,8 @@ bool shm_transport::poll() noexcept {
     }
     if (kind == shm::begun) [[unlikely]]
       box.warm_up();
-    if (box.publish_all()) bells_.room_for(incoming_[each].index);  // nothing to do: the sender may want to know that it has it whole
+    // nothing to do: the sender may want to know that it has it whole
+    if (box.publish_all()) bells_.room_for(incoming_[each].index);
   }
   if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
     moved |= read_notes();
@@ -156,7 +167,8 @@ bool shm_transport::read_box(std::size_t position) noexcept {
   for (; count < messages_a_turn; ++count) {
     const auto state = box.peek(message);
     if (state == shm::box_reader::state::message) [[likely]] {
-      sink_->arrived(from, message.head, message.payload);  // starts no read_box and adds no box: both happen in poll only
+      // starts no read_box and adds no box: both happen in poll only
+      sink_->arrived(from, message.head, message.payload);
       box.pop();
       if (box.publish_some()) bells_.room_for(incoming_[position].index);
       continue;
@@ -209,7 +221,8 @@ bool shm_transport::take_note(shm::note& item) noexcept {
       incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
       return true;
     case shm::note_kind::box_closed:
-      boxes_[static_cast<std::size_t>((segment_->offset_of(&item) - parts_.boxes) / sizeof(shm::box))] = box_use::free;
+      boxes_[static_cast<std::size_t>((segment_->offset_of(&item) - parts_.boxes) /
+                                      sizeof(shm::box))] = box_use::free;
       return wants_room_;
     case shm::note_kind::transfer:
       if (!channels_[from].failed) helper_.add(reinterpret_cast<shm::transfer&>(item));
@@ -218,7 +231,7 @@ bool shm_transport::take_note(shm::note& item) noexcept {
   return true;
 }
 
-// ---- sleep -----------------------------------------------------------------------------------------------------------------------------
+// ---- sleep
 
 bool shm_transport::arm() noexcept {
   if (!bells_.able() || fetcher_.impatient()) return false;
@@ -247,10 +260,11 @@ void shm_transport::start_fetch(fetch& f) noexcept {
 
 void shm_transport::leave() noexcept {
   front_->says.left.store(1, std::memory_order_release);
-  for (std::size_t each = 0; each < channels_.size(); ++each) bells_.message_for(static_cast<int>(each));
+  for (std::size_t each = 0; each < channels_.size(); ++each)
+    bells_.message_for(static_cast<int>(each));
 }
 
-// ---- failure ---------------------------------------------------------------------------------------------------------------------------
+// ---- failure
 
 void shm_transport::peer_failed(peer_id peer) noexcept {
   const std::uint32_t index = local_index_[peer];
@@ -266,7 +280,8 @@ void shm_transport::peer_failed(peer_id peer) noexcept {
 }
 
 void shm_transport::report(std::vector<counter>& into) const {
-  into.push_back({"shm.boxes_opened", counters_.boxes_opened, "boxes given to pairs of ranks that talk"});
+  into.push_back(
+      {"shm.boxes_opened", counters_.boxes_opened, "boxes given to pairs of ranks that talk"});
   into.push_back({"shm.boxes_closed", counters_.boxes_closed, "boxes taken back for other pairs"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
 }

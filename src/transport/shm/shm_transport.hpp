@@ -1,9 +1,11 @@
 // transport/shm/shm_transport.hpp
 // Messages between the processes of one node, through the node's segment.
 //
-// A pair that talks has a box (box.hpp): the sender's, opened after a few messages, closed when it lies idle and another pair needs it.
-// Other messages go as parcels through the receiver's inbox. Order holds across both: a box is announced through the inbox, after the
-// parcels that were sent before it; it is closed only when everything in it was read. Payloads beyond the eager limit: fetcher.hpp.
+// A pair that talks has a box (box.hpp): the sender's, opened after a few messages, closed when it
+// lies idle and another pair needs it. Other messages go as parcels through the receiver's inbox.
+// Order holds across both: a box is announced through the inbox, after the parcels that were sent
+// before it; it is closed only when everything in it was read. Payloads beyond the eager limit:
+// fetcher.hpp.
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
 // Threads  as the contract says; any number of processes at the same time.
@@ -35,8 +37,8 @@ struct shm_options {
   std::uint32_t most_boxes = shm::parts::most_boxes;
   wakeup* bell = nullptr;  // of this process; null: it never sleeps
   bool membarrier = true;  // false: as if the system had none
-  /// The sender of a payload may not run while its receiver does: more processes than cores, or a program that computes. One copy then,
-  /// where the kernel lets either side make it alone.
+  /// The sender of a payload may not run while its receiver does: more processes than cores, or a
+  /// program that computes. One copy then, where the kernel lets either side make it alone.
   bool apart = false;
 };
 
@@ -51,9 +53,12 @@ class shm_transport final : public transport {
  public:
   /// What segment_plan must provide for a node of `processes`.
   static std::size_t front_bytes() noexcept { return sizeof(shm::front); }
-  static std::size_t transport_bytes(int processes) noexcept { return shm::parts::at(0, processes).bytes; }
+  static std::size_t transport_bytes(int processes) noexcept {
+    return shm::parts::at(0, processes).bytes;
+  }
 
-  /// `peers[i]` is the process with local index i. The segment and the sink outlive the transport; the segment has been agreed upon.
+  /// `peers[i]` is the process with local index i. The segment and the sink outlive the transport;
+  /// the segment has been agreed upon.
   shm_transport(node_segment&, sink&, std::span<const peer_id> peers, const shm_options& = {});
 
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
@@ -63,7 +68,8 @@ class shm_transport final : public transport {
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
-    return channels_[local_index_[to]].front->says.refuses_eager.load(std::memory_order_relaxed) == 0;
+    return channels_[local_index_[to]].front->says.refuses_eager.load(std::memory_order_relaxed) ==
+           0;
   }
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
@@ -76,7 +82,9 @@ class shm_transport final : public transport {
     return bells_.fences() ? nullptr : &channels_[local_index_[to]].box;
   }
   void set_wants_eager(bool) noexcept override;
-  remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override { return fetcher_.describe(data, bytes); }
+  remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override {
+    return fetcher_.describe(data, bytes);
+  }
   void withdraw(peer_id, const remote_region&) noexcept override {
   }  // a helper copies only in poll, and only what a receiver still waits for
   void start_fetch(fetch& f) noexcept override;
@@ -86,7 +94,9 @@ class shm_transport final : public transport {
   void peer_failed(peer_id) noexcept override;
   bool arm() noexcept override;
   void disarm() noexcept override;
-  [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override { return bells_.wakes_at(); }
+  [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override {
+    return bells_.wakes_at();
+  }
   // release and acquire: who sees that a peer has left sees all that it sent.
   /// The last call but the destructor: this process takes part no more, which peers see in
   /// has_left.
@@ -96,9 +106,14 @@ class shm_transport final : public transport {
   }
 
   // ---- for what goes past messages
-  [[nodiscard]] bool reaches(peer_id peer) const noexcept { return peer < local_index_.size() && peers_[local_index_[peer]] == peer; }
-  /// To be woken after something was stored that it may wait for; as after a message. Requires: reaches(peer).
-  [[nodiscard]] shm::receiver receiver_of(peer_id peer) noexcept { return bells_.to(static_cast<int>(local_index_[peer])); }
+  [[nodiscard]] bool reaches(peer_id peer) const noexcept {
+    return peer < local_index_.size() && peers_[local_index_[peer]] == peer;
+  }
+  /// To be woken after something was stored that it may wait for; as after a message. Requires:
+  /// reaches(peer).
+  [[nodiscard]] shm::receiver receiver_of(peer_id peer) noexcept {
+    return bells_.to(static_cast<int>(local_index_[peer]));
+  }
   [[nodiscard]] node_segment& segment() const noexcept { return *segment_; }
   /// Where this process's blocks lie, parts::most_block_bytes, none of them reserved.
   [[nodiscard]] std::uint64_t blocks() const noexcept { return parts_.blocks; }
@@ -133,7 +148,9 @@ class shm_transport final : public transport {
   bool read_notes() noexcept;
   bool take_note(shm::note&) noexcept;
   bool refused() noexcept;
-  [[nodiscard]] int index_of(const channel& of) const noexcept { return static_cast<int>(&of - channels_.data()); }
+  [[nodiscard]] int index_of(const channel& of) const noexcept {
+    return static_cast<int>(&of - channels_.data());
+  }
 
   node_segment* segment_;
   sink* sink_;

@@ -15,7 +15,8 @@ namespace {
 /// The large ones, and the spare one in the front.
 constexpr std::size_t rings_for_any = staging_rings + 1;
 constexpr std::uint32_t least_ring_bytes = 1 << 20;
-/// Each piece costs a cache line to and fro, about 0.2 µs, which is hidden as long as its copy takes longer.
+/// Each piece costs a cache line to and fro, about 0.2 µs, which is hidden as long as its copy
+/// takes longer.
 constexpr std::uint32_t least_piece = 16 << 10;
 constexpr std::uint32_t most_piece = 64 << 10;
 
@@ -23,26 +24,36 @@ constexpr std::uint32_t most_piece = 64 << 10;
 std::uint32_t ring_bytes() noexcept {
   const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or -1 where it is not known
   const auto wanted = static_cast<std::uint64_t>(cache > 0 ? cache : 1 << 20) * 2;
-  return std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, least_ring_bytes, most_ring_bytes)));
+  return std::bit_floor(static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(wanted, least_ring_bytes, most_ring_bytes)));
 }
 
 }  // namespace
 
 std::uint32_t ring::piece_for(std::uint64_t payload) const noexcept {
-  const auto eighth = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(payload / 8, least_piece, most_piece));
+  const auto eighth =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(payload / 8, least_piece, most_piece));
   return std::min(std::bit_floor(eighth), largest_piece);
 }
 
-staging::staging(node_segment& segment) : segment_{&segment}, small_rings_{parts::of(segment, segment.index()).small_rings} {
+staging::staging(node_segment& segment)
+    : segment_{&segment}, small_rings_{parts::of(segment, segment.index()).small_rings} {
   const parts own = parts::of(segment, segment.index());
   const std::uint32_t bytes = ring_bytes();
   for (std::uint32_t each = 0; each < staging_rings; ++each)
-    rings_.push_back({.offset = own.rings + std::uint64_t{each} * most_ring_bytes, .bytes = bytes, .largest_piece = most_piece});
+    rings_.push_back({.offset = own.rings + std::uint64_t{each} * most_ring_bytes,
+                      .bytes = bytes,
+                      .largest_piece = most_piece});
   // Always there, so that a full /dev/shm makes a transfer slow rather than impossible.
   const std::uint64_t spare = segment.front(segment.index()).offset + offsetof(front, slots);
-  rings_.push_back({.offset = spare, .bytes = front_slots * front_slot_bytes, .largest_piece = front_slot_bytes, .committed = true});
+  rings_.push_back({.offset = spare,
+                    .bytes = front_slots * front_slot_bytes,
+                    .largest_piece = front_slot_bytes,
+                    .committed = true});
   for (std::uint64_t each = 0; each < static_cast<std::uint64_t>(segment.count()); ++each)
-    rings_.push_back({.offset = small_rings_ + each * small_ring_bytes, .bytes = small_ring_bytes, .largest_piece = small_ring_bytes / 2});
+    rings_.push_back({.offset = small_rings_ + each * small_ring_bytes,
+                      .bytes = small_ring_bytes,
+                      .largest_piece = small_ring_bytes / 2});
 }
 
 ring* staging::of(int peer) noexcept {
@@ -58,7 +69,8 @@ ring* staging::of(int peer) noexcept {
 bool staging::take(ring& taken, int peer) noexcept {
   if (!taken.committed && segment_->commit(taken.offset, taken.bytes) != 0) return false;
 #ifdef MADV_POPULATE_WRITE
-  if (!taken.committed) madvise(segment_->at(taken.offset), taken.bytes, MADV_POPULATE_WRITE);  // page faults now, not piece by piece
+  // page faults now, not piece by piece
+  if (!taken.committed) madvise(segment_->at(taken.offset), taken.bytes, MADV_POPULATE_WRITE);
 #endif
   taken.committed = true;
   taken.peer = peer;

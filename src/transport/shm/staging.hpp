@@ -1,10 +1,12 @@
 // transport/shm/staging.hpp
-// The rings of a process through which its payloads go to peers in pieces. A ring belongs to one peer at a time and is filled in rotation
-// from payload to payload: a piece is written where one lay that was read long ago. A peer that reads nothing keeps its ring, so for each
-// of the others there is a small one, which is slower.
+// The rings of a process through which its payloads go to peers in pieces. A ring belongs to one
+// peer at a time and is filled in rotation from payload to payload: a piece is written where one
+// lay that was read long ago. A peer that reads nothing keeps its ring, so for each of the others
+// there is a small one, which is slower.
 //
-// Why so large: what the receiver reads should have left the sender's second-level cache for the level that both share. Two copies of 1 MiB
-// messages, two cores of an AMD EPYC 9004 with 1 MiB each, GB/s: 512 KiB of ring 8–12, 1 MiB 26–31, 2 MiB 35–37, 4 MiB 35–39.
+// Why so large: what the receiver reads should have left the sender's second-level cache for the
+// level that both share. Two copies of 1 MiB messages, two cores of an AMD EPYC 9004 with 1 MiB
+// each, GB/s: 512 KiB of ring 8–12, 1 MiB 26–31, 2 MiB 35–37, 4 MiB 35–39.
 //
 // Layer    transport/shm: may include memory/, base/.
 // Units    bytes; positions in a ring run freely and are taken modulo its size.
@@ -29,7 +31,8 @@ struct ring {
   std::uint32_t users = 0;  // transfers that have pieces in it, or may have
   bool committed = false;
 
-  /// Of pieces of a payload: large ones cost least each, but the receiver can begin only when the first is there.
+  /// Of pieces of a payload: large ones cost least each, but the receiver can begin only when the
+  /// first is there.
   [[nodiscard]] std::uint32_t piece_for(std::uint64_t payload) const noexcept;
 };
 
@@ -37,7 +40,8 @@ class staging {
  public:
   explicit staging(node_segment&);
 
-  /// The ring through which the next payload goes to that peer; null: none can be had, since /dev/shm is full.
+  /// The ring through which the next payload goes to that peer; null: none can be had, since
+  /// /dev/shm is full.
   [[nodiscard]] ring* of(int peer) noexcept;
   /// The ring with that offset.
   [[nodiscard]] ring& at(std::uint64_t offset) noexcept;

@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "transport/shm/bells.cpp"
 #include "transport/shm/direct_copy.cpp"
 #include "transport/shm/fetcher.cpp"

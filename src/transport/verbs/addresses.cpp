@@ -19,7 +19,8 @@ addresses::addresses(peer_id self, const std::vector<device>& rails) : self_{sel
 
 void addresses::meet(std::vector<std::optional<address>> everyone) {
   everyone_ = std::move(everyone);
-  const auto first = std::ranges::find_if(everyone_, [](const std::optional<address>& each) { return each.has_value(); });
+  const auto first = std::ranges::find_if(
+      everyone_, [](const std::optional<address>& each) { return each.has_value(); });
   job_ = first == everyone_.end() ? own_.job : (*first)->job;
 }
 

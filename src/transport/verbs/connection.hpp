@@ -18,7 +18,8 @@ namespace peal::verbs {
 
 enum class connection_state : std::uint8_t {
   requesting,  // our request is on its way; the queue pairs are in INIT
-  answered,    // we know theirs, they may not know ours yet: we can receive, and send once we hear from them
+  // we know theirs, they may not know ours yet: we can receive, and send once we hear from them
+  answered,
   open,
   lost  // an error ended it; the queue pairs are there until somebody says that the peer has failed
 };
@@ -29,7 +30,9 @@ class connection {
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  [[nodiscard]] bool is_requesting() const noexcept { return state_ == connection_state::requesting; }
+  [[nodiscard]] bool is_requesting() const noexcept {
+    return state_ == connection_state::requesting;
+  }
   [[nodiscard]] bool is_answered() const noexcept { return state_ == connection_state::answered; }
   [[nodiscard]] bool is_open() const noexcept { return state_ == connection_state::open; }
   [[nodiscard]] bool is_lost() const noexcept { return state_ == connection_state::lost; }
@@ -47,7 +50,9 @@ class connection {
   [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
   [[nodiscard]] std::uint8_t generation() const noexcept { return generation_; }
   /// What a completion of its work requests says.
-  [[nodiscard]] work_id id(work kind, std::uint32_t detail) const noexcept { return work_id::make(kind, index_, generation_, detail); }
+  [[nodiscard]] work_id id(work kind, std::uint32_t detail) const noexcept {
+    return work_id::make(kind, index_, generation_, detail);
+  }
 
   const peer_id peer;
 

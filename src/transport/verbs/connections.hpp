@@ -18,10 +18,13 @@ class connections {
   explicit connections(std::uint32_t peers) : by_peer_(peers, 0) {}
 
   /// Null: none.
-  [[nodiscard]] connection* of(peer_id peer) const noexcept { return by_peer_[peer] ? places_[by_peer_[peer] - 1].get() : nullptr; }
+  [[nodiscard]] connection* of(peer_id peer) const noexcept {
+    return by_peer_[peer] ? places_[by_peer_[peer] - 1].get() : nullptr;
+  }
   /// Null: there was one, and it is gone; or it is another one's generation.
   [[nodiscard]] connection* of(work_id which) const noexcept {
-    connection* found = which.connection() < places_.size() ? places_[which.connection()].get() : nullptr;
+    connection* found =
+        which.connection() < places_.size() ? places_[which.connection()].get() : nullptr;
     return found && found->generation() == which.generation() ? found : nullptr;
   }
   /// Whose control queue pair has this number; null: none.
@@ -51,7 +54,9 @@ class connections {
     std::uint32_t number = 0;
     connection* owner = nullptr;
   };
-  [[nodiscard]] std::uint32_t mask() const noexcept { return static_cast<std::uint32_t>(table_.size() - 1); }
+  [[nodiscard]] std::uint32_t mask() const noexcept {
+    return static_cast<std::uint32_t>(table_.size() - 1);
+  }
   void index() noexcept;
 
   std::vector<std::uint32_t> by_peer_;  // place + 1: four bytes for a peer never talked to

@@ -33,7 +33,8 @@ struct counters {
   std::uint64_t writes = 0;
   std::uint64_t write_bytes = 0;
   std::array<std::uint64_t, most_rails> rail_bytes{};  // of READs and WRITEs
-  std::array<std::uint64_t, most_bulk> queue_bytes{};  // the same, by the number of the queue pair among those of a connection and rail
+  // the same, by the number of the queue pair among those of a connection and rail
+  std::array<std::uint64_t, most_bulk> queue_bytes{};
   std::uint64_t rails_left_out = 0;
   std::uint64_t staged_bytes = 0;
   std::uint64_t pushed_bytes = 0;
@@ -44,11 +45,12 @@ struct counters {
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t device_events = 0;
   std::uint64_t port_errors = 0;
-  std::uint64_t packets_refused = 0;  // handshake packets that are not of this job, or make no sense
+  // handshake packets that are not of this job, or make no sense
+  std::uint64_t packets_refused = 0;
 };
 
 /// With several rails, what each of them moved as well.
-void report(const counters&, const registration_counters&, const datagram_counters&, const std::vector<device>& rails,
-            std::vector<counter>& into);
+void report(const counters&, const registration_counters&, const datagram_counters&,
+            const std::vector<device>& rails, std::vector<counter>& into);
 
 }  // namespace peal::verbs

@@ -15,14 +15,17 @@ namespace peal::verbs {
 
 namespace {
 
-// Rings are no longer than need be: a message goes to the next place in each, and so meets caches and page tables that have forgotten it
-// the later the longer the ring is. Devices take one entry more than is asked for and round up to a power of two.
+// Rings are no longer than need be: a message goes to the next place in each, and so meets caches
+// and page tables that have forgotten it the later the longer the ring is. Devices take one entry
+// more than is asked for and round up to a power of two.
 constexpr std::size_t first_completions = 511;
-/// As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get a larger queue where there is one.
+/// As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get
+/// a larger queue where there is one.
 constexpr std::size_t longest_shared = 16384;
 
 ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
-  piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes), slots.key(which)};
+  piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes),
+           slots.key(which)};
   ibv_recv_wr made{};
   made.wr_id = work_id::make(work::receive, 0, 0, which).word;
   made.sg_list = &piece;
@@ -31,18 +34,26 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) 
 }
 
 completion_queue make_completions(const device& on) {
-  const auto most = std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
+  const auto most =
+      std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
   completion_queue made = on.channel().make(static_cast<int>(most));
-  if (!made) throw error(errc::no_device, fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
+  if (!made)
+    throw error(errc::no_device,
+                fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
   return made;
 }
 
 bool grow(ibv_cq& queue, const device& on, std::size_t needed) noexcept {
   if (static_cast<std::size_t>(queue.cqe) >= needed) return true;
   const auto most = static_cast<std::size_t>(on.limits().max_cqe);
-  const int failed = needed > most ? EINVAL : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed + 1) - 1, most)));
+  const int failed =
+      needed > most
+          ? EINVAL
+          : ibv_resize_cq(&queue, static_cast<int>(std::min(std::bit_ceil(needed + 1) - 1, most)));
   if (failed == 0) on.channel().resized(queue);
-  else log_info("{} has no completion queue of {} entries: {}", on.name(), needed, std::strerror(failed));
+  else
+    log_info("{} has no completion queue of {} entries: {}", on.name(), needed,
+             std::strerror(failed));
   return failed == 0;
 }
 
@@ -55,31 +66,44 @@ settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
   // Where each peer has a receive queue of its own, that must hold the window and two more.
   wishes.window = std::clamp<std::uint32_t>(wishes.window, 1, deepest - 2);
   for (const device& each : rails)
-    wishes.read_depth = std::min(wishes.read_depth, static_cast<std::uint32_t>(std::max(each.limits().max_qp_wr, 4)));
+    wishes.read_depth = std::min(wishes.read_depth,
+                                 static_cast<std::uint32_t>(std::max(each.limits().max_qp_wr, 4)));
   return wishes;
 }
 
-// A completion queue holds all that may be under way (lane::grow_completions); one queue pair is the handshake's.
-std::uint32_t most_connections(const std::vector<device>& rails, const settings& set, unsigned ranks_of_node, bool srq) noexcept {
+// A completion queue holds all that may be under way (lane::grow_completions); one queue pair is
+// the handshake's.
+std::uint32_t most_connections(const std::vector<device>& rails, const settings& set,
+                               unsigned ranks_of_node, bool srq) noexcept {
   const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };
-  const auto pairs_of = [&](const device& each) { return limit(each.limits().max_qp) / ranks_of_node; };
+  const auto pairs_of = [&](const device& each) {
+    return limit(each.limits().max_qp) / ranks_of_node;
+  };
   const device& on = rails.front();
-  const std::size_t bulk = set.bulk * set.read_depth, sends = set.send_depth + bulk, receives = set.window + 2;
+  const std::size_t bulk = set.bulk * set.read_depth, sends = set.send_depth + bulk,
+                    receives = set.window + 2;
   const std::size_t entries = limit(on.limits().max_cqe), reserve = srq ? receive_reserve : 0;
   std::size_t by_entries = entries > reserve ? (entries - reserve) / (sends + receives) : 0;
   // No more receives are posted than the shared queue takes.
-  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared); srq && entries > most)
+  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared);
+      srq && entries > most)
     by_entries = std::max(by_entries, (entries - most) / sends);
-  std::size_t made = std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
+  std::size_t made =
+      std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
   for (std::size_t each = 1; each < rails.size(); ++each) {
-    const std::size_t held = limit(rails[each].limits().max_cqe) / (bulk + set.read_depth);  // one connection more than there are
+    // one connection more than there are
+    const std::size_t held = limit(rails[each].limits().max_cqe) / (bulk + set.read_depth);
     made = std::min({made, pairs_of(rails[each]) / set.bulk, held > 0 ? held - 1 : 0});
   }
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(made, 1, 1'000'000));
 }
 
 lane::lane(const std::vector<device>& which, const settings& wishes)
-    : rails{which}, on{which.front()}, set{wishes}, slots{on.domain()}, longest_part{on.longest_part()} {
+    : rails{which},
+      on{which.front()},
+      set{wishes},
+      slots{on.domain()},
+      longest_part{on.longest_part()} {
   completions_ = make_completions(on);
   for (std::size_t each = 1; each < rails.size(); ++each) {
     further_.push_back(make_completions(rails[each]));
@@ -88,25 +112,35 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
   if (set.srq && on.limits().max_srq > 0) {
     receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
     ibv_srq_init_attr wanted{};
-    wanted.attr.max_wr = static_cast<std::uint32_t>(std::min({receive_limit_, longest_shared, receives_for(set.peers)}));
+    wanted.attr.max_wr = static_cast<std::uint32_t>(
+        std::min({receive_limit_, longest_shared, receives_for(set.peers)}));
     wanted.attr.max_sge = 1;
     receives_.reset(ibv_create_srq(on.domain(), &wanted));
     if (receives_) receive_limit_ = wanted.attr.max_wr;
     if (receives_) most_waiting_ = std::clamp<std::size_t>(receive_limit_ / 4, 1, 2 * refill);
-    else log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(), std::strerror(errno));
+    else
+      log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(),
+               std::strerror(errno));
   }
-  // A rank that can have no connection at all is to fail at its start, and not with its first large message.
+  // A rank that can have no connection at all is to fail at its start, and not with its first large
+  // message.
   const std::size_t first = slots_to_send() + (receives_ ? shared_receives_for(1) : own_receives());
-  if (!slots.grow(first)) throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
+  if (!slots.grow(first))
+    throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
 }
 
 bool lane::grow_completions(std::size_t connections) noexcept {
-  const std::size_t each = set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
-  const std::size_t needed = connections * each + (receives_ ? shared_receives_for(connections) : 0);
+  const std::size_t each =
+      set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
+  const std::size_t needed =
+      connections * each + (receives_ ? shared_receives_for(connections) : 0);
   if (!grow(*completions_, on, needed)) return false;
-  // One connection more than there are: completions of one that has gone may stand there for a while. And one queue pair more, for notices.
+  // One connection more than there are: completions of one that has gone may stand there for a
+  // while. And one queue pair more, for notices.
   for (std::size_t rail = 1; rail < rails.size(); ++rail)
-    if (!grow(*further_[rail - 1], rails[rail], (connections + 1) * (set.bulk + 1) * set.read_depth)) return false;
+    if (!grow(*further_[rail - 1], rails[rail],
+              (connections + 1) * (set.bulk + 1) * set.read_depth))
+      return false;
   return true;
 }
 
@@ -125,7 +159,9 @@ bool lane::make_room() noexcept {
   }
   const std::size_t needed = slots_to_send() + (receives_ ? more : own_receives());
   if (slots.free() < needed && !slots.grow(needed - slots.free())) {
-    if (!told_short_) log_warning("{}: {}; there are {} connections and no more", on.name(), slots.refusal(), most_connections_);
+    if (!told_short_)
+      log_warning("{}: {}; there are {} connections and no more", on.name(), slots.refusal(),
+                  most_connections_);
     told_short_ = true;
     return refuse();
   }

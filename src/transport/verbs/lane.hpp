@@ -1,10 +1,11 @@
 // transport/verbs/lane.hpp
-// What all connections of a lane share: the completion queue, the receive queue, the slots, and what was counted. Further rails have a
-// completion queue each, for bulk data.
+// What all connections of a lane share: the completion queue, the receive queue, the slots, and
+// what was counted. Further rails have a completion queue each, for bulk data.
 //
-// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most `window` messages before it gets
-// credits back; the 2 are for messages without credit (the return of credits: at most two can be under way, since the second is sent for
-// what the first allowed). So a message never finds the receive queue empty.
+// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most
+// `window` messages before it gets credits back; the 2 are for messages without credit (the return
+// of credits: at most two can be under way, since the second is sent for what the first allowed).
+// So a message never finds the receive queue empty.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -25,14 +26,16 @@
 
 namespace peal::verbs {
 
-/// Whether a large message from a peer is moved faster by both ends, a half each, than by the receiver's READ alone. An adapter moves
-/// either by itself. Soft-RoCE takes the CPUs of the two nodes, and two halves at a time cost each of them more, unless there is one that
-/// the ranks leave idle.
+/// Whether a large message from a peer is moved faster by both ends, a half each, than by the
+/// receiver's READ alone. An adapter moves either by itself. Soft-RoCE takes the CPUs of the two
+/// nodes, and two halves at a time cost each of them more, unless there is one that the ranks leave
+/// idle.
 struct cpus_for_halves {
   bool on_own_node = true;     // from a peer with the same device
   bool on_other_nodes = true;  // from any other
 
-  [[nodiscard]] static constexpr cpus_for_halves of(bool soft_roce, unsigned cpus, unsigned ranks) noexcept {
+  [[nodiscard]] static constexpr cpus_for_halves of(bool soft_roce, unsigned cpus,
+                                                    unsigned ranks) noexcept {
     return {soft_roce && cpus > 1, soft_roce && cpus > ranks};
   }
   [[nodiscard]] constexpr bool any() const noexcept { return on_own_node || on_other_nodes; }
@@ -60,44 +63,55 @@ struct settings {
   std::size_t kept = 16 << 20;  // most bytes that are kept of all peers' pushes
 };
 
-/// Receives that wait to be refilled, and some for packets that are there once more by a retransmission.
+/// Receives that wait to be refilled, and some for packets that are there once more by a
+/// retransmission.
 inline constexpr std::size_t receive_reserve = 32;
 
 /// The same as far as the device goes: what does not fit is lowered.
 settings fitted(settings wishes, const std::vector<device>&) noexcept;
 
-/// Connections that one of so many ranks of a node may have at a time: its share of the queue pairs of each device, and what their
-/// completion queues hold.
-std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node, bool srq) noexcept;
+/// Connections that one of so many ranks of a node may have at a time: its share of the queue pairs
+/// of each device, and what their completion queues hold.
+std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node,
+                               bool srq) noexcept;
 
-// What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so wr_id says it all.
+// What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so
+// wr_id says it all.
 enum class work : std::uint8_t { receive, send, read, notice };
 
 struct work_id {
-  // kind: 2 bits, generation: 8, connection: 22, detail: 32 (receive: slot; send: sequence number; read, also of a
-  // write, and notice, the receive of one: which bulk queue pair)
+  // kind: 2 bits, generation: 8, connection: 22, detail: 32 (receive: slot; send: sequence number;
+  // read, also of a write, and notice, the receive of one: which bulk queue pair)
   std::uint64_t word;
-  static constexpr work_id make(work kind, std::uint32_t connection, std::uint8_t generation, std::uint32_t detail) noexcept {
-    return {std::uint64_t(kind) << 62 | std::uint64_t{generation} << 54 | std::uint64_t{connection} << 32 | detail};
+  static constexpr work_id make(work kind, std::uint32_t connection, std::uint8_t generation,
+                                std::uint32_t detail) noexcept {
+    return {std::uint64_t(kind) << 62 | std::uint64_t{generation} << 54 |
+            std::uint64_t{connection} << 32 | detail};
   }
   constexpr work kind() const noexcept { return static_cast<work>(word >> 62); }
-  constexpr std::uint8_t generation() const noexcept { return static_cast<std::uint8_t>(word >> 54); }
-  constexpr std::uint32_t connection() const noexcept { return static_cast<std::uint32_t>(word >> 32) & 0x3fffff; }
+  constexpr std::uint8_t generation() const noexcept {
+    return static_cast<std::uint8_t>(word >> 54);
+  }
+  constexpr std::uint32_t connection() const noexcept {
+    return static_cast<std::uint32_t>(word >> 32) & 0x3fffff;
+  }
   constexpr std::uint32_t detail() const noexcept { return static_cast<std::uint32_t>(word); }
 };
 
 /// What polls must look at besides the completion queue of the first rail.
 struct bulk_matters {
-  std::uint32_t refused = 0;    // parts that a queue did not take
-  std::uint32_t elsewhere = 0;  // work requests under way on further rails, and shares that wait for notices there
-  std::uint32_t left_out = 0;   // connections of which a rail was left out, and whose peer has not been told: at most so many
+  std::uint32_t refused = 0;  // parts that a queue did not take
+  // work requests under way on further rails, and shares that wait for notices there
+  std::uint32_t elsewhere = 0;
+  // connections of which a rail was left out, and whose peer has not been told: at most so many
+  std::uint32_t left_out = 0;
   [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
 };
 
 class lane {
  public:
-  /// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few hundred), and copying more costs as much as
-  /// letting the device fetch it.
+  /// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few
+  /// hundred), and copying more costs as much as letting the device fetch it.
   static constexpr std::uint32_t inline_wanted = 200;
 
   /// Throws errc::no_device or errc::locked_memory.
@@ -105,7 +119,8 @@ class lane {
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
-  /// Room for one connection more: completions and receives. False: the device or the kernel gives no more.
+  /// Room for one connection more: completions and receives. False: the device or the kernel gives
+  /// no more.
   [[nodiscard]] bool make_room() noexcept;
   /// A connection has ended; its receives stay posted for the next.
   void leave_room() noexcept { --connections_; }
@@ -113,14 +128,16 @@ class lane {
   /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
   [[nodiscard]] queue_pair make_control() noexcept;
   [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
-  /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair takes none.
+  /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair
+  /// takes none.
   static bool expect_notice(ibv_qp&, work_id) noexcept;
   void expect_notices(ibv_qp&, work_id) const noexcept;
-  /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free when it is gone.
+  /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free
+  /// when it is gone.
   [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
 
-  /// What was received has been read: the slot goes back to the device, with others. `at`: the queue pair that it came through; null
-  /// when that takes nothing any more.
+  /// What was received has been read: the slot goes back to the device, with others. `at`: the
+  /// queue pair that it came through; null when that takes nothing any more.
   void recycle(slot_id which, ibv_qp* at) noexcept {
     if (!receives_) {
       post_own(which, at);
@@ -137,7 +154,9 @@ class lane {
 
   [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
   /// Of another rail than the first.
-  [[nodiscard]] ibv_cq* completions(std::size_t rail) const noexcept { return further_[rail - 1].get(); }
+  [[nodiscard]] ibv_cq* completions(std::size_t rail) const noexcept {
+    return further_[rail - 1].get();
+  }
   [[nodiscard]] bool shared() const noexcept { return receives_ != nullptr; }
 
   const std::vector<device>& rails;
@@ -156,21 +175,26 @@ class lane {
   void post_recycled() noexcept;
   void post_own(slot_id, ibv_qp*) noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
-  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept { return connections * own_receives() + receive_reserve; }
+  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
+    return connections * own_receives() + receive_reserve;
+  }
   [[nodiscard]] std::size_t shared_receives_for(std::size_t connections) const noexcept {
     return std::min(receives_for(connections), receive_limit_);
   }
   /// Of a connection; 2 are for returns of credit.
   [[nodiscard]] std::size_t own_receives() const noexcept { return set.window + 2; }
   /// Slots that a connection may hold until it asks for a completion (sender::wants_signal).
-  [[nodiscard]] std::size_t slots_to_send() const noexcept { return std::max<std::size_t>(set.send_depth / 4, 1); }
+  [[nodiscard]] std::size_t slots_to_send() const noexcept {
+    return std::max<std::size_t>(set.send_depth / 4, 1);
+  }
   [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
 
   completion_queue completions_;
   std::vector<completion_queue> further_;  // of rails 1, 2, ...
   shared_receive_queue receives_;
   std::size_t receive_limit_ = 0;  // of the shared queue
-  /// Receives that are not posted again yet, at most: fewer where the shared queue is so short that it would be empty meanwhile.
+  /// Receives that are not posted again yet, at most: fewer where the shared queue is so short that
+  /// it would be empty meanwhile.
   std::size_t most_waiting_ = 2 * refill;
   std::size_t posted_ = 0;  // receives that belong to the shared queue, refills included
   std::size_t connections_ = 0;

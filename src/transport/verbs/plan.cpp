@@ -14,12 +14,14 @@ choice_wishes wishes_of(const verbs_options& from) {
   return made;
 }
 
-settings settings_of(const verbs_options& from, const std::vector<device>& rails, std::uint32_t peers) {
+settings settings_of(const verbs_options& from, const std::vector<device>& rails,
+                     std::uint32_t peers) {
   settings made;
   made.peers = peers;
   made.rendezvous = from.set.rendezvous;
   made.halves = cpus_for_halves::of(rails.front().soft_roce(), from.cpus, from.local_size);
-  if (made.rendezvous == rendezvous_mode::automatic && !made.halves.any()) made.rendezvous = rendezvous_mode::read;
+  if (made.rendezvous == rendezvous_mode::automatic && !made.halves.any())
+    made.rendezvous = rendezvous_mode::read;
   const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
   made.bulk = std::clamp<unsigned>(static_cast<unsigned>(from.set.qps) + for_writes, 1, most_bulk);
   made.coalesce = from.set.coalesce;
@@ -34,12 +36,16 @@ settings settings_of(const verbs_options& from, const std::vector<device>& rails
 
 promotion_rules rules_of(const verbs_options& from, const lane& shared, std::uint32_t peers) {
   promotion_rules made;
-  const std::uint32_t room = most_connections(shared.rails, shared.set, from.local_size, shared.shared());
+  const std::uint32_t room =
+      most_connections(shared.rails, shared.set, from.local_size, shared.shared());
   const auto max_rc = static_cast<std::uint32_t>(from.set.max_rc);
   made.max_rc = std::min(max_rc, room);
   if (made.max_rc < std::min(max_rc, peers - 1))
-    log_info("{} has {} queue pairs for {} ranks of this node, and {} completions a queue: at most {} connections a rank", shared.on.name(),
-             shared.on.limits().max_qp, from.local_size, shared.on.limits().max_cqe, room);
+    log_info(
+        "{} has {} queue pairs for {} ranks of this node, and {} completions a queue: at most {} "
+        "connections a rank",
+        shared.on.name(), shared.on.limits().max_qp, from.local_size, shared.on.limits().max_cqe,
+        room);
   made.promote = static_cast<std::uint32_t>(from.set.promote.value_or(usual_promote));
   made.cold = from.set.promote.has_value() || peers > made.max_rc + 1;
   return made;
@@ -54,7 +60,8 @@ std::vector<ibv_pd*> domains_of(const std::vector<device>& rails) {
 std::vector<port_counters> ports_of(const std::vector<device>& rails) {
   std::vector<port_counters> made{port_counters{rails.front().name()}};
   for (std::size_t each = 1; each < rails.size(); ++each)
-    made.emplace_back(rails[each].name(), "/sys/class/infiniband", "port." + rails[each].name() + ".");
+    made.emplace_back(rails[each].name(), "/sys/class/infiniband",
+                      "port." + rails[each].name() + ".");
   return made;
 }
 

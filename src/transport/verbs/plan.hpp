@@ -21,7 +21,8 @@ choice_wishes wishes_of(const verbs_options&);
 /// What was asked for, as far as the devices go.
 settings settings_of(const verbs_options&, const std::vector<device>& rails, std::uint32_t peers);
 
-/// Who is connected, of so many peers: what the devices have is shared out among the ranks of the node.
+/// Who is connected, of so many peers: what the devices have is shared out among the ranks of the
+/// node.
 promotion_rules rules_of(const verbs_options&, const lane&, std::uint32_t peers);
 
 // Of each rail.

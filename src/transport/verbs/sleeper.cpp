@@ -8,7 +8,8 @@ bool sleeper::arm() noexcept {
   sender_.flush();
   datagrams_.flush();
   // What a full queue refused is tried again at every poll, and so are the parts of payloads.
-  if (!bell_ || sender_.holds() || datagrams_.holds() || payloads_.wants_polling() || !arm_all()) return false;
+  if (!bell_ || sender_.holds() || datagrams_.holds() || payloads_.wants_polling() || !arm_all())
+    return false;
   armed_ = true;
   look_at_everything();
   return true;
@@ -40,9 +41,13 @@ void sleeper::disarm() noexcept {
 /// The next poll, which leaves nothing out.
 void sleeper::look_at_everything() noexcept { lane_.epoch |= turns_between_looks - 1; }
 
-sleeper::clock::time_point sleeper::due() const noexcept { return std::min({connector_.due(), datagrams_.due(), promoter_.due()}); }
+sleeper::clock::time_point sleeper::due() const noexcept {
+  return std::min({connector_.due(), datagrams_.due(), promoter_.due()});
+}
 
-sleeper::clock::time_point sleeper::wakes_at(clock::time_point probe_at) const noexcept { return std::min(probe_at, due()); }
+sleeper::clock::time_point sleeper::wakes_at(clock::time_point probe_at) const noexcept {
+  return std::min(probe_at, due());
+}
 
 void sleeper::stir() noexcept {
   if (!armed_) return;

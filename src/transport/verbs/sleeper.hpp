@@ -1,11 +1,14 @@
 // transport/verbs/sleeper.hpp
-// Whether the transport may sleep, what wakes it, and until when: the contract's arm, disarm and wakes_at for all parts together.
+// Whether the transport may sleep, what wakes it, and until when: the contract's arm, disarm and
+// wakes_at for all parts together.
 //
-// Completions wake (completion_channel.hpp): of messages, of what was sent and makes room, of packets to strangers, of errors. Everything
-// that waits for none of these has a time at which it wants to be polled, or keeps the process awake.
+// Completions wake (completion_channel.hpp): of messages, of what was sent and makes room, of
+// packets to strangers, of errors. Everything that waits for none of these has a time at which it
+// wants to be polled, or keeps the process awake.
 //
 // Layer    transport/verbs. Control path: the edges of a sleep.
-// Threads  one at a time. While the transport is armed one thread sleeps, and another that gives it something to do calls `stir`.
+// Threads  one at a time. While the transport is armed one thread sleeps, and another that gives it
+//          something to do calls `stir`.
 // Errors   none of its own.
 #pragma once
 
@@ -28,8 +31,8 @@ class sleeper {
   static constexpr std::uint32_t turns_between_looks = 256;
 
   /// `bell` null: this process never sleeps.
-  sleeper(lane& shared, sender& sender, payloads& payloads, const connector& connector, datagrams& datagrams, const promoter& promoter,
-          device_events& events, wakeup* bell)
+  sleeper(lane& shared, sender& sender, payloads& payloads, const connector& connector,
+          datagrams& datagrams, const promoter& promoter, device_events& events, wakeup* bell)
       : lane_{shared},
         sender_{sender},
         payloads_{payloads},
@@ -50,7 +53,8 @@ class sleeper {
   [[nodiscard]] clock::time_point wakes_at(clock::time_point probe_at) const noexcept;
   /// Ends the sleep of another thread, which polls then.
   void stir() noexcept;
-  /// The same if what was done since `before`, taken from `due`, must not wait for the end of that sleep.
+  /// The same if what was done since `before`, taken from `due`, must not wait for the end of that
+  /// sleep.
   void stir_if_needed(clock::time_point before) noexcept {
     if (armed_ && (sender_.holds() || datagrams_.holds() || due() < before)) stir();
   }

@@ -1,4 +1,5 @@
-// The sources of this folder, compiled as one where the library is built in units (configure --enable-units).
+// The sources of this folder, compiled as one where the library is built in units (configure
+// --enable-units).
 #include "transport/verbs/addresses.cpp"
 #include "transport/verbs/bulk/fetcher.cpp"
 #include "transport/verbs/bulk/further_rails.cpp"

@@ -26,7 +26,9 @@ void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept 
   // What follows the first error of a queue pair is flushed, and says nothing.
   if (!at || at->is_lost()) return;
   switch (one.status) {
-    case IBV_WC_RETRY_EXC_ERR: broke(*at, "its adapter does not answer: it is gone, or the network is cut"); return;
+    case IBV_WC_RETRY_EXC_ERR:
+      broke(*at, "its adapter does not answer: it is gone, or the network is cut");
+      return;
     case IBV_WC_WR_FLUSH_ERR: broke(*at, "the queue pair was given up"); return;
     default: broke(*at, ibv_wc_status_str(one.status));
   }
@@ -40,12 +42,14 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   }
   connector.forget(at);
   at.become(connection_state::lost);
-  if (!at.eager.left) log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
+  if (!at.eager.left)
+    log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
   refused(at.peer);
 }
 
 void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
-  // Finding the peer's place in the network takes packets too, which may be lost; what did not leave is repeated.
+  // Finding the peer's place in the network takes packets too, which may be lost; what did not
+  // leave is repeated.
   const bool may_pass = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH;
   if (unreachable[to] || (may_pass && ++searches[to] < most_searches)) return;
   log_error("no packet can be sent to rank {}: {}", to, std::strerror(why));
@@ -56,13 +60,16 @@ void verbs_transport::state::vanished(peer_id peer, peer_loss why) noexcept {
   datagrams.connected(peer);  // looks for it no more
   if (unreachable[peer]) return;
   if (why == peer_loss::node_silent)
-    log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut", peer,
+    log_warning("rank {} is lost: its node ({}) does not answer: it is gone, or the network is cut",
+                peer, to_text(addresses.of(peer)->first().gid));
+  else
+    log_warning("rank {} is lost: its process on {} has ended", peer,
                 to_text(addresses.of(peer)->first().gid));
-  else log_warning("rank {} is lost: its process on {} has ended", peer, to_text(addresses.of(peer)->first().gid));
   refused(peer);
 }
 
-/// Once its bulk queue pairs are destroyed, the device touches no buffer of this connection any more; that for messages knows slots only.
+/// Once its bulk queue pairs are destroyed, the device touches no buffer of this connection any
+/// more; that for messages knows slots only.
 void verbs_transport::state::close(connection& at) noexcept {
   connector.forget(at);
   sender.forget(at);
@@ -87,14 +94,19 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   unreachable[peer] = true;
   const connection* const at = all.of(peer);
-  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.left)) failure_notices.tell(peer);
+  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.left))
+    failure_notices.tell(peer);
 }
 
-/// The peer has given this process up; so nothing of what either sent since would be missed by anybody.
+/// The peer has given this process up; so nothing of what either sent since would be missed by
+/// anybody.
 void verbs_transport::state::gave_up(peer_id peer) noexcept {
   failure_notices.confirmed(peer);
   if (unreachable[peer]) return;
-  log_warning("rank {} has given this rank up: the network was cut between them, or one of them stood still", peer);
+  log_warning(
+      "rank {} has given this rank up: the network was cut between them, or one of them stood "
+      "still",
+      peer);
   if (connection* const at = all.of(peer)) {
     connector.forget(*at);
     at->become(connection_state::lost);
@@ -122,7 +134,9 @@ bool verbs_transport::state::sent_away(peer_id by) noexcept {
   return promoter.needed(by);
 }
 
-bool verbs_transport::state::may_take(peer_id from) noexcept { return promoter.may_take_datagrams(from); }
+bool verbs_transport::state::may_take(peer_id from) noexcept {
+  return promoter.may_take_datagrams(from);
+}
 
 bool verbs_transport::state::is_given_up(peer_id from) noexcept {
   if (!unreachable[from]) return false;
@@ -153,7 +167,8 @@ bool verbs_transport::has_left(peer_id which) const noexcept {
 
 void verbs_transport::leave() noexcept {
   state& s = *state_;
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.timeout};
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.timeout};
   std::uint32_t waiting = 0;
   s.all.for_each([&](connection& each) {
     if (each.is_in_use() && !each.eager.left) s.sender.say_goodbye(each);
@@ -166,11 +181,15 @@ void verbs_transport::leave() noexcept {
     std::array<ibv_wc, state::batch> done;
     const int count = ibv_poll_cq(s.shared.completions(), state::batch, done.data());
     for (int each = 0; each < count; ++each)
-      if (const ibv_wc& one = done[static_cast<std::size_t>(each)]; work_id{one.wr_id}.kind() != work::receive) s.take(one);
+      if (const ibv_wc& one = done[static_cast<std::size_t>(each)];
+          work_id{one.wr_id}.kind() != work::receive)
+        s.take(one);
     waiting = 0;
     (void)s.port.poll(s.packet);
     s.datagrams.poll();
-    s.all.for_each([&](connection& each) { waiting += each.is_in_use() && !each.eager.left && each.eager.sent.outstanding() > 0; });
+    s.all.for_each([&](connection& each) {
+      waiting += each.is_in_use() && !each.eager.left && each.eager.sent.outstanding() > 0;
+    });
     waiting += !s.datagrams.settled();
   } while (waiting > 0 && std::chrono::steady_clock::now() < until);
 }

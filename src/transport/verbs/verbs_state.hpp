@@ -1,6 +1,7 @@
 // transport/verbs/verbs_state.hpp
-// What the verbs transport consists of, for the two files that put the parts together: verbs_transport.cpp, where messages and completions
-// pass, and verbs_failures.cpp, where connections and peers end.
+// What the verbs transport consists of, for the two files that put the parts together:
+// verbs_transport.cpp, where messages and completions pass, and verbs_failures.cpp, where
+// connections and peers end.
 //
 // Layer    transport/verbs.
 // Threads  as the contract says.
@@ -28,7 +29,8 @@ namespace peal {
 struct verbs_transport::state final : private verbs::peer_events {
   static constexpr int batch = 32;  // completions taken at a time
 
-  state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_options& from);
+  state(sink& into, const machine& here, peer_id self, std::uint32_t peers,
+        const verbs_options& from);
 
   bool post(verbs::connection& to, envelope e, const void* payload) noexcept {
     const bool taken = sender.send(to, e, payload);

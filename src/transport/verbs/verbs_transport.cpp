@@ -27,14 +27,16 @@ constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
 /// Turns between two looks for strangers, where nobody talks in datagrams.
 constexpr std::uint32_t turns_between_strangers = 16;
 
-/// What tells the cache of memory that goes away; null: registrations end with their use. The first rank says so, once.
+/// What tells the cache of memory that goes away; null: registrations end with their use. The first
+/// rank says so, once.
 const unmap_log* log_for(const verbs_options& from, peer_id self) {
   if (!from.set.registration_cache) return nullptr;
   if (from.without_hooks || use_unmap_hooks().work) return &unmapped();
   static std::atomic<bool> said{false};
   if (self == 0 && !said.exchange(true, std::memory_order_relaxed))
     log_warning(
-        "memory does not stay registered with the RDMA device after its use, so large messages take longer: {} "
+        "memory does not stay registered with the RDMA device after its use, so large messages "
+        "take longer: {} "
         "(PEAL_VERBS_REGISTRATION_CACHE=off says that this is wanted)",
         use_unmap_hooks().problem);
   return nullptr;
@@ -42,13 +44,17 @@ const unmap_log* log_for(const verbs_options& from, peer_id self) {
 
 }  // namespace
 
-verbs_transport::state::state(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_options& from)
+verbs_transport::state::state(sink& into, const machine& here, peer_id self, std::uint32_t peers,
+                              const verbs_options& from)
     : out{into},
       rails{open_rails(here, wishes_of(from))},
       on{rails.front()},
       ports{ports_of(rails)},
       regions{domains_of(rails)},
-      cache{regions, idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size), rails.size()), log_for(from, self)},
+      cache{regions,
+            idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size),
+                                  rails.size()),
+            log_for(from, self)},
       shared{rails, settings_of(from, rails, peers)},
       ranks_of_node{from.local_size},
       kernel_asker{on.gid()},
@@ -61,7 +67,9 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
       connector{shared, all, sender, port, addresses, peers, *this},
       failure_notices{connector},
       datagrams{shared, port, addresses, kernel_asker, out, peers, *this},
-      promoter{shared, all, sender, addresses, connector, datagrams, payloads, rules_of(from, shared, peers), peers, *this},
+      promoter{shared,    all,       sender,   addresses,
+               connector, datagrams, payloads, rules_of(from, shared, peers),
+               peers,     *this},
       device_events{shared, all, port, retired_pairs, payloads, *this},
       sleeper{shared, sender, payloads, connector, datagrams, promoter, device_events, from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
@@ -73,8 +81,10 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
   addresses.own().door = kernel_asker.door();
 }
 
-verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers, const verbs_options& from)
-    : transport{verbs::eager_limit}, state_{std::make_unique<state>(into, here, self, peers, from)} {
+verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers,
+                                 const verbs_options& from)
+    : transport{verbs::eager_limit},
+      state_{std::make_unique<state>(into, here, self, peers, from)} {
   watch(state_->sleeper.descriptors());
 }
 
@@ -93,7 +103,8 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
   }
   s.addresses.meet(std::move(known));
   s.datagrams.meet();
-  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node) : port_plan::for_handshakes(s.on));
+  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node)
+                                : port_plan::for_handshakes(s.on));
 }
 
 // ---- sending
@@ -121,7 +132,8 @@ bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) no
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->all.of(to);
-  return at && at->lifetime.carries() ? !at->eager.refuses_eager : !state_->datagrams.refuses_eager(to);
+  return at && at->lifetime.carries() ? !at->eager.refuses_eager
+                                      : !state_->datagrams.refuses_eager(to);
 }
 
 void verbs_transport::set_wants_eager(bool wants) noexcept {
@@ -144,7 +156,9 @@ void verbs_transport::hold_together(batching wanted) noexcept {
   state_->datagrams.hold_together(wanted != batching::none);
   if (wanted == batching::none) flush();
 }
-bool verbs_transport::holds_messages() const noexcept { return state_->sender.holds() || state_->datagrams.holds(); }
+bool verbs_transport::holds_messages() const noexcept {
+  return state_->sender.holds() || state_->datagrams.holds();
+}
 bool verbs_transport::settled() const noexcept { return state_->datagrams.settled(); }
 
 // ---- large payloads
@@ -153,7 +167,9 @@ remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t 
   return state_->payloads.expose(to, data, bytes);
 }
 
-void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept { state_->payloads.withdraw(to, where); }
+void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept {
+  state_->payloads.withdraw(to, where);
+}
 
 void verbs_transport::start_fetch(fetch& f) noexcept {
   state& s = *state_;
@@ -172,7 +188,8 @@ bool verbs_transport::poll() noexcept {
   s.sender.flush();
   bool moved = s.read_some() > 0;
   if (!moved) s.shared.idle();
-  if (s.shared.epoch % turns_between_strangers == 0 || s.promoter.cold() || s.datagrams.used() || s.connector.busy())
+  if (s.shared.epoch % turns_between_strangers == 0 || s.promoter.cold() || s.datagrams.used() ||
+      s.connector.busy())
     moved |= s.poll_port();
   moved |= s.promoter.poll();
   moved |= s.payloads.poll();
@@ -193,7 +210,8 @@ void verbs_transport::state::read_completions() noexcept {
   }
 }
 
-// After the completions of connections: the last messages of one that ends come before what went as datagrams then.
+// After the completions of connections: the last messages of one that ends come before what went as
+// datagrams then.
 bool verbs_transport::state::poll_port() noexcept {
   bool moved = port.poll(packet);
   moved |= connector.poll();
@@ -208,7 +226,8 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
   else connector.got(data, bytes);
 }
 
-/// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a sign of life.
+/// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a
+/// sign of life.
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
   datagrams.look_for_the_lost(now);
@@ -218,7 +237,8 @@ void verbs_transport::state::look_at_the_clock() noexcept {
     retired_pairs.step(now, [this] { read_completions(); });
   }
   if (now < probe_at) return;
-  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>{shared.set.timeout});
+  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>{shared.set.timeout});
   all.for_each([&](connection& each) { sender.probe(each); });
   device_events.read();  // who sleeps is told at once
 }
@@ -228,8 +248,8 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
 void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min(
-      {state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(), state_->failure_notices.due(), state_->port.due()});
+  return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
+                   state_->failure_notices.due(), state_->port.due()});
 }
 void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
 
@@ -269,7 +289,8 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
 }
 
-void verbs_transport::state::deliver(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
+void verbs_transport::state::deliver(connection& from, const std::byte* packet,
+                                     std::size_t bytes) noexcept {
   for (std::size_t at = 0; at + sizeof(envelope) <= bytes;) {
     envelope e;
     std::memcpy(&e, packet + at, sizeof e);
@@ -282,12 +303,15 @@ void verbs_transport::state::deliver(connection& from, const std::byte* packet, 
 void verbs_transport::report(std::vector<counter>& into) const {
   const state& s = *state_;
   verbs::report(s.shared.counted, s.cache.counters(), s.datagrams.counted(), s.rails, into);
-  const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) { into.push_back({name, value, meaning}); };
+  const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) {
+    into.push_back({name, value, meaning});
+  };
   add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
   add("verbs.slots", s.shared.slots.size(), "pieces of registered memory for messages");
   add("verbs.slots_free", s.shared.slots.free(), "those of them that wait for use");
   add("verbs.datagram_doorbells", s.port.doorbells(),
-      "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share one");
+      "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
+      "one");
   for (const port_counters& each : s.ports) each.report(into);
 }
 

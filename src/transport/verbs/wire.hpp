@@ -1,8 +1,10 @@
 // transport/verbs/wire.hpp
-// What travels between two processes besides messages: addresses, handshake packets, and the four bytes that may ride on a message.
+// What travels between two processes besides messages: addresses, handshake packets, and the four
+// bytes that may ride on a message.
 //
 // Layer    transport/verbs: may include transport/contract.hpp, base/.
-// Units    bytes; all processes of a job run the same build on machines of one byte order, which the bootstrap takes for granted too.
+// Units    bytes; all processes of a job run the same build on machines of one byte order, which
+//          the bootstrap takes for granted too.
 #pragma once
 
 #include <array>
@@ -21,7 +23,8 @@
 
 namespace peal::verbs {
 
-/// Proves that a handshake packet comes from a process of this job. It travels through PMIx once, and in every handshake packet.
+/// Proves that a handshake packet comes from a process of this job. It travels through PMIx once,
+/// and in every handshake packet.
 using secret = std::array<std::uint64_t, 2>;
 
 /// How a process can be reached: what it tells the others before the first message.
@@ -32,27 +35,38 @@ struct address {
   std::uint32_t handshake_qp = 0;   // number of its UD queue pair
   std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
   std::uint8_t rail_count = 1;
-  std::uint8_t starts_cold = 0;   // this process talks to peers without a connection; so must everyone then
-  std::uint16_t door = 0;         // UDP port that is there as long as the process: kernel_asker.hpp; 0: none
-  std::uint64_t incarnation = 0;  // random: tells this process from an earlier one with the same numbers
-  secret job{};                   // of the first rank that has told an address it is the job's
+  // this process talks to peers without a connection; so must everyone then
+  std::uint8_t starts_cold = 0;
+  // UDP port that is there as long as the process: kernel_asker.hpp; 0: none
+  std::uint16_t door = 0;
+  // random: tells this process from an earlier one with the same numbers
+  std::uint64_t incarnation = 0;
+  secret job{};  // of the first rank that has told an address it is the job's
   std::array<rail_address, most_rails> rails{};
 
   /// The rail of messages and handshakes: link layers must be the same on both sides.
   [[nodiscard]] const rail_address& first() const noexcept { return rails[0]; }
-  [[nodiscard]] std::span<const rail_address> used() const noexcept { return std::span{rails}.first(rail_count); }
+  [[nodiscard]] std::span<const rail_address> used() const noexcept {
+    return std::span{rails}.first(rail_count);
+  }
 };
-static_assert(std::is_trivially_copyable_v<address> && sizeof(address) == 40 + most_rails * sizeof(rail_address));
+static_assert(std::is_trivially_copyable_v<address> &&
+              sizeof(address) == 40 + most_rails * sizeof(rail_address));
 
 inline std::string to_text(const address& from) {
-  return {reinterpret_cast<const char*>(&from), sizeof from - (most_rails - from.rail_count) * sizeof(rail_address)};
+  return {reinterpret_cast<const char*>(&from),
+          sizeof from - (most_rails - from.rail_count) * sizeof(rail_address)};
 }
-/// Nothing when this is no address of ours: the process died before it told, or runs another version.
+/// Nothing when this is no address of ours: the process died before it told, or runs another
+/// version.
 inline std::optional<address> address_from(std::string_view text) noexcept {
   address made;
-  if (text.size() < sizeof made - (most_rails - 1) * sizeof(rail_address) || text.size() > sizeof made) return {};
+  if (text.size() < sizeof made - (most_rails - 1) * sizeof(rail_address) ||
+      text.size() > sizeof made)
+    return {};
   std::memcpy(&made, text.data(), text.size());
-  if (made.layout != address::current_layout || made.rail_count < 1 || made.rail_count > most_rails) return {};
+  if (made.layout != address::current_layout || made.rail_count < 1 || made.rail_count > most_rails)
+    return {};
   if (to_text(made).size() != text.size()) return {};
   return made;
 }
@@ -67,7 +81,9 @@ enum class handshake_kind : std::uint8_t {
   gone,         // your reply answers a request that I have given up
   failed,       // for me you have failed, for good: failure_notices.hpp
   failed_too,   // I have heard that
-  no_room,      // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have none with anybody
+  // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have none with
+  // anybody
+  no_room,
 };
 
 /// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
@@ -80,12 +96,15 @@ struct handshake_packet {
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
   peer_id to = 0;
-  std::uint32_t control_qp = 0;                                 // the sender's queue pairs
-  std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};  // most_bulk for each rail_pair; 0: the sender leaves that rail out
+  std::uint32_t control_qp = 0;  // the sender's queue pairs
+  // most_bulk for each rail_pair; 0: the sender leaves that rail out
+  std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};
   std::uint32_t first_psn = 0;
-  std::uint32_t attempt = 0;       // number of the connection that this is about, as the sender counts those that it has begun
-  std::uint32_t your_attempt = 0;  // which request a reply answers, which reply the others answer; 0 in a request
-  std::uint16_t credits = 0;       // messages that the sender of this packet is ready to receive
+  // number of the connection that this is about, as the sender counts those that it has begun
+  std::uint32_t attempt = 0;
+  // which request a reply answers, which reply the others answer; 0 in a request
+  std::uint32_t your_attempt = 0;
+  std::uint16_t credits = 0;  // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
@@ -97,17 +116,22 @@ static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake
 struct immediate {
   static constexpr std::uint32_t credit_bits = 0xffff;
   static constexpr std::uint32_t refuses_eager = 1u << 16;
-  static constexpr std::uint32_t staged = 1u << 17;     // no message, but part of a large payload: payload_header.hpp
+  // no message, but part of a large payload: payload_header.hpp
+  static constexpr std::uint32_t staged = 1u << 17;
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
-  static constexpr std::uint32_t leaving = 1u << 19;    // the last one: the sender takes part no more
-  static constexpr std::uint32_t last = 1u << 20;       // no message follows over this connection: promoter.hpp
+  static constexpr std::uint32_t leaving = 1u << 19;  // the last one: the sender takes part no more
+  // no message follows over this connection: promoter.hpp
+  static constexpr std::uint32_t last = 1u << 20;
 };
 
 /// Two messages in one packet: the second begins where the first one's payload, rounded up, ends.
 inline constexpr std::size_t message_alignment = 16;
-constexpr std::size_t aligned(std::size_t bytes) noexcept { return (bytes + message_alignment - 1) & ~(message_alignment - 1); }
+constexpr std::size_t aligned(std::size_t bytes) noexcept {
+  return (bytes + message_alignment - 1) & ~(message_alignment - 1);
+}
 
-/// Longest message that is sent unasked. Two packets of Ethernet's jumbo frames; above it the copies cost more than a rendezvous.
+/// Longest message that is sent unasked. Two packets of Ethernet's jumbo frames; above it the
+/// copies cost more than a rendezvous.
 inline constexpr std::size_t eager_limit = 8192;
 static_assert(slot_bytes >= eager_limit + sizeof(envelope));
 

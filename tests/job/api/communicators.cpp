@@ -12,9 +12,11 @@ using peal::tag;
 namespace {
 
 void copies(const peal::communicator& world) {
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   const auto second = world.dup();
-  job::check(second.rank() == world.rank() && second.size() == world.size(), "a copy has the same ranks");
+  job::check(second.rank() == world.rank() && second.size() == world.size(),
+             "a copy has the same ranks");
   // The same source and tag, told apart by the communicator.
   second.send(2, right);
   world.send(1, right);
@@ -41,7 +43,8 @@ void parts(const peal::communicator& world) {
   const std::vector<int> who = half->allgather(rank);
   job::equal(who[static_cast<std::size_t>(half->rank())], rank, "own place");
   for (int i = 0; i + 1 < members; ++i)
-    job::check(who[static_cast<std::size_t>(i)] == who[static_cast<std::size_t>(i + 1)] + 2, "ordered by key");
+    job::check(who[static_cast<std::size_t>(i)] == who[static_cast<std::size_t>(i + 1)] + 2,
+               "ordered by key");
 
   const auto some = world.split(rank == 0 ? std::nullopt : std::optional{5});
   job::equal(some.has_value(), rank != 0, "without a colour there is none");
@@ -65,7 +68,8 @@ void parts(const peal::communicator& world) {
   (void)quarter->recv<int>();
   // A wildcard sees only its own communicator.
   world.send(1, rank, tag{3});
-  job::check(!quarter->improbe() && !half->improbe(), "a message of the world is not seen elsewhere");
+  job::check(!quarter->improbe() && !half->improbe(),
+             "a message of the world is not seen elsewhere");
   job::equal(world.recv<int>(rank, tag{3}), 1, "but there");
 }
 
@@ -76,12 +80,14 @@ void many(const peal::communicator& world) {
     copy.send(round, right);
     job::equal(copy.recv<int>(), round, "a short life");
     if (round % 10 == 0)
-      job::equal(copy.allgatherv(std::vector<int>{round}).values().size(), static_cast<std::size_t>(world.size()), "gathered there");
+      job::equal(copy.allgatherv(std::vector<int>{round}).values().size(),
+                 static_cast<std::size_t>(world.size()), "gathered there");
   }
   std::vector<peal::communicator> alive;
   for (int i = 0; i < 100; ++i) alive.push_back(world.dup());
   for (int i = 99; i >= 0; --i) alive[static_cast<std::size_t>(i)].send(i, right);
-  for (int i = 0; i < 100; ++i) job::equal(alive[static_cast<std::size_t>(i)].recv<int>(), i, "each its own message");
+  for (int i = 0; i < 100; ++i)
+    job::equal(alive[static_cast<std::size_t>(i)].recv<int>(), i, "each its own message");
 }
 
 void lifetimes(const peal::communicator& world) {
@@ -102,5 +108,6 @@ void lifetimes(const peal::communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {{"copies", copies}, {"parts", parts}, {"many", many}, {"lifetimes", lifetimes}});
+  return job::run_parts(
+      argc, argv, {{"copies", copies}, {"parts", parts}, {"many", many}, {"lifetimes", lifetimes}});
 }

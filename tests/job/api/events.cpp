@@ -1,5 +1,6 @@
-// events PART...: a loop of the program's own around epoll sleeps on completion_queue::event_fd(), beside other descriptors, and no
-// message is lost: at the end of each part the counter wait.missed is 0.
+// events PART...: a loop of the program's own around epoll sleeps on completion_queue::event_fd(),
+// beside other descriptors, and no message is lost: at the end of each part the counter wait.missed
+// is 0.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -45,7 +46,8 @@ void pause_at_random(job::random& random) {
     const timespec left{0, pause.count()};
     nanosleep(&left, nullptr);
   } else if (!random.one_in(4)) {
-    for (const auto end = std::chrono::steady_clock::now() + pause; std::chrono::steady_clock::now() < end;) {
+    for (const auto end = std::chrono::steady_clock::now() + pause;
+         std::chrono::steady_clock::now() < end;) {
     }
   }
 }
@@ -60,7 +62,8 @@ class loop {
     epoll_event wanted{};
     wanted.events = EPOLLIN;
     wanted.data.fd = descriptor;
-    job::check(epoll_ctl(set_, EPOLL_CTL_ADD, descriptor, &wanted) == 0, "a descriptor in an epoll set");
+    job::check(epoll_ctl(set_, EPOLL_CTL_ADD, descriptor, &wanted) == 0,
+               "a descriptor in an epoll set");
   }
   /// One that is readable; -1 after a minute without.
   int sleep() {
@@ -75,7 +78,8 @@ class loop {
   int set_ = epoll_create1(EPOLL_CLOEXEC);
 };
 
-// Messages go round, with pauses of about the time that arming takes, so that they come at any moment of it; sizes of every kind.
+// Messages go round, with pauses of about the time that arming takes, so that they come at any
+// moment of it; sizes of every kind.
 void pauses(const communicator& world) {
   const int rounds = job::sanitized() ? 300 : 2000;
   job::random random{static_cast<std::uint64_t>(world.rank()) + 3};
@@ -83,19 +87,27 @@ void pauses(const communicator& world) {
   loop events{queue.event_fd()};
   int received = 0;
   std::size_t sleeps = 0;
-  const auto bytes_in = [](int round) -> std::size_t { return round % 50 == 0 ? 200'000 : round % 7 == 0 ? 6'000 : 8; };
-  const auto key = [](int rank, int round) { return static_cast<std::uint64_t>(rank) << 32 | static_cast<std::uint32_t>(round); };
+  const auto bytes_in = [](int round) -> std::size_t {
+    return round % 50 == 0 ? 200'000 : round % 7 == 0 ? 6'000 : 8;
+  };
+  const auto key = [](int rank, int round) {
+    return static_cast<std::uint64_t>(rank) << 32 | static_cast<std::uint32_t>(round);
+  };
   const auto send = [&](int round) {
     pause_at_random(random);
-    queue.add(world.isend(job::bytes_of(bytes_in(round), key(world.rank(), round)), right_of(world), tag{1}));
+    queue.add(world.isend(job::bytes_of(bytes_in(round), key(world.rank(), round)), right_of(world),
+                          tag{1}));
   };
   const auto receive = [&](const auto& again) -> void {
-    queue.add(world.irecv<std::vector<std::byte>>(left_of(world), tag{1}), [&, again](const std::vector<std::byte>& got) {
-      job::check(got.size() == bytes_in(received) && job::holds(got, key(left_of(world), received)), "a message of the loop");
-      if (++received == rounds) return;
-      again(again);
-      send(received);
-    });
+    queue.add(world.irecv<std::vector<std::byte>>(left_of(world), tag{1}),
+              [&, again](const std::vector<std::byte>& got) {
+                job::check(got.size() == bytes_in(received) &&
+                               job::holds(got, key(left_of(world), received)),
+                           "a message of the loop");
+                if (++received == rounds) return;
+                again(again);
+                send(received);
+              });
   };
   receive(receive);
   send(0);
@@ -141,7 +153,8 @@ void others(const communicator& world) {
     if (source == ends[0] && read(ends[0], &one, 1) == 1) ++bytes;
     if (source == timer && read(timer, &times, sizeof times) == sizeof times) {
       ++ticks;
-      for (int each = 0; each < 3 && sent < 50; ++each) queue.add(world.isend(sent++, right_of(world), tag{2}));
+      for (int each = 0; each < 3 && sent < 50; ++each)
+        queue.add(world.isend(sent++, right_of(world), tag{2}));
     }
   }
   for (const int each : {ends[0], ends[1], timer}) close(each);
@@ -152,7 +165,9 @@ void others(const communicator& world) {
 double seconds_of_processor() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -170,9 +185,11 @@ void idle(const communicator& world) {
   }
   const double before = seconds_of_processor();
   while (!over)
-    if (queue.poll() == 0 && queue.arm()) job::check(readable(descriptor, 60s), "a minute without an event");
+    if (queue.poll() == 0 && queue.arm())
+      job::check(readable(descriptor, 60s), "a minute without an event");
   const double used = seconds_of_processor() - before;
-  job::check(used < (job::sanitized() ? 0.15 : 0.03), "a loop of 2 s used " + std::to_string(used) + " s of processor time");
+  job::check(used < (job::sanitized() ? 0.15 : 0.03),
+             "a loop of 2 s used " + std::to_string(used) + " s of processor time");
   none_missed(world);
 }
 
@@ -181,7 +198,8 @@ void queues(const communicator& world) {
   peal::completion_queue first;
   auto second = std::make_unique<peal::completion_queue>();
   const int descriptor = first.event_fd();
-  job::check(first.event_fd() == descriptor && second->event_fd() != descriptor, "each queue has its descriptor");
+  job::check(first.event_fd() == descriptor && second->event_fd() != descriptor,
+             "each queue has its descriptor");
   int got = 0;
   for (int each = 0; each < 20; ++each) {
     first.add(world.irecv<int>(left_of(world), tag{4}), [&](int value) { got += value; });
@@ -207,7 +225,8 @@ void queues(const communicator& world) {
   second.reset();
   peal::completion_queue moved{std::move(first)};
   job::equal(moved.event_fd(), descriptor, "the descriptor moves with the queue");
-  job::check(first.empty() && first.poll() == 0 && first.wait() == 0, "a queue that was moved from is empty");
+  job::check(first.empty() && first.poll() == 0 && first.wait() == 0,
+             "a queue that was moved from is empty");
   job::check(first.event_fd() != descriptor, "and gets a descriptor of its own");
   (void)first.arm();
   first.add(world.isend(1, world.rank(), tag{6}));
@@ -233,7 +252,8 @@ void misuse(const communicator& world) {
     world.barrier();  // uses up what was armed
     world.send(each, right_of(world), tag{7});
     while (value < 0)
-      if (queue.poll() == 0 && queue.arm()) job::check(readable(descriptor, 60s), "a minute without an event");
+      if (queue.poll() == 0 && queue.arm())
+        job::check(readable(descriptor, 60s), "a minute without an event");
     job::equal(value, each, "a message after a careless arming");
   }
   none_missed(world);
@@ -261,7 +281,8 @@ void forked(const communicator& world) {
   world.barrier();
   world.send(1, right_of(world), tag{8});
   while (!over)
-    if (queue->poll() == 0 && queue->arm()) job::check(readable(descriptor, 60s), "a minute without an event");
+    if (queue->poll() == 0 && queue->arm())
+      job::check(readable(descriptor, 60s), "a minute without an event");
   none_missed(world);
 }
 
@@ -273,7 +294,8 @@ void threads(const communicator& world) {
     for (int round = 0; round < rounds; ++round) {
       if (random.one_in(4)) pause_at_random(random);
       auto sent = world.isend(round, right_of(world), tag{20 + mine});
-      job::equal(world.recv<int>(left_of(world), tag{20 + mine}), round, "a message to a thread that waits");
+      job::equal(world.recv<int>(left_of(world), tag{20 + mine}), round,
+                 "a message to a thread that waits");
       sent.wait();
     }
   };
@@ -287,7 +309,8 @@ void threads(const communicator& world) {
       queue.add(world.isend(int{round}, right_of(world), tag{20 + mine}));
       queue.add(world.irecv<int>(left_of(world), tag{20 + mine}), [&](int value) { got = value; });
       while (!queue.empty())
-        if (queue.poll() == 0 && queue.arm()) job::check(events.sleep() >= 0, "a minute without an event for a thread");
+        if (queue.poll() == 0 && queue.arm())
+          job::check(events.sleep() >= 0, "a minute without an event for a thread");
       job::equal(got, round, "a message to a thread with a loop");
     }
   };
@@ -304,14 +327,16 @@ void threads(const communicator& world) {
 
 int main(int argc, char** argv) {
   bool threaded = argc < 2;
-  for (int each = 1; each < argc; ++each) threaded = threaded || std::string{argv[each]} == "threads";
-  return job::run_parts(argc, argv,
-                        {{"pauses", pauses},
-                         {"others", others},
-                         {"idle", idle},
-                         {"queues", queues},
-                         {"misuse", misuse},
-                         {"forked", forked},
-                         {"threads", threads}},
-                        {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
+  for (int each = 1; each < argc; ++each)
+    threaded = threaded || std::string{argv[each]} == "threads";
+  return job::run_parts(
+      argc, argv,
+      {{"pauses", pauses},
+       {"others", others},
+       {"idle", idle},
+       {"queues", queues},
+       {"misuse", misuse},
+       {"forked", forked},
+       {"threads", threads}},
+      {.threads = threaded ? peal::thread_level::multiple : peal::thread_level::single});
 }

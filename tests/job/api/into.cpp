@@ -1,5 +1,5 @@
-// Collectives into buffers of the caller's and in the place of what was given, blocking, nonblocking and as plans, beside a loop over what
-// the ranks gave.
+// Collectives into buffers of the caller's and in the place of what was given, blocking,
+// nonblocking and as plans, beside a loop over what the ranks gave.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -18,11 +18,14 @@ struct affine {
   std::uint32_t a, b;
   bool operator==(const affine&) const = default;
 };
-constexpr auto compose = [](const affine& f, const affine& g) { return affine{f.a * g.a, f.b * g.a + g.b}; };
+constexpr auto compose = [](const affine& f, const affine& g) {
+  return affine{f.a * g.a, f.b * g.a + g.b};
+};
 
 affine given(int rank, int turn, std::size_t i) {
   return {static_cast<std::uint32_t>(static_cast<std::size_t>(rank) * 2 + i * 5 + 3) | 1U,
-          static_cast<std::uint32_t>(static_cast<std::size_t>(turn) * 7 + i + static_cast<std::size_t>(rank))};
+          static_cast<std::uint32_t>(static_cast<std::size_t>(turn) * 7 + i +
+                                     static_cast<std::size_t>(rank))};
 }
 std::vector<affine> of(int rank, int turn, std::size_t count, std::size_t first = 0) {
   std::vector<affine> made(count);
@@ -33,7 +36,8 @@ std::vector<affine> of(int rank, int turn, std::size_t count, std::size_t first 
 std::vector<affine> composed(int upto, int turn, std::size_t count, std::size_t first = 0) {
   auto made = of(0, turn, count, first);
   for (int rank = 1; rank < upto; ++rank)
-    for (std::size_t i = 0; i < count; ++i) made[i] = compose(made[i], given(rank, turn, first + i));
+    for (std::size_t i = 0; i < count; ++i)
+      made[i] = compose(made[i], given(rank, turn, first + i));
   return made;
 }
 
@@ -67,24 +71,34 @@ void reductions(const communicator& world) {
     };
     const auto untouched = [&] { return into == std::vector<affine>(count, affine{9, 9}); };
     auto in_place = world.reduce_plan(peal::in_place(changed), root, compose);
-    in_all_forms({{"reduce in place", [&] { world.reduce(peal::in_place(changed), root, compose); }},
-                  {"ireduce in place", [&] { world.ireduce(peal::in_place(changed), root, compose).wait(); }},
-                  {"reduce_plan in place", [&] { in_place.start().wait(); }}},
-                 fill, [&](int turn) { return changed == (me == root ? composed(size, turn, count) : of(me, turn, count)); });
-    in_all_forms({{"ireduce into", [&] { world.ireduce(values, peal::into(into), root, compose).wait(); }}}, fill,
-                 [&](int turn) { return me == root ? into == composed(size, turn, count) : untouched(); });
-    in_all_forms({{"iallreduce into", [&] { world.iallreduce(values, peal::into(into), compose).wait(); }}}, fill,
-                 [&](int turn) { return into == composed(size, turn, count); });
+    in_all_forms(
+        {{"reduce in place", [&] { world.reduce(peal::in_place(changed), root, compose); }},
+         {"ireduce in place",
+          [&] { world.ireduce(peal::in_place(changed), root, compose).wait(); }},
+         {"reduce_plan in place", [&] { in_place.start().wait(); }}},
+        fill, [&](int turn) {
+          return changed == (me == root ? composed(size, turn, count) : of(me, turn, count));
+        });
+    in_all_forms(
+        {{"ireduce into", [&] { world.ireduce(values, peal::into(into), root, compose).wait(); }}},
+        fill,
+        [&](int turn) { return me == root ? into == composed(size, turn, count) : untouched(); });
+    in_all_forms(
+        {{"iallreduce into", [&] { world.iallreduce(values, peal::into(into), compose).wait(); }}},
+        fill, [&](int turn) { return into == composed(size, turn, count); });
     auto upto = world.scan_plan(values, peal::into(into), compose);
     in_all_forms({{"scan into", [&] { world.scan(values, peal::into(into), compose); }},
                   {"iscan into", [&] { world.iscan(values, peal::into(into), compose).wait(); }},
                   {"scan_plan into", [&] { upto.start().wait(); }}},
-                 fill, [&](int turn) { return into == composed(me + 1, turn, count) && values == of(me, turn, count); });
+                 fill, [&](int turn) {
+                   return into == composed(me + 1, turn, count) && values == of(me, turn, count);
+                 });
     auto below = world.exscan_plan(values, peal::into(into), compose);
-    in_all_forms({{"exscan into", [&] { world.exscan(values, peal::into(into), compose); }},
-                  {"iexscan into", [&] { world.iexscan(values, peal::into(into), compose).wait(); }},
-                  {"exscan_plan into", [&] { below.start().wait(); }}},
-                 fill, [&](int turn) { return me == 0 ? untouched() : into == composed(me, turn, count); });
+    in_all_forms(
+        {{"exscan into", [&] { world.exscan(values, peal::into(into), compose); }},
+         {"iexscan into", [&] { world.iexscan(values, peal::into(into), compose).wait(); }},
+         {"exscan_plan into", [&] { below.start().wait(); }}},
+        fill, [&](int turn) { return me == 0 ? untouched() : into == composed(me, turn, count); });
   }
   int one = me + 1, all = 0;
   world.scan(one, peal::into(all));
@@ -105,7 +119,8 @@ void parts(const communicator& world) {
       several.push_back(count * ((rank * 3 + 1) % 4) / 2);
       total += several.back();
     }
-    std::vector<affine> values(count * ranks), changed(values.size()), into(count), differing(total), changing(total), part(several[mine]);
+    std::vector<affine> values(count * ranks), changed(values.size()), into(count),
+        differing(total), changing(total), part(several[mine]);
     const auto fill = [&](int turn) {
       const auto equal = of(me, turn, values.size()), varying = of(me, turn, total);
       std::copy(equal.begin(), equal.end(), values.begin());
@@ -113,27 +128,46 @@ void parts(const communicator& world) {
       std::copy(varying.begin(), varying.end(), differing.begin());
       std::copy(varying.begin(), varying.end(), changing.begin());
     };
-    const auto begins_with = [](const std::vector<affine>& found, const std::vector<affine>& wanted) {
+    const auto begins_with = [](const std::vector<affine>& found,
+                                const std::vector<affine>& wanted) {
       return std::equal(wanted.begin(), wanted.end(), found.begin());
     };
-    in_all_forms({{"ireduce_scatter_block into", [&] { world.ireduce_scatter_block(values, peal::into(into), compose).wait(); }}}, fill,
-                 [&](int turn) { return into == composed(size, turn, count, mine * count); });
+    in_all_forms({{"ireduce_scatter_block into",
+                   [&] { world.ireduce_scatter_block(values, peal::into(into), compose).wait(); }}},
+                 fill, [&](int turn) { return into == composed(size, turn, count, mine * count); });
     auto equal = world.reduce_scatter_block_plan(peal::in_place(changed), compose);
-    in_all_forms({{"reduce_scatter_block in place", [&] { world.reduce_scatter_block(peal::in_place(changed), compose); }},
-                  {"ireduce_scatter_block in place", [&] { world.ireduce_scatter_block(peal::in_place(changed), compose).wait(); }},
+    in_all_forms({{"reduce_scatter_block in place",
+                   [&] { world.reduce_scatter_block(peal::in_place(changed), compose); }},
+                  {"ireduce_scatter_block in place",
+                   [&] { world.ireduce_scatter_block(peal::in_place(changed), compose).wait(); }},
                   {"reduce_scatter_block_plan in place", [&] { equal.start().wait(); }}},
-                 fill, [&](int turn) { return begins_with(changed, composed(size, turn, count, mine * count)); });
-    auto varying = world.reduce_scatter_plan(peal::blocks_of(differing, several), peal::into(part), compose);
+                 fill, [&](int turn) {
+                   return begins_with(changed, composed(size, turn, count, mine * count));
+                 });
+    auto varying =
+        world.reduce_scatter_plan(peal::blocks_of(differing, several), peal::into(part), compose);
     in_all_forms(
-        {{"reduce_scatter into", [&] { world.reduce_scatter(peal::blocks_of(differing, several), peal::into(part), compose); }},
-         {"ireduce_scatter into", [&] { world.ireduce_scatter(peal::blocks_of(differing, several), peal::into(part), compose).wait(); }},
+        {{"reduce_scatter into",
+          [&] {
+            world.reduce_scatter(peal::blocks_of(differing, several), peal::into(part), compose);
+          }},
+         {"ireduce_scatter into",
+          [&] {
+            world.ireduce_scatter(peal::blocks_of(differing, several), peal::into(part), compose)
+                .wait();
+          }},
          {"reduce_scatter_plan into", [&] { varying.start().wait(); }}},
         fill, [&](int turn) { return part == composed(size, turn, several[mine], before); });
     auto in_place = world.reduce_scatter_plan(peal::in_place(changing, several), compose);
-    in_all_forms({{"reduce_scatter in place", [&] { world.reduce_scatter(peal::in_place(changing, several), compose); }},
-                  {"ireduce_scatter in place", [&] { world.ireduce_scatter(peal::in_place(changing, several), compose).wait(); }},
-                  {"reduce_scatter_plan in place", [&] { in_place.start().wait(); }}},
-                 fill, [&](int turn) { return begins_with(changing, composed(size, turn, several[mine], before)); });
+    in_all_forms(
+        {{"reduce_scatter in place",
+          [&] { world.reduce_scatter(peal::in_place(changing, several), compose); }},
+         {"ireduce_scatter in place",
+          [&] { world.ireduce_scatter(peal::in_place(changing, several), compose).wait(); }},
+         {"reduce_scatter_plan in place", [&] { in_place.start().wait(); }}},
+        fill, [&](int turn) {
+          return begins_with(changing, composed(size, turn, several[mine], before));
+        });
   }
 }
 
@@ -144,7 +178,8 @@ void moves(const communicator& world) {
     if (count * ranks > 100'000) continue;
     const int root = static_cast<int>(count + 1) % size;
     const bool whole = me == root;
-    std::vector<affine> one(count), all(count * ranks), goal(count * ranks), mixed(whole ? count * ranks : count), other(count * ranks);
+    std::vector<affine> one(count), all(count * ranks), goal(count * ranks),
+        mixed(whole ? count * ranks : count), other(count * ranks);
     const auto block = [&](std::size_t rank) { return static_cast<std::ptrdiff_t>(rank * count); };
     // What all gave, one after the other.
     const auto joined = [&](int turn) {
@@ -169,7 +204,8 @@ void moves(const communicator& world) {
       std::copy(own.begin(), own.end(), one.begin());
       std::copy(every.begin(), every.end(), all.begin());
       std::fill(goal.begin(), goal.end(), affine{8, 8});
-      std::copy(own.begin(), own.end(), goal.begin() + block(mine));  // in place: its own block is there
+      // in place: its own block is there
+      std::copy(own.begin(), own.end(), goal.begin() + block(mine));
       std::fill(mixed.begin(), mixed.end(), affine{8, 8});
       std::copy(own.begin(), own.end(), mixed.begin() + (whole ? block(mine) : 0));
       for (std::size_t to = 0; to < ranks; ++to) {
@@ -183,12 +219,12 @@ void moves(const communicator& world) {
       if (whole) std::copy(every.begin(), every.end(), mixed.begin());
       else std::fill(mixed.begin(), mixed.end(), affine{8, 8});
     };
-    in_all_forms({{"igather into", [&] { world.igather(one, peal::into(goal), root).wait(); }}}, fill,
-                 [&](int turn) { return !whole || goal == joined(turn); });
-    in_all_forms({{"iscatter into", [&] { world.iscatter(all, peal::into(one), root).wait(); }}}, fill,
-                 [&](int turn) { return one == of(me, turn, count); });
-    in_all_forms({{"ialltoall into", [&] { world.ialltoall(other, peal::into(goal)).wait(); }}}, fill,
-                 [&](int turn) { return goal == exchanged(turn); });
+    in_all_forms({{"igather into", [&] { world.igather(one, peal::into(goal), root).wait(); }}},
+                 fill, [&](int turn) { return !whole || goal == joined(turn); });
+    in_all_forms({{"iscatter into", [&] { world.iscatter(all, peal::into(one), root).wait(); }}},
+                 fill, [&](int turn) { return one == of(me, turn, count); });
+    in_all_forms({{"ialltoall into", [&] { world.ialltoall(other, peal::into(goal)).wait(); }}},
+                 fill, [&](int turn) { return goal == exchanged(turn); });
     auto allgather = world.allgather_plan(peal::in_place(goal));
     in_all_forms({{"allgather in place", [&] { world.allgather(peal::in_place(goal)); }},
                   {"iallgather in place", [&] { world.iallgather(peal::in_place(goal)).wait(); }},
@@ -203,12 +239,15 @@ void moves(const communicator& world) {
     in_all_forms({{"gather in place", [&] { world.gather(peal::in_place(mixed), root); }},
                   {"igather in place", [&] { world.igather(peal::in_place(mixed), root).wait(); }},
                   {"gather_plan in place", [&] { gather.start().wait(); }}},
-                 fill, [&](int turn) { return mixed == (whole ? joined(turn) : of(me, turn, count)); });
+                 fill,
+                 [&](int turn) { return mixed == (whole ? joined(turn) : of(me, turn, count)); });
     auto scatter = world.scatter_plan(peal::in_place(mixed), root);
-    in_all_forms({{"scatter in place", [&] { world.scatter(peal::in_place(mixed), root); }},
-                  {"iscatter in place", [&] { world.iscatter(peal::in_place(mixed), root).wait(); }},
-                  {"scatter_plan in place", [&] { scatter.start().wait(); }}},
-                 fill_to_scatter, [&](int turn) { return mixed == (whole ? joined(turn) : of(me, turn, count)); });
+    in_all_forms(
+        {{"scatter in place", [&] { world.scatter(peal::in_place(mixed), root); }},
+         {"iscatter in place", [&] { world.iscatter(peal::in_place(mixed), root).wait(); }},
+         {"scatter_plan in place", [&] { scatter.start().wait(); }}},
+        fill_to_scatter,
+        [&](int turn) { return mixed == (whole ? joined(turn) : of(me, turn, count)); });
   }
 }
 
@@ -220,24 +259,31 @@ void misuse(const communicator& world) {
   less[0] = 1;
   huge[0] = static_cast<std::size_t>(-1) / 4 + 3;  // times four it is a small number
   for (const auto* wrong : {&fewer, &more, &less, &huge}) {
-    job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter(peal::in_place(values, *wrong)); });
-    job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter(peal::blocks_of(values, *wrong), peal::into(values)); });
+    job::throws(peal::errc::invalid_argument,
+                [&] { world.reduce_scatter(peal::in_place(values, *wrong)); });
+    job::throws(peal::errc::invalid_argument,
+                [&] { world.reduce_scatter(peal::blocks_of(values, *wrong), peal::into(values)); });
   }
-  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter(peal::blocks_of(values, two), peal::into(small)); });
+  job::throws(peal::errc::invalid_argument,
+              [&] { world.reduce_scatter(peal::blocks_of(values, two), peal::into(small)); });
   job::throws(peal::errc::invalid_argument, [&] { world.scan(values, peal::into(small)); });
-  job::throws(peal::errc::invalid_argument, [&] { world.iexscan(values, peal::into(small)).wait(); });
-  job::throws(peal::errc::invalid_root, [&] { world.reduce(peal::in_place(values), world.size()); });
+  job::throws(peal::errc::invalid_argument,
+              [&] { world.iexscan(values, peal::into(small)).wait(); });
+  job::throws(peal::errc::invalid_root,
+              [&] { world.reduce(peal::in_place(values), world.size()); });
   job::throws(peal::errc::invalid_root, [&] { world.igather(peal::in_place(values), -1).wait(); });
   values.push_back(0);
   if (ranks == 1) return;
   job::throws(peal::errc::invalid_argument, [&] { world.allgather(peal::in_place(values)); });
   job::throws(peal::errc::invalid_argument, [&] { world.alltoall(peal::in_place(values)); });
-  job::throws(peal::errc::invalid_argument, [&] { world.reduce_scatter_block(peal::in_place(values)); });
+  job::throws(peal::errc::invalid_argument,
+              [&] { world.reduce_scatter_block(peal::in_place(values)); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(
-      argc, argv, {job::part{"reductions", reductions}, job::part{"parts", parts}, job::part{"moves", moves}, job::part{"misuse", misuse}});
+  return job::run_parts(argc, argv,
+                        {job::part{"reductions", reductions}, job::part{"parts", parts},
+                         job::part{"moves", moves}, job::part{"misuse", misuse}});
 }

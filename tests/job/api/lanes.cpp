@@ -1,4 +1,5 @@
-// lanes PART...: communicators of different lanes are apart, and yet no rank leaves in one what it owes there while it waits in another.
+// lanes PART...: communicators of different lanes are apart, and yet no rank leaves in one what it
+// owes there while it waits in another.
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -58,11 +59,13 @@ std::size_t lanes_expected() {
 }
 
 void counted(const communicator& world) {
-  job::equal(peal::counters(world)["lanes"], lanes_expected() > 1 ? lanes_expected() : 0, "the lanes that the job says it has");
+  job::equal(peal::counters(world)["lanes"], lanes_expected() > 1 ? lanes_expected() : 0,
+             "the lanes that the job says it has");
 }
 
-/// A function of a reduction runs with its lane's lock held. Here it waits for a thread that has messages in another lane: one lane, and
-/// that thread would wait for the lock for ever. They are messages to itself, since the other ranks' functions may wait for this one.
+/// A function of a reduction runs with its lane's lock held. Here it waits for a thread that has
+/// messages in another lane: one lane, and that thread would wait for the lock for ever. They are
+/// messages to itself, since the other ranks' functions may wait for this one.
 void apart(const communicator& world) {
   const auto own = copies_of(world, 2);
   for (int round = 0; round < 20; ++round) {
@@ -72,7 +75,8 @@ void apart(const communicator& world) {
       while (!inside) std::this_thread::yield();
       for (int i = 0; i < 100; ++i) {
         auto sent = own[1].isend(i, world.rank(), tag{round});
-        job::equal(own[1].recv<int>(world.rank(), tag{round}), i, "a message beside a function that does not return");
+        job::equal(own[1].recv<int>(world.rank(), tag{round}), i,
+                   "a message beside a function that does not return");
         sent.wait();
       }
       came = true;
@@ -92,7 +96,8 @@ void apart(const communicator& world) {
 void traffic(const communicator& world) {
   constexpr int threads = 6, each_has = 3;
   const auto all = copies_of(world, threads * each_has / 2);
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   const int rounds = job::sanitized() ? 30 : 200;
   crew core_sharing;
   for (int thread = 0; thread < threads; ++thread)
@@ -104,18 +109,22 @@ void traffic(const communicator& world) {
           const auto key = static_cast<std::uint64_t>(i * 100 + thread * 10 + which);
           auto sent = mine.isend(job::bytes_of(bytes, key), right, tag{thread});
           const auto got = mine.recv<std::vector<std::byte>>(left, tag{thread});
-          job::check(got.size() == bytes && job::holds(got, key), "a message of a thread in one of many communicators");
+          job::check(got.size() == bytes && job::holds(got, key),
+                     "a message of a thread in one of many communicators");
           sent.wait();
-          if (i % 20 == 0 && thread % 2 == 0) job::equal(mine.allreduce(1), world.size(), "a sum of a thread");
+          if (i % 20 == 0 && thread % 2 == 0)
+            job::equal(mine.allreduce(1), world.size(), "a sum of a thread");
         }
     });
 }
 
-/// What a rank does until the peer, who first wants large messages over the other communicator done with, sends it a word.
+/// What a rank does until the peer, who first wants large messages over the other communicator done
+/// with, sends it a word.
 using patience = std::function<void(const communicator& here)>;
 
 /// Rank 0 owes progress in `there`, and is to be found in `here`.
-void owe(const communicator& here, const communicator& there, std::chrono::milliseconds late, const patience& wait) {
+void owe(const communicator& here, const communicator& there, std::chrono::milliseconds late,
+         const patience& wait) {
   const int partner = here.rank() ^ 1;
   if (partner >= here.size()) return;
   if (here.rank() % 2 == 0) {
@@ -129,13 +138,16 @@ void owe(const communicator& here, const communicator& there, std::chrono::milli
     job::check(job::holds(theirs, 2), "what came while this rank waited elsewhere");
   } else {
     std::this_thread::sleep_for(late);
-    job::check(job::holds(there.recv<std::vector<std::byte>>(partner), 1), "what a rank sent that waits elsewhere");
+    job::check(job::holds(there.recv<std::vector<std::byte>>(partner), 1),
+               "what a rank sent that waits elsewhere");
     there.send(job::bytes_of(large, 2), partner);
     here.send(7, partner);
   }
 }
 
-void word_from_partner(const communicator& here) { job::equal(here.recv<int>(here.rank() ^ 1), 7, "a word"); }
+void word_from_partner(const communicator& here) {
+  job::equal(here.recv<int>(here.rank() ^ 1), 7, "a word");
+}
 
 void owed(const communicator& world) {
   const auto own = copies_of(world, 4);
@@ -164,12 +176,14 @@ void owed_by_lookers(const communicator& world) {
   });
   both_ways([](const communicator& here) {
     peal::completion_queue queue;
-    queue.add(here.irecv<int>(here.rank() ^ 1), [](int word) { job::equal(word, 7, "a word polled for"); });
+    queue.add(here.irecv<int>(here.rank() ^ 1),
+              [](int word) { job::equal(word, 7, "a word polled for"); });
     while (!queue.empty()) queue.poll();
   });
 }
 
-/// One thread sleeps in a lane all the while; another comes and goes in others, and leaves large messages there.
+/// One thread sleeps in a lane all the while; another comes and goes in others, and leaves large
+/// messages there.
 void left_behind(const communicator& world) {
   const auto own = copies_of(world, 4);
   const int partner = world.rank() ^ 1;
@@ -194,7 +208,8 @@ void left_behind(const communicator& world) {
       std::this_thread::sleep_for(round % 3 == 0 ? 30ms : 0ms);
       there.send(3, partner);
       std::this_thread::sleep_for(round % 4 < 2 ? 30ms : 0ms);
-      job::check(job::holds(there.recv<std::vector<std::byte>>(partner), 1), "what a thread sent that has left");
+      job::check(job::holds(there.recv<std::vector<std::byte>>(partner), 1),
+                 "what a thread sent that has left");
       there.send(job::bytes_of(large, 2), partner);
       here.send(7, partner);
     }
@@ -204,7 +219,8 @@ void left_behind(const communicator& world) {
 /// Waits for several requests, each over another communicator.
 void any(const communicator& world) {
   const auto own = copies_of(world, 4);
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   const int rounds = job::sanitized() ? 10 : 40;
   for (int round = 0; round < rounds; ++round) {
     std::vector<peal::request<int>> words;
@@ -223,7 +239,8 @@ void any(const communicator& world) {
       if (i == first) words[i] = own[i].irecv<int>(left, tag{9});
     own[first].send(-1, right, tag{9});
     const auto values = peal::wait_all(words);
-    for (std::size_t i = 0; i < own.size(); ++i) job::equal(values[i], i == first ? -1 : static_cast<int>(i), "a value of them all");
+    for (std::size_t i = 0; i < own.size(); ++i)
+      job::equal(values[i], i == first ? -1 : static_cast<int>(i), "a value of them all");
   }
   // Each thread has requests in every lane.
   crew threads;
@@ -232,7 +249,8 @@ void any(const communicator& world) {
       for (int round = 0; round < rounds; ++round) {
         peal::completion_queue queue;
         int handled = 0;
-        for (const auto& each : own) queue.add(each.irecv<int>(left, tag{thread}), [&](int word) { handled += word; });
+        for (const auto& each : own)
+          queue.add(each.irecv<int>(left, tag{thread}), [&](int word) { handled += word; });
         std::vector<peal::request<int>> sent;
         for (const auto& each : own) sent.push_back(each.isend(1, right, tag{thread}));
         while (!queue.empty()) queue.wait();
@@ -246,7 +264,8 @@ void any(const communicator& world) {
 /// A loop of the program's own hears of every lane.
 void events(const communicator& world) {
   const auto own = copies_of(world, 4);
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   for (int round = 0; round < 20; ++round) {
     const auto& each = own[static_cast<std::size_t>(round % 4)];
     peal::completion_queue queue;
@@ -271,9 +290,12 @@ void events(const communicator& world) {
 }
 
 /// No sleep may have been ended by the timer that stands behind lost wake-ups.
-void none_missed(const communicator& world) { job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost"); }
+void none_missed(const communicator& world) {
+  job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
+}
 
-/// The last rank dies while threads of the others wait for it in every lane. Started with --on-failure notify.
+/// The last rank dies while threads of the others wait for it in every lane. Started with
+/// --on-failure notify.
 int death(int argc, char** argv) {
   peal::environment env{argc, argv, {.threads = peal::thread_level::multiple}};
   const auto& world = env.world();

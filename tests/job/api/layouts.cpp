@@ -1,4 +1,5 @@
-// Collectives whose blocks differ in length, from and into memory of the caller's: counts and displacements, in every form.
+// Collectives whose blocks differ in length, from and into memory of the caller's: counts and
+// displacements, in every form.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -15,16 +16,21 @@ using peal::communicator;
 using ints = std::vector<int>;
 using sizes = std::vector<std::size_t>;
 
-int element(int from, int to, int turn, std::size_t i) { return from * 100'000 + to * 1000 + turn * 500 + static_cast<int>(i % 500); }
+int element(int from, int to, int turn, std::size_t i) {
+  return from * 100'000 + to * 1000 + turn * 500 + static_cast<int>(i % 500);
+}
 ints block(int from, int to, int turn, std::size_t count) {
   ints made(count);
   for (std::size_t i = 0; i < count; ++i) made[i] = element(from, to, turn, i);
   return made;
 }
 /// Some are empty.
-std::size_t count_of(int from, int to, std::size_t base) { return base * static_cast<std::size_t>((from * 2 + to) % 3); }
+std::size_t count_of(int from, int to, std::size_t base) {
+  return base * static_cast<std::size_t>((from * 2 + to) % 3);
+}
 
-/// Blocks apart from each other, in the order from the last to the first; what is between them stays.
+/// Blocks apart from each other, in the order from the last to the first; what is between them
+/// stays.
 struct apart {
   sizes counts, displacements;
   ints memory;
@@ -37,7 +43,8 @@ struct apart {
     memory.assign(next, -7);
   }
   void put(std::size_t i, const ints& values) {
-    std::copy(values.begin(), values.end(), memory.begin() + static_cast<std::ptrdiff_t>(displacements[i]));
+    std::copy(values.begin(), values.end(),
+              memory.begin() + static_cast<std::ptrdiff_t>(displacements[i]));
   }
   void clear() { std::fill(memory.begin(), memory.end(), -7); }
 };
@@ -61,7 +68,8 @@ void gathers(const communicator& world, std::size_t base) {
   const auto mine = static_cast<std::size_t>(me);
   sizes counts;
   for (int rank = 0; rank < size; ++rank) counts.push_back(count_of(rank, 0, base));
-  ints given(counts[mine]), side_by_side(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  ints given(counts[mine]),
+      side_by_side(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
   apart spread{counts};
   const auto fill = [&](int turn) {
     const ints values = block(me, 0, turn, counts[mine]);
@@ -74,7 +82,8 @@ void gathers(const communicator& world, std::size_t base) {
     spread.put(mine, block(me, 0, turn, counts[mine]));
     ints own = block(me, 0, turn, counts[mine]);
     std::copy(own.begin(), own.end(),
-              side_by_side.begin() + static_cast<std::ptrdiff_t>(std::accumulate(counts.begin(), counts.begin() + me, std::size_t{0})));
+              side_by_side.begin() + static_cast<std::ptrdiff_t>(std::accumulate(
+                                         counts.begin(), counts.begin() + me, std::size_t{0})));
   };
   const auto together = [&](int turn) {
     ints all;
@@ -87,18 +96,23 @@ void gathers(const communicator& world, std::size_t base) {
   const auto spread_out = [&](int turn) {
     apart all{counts};
     for (int rank = 0; rank < size; ++rank)
-      all.put(static_cast<std::size_t>(rank), block(rank, 0, turn, counts[static_cast<std::size_t>(rank)]));
+      all.put(static_cast<std::size_t>(rank),
+              block(rank, 0, turn, counts[static_cast<std::size_t>(rank)]));
     return spread.memory == all.memory;
   };
   const auto to = [&] { return peal::into(spread.memory, spread.counts, spread.displacements); };
-  const auto in = [&] { return peal::in_place(spread.memory, spread.counts, spread.displacements); };
+  const auto in = [&] {
+    return peal::in_place(spread.memory, spread.counts, spread.displacements);
+  };
 
   auto plan = world.allgatherv_plan(given, peal::into(side_by_side, counts));
-  in_all_forms({{"allgatherv into", [&] { world.allgatherv(given, peal::into(side_by_side, counts)); }},
-                {"iallgatherv into", [&] { world.iallgatherv(given, peal::into(side_by_side, counts)).wait(); }},
-                {"allgatherv_plan into", [&] { plan.start().wait(); }},
-                {"allgatherv in place", [&] { world.allgatherv(peal::in_place(side_by_side, counts)); }}},
-               fill_own, together);
+  in_all_forms(
+      {{"allgatherv into", [&] { world.allgatherv(given, peal::into(side_by_side, counts)); }},
+       {"iallgatherv into",
+        [&] { world.iallgatherv(given, peal::into(side_by_side, counts)).wait(); }},
+       {"allgatherv_plan into", [&] { plan.start().wait(); }},
+       {"allgatherv in place", [&] { world.allgatherv(peal::in_place(side_by_side, counts)); }}},
+      fill_own, together);
   auto spread_plan = world.allgatherv_plan(given, to());
   in_all_forms({{"allgatherv into places", [&] { world.allgatherv(given, to()); }},
                 {"iallgatherv into places", [&] { world.iallgatherv(given, to()).wait(); }},
@@ -120,11 +134,14 @@ void gathers(const communicator& world, std::size_t base) {
   if (size > 1) {
     sizes wrong = counts;
     wrong[mine] += 1;
-    job::throws(peal::errc::invalid_argument, [&] { world.allgatherv(given, peal::into(side_by_side, wrong)); });
+    job::throws(peal::errc::invalid_argument,
+                [&] { world.allgatherv(given, peal::into(side_by_side, wrong)); });
     wrong.pop_back();
-    job::throws(peal::errc::invalid_argument, [&] { world.allgatherv(given, peal::into(side_by_side, wrong)); });
+    job::throws(peal::errc::invalid_argument,
+                [&] { world.allgatherv(given, peal::into(side_by_side, wrong)); });
     const sizes beyond(counts.size(), std::size_t(-1));
-    job::throws(peal::errc::invalid_argument, [&] { world.allgatherv(given, peal::into(side_by_side, counts, beyond)); });
+    job::throws(peal::errc::invalid_argument,
+                [&] { world.allgatherv(given, peal::into(side_by_side, counts, beyond)); });
     job::equal(world.allreduce(1), size, "behind what all were refused");
   }
 }
@@ -135,7 +152,8 @@ void scatters(const communicator& world, std::size_t base) {
   sizes counts;
   for (int rank = 0; rank < size; ++rank) counts.push_back(count_of(root, rank, base));
   apart all{counts};
-  ints side_by_side(std::accumulate(counts.begin(), counts.end(), std::size_t{0})), part(counts[mine]);
+  ints side_by_side(std::accumulate(counts.begin(), counts.end(), std::size_t{0})),
+      part(counts[mine]);
   const auto fill = [&](int turn) {
     auto at = side_by_side.begin();
     for (int rank = 0; rank < size; ++rank) {
@@ -150,18 +168,19 @@ void scatters(const communicator& world, std::size_t base) {
   const auto blocks = [&] { return peal::blocks_of(side_by_side, counts); };
   auto plan = world.scatterv_plan(places(), peal::into(part), root);
   auto got = world.scatterv_plan(blocks(), root);
-  in_all_forms({{"scatterv into", [&] { world.scatterv(blocks(), peal::into(part), root); }},
-                {"scatterv of places into", [&] { world.scatterv(places(), peal::into(part), root); }},
-                {"iscatterv into", [&] { world.iscatterv(places(), peal::into(part), root).wait(); }},
-                {"scatterv_plan into", [&] { plan.start().wait(); }},
-                {"scatterv", [&] { part = world.scatterv(places(), root); }},
-                {"iscatterv", [&] { part = world.iscatterv(blocks(), root).wait(); }},
-                {"scatterv_plan",
-                 [&] {
-                   const auto found = got.start().wait();
-                   part.assign(found.begin(), found.end());
-                 }}},
-               fill, has_come);
+  in_all_forms(
+      {{"scatterv into", [&] { world.scatterv(blocks(), peal::into(part), root); }},
+       {"scatterv of places into", [&] { world.scatterv(places(), peal::into(part), root); }},
+       {"iscatterv into", [&] { world.iscatterv(places(), peal::into(part), root).wait(); }},
+       {"scatterv_plan into", [&] { plan.start().wait(); }},
+       {"scatterv", [&] { part = world.scatterv(places(), root); }},
+       {"iscatterv", [&] { part = world.iscatterv(blocks(), root).wait(); }},
+       {"scatterv_plan",
+        [&] {
+          const auto found = got.start().wait();
+          part.assign(found.begin(), found.end());
+        }}},
+      fill, has_come);
 }
 
 void exchanges(const communicator& world, std::size_t base) {
@@ -196,16 +215,19 @@ void exchanges(const communicator& world, std::size_t base) {
                 {"alltoallv",
                  [&] {
                    const auto found = world.alltoallv(from());
-                   for (std::size_t i = 0; i < found.size(); ++i) in.put(i, ints(found[i].begin(), found[i].end()));
+                   for (std::size_t i = 0; i < found.size(); ++i)
+                     in.put(i, ints(found[i].begin(), found[i].end()));
                  }}},
                fill, has_come);
 
   const int next = (me + 1) % size, last = (me + size - 1) % size;
   const peal::graph ring{world, std::vector<int>{last}, std::vector<int>{next}};
   const auto to_next = static_cast<std::size_t>(next), from_last = static_cast<std::size_t>(last);
-  const sizes there{going[to_next]}, here{coming[from_last]}, at_there{out.displacements[to_next]}, at_here{in.displacements[from_last]};
+  const sizes there{going[to_next]}, here{coming[from_last]}, at_there{out.displacements[to_next]},
+      at_here{in.displacements[from_last]};
   fill(1);
-  ring.neighbor_alltoallv(peal::blocks_of(out.memory, there, at_there), peal::into(in.memory, here, at_here));
+  ring.neighbor_alltoallv(peal::blocks_of(out.memory, there, at_there),
+                          peal::into(in.memory, here, at_here));
   apart expected{coming};
   expected.put(from_last, block(last, me, 1, coming[from_last]));
   job::check(in.memory == expected.memory, "neighbor_alltoallv into");
@@ -219,16 +241,20 @@ void exchanges(const communicator& world, std::size_t base) {
 void wrong(const communicator& world) {
   const auto ranks = static_cast<std::size_t>(world.size());
   ints values(ranks * 2), part(2);
-  job::throws(peal::errc::invalid_argument, [&] { (void)world.reduce_scatter(peal::blocks_of(values, sizes(ranks, 3))); });
-  job::throws(peal::errc::invalid_argument, [&] { (void)peal::blocks_of(values, sizes(ranks, 2), sizes(ranks + 1, 0)); });
   job::throws(peal::errc::invalid_argument,
-              [&] { world.alltoallv(peal::blocks_of(values, sizes(ranks, 2)), peal::into(values, sizes(ranks, 3))); });
+              [&] { (void)world.reduce_scatter(peal::blocks_of(values, sizes(ranks, 3))); });
+  job::throws(peal::errc::invalid_argument,
+              [&] { (void)peal::blocks_of(values, sizes(ranks, 2), sizes(ranks + 1, 0)); });
+  job::throws(peal::errc::invalid_argument, [&] {
+    world.alltoallv(peal::blocks_of(values, sizes(ranks, 2)), peal::into(values, sizes(ranks, 3)));
+  });
   world.reduce_scatter(peal::blocks_of(values, sizes(ranks, 2)), peal::into(part));
   job::equal(world.allreduce(1), world.size(), "behind what was refused");
 }
 
 void all_lengths(const communicator& world) {
-  for (const std::size_t base : {std::size_t{0}, std::size_t{1}, std::size_t{300}, std::size_t{30'000}}) {
+  for (const std::size_t base :
+       {std::size_t{0}, std::size_t{1}, std::size_t{300}, std::size_t{30'000}}) {
     gathers(world, base);
     scatters(world, base);
     exchanges(world, base);
@@ -237,4 +263,7 @@ void all_lengths(const communicator& world) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return job::run_parts(argc, argv, {job::part{"all lengths", all_lengths}, job::part{"wrong", wrong}}); }
+int main(int argc, char** argv) {
+  return job::run_parts(argc, argv,
+                        {job::part{"all lengths", all_lengths}, job::part{"wrong", wrong}});
+}

@@ -44,7 +44,9 @@ struct every_other {
 };
 
 int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const peal::communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
+int left_of(const peal::communicator& world) {
+  return (world.rank() + world.size() - 1) % world.size();
+}
 
 record made_by(int rank) {
   return {"rank " + std::to_string(rank),
@@ -56,7 +58,8 @@ record made_by(int rank) {
 
 /// Sends to the right and receives from the left, by the blocking and the nonblocking forms.
 template <class T>
-void goes_round(const peal::communicator& world, const T& mine, const T& theirs, const std::string& what) {
+void goes_round(const peal::communicator& world, const T& mine, const T& theirs,
+                const std::string& what) {
   const int right = right_of(world), left = left_of(world);
   auto sent = world.isend(mine, right, tag{1});
   job::check(world.recv<T>(left, tag{1}) == theirs, what + ": recv");
@@ -67,11 +70,14 @@ void goes_round(const peal::communicator& world, const T& mine, const T& theirs,
   job::check(owned.wait() == mine, what + ": the buffer comes back");
   job::check(world.sendrecv<T>(mine, right, left, tag{3}) == theirs, what + ": sendrecv");
   // Each names its tag by the rank that sends.
-  job::check(world.sendrecv<T>(mine, right, tag{100 + world.rank()}, left, tag{100 + left}) == theirs, what + ": sendrecv, two tags");
+  job::check(
+      world.sendrecv<T>(mine, right, tag{100 + world.rank()}, left, tag{100 + left}) == theirs,
+      what + ": sendrecv, two tags");
   if constexpr (peal::fixed<T>) {
     T into = mine;
     const peal::status known = world.sendrecv_into(mine, right, into, left, tag{4});
-    job::check(into == theirs && known.source == left && known.tag == tag{4}, what + ": sendrecv_into");
+    job::check(into == theirs && known.source == left && known.tag == tag{4},
+               what + ": sendrecv_into");
     into = mine;
     world.sendrecv_into(mine, right, tag{200 + world.rank()}, into, left, tag{200 + left});
     job::check(into == theirs, what + ": sendrecv_into, two tags");
@@ -86,11 +92,14 @@ void values(const peal::communicator& world) {
   goes_round(world, std::pair{rank, 'x'}, std::pair{left, 'x'}, "pair");
   goes_round(world, std::array{rank, rank + 1}, std::array{left, left + 1}, "array");
   goes_round(world, made_by(rank), made_by(left), "record");
-  goes_round(world, std::string(static_cast<std::size_t>(rank * 3000), 'a'), std::string(static_cast<std::size_t>(left * 3000), 'a'),
-             "string");
-  goes_round(world, std::vector<int>(static_cast<std::size_t>(rank), 7), std::vector<int>(static_cast<std::size_t>(left), 7), "vector");
-  goes_round(world, std::vector<int>(100'000, rank), std::vector<int>(100'000, left), "long vector");
-  goes_round(world, std::vector<bool>{true, rank % 2 == 0}, std::vector<bool>{true, left % 2 == 0}, "vector<bool>");
+  goes_round(world, std::string(static_cast<std::size_t>(rank * 3000), 'a'),
+             std::string(static_cast<std::size_t>(left * 3000), 'a'), "string");
+  goes_round(world, std::vector<int>(static_cast<std::size_t>(rank), 7),
+             std::vector<int>(static_cast<std::size_t>(left), 7), "vector");
+  goes_round(world, std::vector<int>(100'000, rank), std::vector<int>(100'000, left),
+             "long vector");
+  goes_round(world, std::vector<bool>{true, rank % 2 == 0}, std::vector<bool>{true, left % 2 == 0},
+             "vector<bool>");
   goes_round(world, std::list<std::string>{"a", "rank " + std::to_string(rank)},
              std::list<std::string>{"a", "rank " + std::to_string(left)}, "list");
   goes_round(world, std::map<int, int>{{1, rank}}, std::map<int, int>{{1, left}}, "map");
@@ -105,7 +114,8 @@ void synchronous(const peal::communicator& world) {
     auto owned = world.issend(std::vector<int>{mine}, right, tag{6});
     world.send(world.rank(), right, tag{5});
     world.barrier();
-    for (int look = 0; look < 100; ++look) job::check(!lent.ready() && !owned.ready(), "over before it is received");
+    for (int look = 0; look < 100; ++look)
+      job::check(!lent.ready() && !owned.ready(), "over before it is received");
     world.barrier();
     job::check(world.recv<std::vector<int>>(left, tag{6}) == theirs, "what was owned");
     job::check(world.recv<std::vector<int>>(left, tag{5}) == theirs, "what was lent, in its turn");
@@ -140,7 +150,8 @@ void buffers(const peal::communicator& world) {
   auto coming = world.irecv_into(std::span{room}.subspan(100, 3), left, kind::second);
   world.send("abcdefghijkl"sv, right, kind::second);
   job::equal(coming.wait().count<char>(), std::size_t{12}, "characters");
-  job::check(std::memcmp(&room[100], "abcdefghijkl", 12) == 0 && room[103] == left, "a part of a buffer");
+  job::check(std::memcmp(&room[100], "abcdefghijkl", 12) == 0 && room[103] == left,
+             "a part of a buffer");
 
   int one = -1;
   auto number = world.irecv_into(one, left);
@@ -153,15 +164,18 @@ void buffers(const peal::communicator& world) {
   auto lent = world.isend(shared, right);
   const auto doubles = world.recv<std::vector<double>>(left);
   lent.wait();
-  job::check(doubles.size() == 20'000 && doubles[19'999] == left && doubles[0] == 0, "memory of peal's");
+  job::check(doubles.size() == 20'000 && doubles[19'999] == left && doubles[0] == 0,
+             "memory of peal's");
   auto owned = world.isend(std::move(shared), right);
   std::vector<double, peal::allocator<double>> into(20'000);
   world.recv_into(into, left);
-  job::check(owned.wait()[19'999] == world.rank() && into[19'999] == left, "memory of peal's, owned by the request");
+  job::check(owned.wait()[19'999] == world.rank() && into[19'999] == left,
+             "memory of peal's, owned by the request");
 
   const std::list<int> squares{1, 4, 9};
   world.send(squares, right);
-  job::check(world.recv<std::vector<int>>(left) == std::vector{1, 4, 9}, "a range that is not contiguous arrives packed");
+  job::check(world.recv<std::vector<int>>(left) == std::vector{1, 4, 9},
+             "a range that is not contiguous arrives packed");
   world.send(std::vector<bool>{true, false, true}, right);
   job::check(world.recv<std::vector<bool>>(left) == std::vector{true, false, true}, "vector<bool>");
 }
@@ -174,13 +188,17 @@ void strided(const peal::communicator& world) {
     const auto got = world.recv_into(every_other{theirs.data() + 1, count}, left);
     sent.wait();
     job::equal(got.count<int>(), count, "elements");
-    job::check(theirs[0] == -1 && theirs[1] == left && theirs[2 * count - 1] == left && theirs[2 * count - 2] == -1, "every other element");
+    job::check(theirs[0] == -1 && theirs[1] == left && theirs[2 * count - 1] == left &&
+                   theirs[2 * count - 2] == -1,
+               "every other element");
     auto coming = world.irecv_into(every_other{theirs.data(), count}, left);
     world.send(every_other{mine.data(), count}, right);
     coming.wait();
-    job::check(theirs[0] == left && theirs[2 * count - 2] == left, "every other element, nonblocking");
+    job::check(theirs[0] == left && theirs[2 * count - 2] == left,
+               "every other element, nonblocking");
     auto packed = world.isend(every_other{mine.data(), count}, right);
-    job::check(world.recv<std::vector<int>>(left) == std::vector<int>(count, left), "packed for who does not know of strides");
+    job::check(world.recv<std::vector<int>>(left) == std::vector<int>(count, left),
+               "packed for who does not know of strides");
     packed.wait();
   }
 }
@@ -189,7 +207,8 @@ void oneself(const peal::communicator& world) {
   for (const std::size_t size : {0U, 1U, 1000U, 1'000'000U}) {
     const std::vector<char> mine(size, 'm');
     world.send(mine, world.rank(), tag{5});  // without a receive posted: it is buffered
-    job::check(world.recv<std::vector<char>>(world.rank(), tag{5}) == mine, "a blocking send to oneself");
+    job::check(world.recv<std::vector<char>>(world.rank(), tag{5}) == mine,
+               "a blocking send to oneself");
     auto coming = world.irecv<std::vector<char>>(world.rank());
     world.send(mine, world.rank());
     job::check(coming.wait() == mine, "to oneself, with a receive posted");
@@ -201,14 +220,16 @@ void nobody(const peal::communicator& world) {
   world.isend(std::vector{1, 2, 3}, peal::proc_null).wait();
   int untouched = 9;
   const auto got = world.recv_into(untouched, peal::proc_null);
-  job::check(got.source == peal::proc_null && got.bytes == 0 && untouched == 9 && !got.error, "a receive from nobody");
+  job::check(got.source == peal::proc_null && got.bytes == 0 && untouched == 9 && !got.error,
+             "a receive from nobody");
   job::check(world.recv<std::vector<int>>(peal::proc_null).empty(), "a vector from nobody");
   job::check(world.irecv<std::string>(peal::proc_null).wait().empty(), "a string from nobody");
   world.irecv_into(untouched, peal::proc_null).wait();
 }
 
 void wildcards(const peal::communicator& world) {
-  // Every rank sends its rank with tag 10 + rank to rank 0, which takes them in any order, then by tag.
+  // Every rank sends its rank with tag 10 + rank to rank 0, which takes them in any order, then by
+  // tag.
   if (world.rank() != 0) {
     world.send(world.rank(), 0, tag{10 + world.rank()});
     world.send(-world.rank(), 0, tag{9});
@@ -223,7 +244,8 @@ void wildcards(const peal::communicator& world) {
   for (int i = 1; i < world.size(); ++i) {
     peal::status got;
     const int value = world.recv<int>(peal::any_source, peal::any_tag, &got);
-    job::check(got.source == value && got.tag == tag{10 + value} && got.bytes == sizeof(int) && !seen[static_cast<std::size_t>(value)],
+    job::check(got.source == value && got.tag == tag{10 + value} && got.bytes == sizeof(int) &&
+                   !seen[static_cast<std::size_t>(value)],
                "any source, any tag");
     seen[static_cast<std::size_t>(value)] = true;
   }
@@ -236,15 +258,21 @@ void probes(const peal::communicator& world) {
     auto sent = world.isend(std::vector<int>(size, world.rank()), right, tag{3});
     auto second = world.isend(std::string{"second"}, right, tag{3});
     peal::message found = world.mprobe(left, peal::any_tag);
-    job::check(found.status().count<int>() == size && found.status().source == left && found.status().tag == tag{3}, "what a probe says");
+    job::check(found.status().count<int>() == size && found.status().source == left &&
+                   found.status().tag == tag{3},
+               "what a probe says");
     // What was taken out of matching does not stand in the way.
-    job::equal(world.recv<std::string>(left, tag{3}), "second"s, "the message behind the one that was taken");
-    job::check(std::move(found).recv<std::vector<int>>() == std::vector<int>(size, left), "a message that was taken");
+    job::equal(world.recv<std::string>(left, tag{3}), "second"s,
+               "the message behind the one that was taken");
+    job::check(std::move(found).recv<std::vector<int>>() == std::vector<int>(size, left),
+               "a message that was taken");
     sent.wait();
     second.wait();
   }
   auto dropped = world.isend(std::vector<int>(50'000), right, tag{4});
-  { const auto thrown_away = world.mprobe(left, tag{4}); }
+  {
+    const auto thrown_away = world.mprobe(left, tag{4});
+  }
   dropped.wait();
   world.send(made_by(world.rank()), right, tag{5});
   std::optional<peal::message> late;
@@ -261,7 +289,9 @@ void errors(const peal::communicator& world) {
     std::vector<int> small(2, 0);
     const auto e = job::throws(peal::errc::truncated, [&] { world.recv_into(small, left); });
     job::equal(e.peer(), left, "the peer in the error");
-    job::check(std::string{e.where().file_name()}.ends_with("api/messages.cpp") && e.where().line() > 0, "the place in the error");
+    job::check(
+        std::string{e.where().file_name()}.ends_with("api/messages.cpp") && e.where().line() > 0,
+        "the place in the error");
     job::check(small == std::vector{3, 3}, "what fits is there");
     sent.wait();
     auto coming = world.irecv_into(small, left);
@@ -273,7 +303,8 @@ void errors(const peal::communicator& world) {
     job::equal(world.recv<std::size_t>(left), size, "the message behind");
   }
   // Bytes that are no value of the type.
-  const auto refuses = [&]<class T>(std::type_identity<T>, const std::string& bytes, const std::string& what) {
+  const auto refuses = [&]<class T>(std::type_identity<T>, const std::string& bytes,
+                                    const std::string& what) {
     world.send(bytes, right);
     const auto e = job::throws(peal::errc::decode_failed, [&] { (void)world.recv<T>(left); });
     job::equal(e.peer(), left, what);
@@ -298,7 +329,8 @@ void errors(const peal::communicator& world) {
   job::throws(peal::errc::invalid_tag, [&] { world.send(1, right, tag{-5}); });
   job::throws(peal::errc::invalid_tag, [&] { (void)world.recv<int>(left, tag{-5}); });
   const auto e = job::throws(peal::errc::invalid_rank, [&] { (void)world.isend(1, 1000); });
-  job::check(std::string{e.what()}.find("1000") != std::string::npos, std::string{"the error says which rank: "} + e.what());
+  job::check(std::string{e.what()}.find("1000") != std::string::npos,
+             std::string{"the error says which rank: "} + e.what());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Ranks with neighbours: grids and graphs, every collective between them in every form, beside what a loop over all edges gives.
+// Ranks with neighbours: grids and graphs, every collective between them in every form, beside what
+// a loop over all edges gives.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -28,7 +29,9 @@ std::vector<int> part_of(int rank, int turn, std::size_t entry, std::size_t coun
   for (std::size_t i = 0; i < count; ++i) made[i] = value_of(rank, turn, entry, i);
   return made;
 }
-std::size_t uneven(int rank, std::size_t entry, std::size_t base) { return (static_cast<std::size_t>(rank) + entry * 2) % 4 * base; }
+std::size_t uneven(int rank, std::size_t entry, std::size_t base) {
+  return (static_cast<std::size_t>(rank) + entry * 2) % 4 * base;
+}
 
 using parts = std::vector<std::vector<int>>;
 std::vector<int> together(const parts& some) {
@@ -40,7 +43,8 @@ template <class Blocks>
 bool same_blocks(const Blocks& found, const parts& expected) {
   if (found.size() != expected.size()) return false;
   for (std::size_t i = 0; i < expected.size(); ++i)
-    if (!std::equal(found[i].begin(), found[i].end(), expected[i].begin(), expected[i].end())) return false;
+    if (!std::equal(found[i].begin(), found[i].end(), expected[i].begin(), expected[i].end()))
+      return false;
   return true;
 }
 bool same(std::span<const int> found, const std::vector<int>& expected) {
@@ -56,10 +60,13 @@ void exchange(const peal::graph& near, const std::vector<origin>& from, std::siz
   // What comes of `make(rank, entry)` of whoever sent it.
   const auto arriving = [&from](const auto& make, std::size_t missing) {
     parts made;
-    for (const origin& each : from) made.push_back(each.from == peal::proc_null ? std::vector<int>(missing) : make(each.from, each.as));
+    for (const origin& each : from)
+      made.push_back(each.from == peal::proc_null ? std::vector<int>(missing)
+                                                  : make(each.from, each.as));
     return made;
   };
-  std::vector<int> mine(count), many(out * count), some(uneven(me, 0, count)), into(in * count), exchanged(in * count);
+  std::vector<int> mine(count), many(out * count), some(uneven(me, 0, count)), into(in * count),
+      exchanged(in * count);
   parts blocks;
   for (std::size_t i = 0; i < out; ++i) blocks.emplace_back(uneven(me, i, count));
   const bool divides = out != 0 || in == 0;
@@ -78,10 +85,14 @@ void exchange(const peal::graph& near, const std::vector<origin>& from, std::siz
       std::copy(part.begin(), part.end(), many.begin() + static_cast<std::ptrdiff_t>(i * count));
       blocks[i] = part_of(me, turn, i, uneven(me, i, count));
     }
-    const auto gathered = together(arriving([&](int r, std::size_t) { return part_of(r, turn, 0, count); }, count));
-    const auto gatheredv = arriving([&](int r, std::size_t) { return part_of(r, turn, 0, uneven(r, 0, count)); }, 0);
-    const auto got = together(arriving([&](int r, std::size_t as) { return part_of(r, turn, as, count); }, count));
-    const auto gotv = arriving([&](int r, std::size_t as) { return part_of(r, turn, as, uneven(r, as, count)); }, 0);
+    const auto gathered =
+        together(arriving([&](int r, std::size_t) { return part_of(r, turn, 0, count); }, count));
+    const auto gatheredv =
+        arriving([&](int r, std::size_t) { return part_of(r, turn, 0, uneven(r, 0, count)); }, 0);
+    const auto got = together(
+        arriving([&](int r, std::size_t as) { return part_of(r, turn, as, count); }, count));
+    const auto gotv = arriving(
+        [&](int r, std::size_t as) { return part_of(r, turn, as, uneven(r, as, count)); }, 0);
 
     // Nonblocking and planned ones all at once.
     auto r1 = near.ineighbor_allgather(mine);
@@ -125,10 +136,12 @@ void exchange(const peal::graph& near, const std::vector<origin>& from, std::siz
       job::check(near.neighbor_alltoall(many) == got, "neighbor_alltoall");
       job::check(near.ineighbor_alltoall(many).wait() == got, "ineighbor_alltoall");
       auto plan = near.neighbor_alltoall_plan(many);
-      for (int i = 0; i < 2; ++i) job::check(same(plan.start().wait(), got), "neighbor_alltoall_plan");
+      for (int i = 0; i < 2; ++i)
+        job::check(same(plan.start().wait(), got), "neighbor_alltoall_plan");
     }
     std::vector<int> ranks;
-    for (const origin& each : from) ranks.push_back(each.from == peal::proc_null ? 0 : each.from + turn);
+    for (const origin& each : from)
+      ranks.push_back(each.from == peal::proc_null ? 0 : each.from + turn);
     job::check(near.neighbor_allgather(me + turn) == ranks, "neighbor_allgather of a value");
   }
 }
@@ -168,7 +181,8 @@ void grids(const communicator& world) {
       }
   const peal::grid ring{world, {size}, {true}};
   job::equal(ring.shifted(0, 5 * size + 1), (world.rank() + 1) % size, "round and round");
-  job::equal(ring.shifted(0, -3 * size - 1), (world.rank() + size - 1) % size, "round and round the other way");
+  job::equal(ring.shifted(0, -3 * size - 1), (world.rank() + size - 1) % size,
+             "round and round the other way");
   exchange(ring, {{ring.shifted(0, -1), 1}, {ring.shifted(0, 1), 0}}, 30'000);
 }
 
@@ -225,10 +239,12 @@ void graphs(const communicator& world) {
   exchange(complete, from, 1000);
   std::vector<int> parts(everybody.size() * 10);
   std::iota(parts.begin(), parts.end(), me * 1000);
-  job::check(complete.neighbor_alltoall(parts) == world.alltoall(parts), "of a complete graph it is alltoall");
+  job::check(complete.neighbor_alltoall(parts) == world.alltoall(parts),
+             "of a complete graph it is alltoall");
   // Several at once, and beside their origin.
   const peal::graph other{world, {(me + 1) % size}, {(me + size - 1) % size}};
-  auto one = complete.ineighbor_allgather(me), two = other.ineighbor_allgather(me + 100), three = world.iallgather(me);
+  auto one = complete.ineighbor_allgather(me), two = other.ineighbor_allgather(me + 100),
+       three = world.iallgather(me);
   job::check(three.wait() == everybody, "beside the communicator it was made of");
   job::equal(two.wait().front(), (me + 1) % size + 100, "of one graph");
   job::check(one.wait() == everybody, "of another");
@@ -245,11 +261,15 @@ void misuse(const communicator& world) {
     const auto e = job::throws(peal::errc::invalid_argument, [&] {
       (void)peal::graph{world, me == odd ? std::vector<int>{} : usual, back};
     });
-    if (me == odd) job::check(std::string{e.what()}.find("as a destination 1 times") != std::string::npos, e.what());
+    if (me == odd)
+      job::check(std::string{e.what()}.find("as a destination 1 times") != std::string::npos,
+                 e.what());
   }
-  job::throws(peal::errc::invalid_rank, [&] { (void)peal::graph::of_edges(world, {{0, me == 0 ? size : 0}}); });
+  job::throws(peal::errc::invalid_rank,
+              [&] { (void)peal::graph::of_edges(world, {{0, me == 0 ? size : 0}}); });
   job::throws(peal::errc::invalid_argument, [&] { (void)peal::grid{world, {size + 1}, {false}}; });
-  job::throws(peal::errc::invalid_argument, [&] { (void)peal::grid{world, {size, 2}, {false, true}}; });
+  job::throws(peal::errc::invalid_argument,
+              [&] { (void)peal::grid{world, {size, 2}, {false, true}}; });
   job::throws(peal::errc::invalid_argument, [&] { (void)peal::grid{world, {0}, {false}}; });
   job::throws(peal::errc::invalid_argument, [&] { (void)peal::grid{world, {size}, {}}; });
   const peal::grid line{world, {size}, {false}};
@@ -257,7 +277,8 @@ void misuse(const communicator& world) {
   job::throws(peal::errc::invalid_argument, [&] { (void)line.rank_at({0, 0}); });
   std::vector<int> odd(3), small(1);
   job::throws(peal::errc::invalid_argument, [&] { (void)line.neighbor_alltoall(odd); });
-  job::throws(peal::errc::invalid_argument, [&] { line.neighbor_allgather(odd, peal::into(small)); });
+  job::throws(peal::errc::invalid_argument,
+              [&] { line.neighbor_allgather(odd, peal::into(small)); });
   job::throws(peal::errc::invalid_argument, [&] { (void)line.neighbor_alltoallv(parts(3)); });
   // A rank with sources alone cannot say how long a part is.
   if (size > 1) {
@@ -268,19 +289,29 @@ void misuse(const communicator& world) {
                            return others;
                          }()
                                  : std::vector<int>{}};
-    const auto parts_for_all = [&] { (void)up.neighbor_alltoall(std::vector<int>(static_cast<std::size_t>(size - 1))); };
-    if (me == 0 && std::getenv("PEAL_CHECK")) job::throws(peal::errc::operation_failed, parts_for_all);  // nothing to compare with
+    const auto parts_for_all = [&] {
+      (void)up.neighbor_alltoall(std::vector<int>(static_cast<std::size_t>(size - 1)));
+    };
+    // nothing to compare with
+    if (me == 0 && std::getenv("PEAL_CHECK"))
+      job::throws(peal::errc::operation_failed, parts_for_all);
     else if (me == 0) parts_for_all();
-    else job::throws(peal::errc::invalid_argument, [&] { (void)up.neighbor_alltoall(std::vector<int>{}); });
-    std::vector<int> values(me == 0 ? static_cast<std::size_t>(size - 1) * 5 : 0), into(me == 0 ? 0 : 5);
+    else
+      job::throws(peal::errc::invalid_argument,
+                  [&] { (void)up.neighbor_alltoall(std::vector<int>{}); });
+    std::vector<int> values(me == 0 ? static_cast<std::size_t>(size - 1) * 5 : 0),
+        into(me == 0 ? 0 : 5);
     std::iota(values.begin(), values.end(), 0);
     up.neighbor_alltoall(values, peal::into(into));
-    for (std::size_t i = 0; i < into.size(); ++i) job::equal(into[i], (me - 1) * 5 + static_cast<int>(i), "a part by its room");
+    for (std::size_t i = 0; i < into.size(); ++i)
+      job::equal(into[i], (me - 1) * 5 + static_cast<int>(i), "a part by its room");
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {job::part{"grids", grids}, job::part{"graphs", graphs}, job::part{"misuse", misuse}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"grids", grids}, job::part{"graphs", graphs}, job::part{"misuse", misuse}});
 }

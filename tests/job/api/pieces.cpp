@@ -1,4 +1,5 @@
-// alltoallw: pieces that differ in type, length and layout, among all ranks and among neighbours, in every form.
+// alltoallw: pieces that differ in type, length and layout, among all ranks and among neighbours,
+// in every form.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -22,8 +23,8 @@ struct lattice {
   std::ptrdiff_t stride(std::size_t i) const { return i == 0 ? row_stride : column_stride; }
 };
 
-// A piece of what goes from one rank to another: doubles in a row, ints in a column, chars two by two, a single value, or nothing. Both
-// ends lay it out differently.
+// A piece of what goes from one rank to another: doubles in a row, ints in a column, chars two by
+// two, a single value, or nothing. Both ends lay it out differently.
 class piece {
  public:
   piece(int from, int to, int size) : from_{from}, to_{to} {
@@ -45,13 +46,17 @@ class piece {
   }
   [[nodiscard]] peal::send_view outgoing() { return view<peal::send_view>(true); }
   [[nodiscard]] peal::recv_view incoming() { return view<peal::recv_view>(false); }
-  void fill(int turn) { peal::recv_view{view<peal::recv_view>(true)}.memory().copy_from(job::bytes_of(bytes(), key(turn)).data()); }
+  void fill(int turn) {
+    peal::recv_view{view<peal::recv_view>(true)}.memory().copy_from(
+        job::bytes_of(bytes(), key(turn)).data());
+  }
   void forget() { std::fill(memory_.begin(), memory_.end(), fresh); }
   // What has come is there, and nothing else was touched.
   void check(int turn, const std::string& what) {
     std::vector<std::byte> found(bytes());
     incoming().memory().copy_to(found.data());
-    job::check(job::holds(found, key(turn)), what + ": from " + std::to_string(from_) + " to " + std::to_string(to_));
+    job::check(job::holds(found, key(turn)),
+               what + ": from " + std::to_string(from_) + " to " + std::to_string(to_));
     piece other = *this;
     other.forget();
     other.incoming().memory().copy_from(found.data());
@@ -60,7 +65,9 @@ class piece {
 
  private:
   static constexpr std::byte fresh{0x5a};
-  [[nodiscard]] std::uint64_t key(int turn) const { return static_cast<std::uint64_t>(from_ * 10'000 + to_ * 100 + turn); }
+  [[nodiscard]] std::uint64_t key(int turn) const {
+    return static_cast<std::uint64_t>(from_ * 10'000 + to_ * 100 + turn);
+  }
   template <class View>
   View view(bool here) {
     std::byte* const at = memory_.data();
@@ -107,7 +114,8 @@ struct exchange {
 void among_all(const communicator& world) {
   std::vector<int> everybody(static_cast<std::size_t>(world.size()));
   for (std::size_t i = 0; i < everybody.size(); ++i) everybody[i] = static_cast<int>(i);
-  exchange one{world.rank(), world.size(), everybody, everybody}, other = {world.rank(), world.size(), everybody, everybody};
+  exchange one{world.rank(), world.size(), everybody, everybody},
+      other = {world.rank(), world.size(), everybody, everybody};
   auto plan = world.alltoallw_plan(one.sent, one.taken);
   for (int turn = 0; turn < 4; ++turn) {
     one.begin(turn);
@@ -128,7 +136,8 @@ void among_neighbors(const communicator& world) {
   const int me = world.rank(), size = world.size();
   for (const bool periodic : {true, false}) {
     const peal::grid line{world, {size}, {periodic}};
-    exchange one{me, size, line.destinations(), line.sources()}, other{me, size, line.destinations(), line.sources()};
+    exchange one{me, size, line.destinations(), line.sources()},
+        other{me, size, line.destinations(), line.sources()};
     auto plan = line.neighbor_alltoallw_plan(one.sent, one.taken);
     for (int turn = 0; turn < 4; ++turn) {
       one.begin(turn);
@@ -159,27 +168,32 @@ void among_neighbors(const communicator& world) {
 
 // A matrix whose rows are spread over the ranks, transposed: columns go out, and come in as rows.
 void transposed(const communicator& world) {
-  const auto ranks = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
+  const auto ranks = static_cast<std::size_t>(world.size()),
+             me = static_cast<std::size_t>(world.rank());
   constexpr std::size_t block = 3;
   const std::size_t n = ranks * block;
   std::vector<double> rows(block * n), columns(block * n);
   for (std::size_t r = 0; r < block; ++r)
-    for (std::size_t c = 0; c < n; ++c) rows[r * n + c] = static_cast<double>((me * block + r) * 1000 + c);
+    for (std::size_t c = 0; c < n; ++c)
+      rows[r * n + c] = static_cast<double>((me * block + r) * 1000 + c);
   std::vector<peal::send_view> out;
   std::vector<peal::recv_view> in;
   const auto stride = static_cast<std::ptrdiff_t>(n);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    out.emplace_back(lattice<double>{rows.data() + rank * block, block, block, 1, stride});  // column by column
+    // column by column
+    out.emplace_back(lattice<double>{rows.data() + rank * block, block, block, 1, stride});
     in.emplace_back(lattice<double>{columns.data() + rank * block, block, block, stride, 1});
   }
   world.alltoallw(out, in);
   for (std::size_t r = 0; r < block; ++r)
     for (std::size_t c = 0; c < n; ++c)
-      job::equal(columns[r * n + c], static_cast<double>(c * 1000 + me * block + r), "an element of the transposed matrix");
+      job::equal(columns[r * n + c], static_cast<double>(c * 1000 + me * block + r),
+                 "an element of the transposed matrix");
 }
 
 void misuse(const communicator& world) {
-  const auto ranks = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
+  const auto ranks = static_cast<std::size_t>(world.size()),
+             me = static_cast<std::size_t>(world.rank());
   std::vector<int> values(4), room(8);
   std::vector<peal::send_view> out(ranks);
   std::vector<peal::recv_view> in(ranks);
@@ -190,11 +204,14 @@ void misuse(const communicator& world) {
   out[me] = {};
   world.alltoallw(out, in);
   if (ranks == 1) return;
-  // Rank 0 sends more, then less, than rank 1 takes: rank 1 is told, nobody hangs, and the next one is sound.
+  // Rank 0 sends more, then less, than rank 1 takes: rank 1 is told, nobody hangs, and the next one
+  // is sound.
   for (const std::size_t taken : {std::size_t{2}, std::size_t{8}}) {
     if (me == 0) out[1] = values;
     if (me == 1) in[0] = std::span{room}.first(taken);
-    if (me == 1) job::throws(taken < 4 ? peal::errc::truncated : peal::errc::invalid_argument, [&] { world.alltoallw(out, in); });
+    if (me == 1)
+      job::throws(taken < 4 ? peal::errc::truncated : peal::errc::invalid_argument,
+                  [&] { world.alltoallw(out, in); });
     else world.alltoallw(out, in);
   }
   if (me == 1) in[0] = std::span{room}.first(4);
@@ -205,6 +222,6 @@ void misuse(const communicator& world) {
 
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
-                        {job::part{"all", among_all}, job::part{"neighbors", among_neighbors}, job::part{"transposed", transposed},
-                         job::part{"misuse", misuse}});
+                        {job::part{"all", among_all}, job::part{"neighbors", among_neighbors},
+                         job::part{"transposed", transposed}, job::part{"misuse", misuse}});
 }

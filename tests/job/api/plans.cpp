@@ -1,4 +1,5 @@
-// Every collective as a plan: started again and again with other data, many at once, beside plain collectives, moved, dropped, misused.
+// Every collective as a plan: started again and again with other data, many at once, beside plain
+// collectives; plan_lives.cpp: moved, dropped, misused.
 #include <algorithm>
 #include <complex>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "../support.hpp"
+#include "plan_lives.hpp"
 
 namespace {
 
@@ -20,7 +22,8 @@ constexpr int starts = 3;
 // What rank `rank` gives at start `turn`.
 template <class T>
 T given(int rank, int turn, std::size_t i) {
-  return static_cast<T>((static_cast<std::size_t>(rank) * 7 + static_cast<std::size_t>(turn) * 5 + i * 3 + 1) % 11);
+  return static_cast<T>(
+      (static_cast<std::size_t>(rank) * 7 + static_cast<std::size_t>(turn) * 5 + i * 3 + 1) % 11);
 }
 template <class T>
 std::vector<T> numbers(int rank, int turn, std::size_t count, std::size_t from = 0) {
@@ -32,20 +35,24 @@ template <class T, class Op>
 std::vector<T> joined(int ranks, int turn, std::size_t count, Op op, std::size_t from = 0) {
   auto made = numbers<T>(0, turn, count, from);
   for (int rank = 1; rank < ranks; ++rank)
-    for (std::size_t i = 0; i < count; ++i) made[i] = static_cast<T>(op(made[i], given<T>(rank, turn, from + i)));
+    for (std::size_t i = 0; i < count; ++i)
+      made[i] = static_cast<T>(op(made[i], given<T>(rank, turn, from + i)));
   return made;
 }
 
 template <class T>
 bool same(std::optional<std::span<const T>> found, const std::optional<std::vector<T>>& expected) {
-  return found ? expected && std::equal(found->begin(), found->end(), expected->begin(), expected->end()) : !expected;
+  return found ? expected &&
+                     std::equal(found->begin(), found->end(), expected->begin(), expected->end())
+               : !expected;
 }
 template <class T>
 bool same(std::span<const T> found, const std::vector<T>& expected) {
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
 }
 template <class T>
-bool same_blocks(std::span<const std::span<const T>> found, const std::vector<std::vector<T>>& expected) {
+bool same_blocks(std::span<const std::span<const T>> found,
+                 const std::vector<std::vector<T>>& expected) {
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
                     [](std::span<const T> a, const std::vector<T>& b) { return same(a, b); });
 }
@@ -56,7 +63,8 @@ void barriers(const communicator& world) {
     if (world.rank() == last)
       for (int to = 0; to < world.size(); ++to) world.send(last, to, peal::tag{1});
     plan.start().wait();
-    job::equal(world.improbe(last, peal::tag{1}).has_value(), true, "what was sent before a barrier is there after it");
+    job::equal(world.improbe(last, peal::tag{1}).has_value(), true,
+               "what was sent before a barrier is there after it");
   }
   for (int i = 0; i < 200; ++i) plan.start().wait();
 }
@@ -81,7 +89,8 @@ void bcasts(const communicator& world) {
           std::copy(expected.begin(), expected.end(), into.begin());
         }
         job::check(same(many.start().wait(), expected), "bcast_plan");
-        job::check(gives || values == std::vector<int>(count, -1), "bcast_plan leaves what the others gave");
+        job::check(gives || values == std::vector<int>(count, -1),
+                   "bcast_plan leaves what the others gave");
         filled.start().wait();
         job::check(into == expected, "bcast_plan in place");
       }
@@ -107,7 +116,8 @@ void reductions_of(const communicator& world, Op op, const std::string& what) {
     auto one_into = world.reduce_plan(values, peal::into(at_root), root, op);
     for (int turn = 0; turn < starts; ++turn) {
       const auto mine = numbers<T>(rank, turn, count);
-      for (auto* each : {&values, &changed, &summed, &below}) std::copy(mine.begin(), mine.end(), each->begin());
+      for (auto* each : {&values, &changed, &summed, &below})
+        std::copy(mine.begin(), mine.end(), each->begin());
       const auto expected = joined<T>(size, turn, count, op);
       const auto lower = rank == 0 ? std::vector<T>{} : joined<T>(rank, turn, count, op);
       // All at once, and waited for from the last to the first.
@@ -122,13 +132,15 @@ void reductions_of(const communicator& world, Op op, const std::string& what) {
       auto r9 = one_into.start();
       r9.wait();
       job::check(rank != root || at_root == expected, what + ": reduce_plan into");
-      job::check(same(r8.wait(), rank == root ? std::optional{expected} : std::nullopt), what + ": reduce_plan");
+      job::check(same(r8.wait(), rank == root ? std::optional{expected} : std::nullopt),
+                 what + ": reduce_plan");
       r7.wait();
       job::check(below == (rank == 0 ? mine : lower), what + ": exscan_plan in place");
       r6.wait();
       job::check(summed == joined<T>(rank + 1, turn, count, op), what + ": scan_plan in place");
       const auto some = r5.wait();
-      job::check(some.has_value() == (rank != 0) && (rank == 0 || same(*some, lower)), what + ": exscan_plan");
+      job::check(some.has_value() == (rank != 0) && (rank == 0 || same(*some, lower)),
+                 what + ": exscan_plan");
       job::check(same(r4.wait(), summed), what + ": scan_plan");
       r3.wait();
       job::check(changed == expected, what + ": allreduce_plan in place");
@@ -149,13 +161,16 @@ void reductions(const communicator& world) {
   reductions_of<double>(world, peal::max, "max of double");
   const int offset = 5;
   reductions_of<long>(
-      world, [offset](long a, long b) { return std::max(a + offset, b + offset) - offset; }, "a lambda with a capture");
+      world, [offset](long a, long b) { return std::max(a + offset, b + offset) - offset; },
+      "a lambda with a capture");
 
   // Values; what does not commute; bool, whose vector has no memory of its own.
   const int size = world.size(), rank = world.rank();
   affine mine{};
   bool yes = false;
-  const auto compose = [](const affine& f, const affine& g) { return affine{f.a * g.a, f.b * g.a + g.b}; };
+  const auto compose = [](const affine& f, const affine& g) {
+    return affine{f.a * g.a, f.b * g.a + g.b};
+  };
   auto all = world.allreduce_plan(mine, compose);
   auto top = world.reduce_plan(mine, size - 1, compose);
   auto below = world.exscan_plan(mine, compose);
@@ -163,12 +178,16 @@ void reductions(const communicator& world) {
   bool several[2] = {false, false};
   auto both = world.allreduce_plan(std::span{several}, std::logical_and<>{});
   for (int turn = 0; turn < starts; ++turn) {
-    const auto of = [turn](int r) { return affine{static_cast<std::uint64_t>(r + turn + 2), static_cast<std::uint64_t>(r * turn + 1)}; };
+    const auto of = [turn](int r) {
+      return affine{static_cast<std::uint64_t>(r + turn + 2),
+                    static_cast<std::uint64_t>(r * turn + 1)};
+    };
     mine = of(rank);
     affine expected = of(0);
     for (int r = 1; r < size; ++r) expected = compose(expected, of(r));
     job::check(all.start().wait() == expected, "a value in rank order");
-    job::check(top.start().wait() == (rank == size - 1 ? std::optional{expected} : std::nullopt), "reduce_plan gives the others nothing");
+    job::check(top.start().wait() == (rank == size - 1 ? std::optional{expected} : std::nullopt),
+               "reduce_plan gives the others nothing");
     const auto lower = below.start().wait();
     job::equal(lower.has_value(), rank != 0, "exscan_plan of a value");
     yes = rank == turn % size;
@@ -181,7 +200,8 @@ void reductions(const communicator& world) {
 }
 
 void parts_of_reductions(const communicator& world) {
-  const auto ranks = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
+  const auto ranks = static_cast<std::size_t>(world.size()),
+             me = static_cast<std::size_t>(world.rank());
   for (const std::size_t count : lengths) {
     if (count * ranks > 100'000) continue;
     std::vector<int> values(count * ranks), into(count);
@@ -207,7 +227,8 @@ void parts_of_reductions(const communicator& world) {
       job::check(same(equal.start().wait(), expected), "reduce_scatter_block_plan");
       equal_into.start().wait();
       job::check(into == expected, "reduce_scatter_block_plan into");
-      job::check(same(varying.start().wait(), joined<int>(world.size(), turn, blocks[me].size(), std::plus<>{}, before)),
+      job::check(same(varying.start().wait(),
+                      joined<int>(world.size(), turn, blocks[me].size(), std::plus<>{}, before)),
                  "reduce_scatter_plan");
     }
   }
@@ -215,7 +236,8 @@ void parts_of_reductions(const communicator& world) {
 
 // Rank r gives so many, some none.
 std::size_t uneven(int rank, std::size_t base) {
-  return static_cast<std::size_t>(rank) % 3 == 1 ? 0 : base * static_cast<std::size_t>(rank % 5 + 1);
+  return static_cast<std::size_t>(rank) % 3 == 1 ? 0
+                                                 : base * static_cast<std::size_t>(rank % 5 + 1);
 }
 
 void gathers(const communicator& world) {
@@ -224,7 +246,8 @@ void gathers(const communicator& world) {
     if (count * static_cast<std::size_t>(size) > 200'000) continue;
     const int root = static_cast<int>(count) % size;
     const bool gathers_here = rank == root;
-    std::vector<int> values(count), into(count * static_cast<std::size_t>(size)), at_root(gathers_here ? into.size() : 0);
+    std::vector<int> values(count), into(count * static_cast<std::size_t>(size)),
+        at_root(gathers_here ? into.size() : 0);
     std::vector<int> some(uneven(rank, count)), all(gathers_here ? into.size() : 0), part(count);
     std::vector<std::vector<int>> blocks;
     if (gathers_here)
@@ -239,7 +262,9 @@ void gathers(const communicator& world) {
     auto scatter_into = world.scatter_plan(all, peal::into(part), root);
     auto scatterv = world.scatterv_plan(blocks, root);
     for (int turn = 0; turn < starts; ++turn) {
-      const auto fill = [](std::vector<int>& to, const std::vector<int>& from) { std::copy(from.begin(), from.end(), to.begin()); };
+      const auto fill = [](std::vector<int>& to, const std::vector<int>& from) {
+        std::copy(from.begin(), from.end(), to.begin());
+      };
       fill(values, numbers<int>(rank, turn, count));
       fill(some, numbers<int>(rank, turn, some.size()));
       std::vector<int> expected;
@@ -254,19 +279,22 @@ void gathers(const communicator& world) {
         blocks = differing;
       }
       const std::string what = " of " + std::to_string(count);
-      job::check(same(gather.start().wait(), gathers_here ? std::optional{expected} : std::nullopt), "gather_plan" + what);
+      job::check(same(gather.start().wait(), gathers_here ? std::optional{expected} : std::nullopt),
+                 "gather_plan" + what);
       gather_into.start().wait();
       job::check(!gathers_here || at_root == expected, "gather_plan into" + what);
       job::check(same(allgather.start().wait(), expected), "allgather_plan" + what);
       allgather_into.start().wait();
       job::check(into == expected, "allgather_plan into" + what);
       const auto all_blocks = gatherv.start().wait();
-      job::check(all_blocks ? gathers_here && same_blocks(*all_blocks, differing) : !gathers_here, "gatherv_plan" + what);
+      job::check(all_blocks ? gathers_here && same_blocks(*all_blocks, differing) : !gathers_here,
+                 "gatherv_plan" + what);
       job::check(same_blocks(allgatherv.start().wait(), differing), "allgatherv_plan" + what);
       job::check(same(scatter.start().wait(), values), "scatter_plan" + what);
       scatter_into.start().wait();
       job::check(part == values, "scatter_plan into" + what);
-      job::check(same(scatterv.start().wait(), differing[static_cast<std::size_t>(rank)]), "scatterv_plan" + what);
+      job::check(same(scatterv.start().wait(), differing[static_cast<std::size_t>(rank)]),
+                 "scatterv_plan" + what);
     }
   }
   int number = 0;
@@ -274,7 +302,8 @@ void gathers(const communicator& world) {
   for (int turn = 0; turn < starts; ++turn) {
     number = rank * 10 + turn;
     const auto found = everyone.start().wait();
-    for (int r = 0; r < size; ++r) job::equal(found[static_cast<std::size_t>(r)], r * 10 + turn, "allgather_plan of a value");
+    for (int r = 0; r < size; ++r)
+      job::equal(found[static_cast<std::size_t>(r)], r * 10 + turn, "allgather_plan of a value");
   }
 }
 
@@ -293,10 +322,12 @@ void exchanges(const communicator& world) {
       std::vector<std::vector<int>> arriving;
       auto at = values.begin();
       for (int other = 0; other < size; ++other) {
-        const auto to = numbers<int>(rank * 100 + other, turn, count), from = numbers<int>(other * 100 + rank, turn, count);
+        const auto to = numbers<int>(rank * 100 + other, turn, count),
+                   from = numbers<int>(other * 100 + rank, turn, count);
         at = std::copy(to.begin(), to.end(), at);
         expected.insert(expected.end(), from.begin(), from.end());
-        blocks[static_cast<std::size_t>(other)] = numbers<int>(rank * 100 + other, turn, uneven(rank + 2 * other, count));
+        blocks[static_cast<std::size_t>(other)] =
+            numbers<int>(rank * 100 + other, turn, uneven(rank + 2 * other, count));
         arriving.push_back(numbers<int>(other * 100 + rank, turn, uneven(other + 2 * rank, count)));
       }
       job::check(same(equal.start().wait(), expected), "alltoall_plan");
@@ -307,19 +338,23 @@ void exchanges(const communicator& world) {
   }
 }
 
-// Plans go together by the order in which they were made, whatever the order in which each rank starts them.
+// Plans go together by the order in which they were made, whatever the order in which each rank
+// starts them.
 void in_any_order(const communicator& world) {
   constexpr std::size_t many = 6;
   const std::size_t ranks = static_cast<std::size_t>(world.size());
   job::random order{static_cast<std::uint64_t>(world.rank()) + 3};
   for (const std::size_t length : {std::size_t{1}, std::size_t{100}, std::size_t{30'000}}) {
-    std::vector<std::vector<int>> values(many, std::vector<int>(length)), sums(many, std::vector<int>(length));
+    std::vector<std::vector<int>> values(many, std::vector<int>(length)),
+        sums(many, std::vector<int>(length));
     std::vector<peal::plan<>> told, added;
     for (std::size_t i = 0; i < many; ++i) {
       // One that a single rank is refused counts too.
       if (i == 3 && world.rank() == 0)
-        job::throws(peal::errc::invalid_root, [&] { (void)world.bcast_plan(peal::in_place(values[0]), -7); });
-      if (i == 3 && world.rank() != 0) static_cast<void>(world.bcast_plan(peal::in_place(values[0]), 0));
+        job::throws(peal::errc::invalid_root,
+                    [&] { (void)world.bcast_plan(peal::in_place(values[0]), -7); });
+      if (i == 3 && world.rank() != 0)
+        static_cast<void>(world.bcast_plan(peal::in_place(values[0]), 0));
       told.push_back(world.bcast_plan(peal::in_place(values[i]), static_cast<int>(i % ranks)));
       added.push_back(world.allreduce_plan(values[i], peal::into(sums[i])));
     }
@@ -333,22 +368,27 @@ void in_any_order(const communicator& world) {
       const auto number = [turn](std::size_t i) { return static_cast<int>(i) * 100 + turn; };
       std::vector<peal::request<>> under_way;
       for (const std::size_t i : shuffled()) {
-        std::fill(values[i].begin(), values[i].end(), static_cast<std::size_t>(world.rank()) == i % ranks ? number(i) : -1);
+        std::fill(values[i].begin(), values[i].end(),
+                  static_cast<std::size_t>(world.rank()) == i % ranks ? number(i) : -1);
         under_way.push_back(told[i].start());
         job::equal(world.allreduce(1), world.size(), "a plain one between");
       }
       peal::wait_all(under_way);
-      for (std::size_t i = 0; i < many; ++i) job::check(values[i] == std::vector<int>(length, number(i)), "a bcast started in any order");
+      for (std::size_t i = 0; i < many; ++i)
+        job::check(values[i] == std::vector<int>(length, number(i)),
+                   "a bcast started in any order");
       under_way.clear();
       for (const std::size_t i : shuffled()) under_way.push_back(added[i].start());
       peal::wait_all(under_way);
       for (std::size_t i = 0; i < many; ++i)
-        job::check(sums[i] == std::vector<int>(length, number(i) * world.size()), "a sum started in any order");
+        job::check(sums[i] == std::vector<int>(length, number(i) * world.size()),
+                   "a sum started in any order");
     }
   }
 }
 
-// Starts stand between plain collectives, and are followed by whatever a request can be followed by.
+// Starts stand between plain collectives, and are followed by whatever a request can be followed
+// by.
 void mixed(const communicator& world) {
   constexpr std::size_t many = 12;
   std::vector<std::vector<int>> values(many, std::vector<int>(100));
@@ -362,7 +402,8 @@ void mixed(const communicator& world) {
     some.resize(1 + order.below(many));
     std::vector<peal::request<std::span<const int>>> under_way;
     for (const std::size_t which : some) {
-      std::fill(values[which].begin(), values[which].end(), world.rank() + turn + static_cast<int>(which));
+      std::fill(values[which].begin(), values[which].end(),
+                world.rank() + turn + static_cast<int>(which));
       under_way.push_back(plans[which].start());
       job::check(plans[which].active(), "active");
       job::equal(world.allreduce(1), world.size(), "a plain one between");
@@ -372,7 +413,8 @@ void mixed(const communicator& world) {
   }
   double value = 1;
   auto sum = world.allreduce_plan(value);
-  job::equal(sum.start().then([](double all) { return all + 1; }).wait(), world.size() + 1.0, "followed by a continuation");
+  job::equal(sum.start().then([](double all) { return all + 1; }).wait(), world.size() + 1.0,
+             "followed by a continuation");
   auto polled = sum.start();
   std::optional<peal::completion<double>> end;
   while (!(end = polled.test())) {
@@ -385,102 +427,14 @@ void mixed(const communicator& world) {
   job::check(!sum.active(), "over, once the queue has given it");
 }
 
-void lives(const communicator& world) {
-  int value = 1;
-  {  // moved while it is under way, and destroyed before its request
-    auto first = world.allreduce_plan(value);
-    auto under_way = first.start();
-    peal::plan<int> second{std::move(first)};
-    job::check(!first.valid() && second.valid() && second.active(), "moved");
-    job::throws(peal::errc::invalid_argument, [&] { first.start().wait(); });
-    { const auto gone = std::move(second); }
-    job::equal(under_way.wait(), world.size(), "a plan that is destroyed while it is under way");
-  }
-  {  // the request is dropped: it is waited for
-    auto plan = world.allreduce_plan(value);
-    (void)plan.start();
-    job::check(!plan.active(), "not active after its request was dropped");
-    job::equal(plan.start().wait(), world.size(), "started again");
-    peal::plan<int> other;
-    job::check(!other.valid() && !other.active(), "empty");
-    other = std::move(plan);
-    job::equal(other.start().wait(), world.size(), "assigned");
-  }
-  {  // outlives its communicator
-    auto copy = std::optional{world.dup()};
-    auto plan = copy->allreduce_plan(value);
-    copy.reset();
-    for (int i = 0; i < 3; ++i) job::equal(plan.start().wait(), world.size(), "after the end of its communicator");
-  }
-  std::vector<peal::plan<int>> many;  // destroyed in another order than made
-  for (int i = 0; i < 200; ++i) many.push_back(world.allreduce_plan(value));
-  for (auto& each : many) job::equal(each.start().wait(), world.size(), "one of many");
-  many.erase(many.begin(), many.begin() + 100);
-}
-
-void misuse(const communicator& world) {
-  int value = 1;
-  auto plan = world.allreduce_plan(value);
-  auto under_way = plan.start();
-  const auto e = job::throws(peal::errc::invalid_argument, [&] { (void)plan.start(); });
-  job::check(std::string{e.what()}.find("plans.cpp:") != std::string::npos, e.what());
-  job::check(std::string{e.what()}.find("under way") != std::string::npos, e.what());
-  job::equal(under_way.wait(), world.size(), "not disturbed");
-  job::equal(plan.start().wait(), world.size(), "and again");
-
-  std::vector<std::vector<int>> blocks(static_cast<std::size_t>(world.size()), std::vector<int>(3));
-  auto varying = world.alltoallv_plan(blocks);
-  varying.start().wait();
-  blocks.back().push_back(1);
-  job::throws(peal::errc::invalid_argument, [&] { varying.start().wait(); });
-  blocks.back().pop_back();
-  blocks.emplace_back();
-  job::throws(peal::errc::invalid_argument, [&] { varying.start().wait(); });
-  blocks.pop_back();
-  job::check(!varying.active(), "not started");
-  varying.start().wait();
-
-  std::vector<int> values(4), small(static_cast<std::size_t>(world.size()) * 4 - 1);
-  job::throws(peal::errc::invalid_root, [&] { (void)world.bcast_plan(value, world.size()); });
-  job::throws(peal::errc::invalid_root, [&] { (void)world.reduce_plan(value, -1); });
-  job::throws(peal::errc::invalid_argument, [&] { (void)world.allgather_plan(values, peal::into(small)); });
-  job::throws(peal::errc::invalid_argument, [&] { (void)world.scatterv_plan(std::span<std::vector<int>>{}, world.rank()); });
-  if (world.size() > 1) job::throws(peal::errc::invalid_argument, [&] { (void)world.alltoall_plan(small); });
-
-  // Containers that have other memory than when the plan was made.
-  std::vector<int> three(3, 1), moved(3, 1), filled(3);
-  auto reads = world.allreduce_plan(moved);
-  auto fills = world.allreduce_plan(three, peal::into(filled));
-  moved = std::vector<int>(3, 2);
-  filled.resize(filled.capacity() + 1);
-  job::throws(peal::errc::invalid_argument, [&] { (void)reads.start(); });
-  job::throws(peal::errc::invalid_argument, [&] { (void)fills.start(); });
-
-  // An operation that throws: its rank gets the exception, others an error or a result; the next start is sound.
-  bool throws = true;
-  auto doubtful = world.allreduce_plan(value, [&throws](int a, int b) {
-    if (throws) throw std::runtime_error{"from an operation"};
-    return a + b;
-  });
-  for (int i = 0; i < 2 && world.size() > 1; ++i) {
-    throws = true;
-    try {
-      (void)doubtful.start().wait();
-      job::fail("the operation's exception is lost");
-    } catch (const std::runtime_error&) {
-    }
-    throws = false;
-    world.barrier();
-    job::equal(doubtful.start().wait(), world.size(), "after an exception");
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   return job::run_parts(
       argc, argv,
-      {job::part{"barriers", barriers}, job::part{"bcasts", bcasts}, job::part{"reductions", reductions},
-       job::part{"parts", parts_of_reductions}, job::part{"gathers", gathers}, job::part{"exchanges", exchanges},
-       job::part{"in any order", in_any_order}, job::part{"mixed", mixed}, job::part{"lives", lives}, job::part{"misuse", misuse}});
+      {job::part{"barriers", barriers}, job::part{"bcasts", bcasts},
+       job::part{"reductions", reductions}, job::part{"parts", parts_of_reductions},
+       job::part{"gathers", gathers}, job::part{"exchanges", exchanges},
+       job::part{"in any order", in_any_order}, job::part{"mixed", mixed},
+       job::part{"lives", plans::lives}, job::part{"misuse", plans::misuse}});
 }

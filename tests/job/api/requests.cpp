@@ -17,7 +17,9 @@ using peal::tag;
 namespace {
 
 int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const peal::communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
+int left_of(const peal::communicator& world) {
+  return (world.rank() + world.size() - 1) % world.size();
+}
 
 void waiting(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
@@ -28,7 +30,8 @@ void waiting(const peal::communicator& world) {
   world.send(world.rank(), right);
   job::check(coming.wait_for(60s) && coming.ready(), "wait_for ends with the message");
   const auto done = coming.test();
-  job::check(done && done->value == left && done->status.source == left && done->status.bytes == sizeof(int),
+  job::check(done && done->value == left && done->status.source == left &&
+                 done->status.bytes == sizeof(int),
              "test gives value and status");
   job::check(!coming.valid(), "a request is empty after its end");
   job::throws(peal::errc::invalid_argument, [&] { coming.wait(); });
@@ -36,7 +39,8 @@ void waiting(const peal::communicator& world) {
   auto sent = world.isend(std::vector{1, 2, 3}, right);
   auto into = world.irecv<std::vector<int>>(left);
   auto moved = std::move(into);
-  job::check(!into.valid() && moved.wait().size() == 3 && sent.wait().size() == 3, "moved requests");
+  job::check(!into.valid() && moved.wait().size() == 3 && sent.wait().size() == 3,
+             "moved requests");
 }
 
 void several(const peal::communicator& world) {
@@ -54,7 +58,8 @@ void several(const peal::communicator& world) {
   peal::wait_all(sent);
   for (int i = 0; i < count; ++i) job::equal(got[static_cast<std::size_t>(i)], i * 10, "wait_all");
 
-  for (int i = 0; i < count; ++i) coming[static_cast<std::size_t>(i)] = world.irecv<int>(left, tag{i});
+  for (int i = 0; i < count; ++i)
+    coming[static_cast<std::size_t>(i)] = world.irecv<int>(left, tag{i});
   world.barrier();
   for (int i = 0; i < count; ++i) world.send(i, right, tag{i});
   int sum = 0, ended = 0;
@@ -65,7 +70,8 @@ void several(const peal::communicator& world) {
   job::equal(ended, count, "wait_any comes to an end");
   job::equal(sum, count * (count - 1) / 2, "wait_any");
 
-  for (int i = 0; i < count; ++i) coming[static_cast<std::size_t>(i)] = world.irecv<int>(left, tag{i});
+  for (int i = 0; i < count; ++i)
+    coming[static_cast<std::size_t>(i)] = world.irecv<int>(left, tag{i});
   for (int i = 0; i < count; ++i) world.send(1, right, tag{i});
   ended = 0;
   for (auto some = peal::wait_some(coming); !some.empty(); some = peal::wait_some(coming))
@@ -82,27 +88,34 @@ void of_many_types(const peal::communicator& world) {
   nothing.wait();
   std::vector<peal::request<int>> later;
   later.push_back(world.irecv<int>(left, tag{3}));
-  job::check(!peal::wait_any_for(1ms, number, text) && !peal::wait_any_for(1ms, later), "nothing has come yet");
+  job::check(!peal::wait_any_for(1ms, number, text) && !peal::wait_any_for(1ms, later),
+             "nothing has come yet");
   job::check(!peal::test_all(number, text) && !peal::test_all(later), "nothing has ended yet");
   world.barrier();
   world.send("second"s, right, tag{2});
-  job::check(peal::wait_any(number, nothing, text) == std::optional{std::size_t{2}}, "wait_any of several types");
+  job::check(peal::wait_any(number, nothing, text) == std::optional{std::size_t{2}},
+             "wait_any of several types");
   job::check(text.wait() == "second" && !text.valid(), "the one that ended");
   world.barrier();  // nobody sends the others before all have looked
   world.send(7, right, tag{1});
   world.send(8, right, tag{3});
-  job::check(peal::wait_any_for(60s, number, text) == std::optional{std::size_t{0}}, "wait_any_for of several types");
-  job::check(peal::wait_any_for(60s, later) == std::optional{std::size_t{0}}, "wait_any_for of a range");
+  job::check(peal::wait_any_for(60s, number, text) == std::optional{std::size_t{0}},
+             "wait_any_for of several types");
+  job::check(peal::wait_any_for(60s, later) == std::optional{std::size_t{0}},
+             "wait_any_for of a range");
   job::check(peal::test_all(number, text) && peal::test_all(later), "test_all");
   job::equal(number.wait() + later.front().wait(), 15, "what came");
-  job::check(!peal::wait_any(number, text) && peal::test_all(number, text), "of empty ones there is none to wait for");
-  const auto [got, sent] = peal::wait_all(world.irecv<int>(left, tag{4}), world.isend(std::vector{9}, right, tag{4}));
+  job::check(!peal::wait_any(number, text) && peal::test_all(number, text),
+             "of empty ones there is none to wait for");
+  const auto [got, sent] =
+      peal::wait_all(world.irecv<int>(left, tag{4}), world.isend(std::vector{9}, right, tag{4}));
   job::check(got == 9 && sent == std::vector{9}, "wait_all of temporaries");
 }
 
 void joined(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
-  auto all = peal::when_all(world.irecv<int>(left, tag{1}), world.irecv<std::string>(left, tag{2}), world.ibarrier());
+  auto all = peal::when_all(world.irecv<int>(left, tag{1}), world.irecv<std::string>(left, tag{2}),
+                            world.ibarrier());
   world.send("two"s, right, tag{2});
   world.send(1, right, tag{1});
   const auto [one, two, none] = all.wait();
@@ -145,7 +158,8 @@ void continuations(const peal::communicator& world) {
   finished.wait();
 
   // What it throws its request tells, and no other call, whose result would be lost.
-  auto thrower = world.irecv<int>(left).then([](int) -> int { throw std::runtime_error{"from a continuation"}; });
+  auto thrower = world.irecv<int>(left).then(
+      [](int) -> int { throw std::runtime_error{"from a continuation"}; });
   world.send(1, right);
   try {
     thrower.wait();
@@ -153,11 +167,15 @@ void continuations(const peal::communicator& world) {
   } catch (const std::runtime_error& e) {
     job::equal(std::string{e.what()}, "from a continuation"s, "the exception of a continuation");
   }
-  auto beside = world.irecv<int>(left, tag{1}).then([](int) -> int { throw std::runtime_error{"beside a receive"}; });
+  auto beside = world.irecv<int>(left, tag{1}).then([](int) -> int {
+    throw std::runtime_error{"beside a receive"};
+  });
   world.send(1, right, tag{1});
   world.send(7, right, tag{2});
   job::equal(world.recv<int>(left, tag{2}), 7, "a message that comes beside an exception");
-  auto in_a_sum = world.irecv<int>(left, tag{1}).then([](int) -> int { throw std::runtime_error{"beside a sum"}; });
+  auto in_a_sum = world.irecv<int>(left, tag{1}).then([](int) -> int {
+    throw std::runtime_error{"beside a sum"};
+  });
   world.send(1, right, tag{1});
   job::equal(world.allreduce(2), 2 * world.size(), "a sum beside an exception");
   for (auto* each : {&beside, &in_a_sum}) {
@@ -173,27 +191,33 @@ void continuations(const peal::communicator& world) {
   // Longer than clocks count.
   auto patient = world.irecv<int>(left, tag{3});
   world.send(4, right, tag{3});
-  job::check(patient.wait_for(std::chrono::hours{400 * 365 * 24}), "a wait of 400 years does not end at once");
+  job::check(patient.wait_for(std::chrono::hours{400 * 365 * 24}),
+             "a wait of 400 years does not end at once");
   job::equal(patient.wait(), 4, "what came within 400 years");
   auto never = world.irecv<int>(left, tag{4});
-  job::check(!never.wait_for(std::chrono::hours{-400 * 365 * 24}), "a wait that was over 400 years ago ends");
+  job::check(!never.wait_for(std::chrono::hours{-400 * 365 * 24}),
+             "a wait that was over 400 years ago ends");
   job::check(never.cancel(), "nobody sends this");
 
   // An error of the message goes to the end of the chain; no continuation runs.
   int small = 0;
-  auto failing = world.irecv_into(small, left).then([](peal::status) { job::fail("runs in spite of an error"); });
+  auto failing = world.irecv_into(small, left).then([](peal::status) {
+    job::fail("runs in spite of an error");
+  });
   world.send(std::vector<int>(5), right);
   job::throws(peal::errc::truncated, [&] { failing.wait(); });
 
   // A continuation may call peal.
-  auto answering = world.irecv<int>(left, tag{1}).then([&](int value) { world.send(value + 1, left, tag{2}); });
+  auto answering =
+      world.irecv<int>(left, tag{1}).then([&](int value) { world.send(value + 1, left, tag{2}); });
   world.send(10, right, tag{1});
   job::equal(world.recv<int>(right, tag{2}), 11, "a message sent by a continuation");
   answering.wait();
 
   // Dropped before its message: it never runs.
   {
-    auto dropped = world.irecv<int>(left, tag{77}).then([](int) { job::fail("runs though nobody waits"); });
+    auto dropped =
+        world.irecv<int>(left, tag{77}).then([](int) { job::fail("runs though nobody waits"); });
   }
   world.barrier();
   world.send(5, right, tag{77});
@@ -231,7 +255,10 @@ void coroutines(const peal::communicator& world) {
   while (!failing.done()) peal::detail::progress();
   job::throws(peal::errc::truncated, [&] { std::rethrow_exception(failing.thrown()); });
 
-  { const task given_up = meets_an_error(world, left); }  // destroyed while it waits: its receive is withdrawn
+  // destroyed while it waits: its receive is withdrawn
+  {
+    const task given_up = meets_an_error(world, left);
+  }
   world.barrier();
   world.send(7, right, tag{5});
   job::equal(world.recv<int>(left, tag{5}), 7, "the message goes to the next receive");
@@ -252,21 +279,34 @@ void cancelling(const peal::communicator& world) {
   auto matched = world.irecv<int>(left, tag{1});
   while (!matched.ready()) {
   }
-  job::check(!matched.cancel() && matched.wait() == 3, "a receive with its message cannot be cancelled");
+  job::check(!matched.cancel() && matched.wait() == 3,
+             "a receive with its message cannot be cancelled");
 }
 
 void dropping(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   // Owned: the runtime finishes it. The buffer is large, so that it must live on.
-  { auto sent = world.isend(std::vector<int>(500'000, world.rank()), right, tag{1}); }
-  { auto sent = world.isend(std::vector<std::string>(5000, "text " + std::to_string(world.rank())), right, tag{1}); }
-  job::check(world.recv<std::vector<int>>(left, tag{1}) == std::vector<int>(500'000, left), "an owned send that was dropped");
-  job::check(world.recv<std::vector<std::string>>(left, tag{1}).back() == "text " + std::to_string(left), "a packed send that was dropped");
+  {
+    auto sent = world.isend(std::vector<int>(500'000, world.rank()), right, tag{1});
+  }
+  {
+    auto sent = world.isend(std::vector<std::string>(5000, "text " + std::to_string(world.rank())),
+                            right, tag{1});
+  }
+  job::check(world.recv<std::vector<int>>(left, tag{1}) == std::vector<int>(500'000, left),
+             "an owned send that was dropped");
+  job::check(
+      world.recv<std::vector<std::string>>(left, tag{1}).back() == "text " + std::to_string(left),
+      "a packed send that was dropped");
 
   // A receive that is not matched is withdrawn.
   int untouched = 4;
-  { auto coming = world.irecv_into(untouched, left, tag{2}); }
-  { auto coming = world.irecv<std::vector<int>>(left, tag{2}); }
+  {
+    auto coming = world.irecv_into(untouched, left, tag{2});
+  }
+  {
+    auto coming = world.irecv<std::vector<int>>(left, tag{2});
+  }
   world.barrier();
   world.send(9, right, tag{2});
   job::equal(world.recv<int>(left, tag{2}), 9, "a receive that was dropped takes no message");
@@ -275,12 +315,17 @@ void dropping(const peal::communicator& world) {
   // A lent send is waited for.
   std::vector<int> lent(300'000, world.rank());
   auto room = world.irecv<std::vector<int>>(left, tag{3});
-  { auto sent = world.isend(lent, right, tag{3}); }
+  {
+    auto sent = world.isend(lent, right, tag{3});
+  }
   std::fill(lent.begin(), lent.end(), -1);
-  job::check(room.wait() == std::vector<int>(300'000, left), "a lent send that was dropped has sent what was there");
+  job::check(room.wait() == std::vector<int>(300'000, left),
+             "a lent send that was dropped has sent what was there");
 
   // So is a collective.
-  { auto barrier = world.ibarrier(); }
+  {
+    auto barrier = world.ibarrier();
+  }
 }
 
 // Source, tag and length, whichever way a receive ends.
@@ -291,7 +336,9 @@ void statuses(const peal::communicator& world) {
     job::equal(known.tag.value(), number, "tag");
     job::equal(known.bytes, bytes, "length");
   };
-  const auto begin = [&](int number) { return world.irecv<int>(peal::any_source, tag{number}).with_status(); };
+  const auto begin = [&](int number) {
+    return world.irecv<int>(peal::any_source, tag{number}).with_status();
+  };
   const auto send = [&](int number) { world.send(number, right, tag{number}); };
 
   auto text = world.irecv<std::string>().with_status();
@@ -343,7 +390,8 @@ void queue(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   peal::completion_queue done;
   int sum = 0, requests = 0;
-  for (int i = 0; i < 100; ++i) done.add(world.irecv<int>(left, tag{i}), [&](int value) { sum += value; });
+  for (int i = 0; i < 100; ++i)
+    done.add(world.irecv<int>(left, tag{i}), [&](int value) { sum += value; });
   done.add(world.ibarrier(), [&] { ++requests; });
   done.add(world.irecv<std::string>(left, tag{200}), [&](peal::request<std::string> over) {
     job::equal(over.wait(), "text"s, "a request from a queue");

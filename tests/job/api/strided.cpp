@@ -1,4 +1,5 @@
-// Collectives on strided views: what is read, what is filled, or both; blocking, nonblocking and as plans.
+// Collectives on strided views: what is read, what is filled, or both; blocking, nonblocking and as
+// plans.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -43,7 +44,8 @@ struct board {
 
 std::vector<int> values_of(int rank, int turn, std::size_t count) {
   std::vector<int> made(count);
-  for (std::size_t i = 0; i < count; ++i) made[i] = rank * 10'000 + turn * 1000 + static_cast<int>(i % 997);
+  for (std::size_t i = 0; i < count; ++i)
+    made[i] = rank * 10'000 + turn * 1000 + static_cast<int>(i % 997);
   return made;
 }
 std::vector<int> summed(int ranks, int turn, std::size_t count) {
@@ -80,21 +82,26 @@ void reads(const communicator& world) {
     job::check(world.allreduce(view) == summed(size, 0, count), "allreduce");
     job::check(world.iallreduce(view).wait() == summed(size, 0, count), "iallreduce");
     job::check(world.scan(view) == summed(me + 1, 0, count), "scan");
-    job::check(world.reduce(view, 0) == (me == 0 ? std::optional{summed(size, 0, count)} : std::nullopt), "reduce");
+    job::check(
+        world.reduce(view, 0) == (me == 0 ? std::optional{summed(size, 0, count)} : std::nullopt),
+        "reduce");
     std::vector<int> all;
     for (int rank = 0; rank < size; ++rank) {
       const auto theirs = values_of(rank, 0, count);
       all.insert(all.end(), theirs.begin(), theirs.end());
     }
     job::check(world.allgather(view) == all, "allgather");
-    job::check(world.igather(view, size - 1).wait() == (me == size - 1 ? std::optional{all} : std::nullopt), "igather");
+    job::check(world.igather(view, size - 1).wait() ==
+                   (me == size - 1 ? std::optional{all} : std::nullopt),
+               "igather");
   }
 }
 
 void filled(const communicator& world) {
   const int me = world.rank(), size = world.size();
   const auto ranks = static_cast<std::size_t>(size);
-  for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{300}}) {
+  for (const std::size_t rows :
+       {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{300}}) {
     const std::size_t count = rows * 7;
     const int root = static_cast<int>(rows) % size;
     board one{rows, 7}, other{rows, 7}, all{rows * ranks, 7}, goal{rows * ranks, 7};
@@ -115,14 +122,16 @@ void filled(const communicator& world) {
         {{"bcast in place", [&] { world.bcast(peal::in_place(v), root); }},
          {"ibcast in place", [&] { world.ibcast(peal::in_place(v), root).wait(); }},
          {"bcast_plan in place", [&] { bcast.start().wait(); }}},
-        [&](int turn) { one.fill(mine(turn)); }, [&](int turn) { return one.holds(values_of(root, turn, count)); });
+        [&](int turn) { one.fill(mine(turn)); },
+        [&](int turn) { return one.holds(values_of(root, turn, count)); });
 
     auto sum = world.allreduce_plan(v, peal::into(w));
     in_all_forms(
         {{"allreduce into", [&] { world.allreduce(v, peal::into(w)); }},
          {"iallreduce into", [&] { world.iallreduce(v, peal::into(w)).wait(); }},
          {"allreduce_plan into", [&] { sum.start().wait(); }}},
-        [&](int turn) { one.fill(mine(turn)); }, [&](int turn) { return other.holds(summed(size, turn, count)) && one.holds(mine(turn)); });
+        [&](int turn) { one.fill(mine(turn)); },
+        [&](int turn) { return other.holds(summed(size, turn, count)) && one.holds(mine(turn)); });
     auto from_row = world.reduce_plan(row, peal::into(w), root);
     in_all_forms(
         {{"reduce into", [&] { world.reduce(row, peal::into(w), root); }},
@@ -139,7 +148,8 @@ void filled(const communicator& world) {
         {{"allreduce in place", [&] { world.allreduce(peal::in_place(v)); }},
          {"iallreduce in place", [&] { world.iallreduce(peal::in_place(v)).wait(); }},
          {"allreduce_plan in place", [&] { in_place.start().wait(); }}},
-        [&](int turn) { one.fill(mine(turn)); }, [&](int turn) { return one.holds(summed(size, turn, count)); });
+        [&](int turn) { one.fill(mine(turn)); },
+        [&](int turn) { return one.holds(summed(size, turn, count)); });
 
     const auto fill_all = [&](int turn) {
       one.fill(mine(turn));
@@ -147,10 +157,13 @@ void filled(const communicator& world) {
       goal.fill(std::vector<int>(count * ranks, 3));
     };
     auto gather = world.gather_plan(v, peal::into(g), root);
-    in_all_forms({{"gather into", [&] { world.gather(v, peal::into(g), root); }},
-                  {"igather into", [&] { world.igather(v, peal::into(g), root).wait(); }},
-                  {"gather_plan into", [&] { gather.start().wait(); }}},
-                 fill_all, [&](int turn) { return goal.holds(me == root ? everyones(turn) : std::vector<int>(count * ranks, 3)); });
+    in_all_forms(
+        {{"gather into", [&] { world.gather(v, peal::into(g), root); }},
+         {"igather into", [&] { world.igather(v, peal::into(g), root).wait(); }},
+         {"gather_plan into", [&] { gather.start().wait(); }}},
+        fill_all, [&](int turn) {
+          return goal.holds(me == root ? everyones(turn) : std::vector<int>(count * ranks, 3));
+        });
     auto allgather = world.allgather_plan(v, peal::into(g));
     in_all_forms({{"allgather into", [&] { world.allgather(v, peal::into(g)); }},
                   {"iallgather into", [&] { world.iallgather(v, peal::into(g)).wait(); }},
@@ -175,11 +188,16 @@ void filled(const communicator& world) {
                  });
   }
   board small{1, 3}, large{2, 3};
-  if (size > 1) job::throws(peal::errc::invalid_argument, [&] { world.allgather(large.view(), peal::into(small.view())); });
-  job::throws(peal::errc::invalid_argument, [&] { world.allreduce(large.view(), peal::into(small.view())); });
+  if (size > 1)
+    job::throws(peal::errc::invalid_argument,
+                [&] { world.allgather(large.view(), peal::into(small.view())); });
+  job::throws(peal::errc::invalid_argument,
+              [&] { world.allreduce(large.view(), peal::into(small.view())); });
   job::throws(peal::errc::invalid_root, [&] { world.bcast(peal::in_place(small.view()), size); });
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return job::run_parts(argc, argv, {job::part{"reads", reads}, job::part{"filled", filled}}); }
+int main(int argc, char** argv) {
+  return job::run_parts(argc, argv, {job::part{"reads", reads}, job::part{"filled", filled}});
+}

@@ -1,4 +1,5 @@
-// Several threads of every rank at the same time: each has its own communicator, all share the world.
+// Several threads of every rank at the same time: each has its own communicator, all share the
+// world.
 #include <atomic>
 #include <barrier>
 #include <string>
@@ -28,7 +29,8 @@ void in_threads(const F& run) {
 }
 
 void messages(const peal::communicator& world) {
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   const int rounds = job::sanitized() ? 50 : 300;
   in_threads([&](int thread) {
     for (int i = 0; i < rounds; ++i) {
@@ -57,9 +59,11 @@ void collectives(const peal::communicator& world) {
   });
 }
 
-/// Communicators that threads make at the same moment are different ones: what one thread sends does not reach another.
+/// Communicators that threads make at the same moment are different ones: what one thread sends
+/// does not reach another.
 void copies(const peal::communicator& world) {
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   std::vector<peal::communicator> own;
   for (int i = 0; i < threads; ++i) own.push_back(world.dup());
   const int rounds = job::sanitized() ? 50 : 500;
@@ -76,7 +80,8 @@ void copies(const peal::communicator& world) {
 }
 
 void continuations(const peal::communicator& world) {
-  const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
   std::atomic<int> ran{0};
   const int rounds = job::sanitized() ? 50 : 300;
   in_threads([&](int thread) {
@@ -96,6 +101,9 @@ void continuations(const peal::communicator& world) {
 
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
-                        {{"messages", messages}, {"collectives", collectives}, {"copies", copies}, {"continuations", continuations}},
+                        {{"messages", messages},
+                         {"collectives", collectives},
+                         {"copies", copies},
+                         {"continuations", continuations}},
                         {.threads = peal::thread_level::multiple});
 }

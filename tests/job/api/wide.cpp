@@ -1,4 +1,5 @@
-// Integers wider than 64 bits, which are arithmetic types where the compiler's extensions are on (-std=gnu++20, as this file is compiled).
+// Integers wider than 64 bits, which are arithmetic types where the compiler's extensions are on
+// (-std=gnu++20, as this file is compiled).
 #include <functional>
 #include <vector>
 
@@ -47,13 +48,16 @@ void other_operations(const peal::communicator& world) {
 
 void messages(const peal::communicator& world) {
   const int n = world.size();
-  job::check(world.sendrecv<wide>(value(world.rank(), 1), (world.rank() + 1) % n, (world.rank() + n - 1) % n) ==
-                 value((world.rank() + n - 1) % n, 1),
-             "message");
+  job::check(
+      world.sendrecv<wide>(value(world.rank(), 1), (world.rank() + 1) % n,
+                           (world.rank() + n - 1) % n) == value((world.rank() + n - 1) % n, 1),
+      "message");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(argc, argv, {job::part{"sums", sums}, job::part{"others", other_operations}, job::part{"messages", messages}});
+  return job::run_parts(argc, argv,
+                        {job::part{"sums", sums}, job::part{"others", other_operations},
+                         job::part{"messages", messages}});
 }

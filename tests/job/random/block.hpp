@@ -1,4 +1,5 @@
-// Elements in memory of some kind: ordinary or the node's, at any place in a line, with bytes around them that nobody may touch.
+// Elements in memory of some kind: ordinary or the node's, at any place in a line, with bytes
+// around them that nobody may touch.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ class block {
   using value_type = T;
 
   /// The elements are 1, or bytes of 1. Which memory, and where in it, is drawn.
-  block(std::size_t count, job::random& own) : count_{count}, offset_{fence + own.below(5) * sizeof(T)} {
+  block(std::size_t count, job::random& own)
+      : count_{count}, offset_{fence + own.below(5) * sizeof(T)} {
     const std::size_t bytes = offset_ + count * sizeof(T) + fence;
     if (own.one_in(3)) {
       of_node_ = peal::allocate<std::byte>(bytes);
@@ -47,11 +49,14 @@ class block {
       return true;
     };
     job::check(intact(start_, offset_), "something was written before a buffer");
-    job::check(intact(start_ + offset_ + count_ * sizeof(T), fence), "something was written behind a buffer");
+    job::check(intact(start_ + offset_ + count_ * sizeof(T), fence),
+               "something was written behind a buffer");
   }
 
   [[nodiscard]] T* data() noexcept { return reinterpret_cast<T*>(start_ + offset_); }
-  [[nodiscard]] const T* data() const noexcept { return reinterpret_cast<const T*>(start_ + offset_); }
+  [[nodiscard]] const T* data() const noexcept {
+    return reinterpret_cast<const T*>(start_ + offset_);
+  }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] T& operator[](std::size_t at) noexcept { return data()[at]; }
   [[nodiscard]] const T& operator[](std::size_t at) const noexcept { return data()[at]; }

@@ -33,7 +33,8 @@ started reduce(turn& t) {
     default: {
       auto into = t.keep(t.room<T>(t.is_root() ? count : 0));
       auto under_way = t.in().ireduce(*mine, peal::into(*into), t.root());
-      return t.later_in(std::move(under_way), std::move(into), t.is_root() ? in_place : std::vector<T>{}, std::move(mine));
+      return t.later_in(std::move(under_way), std::move(into),
+                        t.is_root() ? in_place : std::vector<T>{}, std::move(mine));
     }
   }
 }
@@ -44,12 +45,15 @@ started scans(turn& t) {
   auto into = t.keep(t.room<T>(count));
   const bool exclusive = t.form(4) >= 2;
   // Of exscan rank 0's memory stays as it is.
-  const auto expected = exclusive && t.rank() == 0 ? as_vector(*into) : summed(t, exclusive ? t.me() : t.me() + 1, 0, count);
+  const auto expected = exclusive && t.rank() == 0
+                            ? as_vector(*into)
+                            : summed(t, exclusive ? t.me() : t.me() + 1, 0, count);
   switch (t.form(4)) {
     case 0: t.in().scan(*mine, peal::into(*into)); return t.now(*into, expected);
     case 2: t.in().exscan(*mine, peal::into(*into)); return t.now(*into, expected);
     default: {
-      auto under_way = exclusive ? t.in().iexscan(*mine, peal::into(*into)) : t.in().iscan(*mine, peal::into(*into));
+      auto under_way = exclusive ? t.in().iexscan(*mine, peal::into(*into))
+                                 : t.in().iscan(*mine, peal::into(*into));
       return t.later_in(std::move(under_way), std::move(into), expected, std::move(mine));
     }
   }
@@ -59,14 +63,17 @@ started allreduce(turn& t) {
   const std::size_t count = t.count<T>();
   auto mine = t.keep(t.given<T>(t.me(), count)), into = t.keep(t.room<T>(count));
   auto under_way = t.in().iallreduce(*mine, peal::into(*into));
-  return t.later_in(std::move(under_way), std::move(into), summed(t, t.ranks(), 0, count), std::move(mine));
+  return t.later_in(std::move(under_way), std::move(into), summed(t, t.ranks(), 0, count),
+                    std::move(mine));
 }
 
 started reduce_scatter(turn& t) {
   const std::size_t count = t.count_each<T>();
   auto mine = t.keep(t.given<T>(t.me(), count * t.ranks()));
   const auto expected = summed(t, t.ranks(), t.me() * count, count);
-  const auto beginning = [t, expected, &mine = *mine] { t.same(std::span{mine.data(), expected.size()}, expected); };
+  const auto beginning = [t, expected, &mine = *mine] {
+    t.same(std::span{mine.data(), expected.size()}, expected);
+  };
   switch (t.form(3)) {
     case 0:
       t.in().reduce_scatter_block(peal::in_place(*mine));
@@ -108,9 +115,11 @@ started gather(turn& t) {
       return t.later_in(std::move(under_way), std::move(buffer), expected);
     }
     default: {
-      auto mine = t.keep(t.given<T>(t.me(), count)), into = t.keep(t.room<T>(t.is_root() ? count * t.ranks() : 0));
+      auto mine = t.keep(t.given<T>(t.me(), count)),
+           into = t.keep(t.room<T>(t.is_root() ? count * t.ranks() : 0));
       auto under_way = t.in().igather(*mine, peal::into(*into), t.root());
-      return t.later_in(std::move(under_way), std::move(into), t.is_root() ? expected : std::vector<T>{}, std::move(mine));
+      return t.later_in(std::move(under_way), std::move(into),
+                        t.is_root() ? expected : std::vector<T>{}, std::move(mine));
     }
   }
 }

@@ -1,5 +1,5 @@
-// The collectives that move data and compute nothing. A new one: a struct whose start<T> makes the call in each of its forms, and a line in
-// the table.
+// The collectives that move data and compute nothing. A new one: a struct whose start<T> makes the
+// call in each of its forms, and a line in the table.
 #include <chrono>
 #include <string>
 
@@ -33,19 +33,26 @@ std::vector<T> joined(const turn& t, std::size_t each) {
 
 template <class T>
 void same_blocks(const turn& t, const peal::blocks<T>& found, const vectors<T>& expected) {
-  if (found.size() != expected.size()) t.fail("blocks of " + std::to_string(found.size()) + " ranks");
+  if (found.size() != expected.size())
+    t.fail("blocks of " + std::to_string(found.size()) + " ranks");
   for (std::size_t rank = 0; rank < expected.size(); ++rank) t.same(found[rank], expected[rank]);
 }
 
 /// A later check of blocks.
 template <class T, class... Kept>
-started later_blocks(const turn& t, peal::request<peal::blocks<T>> request, vectors<T> expected, Kept... kept) {
+started later_blocks(const turn& t, peal::request<peal::blocks<T>> request, vectors<T> expected,
+                     Kept... kept) {
   return t.later_checked(
-      std::move(request), [t, expected = std::move(expected)](const peal::blocks<T>& found) { same_blocks(t, found, expected); },
+      std::move(request),
+      [t, expected = std::move(expected)](const peal::blocks<T>& found) {
+        same_blocks(t, found, expected);
+      },
       std::move(kept)...);
 }
 
-std::uint64_t now() { return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()); }
+std::uint64_t now() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
 
 // Who was where when is compared at the end of the scene.
 started barrier(turn& t) {
@@ -68,7 +75,9 @@ struct bcast {
     const auto expected = vector_of<T>(t, from, count);
     switch (t.form(6)) {
       case 0: return t.now(t.in().bcast(t.is_root() ? expected : std::vector<T>{}, root), expected);
-      case 1: return t.later(t.in().ibcast(t.is_root() ? expected : std::vector<T>(t.below(10)), root), expected);
+      case 1:
+        return t.later(t.in().ibcast(t.is_root() ? expected : std::vector<T>(t.below(10)), root),
+                       expected);
       case 2: {
         auto buffer = t.is_root() ? t.given<T>(from, count) : t.room<T>(count);
         t.in().bcast(peal::in_place(buffer), root);
@@ -108,7 +117,9 @@ struct gather {
         t.in().gather(mine, peal::into(into), root);
         return t.now(into, expected.value_or(std::vector<T>{}));
       }
-      default: return t.now(t.in().gather(t.value<T>(t.me(), 0), root), t.is_root() ? std::optional{joined<T>(t, 1)} : std::nullopt);
+      default:
+        return t.now(t.in().gather(t.value<T>(t.me(), 0), root),
+                     t.is_root() ? std::optional{joined<T>(t, 1)} : std::nullopt);
     }
   }
 };
@@ -118,10 +129,14 @@ struct gatherv {
   static started start(turn& t) {
     const int root = t.root();
     vectors<T> expected(t.is_root() ? t.ranks() : 0);
-    for (std::size_t from = 0; from < expected.size(); ++from) expected[from] = vector_of<T>(t, from, t.uneven<T>(from));
+    for (std::size_t from = 0; from < expected.size(); ++from)
+      expected[from] = vector_of<T>(t, from, t.uneven<T>(from));
     auto mine = t.given<T>(t.me(), t.uneven<T>(t.me()));
     if (t.form(2) == 1) {
-      const auto check = [t, expected = std::move(expected)](const std::optional<peal::blocks<T>>& found) { compare(t, found, expected); };
+      const auto check = [t, expected =
+                                 std::move(expected)](const std::optional<peal::blocks<T>>& found) {
+        compare(t, found, expected);
+      };
       return t.later_checked(t.in().igatherv(std::move(mine), root), check);
     }
     compare(t, t.in().gatherv(mine, root), expected);
@@ -130,7 +145,8 @@ struct gatherv {
 
  private:
   template <class T>
-  static void compare(const turn& t, const std::optional<peal::blocks<T>>& found, const vectors<T>& expected) {
+  static void compare(const turn& t, const std::optional<peal::blocks<T>>& found,
+                      const vectors<T>& expected) {
     t.same(found.has_value(), t.is_root());
     if (found) same_blocks(t, *found, expected);
   }
@@ -163,7 +179,8 @@ struct allgather {
       }
       case 5: {
         std::vector<std::string> texts;
-        for (std::size_t from = 0; from < t.ranks(); ++from) texts.emplace_back(t.uneven<char>(from), static_cast<char>('a' + from));
+        for (std::size_t from = 0; from < t.ranks(); ++from)
+          texts.emplace_back(t.uneven<char>(from), static_cast<char>('a' + from));
         return t.later(t.in().iallgather(std::string{texts[t.me()]}), texts);
       }
       default: return t.now(t.in().allgather(t.value<T>(t.me(), 0)), joined<T>(t, 1));
@@ -175,9 +192,11 @@ struct allgatherv {
   template <class T>
   static started start(turn& t) {
     vectors<T> expected(t.ranks());
-    for (std::size_t from = 0; from < t.ranks(); ++from) expected[from] = vector_of<T>(t, from, t.uneven<T>(from));
+    for (std::size_t from = 0; from < t.ranks(); ++from)
+      expected[from] = vector_of<T>(t, from, t.uneven<T>(from));
     auto mine = t.given<T>(t.me(), t.uneven<T>(t.me()));
-    if (t.form(2) == 1) return later_blocks(t, t.in().iallgatherv(std::move(mine)), std::move(expected));
+    if (t.form(2) == 1)
+      return later_blocks(t, t.in().iallgatherv(std::move(mine)), std::move(expected));
     same_blocks(t, t.in().allgatherv(mine), expected);
     return nullptr;
   }
@@ -189,7 +208,8 @@ struct scatter {
     const int root = t.root();
     const std::size_t count = t.count_each<T>(), from = static_cast<std::size_t>(root);
     std::vector<T> expected;
-    for (std::size_t i = 0; i < count; ++i) expected.push_back(t.value<T>(from, t.me() * count + i));
+    for (std::size_t i = 0; i < count; ++i)
+      expected.push_back(t.value<T>(from, t.me() * count + i));
     auto all = t.given<T>(from, t.is_root() ? count * t.ranks() : t.below(3));
     switch (t.form(3)) {
       case 0: return t.now(t.in().scatter(all, root), expected);
@@ -213,7 +233,8 @@ struct scatterv {
     const int root = t.root();
     const auto from = static_cast<std::size_t>(root);
     vectors<T> parts(t.is_root() ? t.ranks() : 0);
-    for (std::size_t to = 0; to < parts.size(); ++to) parts[to] = vector_of<T>(t, from, t.uneven<T>(from, to), to);
+    for (std::size_t to = 0; to < parts.size(); ++to)
+      parts[to] = vector_of<T>(t, from, t.uneven<T>(from, to), to);
     const auto expected = vector_of<T>(t, from, t.uneven<T>(from, t.me()), t.me());
     if (t.form(2) == 0) return t.now(t.in().scatterv(parts, root), expected);
     auto lent = t.keep(std::move(parts));
@@ -274,13 +295,15 @@ struct messages {
   static started start(turn& t) {
     const int right = (t.rank() + 1) % t.size();
     const std::size_t left = (t.me() + t.ranks() - 1) % t.ranks();
-    auto sent = t.keep(t.in().isend(vector_of<T>(t, t.me(), t.uneven<T>(t.me())), right, peal::tag{static_cast<int>(t.form(100))}));
+    auto sent = t.keep(t.in().isend(vector_of<T>(t, t.me(), t.uneven<T>(t.me())), right,
+                                    peal::tag{static_cast<int>(t.form(100))}));
     auto expected = vector_of<T>(t, left, t.uneven<T>(left));
-    return t.later_checked(t.in().irecv<std::vector<T>>(peal::any_source, peal::any_tag),
-                           [t, expected = std::move(expected), sent = std::move(sent)](const std::vector<T>& found) {
-                             t.same(found, expected);
-                             sent->wait();
-                           });
+    return t.later_checked(
+        t.in().irecv<std::vector<T>>(peal::any_source, peal::any_tag),
+        [t, expected = std::move(expected), sent = std::move(sent)](const std::vector<T>& found) {
+          t.same(found, expected);
+          sent->wait();
+        });
   }
 };
 

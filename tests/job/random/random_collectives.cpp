@@ -1,7 +1,9 @@
-// random_collectives [seed] [scenes] [steps] [trace] [collective ...]: random collectives on random communicators, blocking and
-// nonblocking, many at a time, ended in another order on each rank, all checked against what a loop over the ranks' data gives.
+// random_collectives [seed] [scenes] [steps] [trace] [collective ...]: random collectives on random
+// communicators, blocking and nonblocking, many at a time, ended in another order on each rank, all
+// checked against what a loop over the ranks' data gives.
 //
-//   seed        a number; 0: another one each time. It is printed, and gives the same calls again with the same number of ranks.
+//   seed        a number; 0: another one each time. It is printed, and gives the same calls again
+//   with the same number of ranks.
 //   trace       each rank says on stderr what it starts
 //   collective  only these, as the tables name them; of all others nothing is called
 //
@@ -18,7 +20,10 @@ int main(int argc, char** argv) {
   job::my_rank() = world.rank();
   auto seed = static_cast<std::uint64_t>(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1);
   if (seed == 0)
-    seed = world.bcast(static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count() % 1'000'000'000), 0);
+    seed = world.bcast(
+        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count() %
+                                   1'000'000'000),
+        0);
   const int scenes = argc > 2 ? std::atoi(argv[2]) : 3;
   const int steps = argc > 3 ? std::atoi(argv[3]) : 60;
 
@@ -36,7 +41,8 @@ int main(int argc, char** argv) {
   if (kinds.empty()) take("");
 
   if (world.rank() == 0) {
-    std::printf("seed %llu, %d ranks, %d scenes of %d steps\n", static_cast<unsigned long long>(seed), world.size(), scenes, steps);
+    std::printf("seed %llu, %d ranks, %d scenes of %d steps\n",
+                static_cast<unsigned long long>(seed), world.size(), scenes, steps);
     std::fflush(stdout);
   }
   job::random shared{seed}, own{seed * 1009 + static_cast<std::uint64_t>(world.rank()) + 1};

@@ -1,5 +1,5 @@
-// The collectives that reduce. A new one: a struct whose start<R> makes the call in each of its forms for a reduction R, and a line in the
-// table. A new type or operation: an entry in a list.
+// The collectives that reduce. A new one: a struct whose start<R> makes the call in each of its
+// forms for a reduction R, and a line in the table. A new type or operation: an entry in a list.
 #include <functional>
 
 #include "turn.hpp"
@@ -22,33 +22,42 @@ constexpr auto composed = [] {
   };
 };
 constexpr auto folded_triples = [] {
-  return peal::op<peal::commute::yes>([mask = std::uint32_t{0xffff'ff0f}](const triple& x, const triple& y) {
-    return triple{x.a + y.a, std::max(x.b, y.b), (x.c ^ y.c) & mask};
-  });
+  return peal::op<peal::commute::yes>(
+      [mask = std::uint32_t{0xffff'ff0f}](const triple& x, const triple& y) {
+        return triple{x.a + y.a, std::max(x.b, y.b), (x.c ^ y.c) & mask};
+      });
 };
-constexpr auto greater_short = [] { return peal::op<peal::commute::yes>([](short x, short y) { return std::max(x, y); }); };
+constexpr auto greater_short = [] {
+  return peal::op<peal::commute::yes>([](short x, short y) { return std::max(x, y); });
+};
 constexpr auto sum = [] { return std::plus<>{}; };
 constexpr auto product = [] { return std::multiplies<>{}; };
 
-using few = list<reducing<int, sum>, reducing<double, sum>, reducing<long double, sum>, reducing<triple, folded_triples>,
-                 reducing<affine, composed>>;
-using many = list<reducing<int, sum>, reducing<float, sum>, reducing<double, [] { return peal::max; }>,
-                  reducing<std::int8_t, [] { return peal::min; }>, reducing<std::uint16_t, [] { return std::bit_xor<>{}; }>,
-                  reducing<std::int64_t, product>, reducing<std::uint64_t, [] { return std::bit_or<>{}; }>,
-                  reducing<unsigned, [] { return std::bit_and<>{}; }>, reducing<bool, [] { return peal::logical_xor; }>,
-                  reducing<long double, product>, reducing<std::complex<float>, sum>, reducing<std::complex<double>, product>,
-                  reducing<short, greater_short>, reducing<triple, folded_triples>, reducing<affine, composed>>;
+using few = list<reducing<int, sum>, reducing<double, sum>, reducing<long double, sum>,
+                 reducing<triple, folded_triples>, reducing<affine, composed>>;
+using many =
+    list<reducing<int, sum>, reducing<float, sum>, reducing<double, [] { return peal::max; }>,
+         reducing<std::int8_t, [] { return peal::min; }>,
+         reducing<std::uint16_t, [] { return std::bit_xor<>{}; }>, reducing<std::int64_t, product>,
+         reducing<std::uint64_t, [] { return std::bit_or<>{}; }>,
+         reducing<unsigned, [] { return std::bit_and<>{}; }>,
+         reducing<bool, [] { return peal::logical_xor; }>, reducing<long double, product>,
+         reducing<std::complex<float>, sum>, reducing<std::complex<double>, product>,
+         reducing<short, greater_short>, reducing<triple, folded_triples>,
+         reducing<affine, composed>>;
 
 /// Elements [first, first + count) of what the ranks below `upto` give, joined in rank order.
 template <class R>
-std::vector<typename R::type> folded(const turn& t, std::size_t upto, std::size_t first, std::size_t count) {
+std::vector<typename R::type> folded(const turn& t, std::size_t upto, std::size_t first,
+                                     std::size_t count) {
   using T = typename R::type;
   auto op = R::operation();
   std::vector<T> all;
   all.reserve(count);
   for (std::size_t i = first; i < first + count; ++i) {
     T value = t.value<T>(0, i);
-    for (std::size_t rank = 1; rank < upto; ++rank) value = static_cast<T>(op(value, t.value<T>(rank, i)));
+    for (std::size_t rank = 1; rank < upto; ++rank)
+      value = static_cast<T>(op(value, t.value<T>(rank, i)));
     all.push_back(value);
   }
   return all;
@@ -65,7 +74,8 @@ struct reduce {
     using T = typename R::type;
     const int root = t.root();
     const std::size_t count = t.count<T>();
-    const auto expected = t.is_root() ? std::optional{folded<R>(t, t.ranks(), 0, count)} : std::nullopt;
+    const auto expected =
+        t.is_root() ? std::optional{folded<R>(t, t.ranks(), 0, count)} : std::nullopt;
     auto mine = t.given<T>(t.me(), count);
     switch (t.form(5)) {
       case 0: return t.now(t.in().reduce(mine, root, R::operation()), expected);
@@ -82,7 +92,8 @@ struct reduce {
       }
       default: {
         const T one = t.value<T>(t.me(), 0);
-        return t.now(t.in().reduce(one, root, R::operation()), t.is_root() ? std::optional{folded_first<R>(t, t.ranks())} : std::nullopt);
+        return t.now(t.in().reduce(one, root, R::operation()),
+                     t.is_root() ? std::optional{folded_first<R>(t, t.ranks())} : std::nullopt);
       }
     }
   }
@@ -114,8 +125,12 @@ struct allreduce {
         auto under_way = t.in().iallreduce(peal::in_place(*buffer), R::operation());
         return t.later_in(std::move(under_way), std::move(buffer), expected);
       }
-      case 6: return t.later(t.in().iallreduce(t.value<T>(t.me(), 0), R::operation()), folded_first<R>(t, t.ranks()));
-      default: return t.now(t.in().allreduce(t.value<T>(t.me(), 0), R::operation()), folded_first<R>(t, t.ranks()));
+      case 6:
+        return t.later(t.in().iallreduce(t.value<T>(t.me(), 0), R::operation()),
+                       folded_first<R>(t, t.ranks()));
+      default:
+        return t.now(t.in().allreduce(t.value<T>(t.me(), 0), R::operation()),
+                     folded_first<R>(t, t.ranks()));
     }
   }
 };
@@ -129,7 +144,8 @@ struct reduce_scatter_block {
     auto mine = t.given<T>(t.me(), count * t.ranks());
     switch (t.form(3)) {
       case 0: return t.now(t.in().reduce_scatter_block(mine, R::operation()), expected);
-      case 1: return t.later(t.in().ireduce_scatter_block(std::move(mine), R::operation()), expected);
+      case 1:
+        return t.later(t.in().ireduce_scatter_block(std::move(mine), R::operation()), expected);
       default: {
         auto into = t.room<T>(count);
         t.in().reduce_scatter_block(mine, peal::into(into), R::operation());
@@ -174,7 +190,9 @@ struct scan {
         auto under_way = t.in().iscan(peal::in_place(*buffer), R::operation());
         return t.later_in(std::move(under_way), std::move(buffer), expected);
       }
-      default: return t.now(t.in().scan(t.value<T>(t.me(), 0), R::operation()), folded_first<R>(t, t.me() + 1));
+      default:
+        return t.now(t.in().scan(t.value<T>(t.me(), 0), R::operation()),
+                     folded_first<R>(t, t.me() + 1));
     }
   }
 };

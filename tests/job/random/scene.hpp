@@ -1,8 +1,8 @@
-// A scene of random collectives: communicators are made, used, and given back; many calls are under way at a time, and ended in another
-// order on each rank.
+// A scene of random collectives: communicators are made, used, and given back; many calls are under
+// way at a time, and ended in another order on each rank.
 //
-// All ranks draw the same steps from one stream of random numbers. What a step does not say, where memory lies and what is waited for when,
-// each rank draws from a stream of its own.
+// All ranks draw the same steps from one stream of random numbers. What a step does not say, where
+// memory lies and what is waited for when, each rank draws from a stream of its own.
 #pragma once
 
 #include "turn.hpp"
@@ -25,7 +25,8 @@ inline std::size_t drawn_bytes(job::random& r) {
 
 class scene {
  public:
-  scene(const peal::communicator& world, job::random& shared, job::random& own, std::span<const kind> kinds, bool trace)
+  scene(const peal::communicator& world, job::random& shared, job::random& own,
+        std::span<const kind> kinds, bool trace)
       : world_{world}, shared_{shared}, own_{own}, kinds_{kinds}, trace_{trace} {
     groups_.reserve(most_groups);  // turns keep pointers
     groups_.push_back({world.dup(), shared.next(), {}});
@@ -35,7 +36,8 @@ class scene {
     for (std::size_t i = 0; i < steps; ++i) {
       if (shared_.one_in(8) && groups_.size() < most_groups) make_group();
       take_step(i);
-      while (!under_way_.empty() && (under_way_.size() > most_under_way || own_.one_in(3))) finish_one();
+      while (!under_way_.empty() && (under_way_.size() > most_under_way || own_.one_in(3)))
+        finish_one();
     }
     while (!under_way_.empty()) finish_one();
     for (auto& each : groups_)
@@ -43,7 +45,8 @@ class scene {
   }
 
  private:
-  // Parts of an earlier one, of which a rank may have none. The numbers are the same for all, whether they take part or not.
+  // Parts of an earlier one, of which a rank may have none. The numbers are the same for all,
+  // whether they take part or not.
   void make_group() {
     const group& from = groups_[shared_.below(groups_.size())];
     const auto sort = shared_.below(4);
@@ -57,7 +60,8 @@ class scene {
     else {
       const std::uint64_t color = job::random{mine}.below(2 + noise % 2);
       const bool outside = sort == 3 && color == 0;
-      made.in = from.in->split(outside ? std::nullopt : std::optional{static_cast<int>(color)}, static_cast<int>(mine % 5));
+      made.in = from.in->split(outside ? std::nullopt : std::optional{static_cast<int>(color)},
+                               static_cast<int>(mine % 5));
       made.key += color * 0xd1b54a32d192ed03U;
     }
   }
@@ -72,13 +76,15 @@ class scene {
     if (!on.in) return;
     turn mine{drawn, what.name, on, own_};
     if (trace_)
-      std::fprintf(stderr, "rank %d: step %zu: %s of %zu bytes, as rank %d of %d, under way: %zu\n", job::my_rank(), number, what.name,
-                   drawn.bytes, mine.rank(), mine.size(), under_way_.size());
+      std::fprintf(stderr, "rank %d: step %zu: %s of %zu bytes, as rank %d of %d, under way: %zu\n",
+                   job::my_rank(), number, what.name, drawn.bytes, mine.rank(), mine.size(),
+                   under_way_.size());
     if (auto made = what.start(mine)) under_way_.push_back(std::move(made));
   }
 
   void finish_one() {
-    const auto which = under_way_.begin() + static_cast<std::ptrdiff_t>(own_.below(under_way_.size()));
+    const auto which =
+        under_way_.begin() + static_cast<std::ptrdiff_t>(own_.below(under_way_.size()));
     const auto ended = std::move(*which);
     under_way_.erase(which);
     ended->finish();

@@ -1,8 +1,9 @@
-// What the programs of random collectives are made of: a step, which all ranks draw alike; a rank's turn in it, which knows what every rank
-// gives and so what this one must get; and collectives under way.
+// What the programs of random collectives are made of: a step, which all ranks draw alike; a rank's
+// turn in it, which knows what every rank gives and so what this one must get; and collectives
+// under way.
 //
-// Data are a function of the step's key, the rank that gives them, and the place. So each rank computes for itself, one after the other,
-// what the collective computes together.
+// Data are a function of the step's key, the rank that gives them, and the place. So each rank
+// computes for itself, one after the other, what the collective computes together.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,8 @@
 
 namespace random_collectives {
 
-/// A collective of the sequence. What is drawn of root, form and type is any number: each collective takes it modulo how many it has.
+/// A collective of the sequence. What is drawn of root, form and type is any number: each
+/// collective takes it modulo how many it has.
 struct step {
   std::size_t number = 0;
   std::uint64_t key = 0;
@@ -34,7 +36,8 @@ struct stamps {
 /// One of the communicators of the sequence, as this rank has it: perhaps not at all.
 struct group {
   std::optional<peal::communicator> in;
-  std::uint64_t key = 0;  // another one in each part of a split, so that nothing of one part is right in another
+  // another one in each part of a split, so that nothing of one part is right in another
+  std::uint64_t key = 0;
   std::vector<stamps> barriers;
 };
 
@@ -70,13 +73,15 @@ struct record {
   friend bool operator==(const record&, const record&) = default;
 };
 
-/// x -> a x + b: composing is associative and not commutative, so that the order of the ranks shows.
+/// x -> a x + b: composing is associative and not commutative, so that the order of the ranks
+/// shows.
 struct affine {
   std::uint64_t a = 1, b = 0;
   friend bool operator==(const affine&, const affine&) = default;
 };
 
-/// Signed and floating ones are so small and so seldom 0 that sums and products over 17 ranks are exact and tell the ranks apart.
+/// Signed and floating ones are so small and so seldom 0 that sums and products over 17 ranks are
+/// exact and tell the ranks apart.
 template <class T>
 T made_of(std::uint64_t noise) {
   const auto small = [&noise](int most) {
@@ -86,7 +91,8 @@ T made_of(std::uint64_t noise) {
   };
   if constexpr (std::is_same_v<T, bool>) return (noise & 8) != 0;
   else if constexpr (std::is_same_v<T, triple>)
-    return {static_cast<std::uint32_t>(noise), static_cast<std::uint32_t>(noise >> 16), static_cast<std::uint32_t>(noise >> 32)};
+    return {static_cast<std::uint32_t>(noise), static_cast<std::uint32_t>(noise >> 16),
+            static_cast<std::uint32_t>(noise >> 32)};
   else if constexpr (std::is_same_v<T, affine>) return {noise | 1, noise >> 7};
   else if constexpr (std::is_unsigned_v<T>) return static_cast<T>(noise);
   else if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(small(5));
@@ -99,23 +105,34 @@ T made_of(std::uint64_t noise) {
   }
 }
 
-/// What this rank does in a step. Copies are cheap; the group and the random numbers must outlive them.
+/// What this rank does in a step. Copies are cheap; the group and the random numbers must outlive
+/// them.
 class turn {
  public:
   turn(const step& drawn, const char* what, group& on, job::random& own)
-      : drawn_{drawn}, what_{what}, on_{&on}, own_{&own}, rank_{on.in->rank()}, size_{on.in->size()}, key_{drawn.key ^ on.key} {}
+      : drawn_{drawn},
+        what_{what},
+        on_{&on},
+        own_{&own},
+        rank_{on.in->rank()},
+        size_{on.in->size()},
+        key_{drawn.key ^ on.key} {}
 
   [[nodiscard]] const peal::communicator& in() const { return *on_->in; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] int root() const { return static_cast<int>(drawn_.root % static_cast<std::uint64_t>(size_)); }
+  [[nodiscard]] int root() const {
+    return static_cast<int>(drawn_.root % static_cast<std::uint64_t>(size_));
+  }
   [[nodiscard]] bool is_root() const { return rank_ == root(); }
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(rank_); }
   [[nodiscard]] group& on() const { return *on_; }
   [[nodiscard]] std::uint64_t type() const { return drawn_.type; }
   /// Which of so many calls, the same on every rank.
-  [[nodiscard]] std::size_t form(std::size_t calls) const { return static_cast<std::size_t>(drawn_.form % calls); }
+  [[nodiscard]] std::size_t form(std::size_t calls) const {
+    return static_cast<std::size_t>(drawn_.form % calls);
+  }
 
   /// Elements of the vector, or of each of the ranks' parts of it.
   template <class T>
@@ -132,7 +149,8 @@ class turn {
   [[nodiscard]] std::size_t uneven(std::size_t from, std::size_t to = 0) const {
     const std::uint64_t noise = noise_of(from, to + 1'000'000, 0);
     if (noise % 3 == 0) return 0;
-    return noise % 3 == 1 ? count_each<T>() : static_cast<std::size_t>(noise >> 8) % (count_each<T>() + 1);
+    return noise % 3 == 1 ? count_each<T>()
+                          : static_cast<std::size_t>(noise >> 8) % (count_each<T>() + 1);
   }
 
   // ---- data
@@ -162,24 +180,29 @@ class turn {
 
   // ---- checks
   [[noreturn]] void fail(const std::string& why) const {
-    job::fail("step " + std::to_string(drawn_.number) + ", " + what_ + ", form " + std::to_string(drawn_.form % 1000) + ", type " +
-              std::to_string(drawn_.type % 1000) + ", rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ", root " +
+    job::fail("step " + std::to_string(drawn_.number) + ", " + what_ + ", form " +
+              std::to_string(drawn_.form % 1000) + ", type " + std::to_string(drawn_.type % 1000) +
+              ", rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ", root " +
               std::to_string(root()) + ", " + std::to_string(drawn_.bytes) + " bytes: " + why);
   }
   template <class Found, class Expected>
   void same(const std::optional<Found>& found, const std::optional<Expected>& expected) const {
-    if (found.has_value() != expected.has_value()) fail(found ? "there is a result" : "there is no result");
+    if (found.has_value() != expected.has_value())
+      fail(found ? "there is a result" : "there is no result");
     if (found) same(*found, *expected);
   }
   template <class Found, class Expected>
   void same(const Found& found, const Expected& expected) const {
     if constexpr (std::ranges::range<Expected>) {
       if (std::ranges::size(found) != std::ranges::size(expected))
-        fail(std::to_string(std::ranges::size(found)) + " elements instead of " + std::to_string(std::ranges::size(expected)));
+        fail(std::to_string(std::ranges::size(found)) + " elements instead of " +
+             std::to_string(std::ranges::size(expected)));
       auto should = std::ranges::begin(expected);
       std::size_t at = 0;
       for (const auto& each : found) {
-        if (!(each == *should)) fail("element " + std::to_string(at) + " is " + job::shown(each) + ", expected " + job::shown(*should));
+        if (!(each == *should))
+          fail("element " + std::to_string(at) + " is " + job::shown(each) + ", expected " +
+               job::shown(*should));
         ++should;
         ++at;
       }
@@ -197,21 +220,26 @@ class turn {
   template <class T, class Expected, class... Kept>
   started later(peal::request<T> request, Expected expected, Kept... kept) const {
     return later_checked(
-        std::move(request), [it = *this, expected = std::move(expected)](const T& found) { it.same(found, expected); }, std::move(kept)...);
+        std::move(request),
+        [it = *this, expected = std::move(expected)](const T& found) { it.same(found, expected); },
+        std::move(kept)...);
   }
   /// The same, when the result lies in `into`.
   template <class Into, class Expected, class... Kept>
-  started later_in(peal::request<> request, std::unique_ptr<Into> into, Expected expected, Kept... kept) const {
+  started later_in(peal::request<> request, std::unique_ptr<Into> into, Expected expected,
+                   Kept... kept) const {
     const Into& result = *into;
     return later_checked(
-        std::move(request), [it = *this, &result, expected = std::move(expected)] { it.same(result, expected); }, std::move(into),
-        std::move(kept)...);
+        std::move(request),
+        [it = *this, &result, expected = std::move(expected)] { it.same(result, expected); },
+        std::move(into), std::move(kept)...);
   }
   /// check(value), or check() where there is none.
   template <class T, class Check, class... Kept>
   started later_checked(peal::request<T> request, Check check, Kept... kept) const {
     // What is kept goes last.
-    auto finish = [... kept = std::move(kept), it = *this, check = std::move(check), request = std::move(request)]() mutable {
+    auto finish = [... kept = std::move(kept), it = *this, check = std::move(check),
+                   request = std::move(request)]() mutable {
       if constexpr (std::is_void_v<T>) {
         it.end(request);
         check();
@@ -224,7 +252,8 @@ class turn {
 
  private:
   [[nodiscard]] std::uint64_t noise_of(std::size_t from, std::size_t to, std::size_t i) const {
-    std::uint64_t z = key_ + from * 0x9e3779b97f4a7c15U + to * 0xd1b54a32d192ed03U + i * 0x2545f4914f6cdd1dU;
+    std::uint64_t z =
+        key_ + from * 0x9e3779b97f4a7c15U + to * 0xd1b54a32d192ed03U + i * 0x2545f4914f6cdd1dU;
     z = (z ^ (z >> 31)) * 0xbf58476d1ce4e5b9U;
     return z ^ (z >> 29);
   }

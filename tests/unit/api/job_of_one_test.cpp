@@ -1,4 +1,5 @@
-// A program that runs without pealrun is a job of one: what it may do, and the life of the environment.
+// A program that runs without pealrun is a job of one: what it may do, and the life of the
+// environment.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,13 +41,15 @@ void alone(const std::function<void()>& run) {
 }
 
 template <class F>
-void expect_error(peal::errc code, const std::string& text, F&& call, unsigned line = std::source_location::current().line()) {
+void expect_error(peal::errc code, const std::string& text, F&& call,
+                  unsigned line = std::source_location::current().line()) {
   try {
     call();
     ADD_FAILURE() << "no error, line " << line;
   } catch (const peal::error& e) {
     EXPECT_EQ(e.code(), code) << e.what();
-    EXPECT_NE(std::string{e.what()}.find(text), std::string::npos) << e.what() << "\nlacks: " << text;
+    EXPECT_NE(std::string{e.what()}.find(text), std::string::npos)
+        << e.what() << "\nlacks: " << text;
     EXPECT_NE(std::string{e.what()}.find("job_of_one_test.cpp:"), std::string::npos) << e.what();
     EXPECT_EQ(std::string{e.where().file_name()}.ends_with("job_of_one_test.cpp"), true);
   }
@@ -77,11 +80,15 @@ TEST(job_of_one, wrong_arguments_are_refused_with_what_is_allowed) {
   alone([] {
     peal::environment env;
     const auto& world = env.world();
-    expect_error(peal::errc::invalid_rank, "destination 1: the only rank is 0", [&] { world.send(1, 1); });
+    expect_error(peal::errc::invalid_rank, "destination 1: the only rank is 0",
+                 [&] { world.send(1, 1); });
     expect_error(peal::errc::invalid_rank, "source -5", [&] { (void)world.recv<int>(-5); });
-    expect_error(peal::errc::invalid_tag, "tag -3: tags are 0 or greater", [&] { world.send(1, 0, tag{-3}); });
-    expect_error(peal::errc::invalid_tag, "any_tag is for receives", [&] { world.send(1, 0, peal::any_tag); });
-    expect_error(peal::errc::invalid_root, "root 4: the only rank is 0", [&] { (void)world.bcast(1, 4); });
+    expect_error(peal::errc::invalid_tag, "tag -3: tags are 0 or greater",
+                 [&] { world.send(1, 0, tag{-3}); });
+    expect_error(peal::errc::invalid_tag, "any_tag is for receives",
+                 [&] { world.send(1, 0, peal::any_tag); });
+    expect_error(peal::errc::invalid_root, "root 4: the only rank is 0",
+                 [&] { (void)world.bcast(1, 4); });
     expect_error(peal::errc::invalid_argument, "empty", [&] { peal::request<int>{}.wait(); });
   });
 }
@@ -91,9 +98,11 @@ TEST(job_of_one, decoding_errors_name_the_caller_and_the_peer) {
     peal::environment env;
     const auto& world = env.world();
     world.send(std::string{"abc"}, 0);
-    expect_error(peal::errc::decode_failed, "message from rank 0, 3 bytes", [&] { (void)world.recv<int>(); });
+    expect_error(peal::errc::decode_failed, "message from rank 0, 3 bytes",
+                 [&] { (void)world.recv<int>(); });
     world.send(std::string{"abcdefgh"}, 0);
-    expect_error(peal::errc::decode_failed, "message from rank 0", [&] { (void)world.recv<std::vector<std::vector<int>>>(); });
+    expect_error(peal::errc::decode_failed, "message from rank 0",
+                 [&] { (void)world.recv<std::vector<std::vector<int>>>(); });
   });
 }
 
@@ -101,10 +110,12 @@ TEST(environment, there_is_one_in_the_life_of_a_process) {
   alone([] {
     {
       peal::environment env;
-      expect_error(peal::errc::already_started, "this process has a peal::environment already", [] { peal::environment second; });
+      expect_error(peal::errc::already_started, "this process has a peal::environment already",
+                   [] { peal::environment second; });
       EXPECT_EQ(env.world().allreduce(1), 1);
     }
-    expect_error(peal::errc::already_started, "this process had a peal::environment already", [] { peal::environment second; });
+    expect_error(peal::errc::already_started, "this process had a peal::environment already",
+                 [] { peal::environment second; });
   });
 }
 
@@ -116,7 +127,8 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
     auto coming = std::make_unique<peal::request<int>>(world.irecv<int>());
     std::vector<int> room(3);
     auto into = std::make_unique<peal::request<peal::status>>(world.irecv_into(room));
-    auto following = std::make_unique<peal::request<>>(world.irecv<int>().then([](int) { ADD_FAILURE() << "runs after the end"; }));
+    auto following = std::make_unique<peal::request<>>(
+        world.irecv<int>().then([](int) { ADD_FAILURE() << "runs after the end"; }));
     auto queue = std::make_unique<peal::completion_queue>();
     queue->add(world.irecv<int>());
     EXPECT_GE(queue->event_fd(), 0);
@@ -130,13 +142,20 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
     EXPECT_TRUE(plan->active());
     begun.reset();
     EXPECT_FALSE(plan->active());
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)plan->start(); });
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)copy->allreduce_plan(value); });
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { world.send(1, 0); });
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { copy->barrier(); });
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { coming->wait(); });
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)queue->event_fd(); });
-    expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { (void)queue->arm(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { (void)plan->start(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { (void)copy->allreduce_plan(value); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { world.send(1, 0); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { copy->barrier(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { coming->wait(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { (void)queue->event_fd(); });
+    expect_error(peal::errc::not_started, "the peal::environment has ended",
+                 [&] { (void)queue->arm(); });
     EXPECT_EQ(queue->poll(), 0u);
     EXPECT_FALSE(coming->ready());
     EXPECT_EQ(world.rank(), 0);
@@ -150,7 +169,12 @@ TEST(environment, after_its_end_nothing_works_and_handles_can_be_destroyed) {
   });
 }
 
-enum class wide : long long { zero = 0, largest = 2147483647, too_large = 2147483648, whole_turn = 1LL << 32 };
+enum class wide : long long {
+  zero = 0,
+  largest = 2147483647,
+  too_large = 2147483648,
+  whole_turn = 1LL << 32
+};
 enum class negative { like_any = -2, like_nobody = -3 };
 enum class tiny : unsigned char { largest = 255 };
 
@@ -163,10 +187,12 @@ TEST(tags, are_enumerators_that_fit_and_no_others) {
     world.send(1, 0, wide::zero);
     for (const wide each : {wide::too_large, wide::whole_turn}) {
       expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { world.send(2, 0, each); });
-      expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { (void)world.recv<int>(0, each); });
+      expect_error(peal::errc::invalid_tag, "0 to 2147483647",
+                   [&] { (void)world.recv<int>(0, each); });
     }
     for (const negative each : {negative::like_any, negative::like_nobody})
-      expect_error(peal::errc::invalid_tag, "0 to 2147483647", [&] { (void)world.irecv<int>(0, each); });
+      expect_error(peal::errc::invalid_tag, "0 to 2147483647",
+                   [&] { (void)world.irecv<int>(0, each); });
     EXPECT_EQ(world.recv<int>(0, wide::zero), 1);
   });
 }
@@ -192,7 +218,8 @@ TEST(job_of_one, sends_arrays_bases_bits_and_times_as_they_lie) {
     const auto one = world.recv<timed_record>();
     const auto two = world.recv<std::vector<timed_record>>();
     ASSERT_EQ(two.size(), 2u);
-    for (const timed_record& got : {one, two[0], two[1], world.bcast(given, 0), world.allgather(given)[0]}) {
+    for (const timed_record& got :
+         {one, two[0], two[1], world.bcast(given, 0), world.allgather(given)[0]}) {
       EXPECT_EQ(got.kind, 7);
       EXPECT_EQ(got.weights[2], 3);
       EXPECT_EQ(got.length, std::chrono::milliseconds{1500});
@@ -235,8 +262,10 @@ TEST(errors, of_what_is_empty_name_the_place_of_the_call) {
     expect_error(peal::errc::invalid_argument, "moved from", [&] { (void)first.rank(); });
     expect_error(peal::errc::invalid_argument, "moved from", [&] { (void)first.size(); });
     std::vector<peal::request<int>> empty(1);
-    expect_error(peal::errc::invalid_argument, "this request is empty", [&] { (void)peal::wait_all(empty); });
-    expect_error(peal::errc::invalid_argument, "this request is empty", [] { (void)peal::request<int>{}.then([](int) {}); });
+    expect_error(peal::errc::invalid_argument, "this request is empty",
+                 [&] { (void)peal::wait_all(empty); });
+    expect_error(peal::errc::invalid_argument, "this request is empty",
+                 [] { (void)peal::request<int>{}.then([](int) {}); });
   });
 }
 
@@ -244,7 +273,8 @@ TEST(completion_queue, does_not_take_an_empty_request) {
   alone([] {
     peal::environment env;
     peal::completion_queue queue;
-    expect_error(peal::errc::invalid_argument, "an empty request", [&] { queue.add(peal::request<int>{}); });
+    expect_error(peal::errc::invalid_argument, "an empty request",
+                 [&] { queue.add(peal::request<int>{}); });
     EXPECT_TRUE(queue.empty());
     EXPECT_EQ(queue.wait(), 0u);
     queue.add(env.world().isend(1, 0));
@@ -261,7 +291,8 @@ TEST(completion_queue, empties_itself_after_the_end_of_the_environment) {
     queue.add(env->world().irecv<int>(), [&](int) { ++values; });
     queue.add(env->world().irecv<int>(), [&](peal::request<int> over) {
       ++requests;
-      expect_error(peal::errc::not_started, "the peal::environment has ended", [&] { over.wait(); });
+      expect_error(peal::errc::not_started, "the peal::environment has ended",
+                   [&] { over.wait(); });
     });
     env.reset();
     EXPECT_EQ(queue.poll(), 0u);

@@ -49,7 +49,10 @@ struct nothing {
   bool operator==(const nothing&) const = default;
 };
 
-record example() { return {"name", {{{1, 2}, {3, 4}}, {}}, {{"a", {1, 2}}, {"b", {}}}, "note", std::string{"text"}, {5, "five"}}; }
+record example() {
+  return {"name", {{{1, 2}, {3, 4}}, {}}, {{"a", {1, 2}}, {"b", {}}},
+          "note", std::string{"text"},    {5, "five"}};
+}
 
 }  // namespace
 
@@ -92,7 +95,8 @@ TEST(serialization, values_come_back) {
   EXPECT_EQ(there_and_back(std::unordered_map<std::string, std::vector<int>>{{"k", {1, 2}}}),
             (std::unordered_map<std::string, std::vector<int>>{{"k", {1, 2}}}));
   EXPECT_EQ(there_and_back(std::optional<std::string>{}), std::nullopt);
-  EXPECT_EQ(there_and_back(std::optional<std::optional<int>>{std::optional<int>{}}).has_value(), true);
+  EXPECT_EQ(there_and_back(std::optional<std::optional<int>>{std::optional<int>{}}).has_value(),
+            true);
   EXPECT_EQ(there_and_back(nothing{}), nothing{});
 }
 
@@ -105,7 +109,8 @@ TEST(serialization, a_message_of_a_range_is_its_elements) {
   const std::list<int> from{1, 2, 3};
   const auto bytes = peal::detail::pack(from);
   EXPECT_EQ(bytes.size(), 3 * sizeof(int));
-  EXPECT_EQ(peal::detail::incoming<std::set<int>>::decode<std::set<int>>(bytes), (std::set<int>{1, 2, 3}));
+  EXPECT_EQ(peal::detail::incoming<std::set<int>>::decode<std::set<int>>(bytes),
+            (std::set<int>{1, 2, 3}));
 }
 
 template <class T>
@@ -123,11 +128,13 @@ testing::AssertionResult refused(std::span<const std::byte> bytes) {
 TEST(serialization, every_cut_is_noticed) {
   peal::writer out;
   out.value(example());
-  for (std::size_t length = 0; length < out.written().size(); ++length) EXPECT_TRUE(refused<record>(out.written().first(length))) << length;
+  for (std::size_t length = 0; length < out.written().size(); ++length)
+    EXPECT_TRUE(refused<record>(out.written().first(length))) << length;
 }
 
 TEST(serialization, lengths_are_not_believed) {
-  for (const std::uint64_t length : {std::uint64_t{5}, std::uint64_t{1} << 40, std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t length :
+       {std::uint64_t{5}, std::uint64_t{1} << 40, std::numeric_limits<std::uint64_t>::max()}) {
     peal::writer out;
     out.value(length);
     out.value(std::uint32_t{1});
@@ -152,14 +159,16 @@ TEST(serialization, wrong_marks_are_noticed) {
   EXPECT_TRUE(refused<own>(negative.written()));
 }
 
-// Whatever the bytes, a value comes out or an error, and nothing else happens (a sanitizer would tell).
+// Whatever the bytes, a value comes out or an error, and nothing else happens (a sanitizer would
+// tell).
 TEST(serialization, noise_never_does_harm) {
   peal::writer out;
   out.value(example());
   std::mt19937 random{1};
   for (int round = 0; round < 2000; ++round) {
     std::vector<std::byte> bytes{out.written().begin(), out.written().end()};
-    for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    for (int change = 0; change < 3; ++change)
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
     peal::reader in{bytes};
     try {
       (void)in.value<record>();

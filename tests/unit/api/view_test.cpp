@@ -34,12 +34,16 @@ TEST(views, of_strided_memory_copy_what_a_message_would_hold) {
   std::vector<short> memory(4000);
   for (int i = 0; i != 500; ++i) {
     std::iota(memory.begin(), memory.end(), static_cast<short>(i));
-    strided<short, 3> it{memory.data() + 2000, {random() % 5, random() % 4 + (i % 7 != 0), random() % 6}, {}};
-    // Elements apart from each other: each stride beyond all that the axes within it reach; some side by side, some backwards.
+    strided<short, 3> it{
+        memory.data() + 2000, {random() % 5, random() % 4 + (i % 7 != 0), random() % 6}, {}};
+    // Elements apart from each other: each stride beyond all that the axes within it reach; some
+    // side by side, some backwards.
     std::ptrdiff_t reach = 1;
     for (std::size_t axis = 3; axis-- > 0;) {
-      it.strides[axis] = reach + (random() % 2 == 0 ? 0 : static_cast<std::ptrdiff_t>(random() % 3));
-      reach = it.strides[axis] * static_cast<std::ptrdiff_t>(std::max<std::size_t>(it.extents[axis], 1));
+      it.strides[axis] =
+          reach + (random() % 2 == 0 ? 0 : static_cast<std::ptrdiff_t>(random() % 3));
+      reach = it.strides[axis] *
+              static_cast<std::ptrdiff_t>(std::max<std::size_t>(it.extents[axis], 1));
       if (random() % 4 == 0) it.strides[axis] = -it.strides[axis];
     }
     const peal::send_view view{it};

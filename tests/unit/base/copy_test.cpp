@@ -33,7 +33,8 @@ TEST(copy, wide_ones_of_every_length_and_alignment_arrive_whole) {
       for (std::size_t to : {1u, 2u, 17u, 32u, 64u}) {
         std::ranges::fill(target, 0xee);
         peal::copy_wide(target.data() + to, source.data() + from, bytes);
-        EXPECT_EQ(std::memcmp(target.data() + to, source.data() + from, bytes), 0) << bytes << " from " << from << " to " << to;
+        EXPECT_EQ(std::memcmp(target.data() + to, source.data() + from, bytes), 0)
+            << bytes << " from " << from << " to " << to;
         EXPECT_EQ(target[to - 1], 0xee) << bytes;
         EXPECT_EQ(target[to + bytes], 0xee) << bytes;
       }

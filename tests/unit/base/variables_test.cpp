@@ -52,7 +52,8 @@ TEST(value_types, sizes_take_a_unit) {
   EXPECT_EQ(parse_bytes("64K"), 65536u);
   EXPECT_EQ(parse_bytes("3m"), 3u << 20);
   EXPECT_EQ(parse_bytes("2G"), std::size_t{2} << 30);
-  for (const char* wrong : {"", "K", "-1", "1.5M", "12KB", "1 M", "99999999999999999999", "18446744073709551615G"})
+  for (const char* wrong :
+       {"", "K", "-1", "1.5M", "12KB", "1 M", "99999999999999999999", "18446744073709551615G"})
     EXPECT_THROW(parse_bytes(wrong), std::invalid_argument) << wrong;
 }
 
@@ -63,17 +64,20 @@ TEST(value_types, sizes_are_written_with_the_largest_unit) {
   EXPECT_EQ(any.write(1024), "1K");
   EXPECT_EQ(any.write(1536 << 10), "1536K");
   EXPECT_EQ(any.write(std::size_t{1} << 40), "1024G");
-  for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, (std::size_t{1} << 30) + 1, ~std::size_t{0}})
+  for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20,
+                                 (std::size_t{1} << 30) + 1, ~std::size_t{0}})
     EXPECT_EQ(any.read(any.write(each)), each);
 }
 
 TEST(value_types, numbers_have_bounds) {
   EXPECT_EQ(written(types::count{1, 16}, "1"), "1");
   EXPECT_EQ(written(types::count{1, 16}, "16"), "16");
-  for (const char* wrong : {"0", "17", "", "-1", "1.5", "2x", " 2", "+2", "0x2", "99999999999999999999"})
+  for (const char* wrong :
+       {"0", "17", "", "-1", "1.5", "2x", " 2", "+2", "0x2", "99999999999999999999"})
     EXPECT_EQ(written(types::count{1, 16}, wrong), "refused") << wrong;
   EXPECT_EQ(written(types::bytes{1024, 4096}, "4k"), "4K");
-  for (const char* wrong : {"1023", "5K", ""}) EXPECT_EQ(written(types::bytes{1024, 4096}, wrong), "refused") << wrong;
+  for (const char* wrong : {"1023", "5K", ""})
+    EXPECT_EQ(written(types::bytes{1024, 4096}, wrong), "refused") << wrong;
   EXPECT_EQ(written(types::seconds{0.1, 600}, "0.1"), "0.1");
   EXPECT_EQ(written(types::seconds{0.1, 600}, "6e2"), "600");
   for (const char* wrong : {"0.09", "600.5", "nan", "inf", "-inf", "", "4s"})
@@ -86,9 +90,11 @@ TEST(value_types, words_are_taken_as_they_are) {
   EXPECT_EQ(types::on_or_off().read("on"), true);
   EXPECT_EQ(types::on_or_off().read("off"), false);
   EXPECT_EQ(types::zero_or_one().read("1"), true);
-  for (const char* wrong : {"", "On", "1", "on|off", "o"}) EXPECT_EQ(types::on_or_off().read(wrong), std::nullopt) << wrong;
+  for (const char* wrong : {"", "On", "1", "on|off", "o"})
+    EXPECT_EQ(types::on_or_off().read(wrong), std::nullopt) << wrong;
   EXPECT_EQ(written(types::path{}, "/a b"), "/a b");
-  for (const char* wrong : {"", "a", "./a"}) EXPECT_EQ(written(types::path{}, wrong), "refused") << wrong;
+  for (const char* wrong : {"", "a", "./a"})
+    EXPECT_EQ(written(types::path{}, wrong), "refused") << wrong;
   EXPECT_EQ(written(types::text{"words"}, "x|y"), "x|y");
   EXPECT_EQ(written(types::text{"words"}, ""), "refused");
 }
@@ -138,7 +144,8 @@ TEST(variables, every_default_is_allowed_and_fills_what_was_there) {
     EXPECT_EQ(refusal(std::string{each.name}.c_str(), each.fallback.c_str()), "accepted");
     job_settings filled;
     ASSERT_TRUE(each.fill(filled, each.fallback)) << each.name;
-    for (const variable& other : variables()) EXPECT_EQ(other.written(filled), other.fallback) << each.name << " changes " << other.name;
+    for (const variable& other : variables())
+      EXPECT_EQ(other.written(filled), other.fallback) << each.name << " changes " << other.name;
   }
 }
 
@@ -168,7 +175,8 @@ TEST(variables, each_fills_its_own_setting_with_all_that_is_allowed) {
       changes |= value != each.fallback;
       for (const variable& other : variables())
         if (&other != &each) {
-          EXPECT_EQ(other.written(filled), other.fallback) << each.name << " changes " << other.name;
+          EXPECT_EQ(other.written(filled), other.fallback)
+              << each.name << " changes " << other.name;
         }
       EXPECT_EQ(objection(each, value), "");
     }
@@ -192,12 +200,18 @@ TEST(variables, nonsense_is_refused_with_name_value_and_what_is_allowed) {
     EXPECT_EQ(objection(*find_variable(name), value), text);
   };
   expect("PEAL_WAIT", "sometimes", "PEAL_WAIT=sometimes: allowed is one of: adaptive poll block");
-  expect("PEAL_UNEXPECTED_LIMIT", "lots", "PEAL_UNEXPECTED_LIMIT=lots: allowed is a size such as 4096, 64K, 1M or 2G, in 64K..1024G");
+  expect(
+      "PEAL_UNEXPECTED_LIMIT", "lots",
+      "PEAL_UNEXPECTED_LIMIT=lots: allowed is a size such as 4096, 64K, 1M or 2G, in 64K..1024G");
   expect("PEAL_LANES", "99", "PEAL_LANES=99: allowed is auto, or a whole number in 1..16");
-  expect("PEAL_UNWIND_TIMEOUT", "nan", "PEAL_UNWIND_TIMEOUT=nan: allowed is a number of seconds in 0..86400");
-  expect("PEAL_WAIT_MOST", "1us", "PEAL_WAIT_MOST=1us: allowed is auto, or a number of microseconds in 0..1000000");
-  expect("PEAL_SHM_DIR", "relative/path", "PEAL_SHM_DIR=relative/path: allowed is an absolute path");
-  expect("PEAL_SCATTER", "bruck", "PEAL_SCATTER=bruck: allowed is auto, or one of: direct tree linear");
+  expect("PEAL_UNWIND_TIMEOUT", "nan",
+         "PEAL_UNWIND_TIMEOUT=nan: allowed is a number of seconds in 0..86400");
+  expect("PEAL_WAIT_MOST", "1us",
+         "PEAL_WAIT_MOST=1us: allowed is auto, or a number of microseconds in 0..1000000");
+  expect("PEAL_SHM_DIR", "relative/path",
+         "PEAL_SHM_DIR=relative/path: allowed is an absolute path");
+  expect("PEAL_SCATTER", "bruck",
+         "PEAL_SCATTER=bruck: allowed is auto, or one of: direct tree linear");
 }
 
 TEST(variables, all_objections_are_told_and_the_rest_is_read) {
@@ -215,7 +229,9 @@ TEST(variables, all_objections_are_told_and_the_rest_is_read) {
 TEST(variables, an_unknown_name_is_told_of_with_the_nearest) {
   EXPECT_EQ(unknown_variables().size(), 0u);
   const with_variable set{"PEAL_SHM_COPI", "auto"};
-  EXPECT_EQ(unknown_variables(), std::vector<std::string>{"PEAL_SHM_COPI is no variable of peal; the nearest is PEAL_SHM_COPY"});
+  EXPECT_EQ(unknown_variables(),
+            std::vector<std::string>{
+                "PEAL_SHM_COPI is no variable of peal; the nearest is PEAL_SHM_COPY"});
   EXPECT_EQ(refusal("PEAL_SHM_COPI", "auto"), "accepted") << "it is warned of, once, by rank 0";
 }
 
@@ -223,7 +239,9 @@ TEST(variables, ranks_must_agree_on_what_they_would_wait_for) {
   std::string must;
   for (const variable& each : variables())
     if (each.must_agree) must += std::string{each.name.substr(5)} + " ";
-  EXPECT_EQ(must, "SHM_HEAP TRANSPORT CHECK BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER ALLTOALL REDUCE_SCATTER SCAN EXSCAN ");
+  EXPECT_EQ(must,
+            "SHM_HEAP TRANSPORT CHECK BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER "
+            "ALLTOALL REDUCE_SCATTER SCAN EXSCAN ");
 }
 
 }  // namespace

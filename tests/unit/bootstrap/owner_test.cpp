@@ -59,8 +59,9 @@ TEST(owner, stands_in_the_name_of_the_job) {
 }
 
 TEST(owner, is_not_read_out_of_other_names) {
-  for (const char* other : {"", "peal-", "peal-1", "peal-1-2-3", "peal-1-2-3-", "peal-1-2-3-4x", "peal-1-2-3-4-5", "peal-a-b-c-d",
-                            "peal--1-2-3", "pea-1-2-3-4", "xpeal-1-2-3-4", "peal-notes.1", "peal-1-2-3-99999999999999999999999"})
+  for (const char* other : {"", "peal-", "peal-1", "peal-1-2-3", "peal-1-2-3-", "peal-1-2-3-4x",
+                            "peal-1-2-3-4-5", "peal-a-b-c-d", "peal--1-2-3", "pea-1-2-3-4",
+                            "xpeal-1-2-3-4", "peal-notes.1", "peal-1-2-3-99999999999999999999999"})
     EXPECT_FALSE(peal::owner_in(other)) << other;
 }
 
@@ -107,21 +108,26 @@ TEST(owner, that_nobody_fetched_is_dead) {
 
 TEST(owner, leftovers_of_the_dead_are_removed_and_nothing_else) {
   const scratch folder;
-  const std::string dead = peal::job_name_of(somebody_gone()), alive = peal::job_name_of(peal::this_process());
+  const std::string dead = peal::job_name_of(somebody_gone()),
+                    alive = peal::job_name_of(peal::this_process());
   fs::create_directories(folder.path() / (dead + ".dir") / "inner");
-  for (const std::string& each : {dead, dead + ".0", alive + ".0", dead + "x", std::string{"peal-notes"}, std::string{"other"}})
+  for (const std::string& each : {dead, dead + ".0", alive + ".0", dead + "x",
+                                  std::string{"peal-notes"}, std::string{"other"}})
     folder.put(each);
   std::ofstream{folder.path() / (dead + ".dir") / "inner" / "file"} << "x";
   EXPECT_EQ(peal::remove_leftovers(folder.path()), 3);
-  for (const std::string& gone : {dead, dead + ".0", dead + ".dir"}) EXPECT_FALSE(folder.has(gone)) << gone;
-  for (const std::string& kept : {alive + ".0", dead + "x", std::string{"peal-notes"}, std::string{"other"}})
+  for (const std::string& gone : {dead, dead + ".0", dead + ".dir"})
+    EXPECT_FALSE(folder.has(gone)) << gone;
+  for (const std::string& kept :
+       {alive + ".0", dead + "x", std::string{"peal-notes"}, std::string{"other"}})
     EXPECT_TRUE(folder.has(kept)) << kept;
   EXPECT_EQ(peal::remove_leftovers(folder.path() / "missing"), 0);
 }
 
 TEST(owner, entries_of_one_job_are_removed_by_name) {
   const scratch folder;
-  for (const char* each : {"peal-1-2-3", "peal-1-2-3.0", "peal-1-2-34", "peal-1-2-34.0"}) folder.put(each);
+  for (const char* each : {"peal-1-2-3", "peal-1-2-3.0", "peal-1-2-34", "peal-1-2-34.0"})
+    folder.put(each);
   EXPECT_EQ(peal::remove_entries_of("peal-1-2-3", folder.path()), 2);
   EXPECT_TRUE(folder.has("peal-1-2-34"));
   EXPECT_TRUE(folder.has("peal-1-2-34.0"));

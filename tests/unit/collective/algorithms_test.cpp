@@ -1,5 +1,6 @@
-// Every algorithm, for every number of ranks from 1 to 130 and every root, on symbols: the result is right, and no schedule waits for a
-// buffer. PEAL_TEST_FULL=1 tries every size of the data with every root; otherwise the roots are thinned out for all but one size.
+// Every algorithm, for every number of ranks from 1 to 130 and every root, on symbols: the result
+// is right, and no schedule waits for a buffer. PEAL_TEST_FULL=1 tries every size of the data with
+// every root; otherwise the roots are thinned out for all but one size.
 #include "collective/algorithms.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "unit/collective/barrier_check.hpp"
 #include "unit/collective/kinds.hpp"
 #include "unit/collective/symbolic.hpp"
+#include "unit/collective/trial.hpp"
 
 namespace {
 
@@ -36,29 +38,8 @@ bool full() {
   return wish && *wish == '1';
 }
 
-struct trial {
-  int size = 1;
-  int root = 0;
-  std::size_t bytes = 0;  // of a vector, or of each block when they are equal
-  std::size_t element = 1;
-  bool commutative = true;
-  bool in_place = false;
-  bool varying = false;
-  int radix = 2;
-  segmentation cut{};
-  const node_map* nodes = nullptr;
-
-  std::string text() const {
-    std::string made = fmt::format(
-        "{} ranks, root {}, {} bytes in elements of {}, {}commutative, {}in place, {}varying, radix {}, segments of {} in {} lanes", size,
-        root, bytes, element, commutative ? "" : "not ", in_place ? "" : "not ", varying ? "" : "not ", radix, cut.bytes, cut.lanes);
-    if (nodes) made += ", on nodes";
-    for (int rank = 0; nodes && rank != size; ++rank) made += fmt::format(" {}", nodes->node_of(rank));
-    return made;
-  }
-};
-
-// Blocks of differing sizes, some empty, placed in another order than that of the ranks and with gaps.
+// Blocks of differing sizes, some empty, placed in another order than that of the ranks and with
+// gaps.
 struct block_layout {
   std::vector<std::size_t> sizes;
   std::vector<std::size_t> offsets;
@@ -99,26 +80,34 @@ class checker {
   }
 
  private:
-  // What is joined must be neighbours in some line: where the operation commutes, nodes side by side, in each its ranks from the root on.
+  // What is joined must be neighbours in some line: where the operation commutes, nodes side by
+  // side, in each its ranks from the root on.
   void line_up() {
     line_.clear();
     for (int rank = 0; rank != trial_.size; ++rank) line_.push_back(rank);
-    if (!trial_.nodes || !trial_.commutative || (kind_ != collective::reduce && kind_ != collective::allreduce)) return;
+    if (!trial_.nodes || !trial_.commutative ||
+        (kind_ != collective::reduce && kind_ != collective::allreduce))
+      return;
     int next = 0;
     for (int node = 0; node != trial_.nodes->nodes(); ++node) {
       const int count = trial_.nodes->count(node);
-      const int first = node == trial_.nodes->node_of(trial_.root) ? trial_.nodes->index_of(trial_.root) : 0;
-      for (int i = 0; i != count; ++i) line_[static_cast<std::size_t>(trial_.nodes->rank(node, (first + i) % count))] = next++;
+      const int first =
+          node == trial_.nodes->node_of(trial_.root) ? trial_.nodes->index_of(trial_.root) : 0;
+      for (int i = 0; i != count; ++i)
+        line_[static_cast<std::size_t>(trial_.nodes->rank(node, (first + i) % count))] = next++;
     }
   }
   bool at_root(int rank) const { return rank == trial_.root; }
   bool in_place(int rank) const {
-    const bool rooted = kind_ == collective::reduce || kind_ == collective::gather || kind_ == collective::scatter;
+    const bool rooted =
+        kind_ == collective::reduce || kind_ == collective::gather || kind_ == collective::scatter;
     return trial_.in_place && (!rooted || at_root(rank));
   }
-  // What rank `from` has for rank `to`: `from` in the symbol, the byte of the block as origin; for alltoall the goal is in the origin too.
+  // What rank `from` has for rank `to`: `from` in the symbol, the byte of the block as origin; for
+  // alltoall the goal is in the origin too.
   symbol block_symbol(int from, int to, std::size_t byte) const {
-    return {static_cast<std::uint32_t>(static_cast<std::size_t>(to) << 12 | byte), static_cast<std::uint16_t>(from), 1};
+    return {static_cast<std::uint32_t>(static_cast<std::size_t>(to) << 12 | byte),
+            static_cast<std::uint16_t>(from), 1};
   }
   static void fill(symbolic::bytes& memory, std::size_t offset, std::size_t bytes, auto symbol_at) {
     for (std::size_t i = 0; i != bytes; ++i) memory[offset + i] = symbol_at(i);
@@ -189,13 +178,15 @@ class checker {
           out.place(trial_.varying);
           send.assign(out.extent, {});
           for (std::size_t i = 0; i != out.sizes.size(); ++i)
-            fill(send, out.offsets[i], out.sizes[i], [&](std::size_t b) { return block_symbol(rank, static_cast<int>(i), b); });
+            fill(send, out.offsets[i], out.sizes[i],
+                 [&](std::size_t b) { return block_symbol(rank, static_cast<int>(i), b); });
         }
         break;
       case collective::alltoall:
         for (int i = 0; i != p.size; ++i) {
           // In place a pair swaps blocks of one size.
-          in.sizes.push_back(p.in_place ? size_between(trial_, std::min(i, rank), std::max(i, rank)) : size_between(trial_, i, rank));
+          in.sizes.push_back(p.in_place ? size_between(trial_, std::min(i, rank), std::max(i, rank))
+                                        : size_between(trial_, i, rank));
           out.sizes.push_back(p.in_place ? in.sizes.back() : size_between(trial_, rank, i));
         }
         in.place(trial_.varying);
@@ -219,8 +210,9 @@ class checker {
       const symbol want = wanted(i);
       if (got.origin != want.origin || got.count != want.count ||
           (got.first != want.first && (want.count != trial_.size || !trial_.commutative)))
-        return fmt::format("rank {} has byte {} of ranks [{}, +{}) at {}, not byte {} of ranks [{}, +{})", rank, got.origin, got.first,
-                           got.count, offset + i, want.origin, want.first, want.count);
+        return fmt::format(
+            "rank {} has byte {} of ranks [{}, +{}) at {}, not byte {} of ranks [{}, +{})", rank,
+            got.origin, got.first, got.count, offset + i, want.origin, want.first, want.count);
     }
     return {};
   }
@@ -229,7 +221,9 @@ class checker {
     const auto r = static_cast<std::size_t>(rank);
     const block_layout& in = incoming_[r];
     const auto of_lowest = [](int ranks, std::size_t from = 0) {
-      return [=](std::size_t i) { return symbol{static_cast<std::uint32_t>(from + i), 0, static_cast<std::uint16_t>(ranks)}; };
+      return [=](std::size_t i) {
+        return symbol{static_cast<std::uint32_t>(from + i), 0, static_cast<std::uint16_t>(ranks)};
+      };
     };
     const auto all = of_lowest(trial_.size);
     switch (kind_) {
@@ -237,19 +231,25 @@ class checker {
       case collective::neighbor_allgather:
       case collective::neighbor_alltoall: return {};
       case collective::bcast:
-        return expect(rank, place::receive, 0, trial_.bytes, [&](std::size_t i) { return block_symbol(trial_.root, 0, i); });
+        return expect(rank, place::receive, 0, trial_.bytes,
+                      [&](std::size_t i) { return block_symbol(trial_.root, 0, i); });
       case collective::allreduce: return expect(rank, place::receive, 0, trial_.bytes, all);
-      case collective::reduce: return at_root(rank) ? expect(rank, place::receive, 0, trial_.bytes, all) : std::string{};
+      case collective::reduce:
+        return at_root(rank) ? expect(rank, place::receive, 0, trial_.bytes, all) : std::string{};
       case collective::reduce_scatter:
-        return expect(rank, place::receive, 0, outgoing_[r].sizes[r], of_lowest(trial_.size, outgoing_[r].offsets[r]));
-      case collective::scan: return expect(rank, place::receive, 0, trial_.bytes, of_lowest(rank + 1));
+        return expect(rank, place::receive, 0, outgoing_[r].sizes[r],
+                      of_lowest(trial_.size, outgoing_[r].offsets[r]));
+      case collective::scan:
+        return expect(rank, place::receive, 0, trial_.bytes, of_lowest(rank + 1));
       case collective::exscan:
         if (rank > 0) return expect(rank, place::receive, 0, trial_.bytes, of_lowest(rank));
         // What was there stays there: in place this rank's own vector, else nothing.
-        return expect(rank, place::receive, 0, trial_.bytes, [&](std::size_t i) { return trial_.in_place ? of_lowest(1)(i) : symbol{}; });
+        return expect(rank, place::receive, 0, trial_.bytes,
+                      [&](std::size_t i) { return trial_.in_place ? of_lowest(1)(i) : symbol{}; });
       case collective::scatter: {
         const auto wanted = [&](std::size_t b) { return block_symbol(trial_.root, rank, b); };
-        if (in_place(rank)) return expect(rank, place::send, outgoing_[r].offsets[r], outgoing_[r].sizes[r], wanted);
+        if (in_place(rank))
+          return expect(rank, place::send, outgoing_[r].offsets[r], outgoing_[r].sizes[r], wanted);
         return expect(rank, place::receive, 0, size_between(trial_, trial_.root, rank), wanted);
       }
       case collective::gather:
@@ -257,8 +257,9 @@ class checker {
       case collective::alltoall:
         for (std::size_t i = 0; i != in.sizes.size(); ++i) {
           const int goal = kind_ == collective::alltoall ? rank : 0;
-          std::string wrong = expect(rank, place::receive, in.offsets[i], in.sizes[i],
-                                     [&](std::size_t b) { return block_symbol(static_cast<int>(i), goal, b); });
+          std::string wrong =
+              expect(rank, place::receive, in.offsets[i], in.sizes[i],
+                     [&](std::size_t b) { return block_symbol(static_cast<int>(i), goal, b); });
           if (!wrong.empty()) return wrong;
         }
         return {};
@@ -276,10 +277,13 @@ class checker {
 };
 
 bool rooted(collective kind) {
-  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather || kind == collective::scatter;
+  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather ||
+         kind == collective::scatter;
 }
 
-bool moves_vectors(collective kind) { return kind == collective::bcast || (is_reduction(kind) && kind != collective::reduce_scatter); }
+bool moves_vectors(collective kind) {
+  return kind == collective::bcast || (is_reduction(kind) && kind != collective::reduce_scatter);
+}
 
 std::vector<int> roots(collective kind, int size, bool all) {
   if (!rooted(kind)) return {0};
@@ -289,19 +293,22 @@ std::vector<int> roots(collective kind, int size, bool all) {
   return chosen;
 }
 
-// Sizes of a vector: nothing, one element, fewer elements than ranks, more and not divisible; of a block: nothing, one byte, three.
+// Sizes of a vector: nothing, one element, fewer elements than ranks, more and not divisible; of a
+// block: nothing, one byte, three.
 std::vector<std::size_t> sizes(const algorithm& tested, int size) {
   const auto n = static_cast<std::size_t>(size);
   const collective kind = tested.kind;
   if (kind == collective::barrier) return {0};
-  if (tested.name == "flat" && size > 20) return {2, 0};  // size³ joins a byte, and the vector is never divided
+  // size³ joins a byte, and the vector is never divided
+  if (tested.name == "flat" && size > 20) return {2, 0};
   if (moves_vectors(kind)) return {2 * n + 3, 0, 1, n > 1 ? n - 1 : 2};
   return {3, 0, 1};
 }
 
 class every_algorithm : public testing::TestWithParam<algorithm> {
  protected:
-  // An algorithm that looks at nodes: each time another of their arrangements, or with PEAL_TEST_FULL=1 all of them.
+  // An algorithm that looks at nodes: each time another of their arrangements, or with
+  // PEAL_TEST_FULL=1 all of them.
   void check(trial t) {
     if (!GetParam().by_node) return check_one(t);
     for (std::size_t left = full() ? test::arrangement_count : 1; left != 0; --left) {
@@ -341,7 +348,8 @@ TEST_P(every_algorithm, is_right_for_all_sizes_and_roots) {
   for (int size = 1; size <= most_ranks; ++size) {
     bool first = true;
     for (const std::size_t bytes : sizes(GetParam(), size)) {
-      // Among nodes there are as many messages as pairs of ranks, and every arrangement has its turn.
+      // Among nodes there are as many messages as pairs of ranks, and every arrangement has its
+      // turn.
       const bool all_roots = first && (!GetParam().by_node || size <= 40);
       for (const int root : roots(kind, size, all_roots || full())) {
         trial t;
@@ -352,7 +360,8 @@ TEST_P(every_algorithm, is_right_for_all_sizes_and_roots) {
         for (const bool in_place : {false, true})
           for (const bool commutative : {false, true}) {
             const bool forms_alike = !is_reduction(kind) && commutative;
-            if (forms_alike || (root > 1 && !full() && (root % 4 != 2 * in_place + commutative))) continue;
+            if (forms_alike || (root > 1 && !full() && (root % 4 != 2 * in_place + commutative)))
+              continue;
             t.in_place = in_place;
             t.commutative = commutative;
             check(t);
@@ -379,8 +388,14 @@ TEST_P(block_movers, takes_blocks_of_any_size_and_place) {
     for (const int root : roots(GetParam().kind, size, size < 20 || full()))
       for (const bool in_place : {false, true})
         for (const bool commutative : {false, true}) {
-          if (commutative && !is_reduction(GetParam().kind)) continue;  // where nothing is joined, once
-          check({.size = size, .root = root, .bytes = 2, .commutative = commutative, .in_place = in_place, .varying = true});
+          // where nothing is joined, once
+          if (commutative && !is_reduction(GetParam().kind)) continue;
+          check({.size = size,
+                 .root = root,
+                 .bytes = 2,
+                 .commutative = commutative,
+                 .in_place = in_place,
+                 .varying = true});
           if (HasFatalFailure()) return;
         }
 }
@@ -390,7 +405,8 @@ TEST_P(trees, works_with_taller_and_flatter_trees) {
     for (int size = 1; size <= most_ranks; size += full() ? 1 : 3)
       for (const int root : roots(GetParam().kind, size, full()))
         for (const bool commutative : {false, true}) {
-          check({.size = size, .root = root, .bytes = 3, .commutative = commutative, .radix = radix});
+          check(
+              {.size = size, .root = root, .bytes = 3, .commutative = commutative, .radix = radix});
           if (HasFatalFailure()) return;
         }
 }
@@ -426,7 +442,8 @@ TEST_P(by_node, is_right_however_ranks_lie_on_nodes) {
     for (std::size_t which = 0; which != test::arrangement_count; ++which) {
       const node_map nodes{test::arranged(which, size)};
       if (kind == collective::barrier) {
-        ASSERT_EQ(symbolic::barrier_problem(GetParam(), size, &nodes), "") << size << " ranks, arranged as " << which;
+        ASSERT_EQ(symbolic::barrier_problem(GetParam(), size, &nodes), "")
+            << size << " ranks, arranged as " << which;
       }
       for (const int root : roots(kind, size, true))
         for (const bool in_place : {false, true})
@@ -451,15 +468,26 @@ auto those(bool (*wanted)(const algorithm&)) {
   return testing::ValuesIn(chosen);
 }
 
-INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, those([](const algorithm&) { return true; }), test::algorithm_name);
-INSTANTIATE_TEST_SUITE_P(collective, reductions, those([](const algorithm& a) { return is_reduction(a.kind); }), test::algorithm_name);
-INSTANTIATE_TEST_SUITE_P(collective, block_movers, those([](const algorithm& a) { return !moves_vectors(a.kind) && !a.equal_blocks; }),
+INSTANTIATE_TEST_SUITE_P(collective, every_algorithm, those([](const algorithm&) { return true; }),
                          test::algorithm_name);
-INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) { return a.name == "tree" || a.name == "leaders"; }),
+INSTANTIATE_TEST_SUITE_P(collective, reductions,
+                         those([](const algorithm& a) { return is_reduction(a.kind); }),
                          test::algorithm_name);
-INSTANTIATE_TEST_SUITE_P(collective, segmentable, those([](const algorithm& a) { return a.segmentable; }), test::algorithm_name);
-INSTANTIATE_TEST_SUITE_P(collective, by_node, those([](const algorithm& a) { return a.by_node; }), test::algorithm_name);
-INSTANTIATE_TEST_SUITE_P(collective, barriers, those([](const algorithm& a) { return a.kind == collective::barrier; }),
+INSTANTIATE_TEST_SUITE_P(collective, block_movers, those([](const algorithm& a) {
+                           return !moves_vectors(a.kind) && !a.equal_blocks;
+                         }),
+                         test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, trees, those([](const algorithm& a) {
+                           return a.name == "tree" || a.name == "leaders";
+                         }),
+                         test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, segmentable,
+                         those([](const algorithm& a) { return a.segmentable; }),
+                         test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, by_node, those([](const algorithm& a) { return a.by_node; }),
+                         test::algorithm_name);
+INSTANTIATE_TEST_SUITE_P(collective, barriers,
+                         those([](const algorithm& a) { return a.kind == collective::barrier; }),
                          test::algorithm_name);
 
 }  // namespace

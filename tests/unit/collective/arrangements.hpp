@@ -15,7 +15,9 @@ using arrangement = std::vector<std::uint32_t>;
 inline arrangement in_blocks(int size, const std::vector<int>& lengths) {
   arrangement made;
   for (std::uint32_t node = 0; static_cast<int>(made.size()) < size; ++node)
-    for (int i = 0; i != lengths[node % lengths.size()] && static_cast<int>(made.size()) < size; ++i) made.push_back(node);
+    for (int i = 0; i != lengths[node % lengths.size()] && static_cast<int>(made.size()) < size;
+         ++i)
+      made.push_back(node);
   return made;
 }
 
@@ -28,7 +30,8 @@ inline arrangement in_turn(int size, int nodes) {
 
 constexpr std::size_t arrangement_count = 11;
 
-/// In blocks, even and uneven, which are in rank order; in turn and without any order, which are not; all on one node, each on its own.
+/// In blocks, even and uneven, which are in rank order; in turn and without any order, which are
+/// not; all on one node, each on its own.
 inline arrangement arranged(std::size_t which, int size) {
   switch (which % arrangement_count) {
     case 0: return in_blocks(size, {2});
@@ -43,7 +46,8 @@ inline arrangement arranged(std::size_t which, int size) {
     case 9: return in_blocks(size, {3});
     default: {
       arrangement made;
-      for (int rank = 0; rank != size; ++rank) made.push_back(static_cast<std::uint32_t>(rank * 7 + rank * rank / 3) % 4u * 9u);
+      for (int rank = 0; rank != size; ++rank)
+        made.push_back(static_cast<std::uint32_t>(rank * 7 + rank * rank / 3) % 4u * 9u);
       return made;
     }
   }

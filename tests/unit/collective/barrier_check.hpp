@@ -14,8 +14,10 @@
 
 namespace symbolic {
 
-// Whether the barrier holds: every rank's end must depend on every rank's beginning. Followed through the messages.
-inline std::string barrier_problem(const peal::algorithm& tested, int size, const peal::node_map* nodes) {
+// Whether the barrier holds: every rank's end must depend on every rank's beginning. Followed
+// through the messages.
+inline std::string barrier_problem(const peal::algorithm& tested, int size,
+                                   const peal::node_map* nodes) {
   const auto n = static_cast<std::size_t>(size);
   using ranks = std::vector<bool>;
   std::vector<peal::schedule> plans(n);
@@ -36,7 +38,8 @@ inline std::string barrier_problem(const peal::algorithm& tested, int size, cons
     if (round[rank] == plans[rank].rounds().size()) return false;
     const auto& now = plans[rank].rounds()[round[rank]];
     if (!posted[rank])
-      for (const peal::step& s : plans[rank].sends(now)) under_way[{rank, static_cast<std::size_t>(s.peer)}].push_back(heard[rank]);
+      for (const peal::step& s : plans[rank].sends(now))
+        under_way[{rank, static_cast<std::size_t>(s.peer)}].push_back(heard[rank]);
     const bool moved = !posted[rank];
     posted[rank] = true;
     for (const peal::step& s : plans[rank].receives(now))

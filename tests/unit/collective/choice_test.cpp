@@ -19,7 +19,9 @@ using test::kinds;
 
 class with_variable {
  public:
-  with_variable(const char* name, const std::string& value) : name_{name} { setenv(name, value.c_str(), 1); }
+  with_variable(const char* name, const std::string& value) : name_{name} {
+    setenv(name, value.c_str(), 1);
+  }
   ~with_variable() { unsetenv(name_); }
 
  private:
@@ -42,7 +44,8 @@ TEST(choice, finds_something_that_serves_every_call) {
   const choice rules;
   for (const collective kind : kinds)
     for (const int size : {1, 2, 3, 8, 16, 17, 64, 1000, 1000000})
-      for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, std::size_t{100000}, std::size_t{1} << 40})
+      for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000},
+                                      std::size_t{100000}, std::size_t{1} << 40})
         for (const bool commutative : {false, true})
           for (const bool varying : {false, true}) {
             const problem p = call_of(size, bytes, commutative, varying);
@@ -63,7 +66,9 @@ TEST(choice, does_not_look_at_what_ranks_may_not_agree_on) {
       const algorithm* first = rules.of(kind, call_of(size, 0, true, true)).how;
       for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20}) {
         const algorithm* here = rules.of(kind, call_of(size, bytes, true, true)).how;
-        EXPECT_EQ(here, kind == collective::reduce_scatter ? rules.of(kind, call_of(size, bytes)).how : first);
+        EXPECT_EQ(here, kind == collective::reduce_scatter
+                            ? rules.of(kind, call_of(size, bytes)).how
+                            : first);
       }
       // In place is a matter of the root alone, and so is being the root.
       problem p = call_of(size, 100);
@@ -78,7 +83,8 @@ TEST(choice, goes_by_the_nodes_where_they_have_several_ranks) {
   const choice rules;
   const std::array<std::uint32_t, 4> in_turn{0, 1, 0, 1};
   const node_map out_of_order{in_turn};
-  for (const collective kind : {collective::barrier, collective::bcast, collective::reduce, collective::allreduce, collective::allgather})
+  for (const collective kind : {collective::barrier, collective::bcast, collective::reduce,
+                                collective::allreduce, collective::allgather})
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20}) {
       problem p = call_of(4, bytes);
       EXPECT_FALSE(rules.of(kind, p).how->by_node);
@@ -93,7 +99,8 @@ TEST(choice, goes_by_the_nodes_where_they_have_several_ranks) {
     }
 }
 
-// Each rank of a node could send its share; with two of them that takes longer than one that sends all.
+// Each rank of a node could send its share; with two of them that takes longer than one that sends
+// all.
 TEST(choice, a_long_bcast_goes_over_leaders_where_nodes_have_few_ranks) {
   const std::array<std::uint32_t, 8> fours{0, 0, 0, 0, 1, 1, 1, 1};
   const node_map two_fours{fours};
@@ -147,11 +154,13 @@ TEST(choice, variables_offer_just_the_algorithms_there_are) {
         const with_variable forced{name.c_str(), std::string{each.name}};
         problem p = call_of(4, 8);
         p.nodes = &two_pairs;
-        EXPECT_EQ(choice{job_settings::from_environment().algorithms}.of(kinds[i], p).how->name, each.name);
+        EXPECT_EQ(choice{job_settings::from_environment().algorithms}.of(kinds[i], p).how->name,
+                  each.name);
       }
     {
       const with_variable past_messages{name.c_str(), "direct"};
-      EXPECT_FALSE(choice{job_settings::from_environment().algorithms}.forces(kinds[i])) << "so a call that does not fit has an algorithm";
+      EXPECT_FALSE(choice{job_settings::from_environment().algorithms}.forces(kinds[i]))
+          << "so a call that does not fit has an algorithm";
     }
     const with_variable wrong{name.c_str(), "fastest"};
     EXPECT_THROW(job_settings::from_environment(), error);
@@ -160,7 +169,9 @@ TEST(choice, variables_offer_just_the_algorithms_there_are) {
 
 TEST(plan_cache, finds_what_was_built_and_spares_what_is_in_use) {
   plan_cache cache;
-  const auto key = [](std::size_t bytes) { return plan_key{.kind = collective::bcast, .bytes = bytes}; };
+  const auto key = [](std::size_t bytes) {
+    return plan_key{.kind = collective::bcast, .bytes = bytes};
+  };
   const auto add = [&](std::size_t bytes) {
     plan& made = cache.replace();
     made.key = key(bytes);

@@ -1,4 +1,5 @@
-// Collectives from call to result: all ranks in one process over real messaging, in random orders of arrival, beside a sequential model.
+// Collectives from call to result: all ranks in one process over real messaging, in random orders
+// of arrival, beside a sequential model.
 #include "collective/collectives.hpp"
 
 #include <fmt/format.h>
@@ -27,13 +28,15 @@ using test::model;
 using test::random_request;
 using test::request;
 
-constexpr std::array variable_names{"PEAL_BARRIER",        "PEAL_BCAST",   "PEAL_REDUCE",    "PEAL_ALLREDUCE",
-                                    "PEAL_GATHER",         "PEAL_SCATTER", "PEAL_ALLGATHER", "PEAL_ALLTOALL",
-                                    "PEAL_REDUCE_SCATTER", "PEAL_SCAN",    "PEAL_EXSCAN"};
+constexpr std::array variable_names{"PEAL_BARRIER",   "PEAL_BCAST",    "PEAL_REDUCE",
+                                    "PEAL_ALLREDUCE", "PEAL_GATHER",   "PEAL_SCATTER",
+                                    "PEAL_ALLGATHER", "PEAL_ALLTOALL", "PEAL_REDUCE_SCATTER",
+                                    "PEAL_SCAN",      "PEAL_EXSCAN"};
 
 class forced_algorithm {
  public:
-  explicit forced_algorithm(const algorithm& a) : name_{variable_names[static_cast<std::size_t>(a.kind)]} {
+  explicit forced_algorithm(const algorithm& a)
+      : name_{variable_names[static_cast<std::size_t>(a.kind)]} {
     setenv(name_, std::string{a.name}.c_str(), 1);
   }
   ~forced_algorithm() { unsetenv(name_); }
@@ -47,7 +50,8 @@ void run_all(job& ranks, const std::vector<request>& requests) {
   std::vector<operation*> operations;
   for (const request& r : requests) {
     models.push_back(std::make_unique<model>(ranks.size(), r));
-    for (int rank = 0; rank != ranks.size(); ++rank) operations.push_back(&ranks.start(rank, models.back()->of(rank).call));
+    for (int rank = 0; rank != ranks.size(); ++rank)
+      operations.push_back(&ranks.start(rank, models.back()->of(rank).call));
   }
   ASSERT_TRUE(ranks.finish(operations)) << "stuck";
   std::size_t i = 0;
@@ -60,8 +64,11 @@ void run_all(job& ranks, const std::vector<request>& requests) {
     }
 }
 
-// Where the algorithm needs nodes: of two or three ranks, in rank order, so that it serves every operation.
-test::arrangement nodes_for(const algorithm& a, int size) { return a.by_node ? test::in_blocks(size, {2, 3}) : test::arrangement{}; }
+// Where the algorithm needs nodes: of two or three ranks, in rank order, so that it serves every
+// operation.
+test::arrangement nodes_for(const algorithm& a, int size) {
+  return a.by_node ? test::in_blocks(size, {2, 3}) : test::arrangement{};
+}
 
 class algorithm_end_to_end : public testing::TestWithParam<algorithm> {};
 
@@ -80,10 +87,12 @@ TEST_P(algorithm_end_to_end, gives_the_models_result) {
                     .seed = seed++};
           if (is_reduction(r.kind)) r.commutative = !other;
           if (!is_reduction(r.kind) || r.kind == collective::reduce_scatter)
-            r.varying = r.kind != collective::bcast && (is_reduction(r.kind) ? seed % 3 == 0 : other);
+            r.varying =
+                r.kind != collective::bcast && (is_reduction(r.kind) ? seed % 3 == 0 : other);
           run_all(ranks, {r});
           if (HasFatalFailure()) {
-            ADD_FAILURE() << fmt::format("{} ranks, root {}, count {}, in place {}, other {}", size, r.root, count, in_place, other);
+            ADD_FAILURE() << fmt::format("{} ranks, root {}, count {}, in place {}, other {}", size,
+                                         r.root, count, in_place, other);
             return;
           }
         }
@@ -96,14 +105,21 @@ TEST_P(algorithm_end_to_end, gives_the_models_result_for_long_vectors) {
   for (const int size : {2, 3, 4}) {
     job ranks{size, 3, nodes_for(GetParam(), size)};
     for (const bool in_place : {false, true}) {
-      const std::size_t count = GetParam().kind == collective::bcast ? 1500000 : GetParam().segmentable ? 180001 : 100001;
-      run_all(ranks, {request{.kind = GetParam().kind, .root = size - 1, .count = count, .in_place = in_place, .seed = 1}});
+      const std::size_t count = GetParam().kind == collective::bcast ? 1500000
+                                : GetParam().segmentable             ? 180001
+                                                                     : 100001;
+      run_all(ranks, {request{.kind = GetParam().kind,
+                              .root = size - 1,
+                              .count = count,
+                              .in_place = in_place,
+                              .seed = 1}});
       if (HasFatalFailure()) return;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(collective, algorithm_end_to_end, testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()),
+INSTANTIATE_TEST_SUITE_P(collective, algorithm_end_to_end,
+                         testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()),
                          test::algorithm_name);
 
 TEST(collectives, do_not_mix_when_many_are_under_way) {
@@ -119,7 +135,8 @@ TEST(collectives, do_not_mix_when_many_are_under_way) {
 }
 
 TEST(collectives, do_not_mix_over_several_nodes) {
-  for (const auto& nodes : {test::in_blocks(4, {2}), test::in_turn(5, 2), test::in_blocks(7, {3, 1})}) {
+  for (const auto& nodes :
+       {test::in_blocks(4, {2}), test::in_turn(5, 2), test::in_blocks(7, {3, 1})}) {
     const int size = static_cast<int>(nodes.size());
     job ranks{size, 5, nodes};
     for (int repeat = 0; repeat != 4; ++repeat) {
@@ -134,8 +151,9 @@ TEST(collectives, do_not_mix_over_several_nodes) {
 TEST(collectives, of_one_rank_are_over_at_once) {
   job alone{1};
   for (const collective kind :
-       {collective::barrier, collective::bcast, collective::reduce, collective::allreduce, collective::gather, collective::scatter,
-        collective::allgather, collective::alltoall, collective::reduce_scatter, collective::scan, collective::exscan}) {
+       {collective::barrier, collective::bcast, collective::reduce, collective::allreduce,
+        collective::gather, collective::scatter, collective::allgather, collective::alltoall,
+        collective::reduce_scatter, collective::scan, collective::exscan}) {
     model m{1, {.kind = kind, .count = 40}};
     operation& over = alone.start(0, m.of(0).call);
     EXPECT_TRUE(over.finished);
@@ -144,12 +162,14 @@ TEST(collectives, of_one_rank_are_over_at_once) {
   }
 }
 
-// Rank 3 hands its own block and that of rank 0, which is not its neighbour, to the root in two messages.
+// Rank 3 hands its own block and that of rank 0, which is not its neighbour, to the root in two
+// messages.
 TEST(collectives, messages_to_one_peer_in_a_round_leave_together) {
   const forced_algorithm tree{*find_algorithm(collective::gather, "tree")};
   job ranks{4};
   run_all(ranks, {{.kind = collective::gather, .root = 1, .count = 8}});
-  for (int rank = 0; rank != 4; ++rank) EXPECT_EQ(ranks.brackets(rank), rank == 3 ? 1 : 0) << "rank " << rank;
+  for (int rank = 0; rank != 4; ++rank)
+    EXPECT_EQ(ranks.brackets(rank), rank == 3 ? 1 : 0) << "rank " << rank;
   run_all(ranks, {{.kind = collective::allgather, .count = 8}});
   EXPECT_EQ(ranks.brackets(3), 1) << "a message each";
   const int before = ranks.fans(3);
@@ -183,13 +203,16 @@ TEST_P(algorithm_end_to_end, gives_every_rank_the_same_bits) {
     ASSERT_TRUE(ranks.finish(operations));
     for (int rank = 0; rank != size; ++rank) {
       ranks.release(rank, *operations[static_cast<std::size_t>(rank)]);
-      ASSERT_EQ(std::memcmp(out[static_cast<std::size_t>(rank)].data(), out[0].data(), count * sizeof(float)), 0)
+      ASSERT_EQ(std::memcmp(out[static_cast<std::size_t>(rank)].data(), out[0].data(),
+                            count * sizeof(float)),
+                0)
           << size << " ranks, rank " << rank;
     }
   }
 }
 
-// Where each rank has another part of the result, it must be the same in every run, whatever the order of arrival.
+// Where each rank has another part of the result, it must be the same in every run, whatever the
+// order of arrival.
 TEST_P(algorithm_end_to_end, gives_the_same_bits_again) {
   const collective kind = GetParam().kind;
   if (!is_reduction(kind)) return;
@@ -217,10 +240,12 @@ TEST_P(algorithm_end_to_end, gives_the_same_bits_again) {
         operations.push_back(&ranks.start(static_cast<int>(rank), call));
       }
       ASSERT_TRUE(ranks.finish(operations));
-      for (std::size_t rank = 0; rank != n; ++rank) ranks.release(static_cast<int>(rank), *operations[rank]);
+      for (std::size_t rank = 0; rank != n; ++rank)
+        ranks.release(static_cast<int>(rank), *operations[rank]);
       if (first.empty()) first = out;
       for (std::size_t rank = 0; rank != n; ++rank)
-        ASSERT_EQ(std::memcmp(out[rank].data(), first[rank].data(), count * sizeof(float)), 0) << size << " ranks, rank " << rank;
+        ASSERT_EQ(std::memcmp(out[rank].data(), first[rank].data(), count * sizeof(float)), 0)
+            << size << " ranks, rank " << rank;
     }
   }
 }

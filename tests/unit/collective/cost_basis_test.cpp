@@ -25,10 +25,12 @@ TEST(cost_basis, without_a_tuning_file_there_are_none) {
 }
 
 TEST(cost_basis, the_node_with_fewest_cores_counts) {
-  notes told{cost_note(8, cost_parameters{}) + "|", cost_note(2, std::nullopt) + "|", cost_note(0, std::nullopt) + "|"};
+  notes told{cost_note(8, cost_parameters{}) + "|", cost_note(2, std::nullopt) + "|",
+             cost_note(0, std::nullopt) + "|"};
   EXPECT_EQ(take_cost_notes(told).cores, 2);
   notes silent{cost_note(0, cost_parameters{}) + "|", cost_note(0, std::nullopt) + "|"};
-  EXPECT_EQ(take_cost_notes(silent).of(peers{0, 1}, {}), spread{}) << "nobody knows, so each has its own";
+  EXPECT_EQ(take_cost_notes(silent).of(peers{0, 1}, {}), spread{})
+      << "nobody knows, so each has its own";
 }
 
 TEST(cost_basis, a_team_lies_on_nodes_in_its_own_way) {

@@ -1,4 +1,5 @@
-// The prices, and the choice made by them, as such: what must hold on every machine. Nothing is timed.
+// The prices, and the choice made by them, as such: what must hold on every machine. Nothing is
+// timed.
 #include "collective/cost.hpp"
 
 #include <fmt/format.h>
@@ -22,12 +23,13 @@ using detail::collective;
 using test::kinds;
 
 /// One node, a rank a node, nodes of four ranks; and ranks that share cores.
-constexpr spread one_node{}, apart{.ranks_per_node = 1}, fours{.ranks_per_node = 4}, crowded{.cores = 2},
-    crowded_fours{.ranks_per_node = 4, .cores = 2};
+constexpr spread one_node{}, apart{.ranks_per_node = 1}, fours{.ranks_per_node = 4},
+    crowded{.cores = 2}, crowded_fours{.ranks_per_node = 4, .cores = 2};
 
-constexpr std::array<std::size_t, 26> lengths{4,      8,      64,      256,     260,     1024,    4096,    4100,    8192,
-                                              8196,   16384,  32768,   65536,   65540,   131072,  131076,  262144,  524288,
-                                              524292, 786432, 1048576, 2097152, 4194304, 8388608, 8388612, 67108864};
+constexpr std::array<std::size_t, 26> lengths{
+    4,      8,      64,      256,     260,     1024,    4096,    4100,    8192,
+    8196,   16384,  32768,   65536,   65540,   131072,  131076,  262144,  524288,
+    524292, 786432, 1048576, 2097152, 4194304, 8388608, 8388612, 67108864};
 
 /// Of ranks that lie on nodes one after another; null where there is nothing to tell apart.
 const node_map* nodes_of(int ranks, const spread& where) {
@@ -47,7 +49,8 @@ problem call_of(collective kind, int ranks, std::size_t bytes, const spread& whe
   return p;
 }
 
-/// Those that are built in, but for so little that nobody sees it, so that they are taken for measured ones and prices count.
+/// Those that are built in, but for so little that nobody sees it, so that they are taken for
+/// measured ones and prices count.
 cost_parameters as_measured() {
   cost_parameters made;
   made.local_flight_ns += 1e-6;
@@ -55,7 +58,8 @@ cost_parameters as_measured() {
   return made;
 }
 
-std::vector<candidate> candidates(collective kind, int ranks, std::size_t bytes, const spread& where) {
+std::vector<candidate> candidates(collective kind, int ranks, std::size_t bytes,
+                                  const spread& where) {
   static const choice prices{job_settings::from_environment().algorithms, as_measured()};
   return prices.candidates(kind, call_of(kind, ranks, bytes, where), where);
 }
@@ -79,10 +83,12 @@ TEST(cost, a_message_more_or_a_longer_one_costs_more) {
     for (const spread& where : {one_node, apart, fours, crowded, crowded_fours})
       for (const int ranks : {2, 3, 4, 7, 8, 17, 64, 1000}) {
         double before = 0;
-        bool swapped = true;  // this one draws a line of its own, beyond which it does something else
+        // this one draws a line of its own, beyond which it does something else
+        bool swapped = true;
         for (const std::size_t bytes : lengths) {
           const auto width = static_cast<std::size_t>(std::min(where.ranks_per_node, ranks));
-          if (each.kind == collective::allreduce && each.name == "shares" && swapped && bytes > most_swapped_share * width) {
+          if (each.kind == collective::allreduce && each.name == "shares" && swapped &&
+              bytes > most_swapped_share * width) {
             swapped = false;
             before = 0;
           }
@@ -106,9 +112,11 @@ TEST(cost, a_slower_machine_costs_more) {
           cost_parameters worse;
           const bool rate = field.name.ends_with("rate");
           worse.*field.value *= rate ? 0.5 : 2;
-          const auto usual = price(each, p, usual_cut(each), where, {}), now = price(each, p, usual_cut(each), where, worse);
+          const auto usual = price(each, p, usual_cut(each), where, {}),
+                     now = price(each, p, usual_cut(each), where, worse);
           ASSERT_EQ(usual.has_value(), now.has_value());
-          EXPECT_GE(now.value_or(0), usual.value_or(0)) << field.name << ", " << each.name << ", " << called(each.kind, 16, bytes);
+          EXPECT_GE(now.value_or(0), usual.value_or(0))
+              << field.name << ", " << each.name << ", " << called(each.kind, 16, bytes);
         }
 }
 
@@ -118,16 +126,19 @@ TEST(cost, whom_it_concerns) {
   EXPECT_EQ(price(ring, call_of(collective::allreduce, 1, 1 << 20), {}, one_node, {}), 0.0);
   cost_parameters slow;
   slow.remote_rate /= 10;
-  EXPECT_EQ(price(ring, p, {}, one_node, {}), price(ring, p, {}, one_node, slow)) << "nothing leaves the node";
+  EXPECT_EQ(price(ring, p, {}, one_node, {}), price(ring, p, {}, one_node, slow))
+      << "nothing leaves the node";
   EXPECT_GT(*price(ring, p, {}, fours, slow), *price(ring, p, {}, fours, {}));
   slow = {};
   slow.switch_ns *= 10;
-  EXPECT_EQ(price(ring, p, {}, one_node, {}), price(ring, p, {}, one_node, slow)) << "every rank has a core";
+  EXPECT_EQ(price(ring, p, {}, one_node, {}), price(ring, p, {}, one_node, slow))
+      << "every rank has a core";
   EXPECT_GT(*price(ring, p, {}, crowded, slow), *price(ring, p, {}, crowded, {}));
 }
 
-// What algorithms do where they must, and what the following allow for: a number of ranks that is no power of two takes two steps more, and
-// with more ranks the parts of a vector may come below the length that goes unasked.
+// What algorithms do where they must, and what the following allow for: a number of ranks that is
+// no power of two takes two steps more, and with more ranks the parts of a vector may come below
+// the length that goes unasked.
 constexpr std::array<std::size_t, 5> usual_lengths{8, 1024, 65536, 1 << 20, 16 << 20};
 
 TEST(cost, more_ranks_cost_no_less) {
@@ -160,10 +171,14 @@ TEST(cost, allreduce_is_hardly_dearer_than_reduce_and_bcast) {
   for (const spread& where : {one_node, apart, fours})
     for (int ranks = 2; ranks <= 130; ++ranks)
       for (const std::size_t bytes : usual_lengths) {
-        const double together = lowest(collective::reduce, ranks, bytes, where) + lowest(collective::bcast, ranks, bytes, where);
-        EXPECT_LE(lowest(collective::allreduce, ranks, bytes, where), 1.1 * together) << called(collective::allreduce, ranks, bytes);
-        const double taken = chosen_one(collective::reduce, ranks, bytes, where) + chosen_one(collective::bcast, ranks, bytes, where);
-        EXPECT_LE(chosen_one(collective::allreduce, ranks, bytes, where), 1.3 * taken) << called(collective::allreduce, ranks, bytes);
+        const double together = lowest(collective::reduce, ranks, bytes, where) +
+                                lowest(collective::bcast, ranks, bytes, where);
+        EXPECT_LE(lowest(collective::allreduce, ranks, bytes, where), 1.1 * together)
+            << called(collective::allreduce, ranks, bytes);
+        const double taken = chosen_one(collective::reduce, ranks, bytes, where) +
+                             chosen_one(collective::bcast, ranks, bytes, where);
+        EXPECT_LE(chosen_one(collective::allreduce, ranks, bytes, where), 1.3 * taken)
+            << called(collective::allreduce, ranks, bytes);
       }
 }
 

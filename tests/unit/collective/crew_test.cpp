@@ -1,4 +1,5 @@
-// Long reductions by several threads. This program is linked with an OpenMP runtime, as one that uses OpenMP is.
+// Long reductions by several threads. This program is linked with an OpenMP runtime, as one that
+// uses OpenMP is.
 #include "collective/crew.hpp"
 
 #include <gtest/gtest.h>
@@ -43,18 +44,22 @@ reduction reduction_of(scalar type, builtin operation, std::size_t element) {
 template <class T>
 std::vector<T> values(std::size_t count, unsigned seed) {
   std::vector<T> made(count);
-  for (auto& each : made) each = static_cast<T>(static_cast<double>(seed = seed * 1664525 + 1013904223) / 7e5);
+  for (auto& each : made)
+    each = static_cast<T>(static_cast<double>(seed = seed * 1664525 + 1013904223) / 7e5);
   return made;
 }
 
 template <class T>
 void same_bits_as_one_thread(scalar type, builtin operation) {
-  for (const std::size_t bytes : {reduction::long_bytes, reduction::long_bytes + sizeof(T), 5 * reduction::long_bytes + 7 * sizeof(T)}) {
+  for (const std::size_t bytes : {reduction::long_bytes, reduction::long_bytes + sizeof(T),
+                                  5 * reduction::long_bytes + 7 * sizeof(T)}) {
     const std::size_t count = bytes / sizeof(T);
     auto lower = values<T>(count, 1), higher = values<T>(count, 2);
     std::vector<T> expected(count), found(count);
     find_kernel(type, operation)(lower.data(), higher.data(), expected.data(), count);
-    const auto as_bytes = [](std::vector<T>& of) { return reinterpret_cast<std::byte*>(of.data()); };
+    const auto as_bytes = [](std::vector<T>& of) {
+      return reinterpret_cast<std::byte*>(of.data());
+    };
     const auto join = reduction_of(type, operation, sizeof(T));
     const auto length = count * sizeof(T);
     join.apply(as_bytes(lower), as_bytes(higher), as_bytes(found), length);
@@ -93,7 +98,8 @@ TEST_F(crew_test, two_threads_share_the_pieces) {
 
 TEST_F(crew_test, no_help_where_the_rank_has_a_core_only) {
   crew::set_own(1);
-  if (omp_get_num_places() > 1) GTEST_SKIP() << "needs OMP_PLACES to be unset: it says that the rank has more cores";
+  if (omp_get_num_places() > 1)
+    GTEST_SKIP() << "needs OMP_PLACES to be unset: it says that the rank has more cores";
   EXPECT_FALSE(crew::there());
 }
 

@@ -1,4 +1,5 @@
-// Collectives in which something goes wrong: nobody hangs, nobody takes a half result for a whole one, and the next collective is sound.
+// Collectives in which something goes wrong: nobody hangs, nobody takes a half result for a whole
+// one, and the next collective is sound.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,15 +36,18 @@ class spoilt : public testing::TestWithParam<std::size_t> {
     call.receive = v.out.data();
     call.bytes = count * sizeof(std::uint64_t);
     call.element_size = sizeof(std::uint64_t);
-    call.op = {.kind = detail::builtin::none, .commutative = true, .combine = add_or_throw<std::uint64_t>, .context = context};
+    call.op = {.kind = detail::builtin::none,
+               .commutative = true,
+               .combine = add_or_throw<std::uint64_t>,
+               .context = context};
     return call;
   }
 };
 
 TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_hangs) {
   const std::size_t count = GetParam();
-  for (const collective kind :
-       {collective::reduce, collective::allreduce, collective::reduce_scatter, collective::scan, collective::exscan})
+  for (const collective kind : {collective::reduce, collective::allreduce,
+                                collective::reduce_scatter, collective::scan, collective::exscan})
     for (int size = 2; size <= 9; ++size)
       for (int bad = 0; bad != size; ++bad) {
         job ranks{size, static_cast<unsigned>(size * 10 + bad)};
@@ -54,7 +58,8 @@ TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_ha
           std::vector<operation*> operations;
           for (int rank = 0; rank != size; ++rank) {
             const auto r = static_cast<std::size_t>(rank);
-            operations.push_back(&ranks.start(rank, reduction_of(data[r], kind, count, &contexts[r])));
+            operations.push_back(
+                &ranks.start(rank, reduction_of(data[r], kind, count, &contexts[r])));
           }
           ASSERT_TRUE(ranks.finish(operations)) << size << " ranks, rank " << bad << " throws";
           bool any_threw = false;
@@ -71,10 +76,14 @@ TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_ha
               EXPECT_EQ(result.error, errc::operation_failed);
               EXPECT_THROW(std::rethrow_exception(problem), std::domain_error);
             } else if (!result.error) {
-              // It did not depend on the rank that threw, or got nothing of it: what it has is whole.
-              const int joined = kind == collective::scan ? rank + 1 : kind == collective::exscan ? rank : size;
+              // It did not depend on the rank that threw, or got nothing of it: what it has is
+              // whole.
+              const int joined = kind == collective::scan     ? rank + 1
+                                 : kind == collective::exscan ? rank
+                                                              : size;
               if (kind != collective::reduce || rank == 0) {
-                for (const std::uint64_t x : data[r].out) ASSERT_EQ(x, static_cast<std::uint64_t>(joined));
+                for (const std::uint64_t x : data[r].out)
+                  ASSERT_EQ(x, static_cast<std::uint64_t>(joined));
               }
             } else {
               EXPECT_EQ(result.error, errc::operation_failed);
@@ -94,7 +103,8 @@ TEST_P(spoilt, an_operation_that_throws_is_rethrown_where_it_threw_and_nobody_ha
 // What a rank has of a collective of blocks of `count` numbers, where rank r gave numbers of r + 1.
 std::vector<std::uint64_t> whole(collective kind, int rank, int size, std::size_t count) {
   std::vector<std::uint64_t> all;
-  for (int from = 0; from != size; ++from) all.insert(all.end(), count, static_cast<std::uint64_t>(from) + 1);
+  for (int from = 0; from != size; ++from)
+    all.insert(all.end(), count, static_cast<std::uint64_t>(from) + 1);
   const std::vector<std::uint64_t> of_root(count, 1);
   switch (kind) {
     case collective::bcast:
@@ -106,7 +116,8 @@ std::vector<std::uint64_t> whole(collective kind, int rank, int size, std::size_
 
 TEST_P(spoilt, a_rank_without_memory_takes_part_and_nobody_hangs) {
   const std::size_t count = GetParam();
-  for (const collective kind : {collective::bcast, collective::gather, collective::scatter, collective::allgather, collective::alltoall})
+  for (const collective kind : {collective::bcast, collective::gather, collective::scatter,
+                                collective::allgather, collective::alltoall})
     for (int size = 2; size <= 9; ++size)
       for (int bad = 0; bad != size; ++bad) {
         job ranks{size, static_cast<unsigned>(size * 10 + bad)};
@@ -115,18 +126,21 @@ TEST_P(spoilt, a_rank_without_memory_takes_part_and_nobody_hangs) {
           std::vector<operation*> operations;
           for (int rank = 0; rank != size; ++rank) {
             vectors& mine = data[static_cast<std::size_t>(rank)];
-            mine.in.assign(count * static_cast<std::size_t>(size), static_cast<std::uint64_t>(rank) + 1);
+            mine.in.assign(count * static_cast<std::size_t>(size),
+                           static_cast<std::uint64_t>(rank) + 1);
             mine.out.assign(whole(kind, rank, size, count).size(), 0);
             collective_call call;
             call.kind = kind;
             call.send = mine.in.data();
-            call.receive = kind == collective::bcast && rank == 0 ? mine.in.data() : mine.out.data();
+            call.receive =
+                kind == collective::bcast && rank == 0 ? mine.in.data() : mine.out.data();
             call.bytes = count * sizeof(std::uint64_t);
             call.spoilt = lacks && rank == bad;
             if (call.spoilt) call.receive = nullptr;
             operations.push_back(&ranks.start(rank, call));
           }
-          ASSERT_TRUE(ranks.finish(operations)) << size << " ranks, rank " << bad << " has no memory";
+          ASSERT_TRUE(ranks.finish(operations))
+              << size << " ranks, rank " << bad << " has no memory";
           for (int rank = 0; rank != size; ++rank) {
             const outcome result = ranks.release(rank, *operations[static_cast<std::size_t>(rank)]);
             if (lacks && rank == bad) {
@@ -152,8 +166,9 @@ TEST_P(spoilt, a_death_ends_it_on_every_rank) {
     std::vector<thrower> contexts(static_cast<std::size_t>(size));
     std::vector<operation*> operations;
     const bool entered = seed % 3 != 0;  // whether the dead rank had begun
-    const collective kind = std::array{collective::allreduce,      collective::barrier, collective::allgather,
-                                       collective::reduce_scatter, collective::scan,    collective::exscan}[seed % 6];
+    const collective kind =
+        std::array{collective::allreduce,      collective::barrier, collective::allgather,
+                   collective::reduce_scatter, collective::scan,    collective::exscan}[seed % 6];
     for (int rank = 0; rank != size; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       collective_call call = reduction_of(data[r], kind, count, &contexts[r]);
@@ -181,13 +196,15 @@ TEST_P(spoilt, a_death_ends_it_on_every_rank) {
         EXPECT_TRUE(entered);
       }
       // What comes later ends at once.
-      operation& later = ranks.start(rank, reduction_of(data[static_cast<std::size_t>(rank)], collective::allreduce, 1, contexts.data()));
+      operation& later = ranks.start(rank, reduction_of(data[static_cast<std::size_t>(rank)],
+                                                        collective::allreduce, 1, contexts.data()));
       ASSERT_TRUE(later.finished);
       EXPECT_EQ(ranks.release(rank, later).error, errc::peer_failed);
     }
     // Nothing is left on its way out, though nobody takes part any more.
     ranks.settle();
-    for (int rank = 0; rank != size; ++rank) EXPECT_TRUE(rank == dead || ranks.quiet(rank)) << "seed " << seed << ", rank " << rank;
+    for (int rank = 0; rank != size; ++rank)
+      EXPECT_TRUE(rank == dead || ranks.quiet(rank)) << "seed " << seed << ", rank " << rank;
   }
 }
 
@@ -199,11 +216,13 @@ TEST_P(spoilt, a_rank_that_sends_less_is_found_out) {
     thrower calm;
     std::vector<operation*> operations;
     for (int rank = 0; rank != size; ++rank) {
-      collective_call call = reduction_of(data[static_cast<std::size_t>(rank)], collective::allreduce, count, &calm);
+      collective_call call =
+          reduction_of(data[static_cast<std::size_t>(rank)], collective::allreduce, count, &calm);
       if (rank == 0) call.bytes -= sizeof(std::uint64_t);
       operations.push_back(&ranks.start(rank, call));
     }
-    static_cast<void>(ranks.finish(operations));  // lengths that differ may choose different algorithms; those who got it must say so
+    // lengths that differ may choose different algorithms; those who got it must say so
+    static_cast<void>(ranks.finish(operations));
     bool found = false;
     for (int rank = 0; rank != size; ++rank) {
       operation& each = *operations[static_cast<std::size_t>(rank)];
@@ -215,11 +234,13 @@ TEST_P(spoilt, a_rank_that_sends_less_is_found_out) {
       ranks.tell(rank, 0);
     }
     ASSERT_TRUE(ranks.finish(operations));
-    for (int rank = 0; rank != size; ++rank) ranks.release(rank, *operations[static_cast<std::size_t>(rank)]);
+    for (int rank = 0; rank != size; ++rank)
+      ranks.release(rank, *operations[static_cast<std::size_t>(rank)]);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(collective, spoilt, testing::Values(2, 100, 3000), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(collective, spoilt, testing::Values(2, 100, 3000),
+                         testing::PrintToStringParamName());
 
 TEST(collectives, refuse_an_operation_without_meaning) {
   job ranks{2};

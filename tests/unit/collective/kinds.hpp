@@ -12,10 +12,11 @@
 
 namespace peal::test {
 
-inline constexpr std::array kinds{detail::collective::barrier,   detail::collective::bcast,    detail::collective::reduce,
-                                  detail::collective::allreduce, detail::collective::gather,   detail::collective::scatter,
-                                  detail::collective::allgather, detail::collective::alltoall, detail::collective::reduce_scatter,
-                                  detail::collective::scan,      detail::collective::exscan};
+inline constexpr std::array kinds{
+    detail::collective::barrier,   detail::collective::bcast,    detail::collective::reduce,
+    detail::collective::allreduce, detail::collective::gather,   detail::collective::scatter,
+    detail::collective::allgather, detail::collective::alltoall, detail::collective::reduce_scatter,
+    detail::collective::scan,      detail::collective::exscan};
 static_assert(kinds.size() == detail::collectives_in_all);
 
 inline std::string algorithm_name(const testing::TestParamInfo<algorithm>& info) {

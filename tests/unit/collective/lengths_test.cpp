@@ -12,11 +12,13 @@ using namespace peal;
 using detail::collective;
 using detail::is_reduction;
 
-// Counts of 64 bits: a call whose elements are 2^33 times as large has the same schedule, but for that.
+// Counts of 64 bits: a call whose elements are 2^33 times as large has the same schedule, but for
+// that.
 TEST(algorithms, keep_lengths_beyond_32_bits) {
   constexpr std::size_t times = std::size_t{1} << 33;
   const auto same = [](const slice& large, const slice& small) {
-    return large.buffer == small.buffer && large.offset == small.offset * times && large.bytes == small.bytes * times;
+    return large.buffer == small.buffer && large.offset == small.offset * times &&
+           large.bytes == small.bytes * times;
   };
   for (const algorithm& each : all_algorithms())
     for (const int size : {2, 5, 8}) {
@@ -41,7 +43,8 @@ TEST(algorithms, keep_lengths_beyond_32_bits) {
         case collective::scatter:
         case collective::allgather:
         case collective::alltoall: small.bytes = sizes.back(); break;
-        default: small.bytes = 163840;  // divides by all sizes, and is long enough to be cut as a longer one is
+        // divides by all sizes, and is long enough to be cut as a longer one is
+        default: small.bytes = 163840;
       }
       small.send = small.receive = {6, sizes.data(), offsets.data()};
       problem large = small;
@@ -58,7 +61,8 @@ TEST(algorithms, keep_lengths_beyond_32_bits) {
           ASSERT_EQ(few.size(), many.size());
           for (std::size_t k = 0; k != few.size(); ++k) {
             EXPECT_EQ(few[k].peer, many[k].peer);
-            EXPECT_TRUE(same(many[k].from, few[k].from) && same(many[k].other, few[k].other) && same(many[k].into, few[k].into))
+            EXPECT_TRUE(same(many[k].from, few[k].from) && same(many[k].other, few[k].other) &&
+                        same(many[k].into, few[k].into))
                 << each.name << ", " << size << " ranks";
           }
         };

@@ -8,6 +8,7 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/ranks_in_one.hpp \
   tests/unit/collective/symbolic.cpp \
   tests/unit/collective/symbolic.hpp \
+  tests/unit/collective/trial.hpp \
   tests/unit/collective/thrower.hpp \
   tests/unit/collective/unit.cpp
 tests_unit_collective_test_CPPFLAGS = $(unit_cppflags)

@@ -1,4 +1,5 @@
-// What a collective must give: the buffers of all ranks, made up from a seed, and what a loop over the ranks makes of them.
+// What a collective must give: the buffers of all ranks, made up from a seed, and what a loop over
+// the ranks makes of them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,18 +21,22 @@ using detail::collective_call;
 using detail::is_reduction;
 using byte_vector = std::vector<std::byte>;
 
-// An element whose operation is associative and does not commute: x → scale · x + shift, composed, modulo 2^32.
+// An element whose operation is associative and does not commute: x → scale · x + shift, composed,
+// modulo 2^32.
 struct map {
   std::uint32_t scale;
   std::uint32_t shift;
   friend bool operator==(const map&, const map&) = default;
 };
 
-inline map compose(map lower, map higher) { return {lower.scale * higher.scale, lower.scale * higher.shift + lower.shift}; }
+inline map compose(map lower, map higher) {
+  return {lower.scale * higher.scale, lower.scale * higher.shift + lower.shift};
+}
 
 inline void compose_all(void*, const void* in, void* inout, std::size_t count) {
   for (std::size_t i = 0; i != count; ++i)
-    static_cast<map*>(inout)[i] = compose(static_cast<const map*>(in)[i], static_cast<map*>(inout)[i]);
+    static_cast<map*>(inout)[i] =
+        compose(static_cast<const map*>(in)[i], static_cast<map*>(inout)[i]);
 }
 
 // One rank's part of a call: its buffers and arrays, what must come out, and what must not change.
@@ -50,7 +55,9 @@ struct part {
 };
 
 inline std::byte content(std::size_t seed, int from, int to, std::size_t i) {
-  return static_cast<std::byte>((seed * 31 + static_cast<std::size_t>(from) * 7 + static_cast<std::size_t>(to) * 13 + i * 3) ^ i >> 8);
+  return static_cast<std::byte>(
+      (seed * 31 + static_cast<std::size_t>(from) * 7 + static_cast<std::size_t>(to) * 13 + i * 3) ^
+      i >> 8);
 }
 
 struct request {
@@ -66,7 +73,8 @@ struct request {
 
 class model {
  public:
-  model(int size, const request& r) : size_{size}, asked_{r}, parts_(static_cast<std::size_t>(size)) {
+  model(int size, const request& r)
+      : size_{size}, asked_{r}, parts_(static_cast<std::size_t>(size)) {
     for (int rank = 0; rank != size; ++rank) fill(rank);
     for (part& each : parts_) each.point();
   }
@@ -89,7 +97,8 @@ class model {
   void check(int rank) {
     const part& p = of(rank);
     byte_vector got = p.receive;
-    if (asked_.kind == collective::reduce_scatter) got.resize(p.wanted_receive.size());  // in place, more is undefined
+    // in place, more is undefined
+    if (asked_.kind == collective::reduce_scatter) got.resize(p.wanted_receive.size());
     ASSERT_EQ(got, p.wanted_receive) << "rank " << rank;
     ASSERT_EQ(p.send, p.wanted_send) << "rank " << rank;
   }
@@ -97,11 +106,14 @@ class model {
  private:
   std::size_t data_seed() const { return asked_.seed + asked_.content * 1009; }
   std::size_t length(int from, int to) const {
-    return asked_.varying ? (static_cast<std::size_t>(from) * 5 + static_cast<std::size_t>(to) * 3 + asked_.seed) % 7 * asked_.count / 3
+    return asked_.varying ? (static_cast<std::size_t>(from) * 5 + static_cast<std::size_t>(to) * 3 +
+                             asked_.seed) %
+                                7 * asked_.count / 3
                           : asked_.count;
   }
   map element(int rank, std::size_t i) const {
-    const auto x = static_cast<std::uint32_t>(rank) * 2654435761u + static_cast<std::uint32_t>(i * 40503u + data_seed());
+    const auto x = static_cast<std::uint32_t>(rank) * 2654435761u +
+                   static_cast<std::uint32_t>(i * 40503u + data_seed());
     return asked_.commutative ? map{x, x * 3} : map{x | 1, x >> 3};
   }
   template <class T>
@@ -119,7 +131,8 @@ class model {
     return made;
   }
   // Blocks one after the other, with a gap behind each in the varying form where offsets are given.
-  byte_vector concatenated(auto block_of, std::vector<std::size_t>& sizes, std::vector<std::size_t>& offsets) const {
+  byte_vector concatenated(auto block_of, std::vector<std::size_t>& sizes,
+                           std::vector<std::size_t>& offsets) const {
     byte_vector all;
     for (int i = 0; i != size_; ++i) {
       const byte_vector one = block_of(i);
@@ -138,7 +151,8 @@ class model {
     p.call.root = asked_.root;
     p.call.varying = asked_.varying;
     const bool root = rank == asked_.root;
-    const bool rooted = asked_.kind == collective::reduce || asked_.kind == collective::gather || asked_.kind == collective::scatter;
+    const bool rooted = asked_.kind == collective::reduce || asked_.kind == collective::gather ||
+                        asked_.kind == collective::scatter;
     p.call.in_place = asked_.in_place && (!rooted || root);
     switch (asked_.kind) {
       case collective::barrier:
@@ -156,7 +170,8 @@ class model {
       case collective::alltoall: fill_alltoall(p, rank); break;
     }
     p.wanted_send = p.send;
-    if (p.wanted_receive.size() < p.receive.size() && asked_.kind != collective::reduce_scatter) p.wanted_receive.resize(p.receive.size());
+    if (p.wanted_receive.size() < p.receive.size() && asked_.kind != collective::reduce_scatter)
+      p.wanted_receive.resize(p.receive.size());
   }
   void fill_bcast(part& p, bool root) {
     p.call.in_place = false;
@@ -182,7 +197,8 @@ class model {
       map sum = element(0, i);
       for (int r = 1; r != ranks; ++r) {
         const map next = element(r, i);
-        sum = asked_.commutative ? map{sum.scale + next.scale, sum.shift + next.shift} : compose(sum, next);
+        sum = asked_.commutative ? map{sum.scale + next.scale, sum.shift + next.shift}
+                                 : compose(sum, next);
       }
       append(made, sum);
     }
@@ -199,7 +215,9 @@ class model {
     const byte_vector own = vector_of(rank, asked_.count);
     if (asked_.kind != collective::reduce || root) {
       p.receive = p.call.in_place ? own : byte_vector(own.size());
-      const int ranks = asked_.kind == collective::scan ? rank + 1 : asked_.kind == collective::exscan ? rank : size_;
+      const int ranks = asked_.kind == collective::scan     ? rank + 1
+                        : asked_.kind == collective::exscan ? rank
+                                                            : size_;
       p.wanted_receive = ranks == 0 ? p.receive : joined(ranks, 0, asked_.count);
     }
     if (!p.call.in_place) p.send = own;
@@ -225,7 +243,8 @@ class model {
     if (!p.call.in_place) p.send = own;
     if (asked_.kind == collective::gather && !root) return;
     const auto r = static_cast<std::size_t>(rank);
-    p.wanted_receive = concatenated([&](int i) { return block(i, 0); }, p.receive_bytes, p.receive_offsets);
+    p.wanted_receive =
+        concatenated([&](int i) { return block(i, 0); }, p.receive_bytes, p.receive_offsets);
     p.receive.resize(p.wanted_receive.size());
     if (p.call.in_place) put(p.receive, p.receive_offsets[r], own);
     give_arrays(p.receive_bytes, p.receive_offsets, p.call.receive_bytes, p.call.receive_offsets);
@@ -250,19 +269,21 @@ class model {
         for (std::size_t i = 0; i != made.size(); ++i) made[i] = content(data_seed(), from, to, i);
         return made;
       };
-      p.wanted_receive = concatenated([&](int i) { return both(i, rank); }, p.receive_bytes, p.receive_offsets);
+      p.wanted_receive =
+          concatenated([&](int i) { return both(i, rank); }, p.receive_bytes, p.receive_offsets);
       std::vector<std::size_t> sizes, offsets;
       p.receive = concatenated([&](int i) { return both(rank, i); }, sizes, offsets);
     } else {
-      p.wanted_receive = concatenated([&](int i) { return block(i, rank); }, p.receive_bytes, p.receive_offsets);
+      p.wanted_receive =
+          concatenated([&](int i) { return block(i, rank); }, p.receive_bytes, p.receive_offsets);
       p.receive.resize(p.wanted_receive.size());
       p.send = concatenated([&](int i) { return block(rank, i); }, p.send_bytes, p.send_offsets);
       give_arrays(p.send_bytes, p.send_offsets, p.call.send_bytes, p.call.send_offsets);
     }
     give_arrays(p.receive_bytes, p.receive_offsets, p.call.receive_bytes, p.call.receive_offsets);
   }
-  void give_arrays(const std::vector<std::size_t>& sizes, const std::vector<std::size_t>& offsets, const std::size_t*& to_sizes,
-                   const std::size_t*& to_offsets) const {
+  void give_arrays(const std::vector<std::size_t>& sizes, const std::vector<std::size_t>& offsets,
+                   const std::size_t*& to_sizes, const std::size_t*& to_offsets) const {
     if (!asked_.varying) return;
     to_sizes = sizes.data();
     if (gaps()) to_offsets = offsets.data();
@@ -280,7 +301,8 @@ inline request random_request(std::mt19937& random, int size) {
   r.count = std::array<std::size_t, 6>{0, 1, 8, 60, 600, 5000}[random() % 6];
   r.in_place = random() % 3 == 0;
   r.commutative = random() % 2 == 0;
-  r.varying = random() % 3 == 0 && r.kind != collective::bcast && (!is_reduction(r.kind) || r.kind == collective::reduce_scatter);
+  r.varying = random() % 3 == 0 && r.kind != collective::bcast &&
+              (!is_reduction(r.kind) || r.kind == collective::reduce_scatter);
   r.seed = random() % 100;
   return r;
 }

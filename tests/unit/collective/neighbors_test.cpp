@@ -1,4 +1,5 @@
-// Collectives between neighbours, of random graphs and of grids: their schedules on symbols, and real messages in random orders of arrival.
+// Collectives between neighbours, of random graphs and of grids: their schedules on symbols, and
+// real messages in random orders of arrival.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,10 +25,12 @@ using test::job;
 
 constexpr int nobody = detail::proc_null_value;
 
-/// The neighbourhoods of all ranks, and of each source entry from which destination entry its block is.
+/// The neighbourhoods of all ranks, and of each source entry from which destination entry its block
+/// is.
 struct topology {
   std::vector<neighborhood> near;
-  std::vector<std::vector<std::size_t>> sent_as;  // by rank and source entry; meaningless where that is nobody
+  // by rank and source entry; meaningless where that is nobody
+  std::vector<std::vector<std::size_t>> sent_as;
   std::size_t size() const { return near.size(); }
 };
 
@@ -49,7 +52,8 @@ void match(topology& made) {
   }
 }
 
-// Edges of all kinds: several of a pair, to oneself, in any order, with nobody between them, and ranks without any.
+// Edges of all kinds: several of a pair, to oneself, in any order, with nobody between them, and
+// ranks without any.
 topology random_graph(int size, std::mt19937& random) {
   topology made;
   made.near.resize(static_cast<std::size_t>(size));
@@ -74,11 +78,13 @@ topology grid_of(int rows, int columns, bool periodic) {
   topology made;
   const auto at = [&](int row, int column) {
     if (periodic) return (row + rows) % rows * columns + (column + columns) % columns;
-    return row < 0 || row >= rows || column < 0 || column >= columns ? nobody : row * columns + column;
+    return row < 0 || row >= rows || column < 0 || column >= columns ? nobody
+                                                                     : row * columns + column;
   };
   for (int row = 0; row != rows; ++row)
     for (int column = 0; column != columns; ++column) {
-      const std::vector<int> around{at(row - 1, column), at(row + 1, column), at(row, column - 1), at(row, column + 1)};
+      const std::vector<int> around{at(row - 1, column), at(row + 1, column), at(row, column - 1),
+                                    at(row, column + 1)};
       made.near.push_back({around, around, true});
       made.sent_as.push_back({1, 0, 3, 2});
     }
@@ -92,7 +98,8 @@ std::vector<topology> some_topologies() {
     for (int i = 0; i != 6; ++i) made.push_back(random_graph(size, random));
   for (const bool periodic : {false, true})
     for (int rows = 1; rows != 5; ++rows)
-      for (int columns = 1; columns != 5; ++columns) made.push_back(grid_of(rows, columns, periodic));
+      for (int columns = 1; columns != 5; ++columns)
+        made.push_back(grid_of(rows, columns, periodic));
   return made;
 }
 
@@ -109,16 +116,20 @@ struct edge_layout {
 
   edge_layout(collective kind, bool varying, const topology& t, std::size_t rank) {
     const neighborhood& near = t.near[rank];
-    const auto put = [](std::vector<std::size_t>& sizes, std::vector<std::size_t>& at, std::size_t& end, std::size_t bytes, bool gap) {
+    const auto put = [](std::vector<std::size_t>& sizes, std::vector<std::size_t>& at,
+                        std::size_t& end, std::size_t bytes, bool gap) {
       at.push_back(end);
       sizes.push_back(bytes);
       end += bytes + (gap ? 1 : 0);
     };
-    for (std::size_t i = 0; i != near.destinations.size(); ++i) put(outgoing, outgoing_at, out, length(kind, varying, rank, i), varying);
+    for (std::size_t i = 0; i != near.destinations.size(); ++i)
+      put(outgoing, outgoing_at, out, length(kind, varying, rank, i), varying);
     for (std::size_t i = 0; i != near.sources.size(); ++i) {
       const int from = near.sources[i];
       put(incoming, incoming_at, in,
-          from == nobody ? length(kind, varying, 0, 0) : length(kind, varying, static_cast<std::size_t>(from), t.sent_as[rank][i]),
+          from == nobody
+              ? length(kind, varying, 0, 0)
+              : length(kind, varying, static_cast<std::size_t>(from), t.sent_as[rank][i]),
           varying);
     }
     if (kind == collective::neighbor_allgather) out = length(kind, varying, rank, 0);
@@ -139,14 +150,16 @@ TEST_P(neighbors, get_each_block_from_where_it_was_sent_to_them) {
   for (const topology& t : some_topologies()) {
     std::vector<symbolic::actor> actors(t.size());
     const auto sent = [&](std::size_t from, std::size_t at, std::size_t byte) {
-      return symbol{static_cast<std::uint32_t>(at << 8 | byte), static_cast<std::uint16_t>(from), 1};
+      return symbol{static_cast<std::uint32_t>(at << 8 | byte), static_cast<std::uint16_t>(from),
+                    1};
     };
     for (std::size_t rank = 0; rank != t.size(); ++rank) {
       const edge_layout where{kind, varying, t, rank};
       actors[rank].at(place::send).assign(where.out, {});
       actors[rank].at(place::receive).assign(where.in, {});
       if (kind == collective::neighbor_allgather)
-        for (std::size_t byte = 0; byte != where.out; ++byte) actors[rank].at(place::send)[byte] = sent(rank, 0, byte);
+        for (std::size_t byte = 0; byte != where.out; ++byte)
+          actors[rank].at(place::send)[byte] = sent(rank, 0, byte);
       else
         for (std::size_t i = 0; i != where.outgoing.size(); ++i)
           for (std::size_t byte = 0; byte != where.outgoing[i]; ++byte)
@@ -159,7 +172,8 @@ TEST_P(neighbors, get_each_block_from_where_it_was_sent_to_them) {
       p.near = &t.near[rank];
       p.send = {5, where.outgoing.data(), where.outgoing_at.data()};
       p.receive = {5, where.incoming.data(), where.incoming_at.data()};
-      if (kind == collective::neighbor_allgather) algorithms::neighbor_allgather(p, actors[rank].plan);
+      if (kind == collective::neighbor_allgather)
+        algorithms::neighbor_allgather(p, actors[rank].plan);
       else algorithms::neighbor_alltoall(p, actors[rank].plan);
       EXPECT_LE(actors[rank].plan.rounds().size(), 1u);
     }
@@ -170,7 +184,9 @@ TEST_P(neighbors, get_each_block_from_where_it_was_sent_to_them) {
         for (std::size_t byte = 0; byte != where.incoming[i]; ++byte) {
           const int from = t.near[rank].sources[i];
           ASSERT_EQ(actors[rank].at(place::receive)[where.incoming_at[i] + byte],
-                    from == nobody ? symbol{} : sent(static_cast<std::size_t>(from), entry_of(t, rank, i), byte))
+                    from == nobody
+                        ? symbol{}
+                        : sent(static_cast<std::size_t>(from), entry_of(t, rank, i), byte))
               << "rank " << rank << ", block " << i;
         }
     }
@@ -185,8 +201,8 @@ TEST_P(neighbors, exchange_real_messages) {
   for (const topology& t : all) {
     job ranks{static_cast<int>(t.size()), 3};
     for (std::size_t rank = 0; rank != t.size(); ++rank)
-      ranks.with(static_cast<int>(rank),
-                 [&](messaging&, collectives&, collective_state& of, const team&) { of.set_neighbors(t.near[rank]); });
+      ranks.with(static_cast<int>(rank), [&](messaging&, collectives&, collective_state& of,
+                                             const team&) { of.set_neighbors(t.near[rank]); });
     constexpr std::size_t rounds = 4;
     struct part {
       edge_layout where;
@@ -203,7 +219,8 @@ TEST_P(neighbors, exchange_real_messages) {
         p.send.resize(p.where.out);
         p.receive.resize(p.where.in);
         if (kind == collective::neighbor_allgather)
-          for (std::size_t byte = 0; byte != p.where.out; ++byte) p.send[byte] = content(round, rank, 0, byte);
+          for (std::size_t byte = 0; byte != p.where.out; ++byte)
+            p.send[byte] = content(round, rank, 0, byte);
         else
           for (std::size_t i = 0; i != p.where.outgoing.size(); ++i)
             for (std::size_t byte = 0; byte != p.where.outgoing[i]; ++byte)
@@ -231,7 +248,9 @@ TEST_P(neighbors, exchange_real_messages) {
         for (std::size_t byte = 0; byte != p.where.incoming[i]; ++byte) {
           const int from = t.near[rank].sources[i];
           ASSERT_EQ(p.receive[p.where.incoming_at[i] + byte],
-                    from == nobody ? std::byte{} : content(round, static_cast<std::size_t>(from), entry_of(t, rank, i), byte))
+                    from == nobody ? std::byte{}
+                                   : content(round, static_cast<std::size_t>(from),
+                                             entry_of(t, rank, i), byte))
               << t.size() << " ranks, rank " << rank << ", block " << i;
         }
     }
@@ -239,11 +258,15 @@ TEST_P(neighbors, exchange_real_messages) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(collective, neighbors,
-                         testing::Combine(testing::Values(collective::neighbor_allgather, collective::neighbor_alltoall), testing::Bool()),
-                         [](const auto& info) {
-                           return fmt::format("{}{}", std::get<0>(info.param) == collective::neighbor_allgather ? "allgather" : "alltoall",
-                                              std::get<1>(info.param) ? "v" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    collective, neighbors,
+    testing::Combine(testing::Values(collective::neighbor_allgather, collective::neighbor_alltoall),
+                     testing::Bool()),
+    [](const auto& info) {
+      return fmt::format(
+          "{}{}",
+          std::get<0>(info.param) == collective::neighbor_allgather ? "allgather" : "alltoall",
+          std::get<1>(info.param) ? "v" : "");
+    });
 
 }  // namespace

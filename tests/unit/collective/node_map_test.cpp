@@ -34,7 +34,8 @@ TEST(node_map, every_rank_is_where_it_says) {
           const int rank = map.rank(node, i);
           EXPECT_EQ(map.node_of(rank), node);
           EXPECT_EQ(map.index_of(rank), i);
-          EXPECT_EQ(nodes[static_cast<std::size_t>(rank)], nodes[static_cast<std::size_t>(map.rank(node, 0))]);
+          EXPECT_EQ(nodes[static_cast<std::size_t>(rank)],
+                    nodes[static_cast<std::size_t>(map.rank(node, 0))]);
         }
       EXPECT_EQ(found, size);
     }

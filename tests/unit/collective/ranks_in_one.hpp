@@ -1,6 +1,7 @@
 // tests/unit/collective/ranks_in_one.hpp
-// All ranks of a small job in one process and one thread: real messaging over a transport that hands messages over in a random order,
-// refuses sends now and then, and fetches late. A seed gives the same order again.
+// All ranks of a small job in one process and one thread: real messaging over a transport that
+// hands messages over in a random order, refuses sends now and then, and fetches late. A seed gives
+// the same order again.
 #pragma once
 
 #include <cstring>
@@ -23,7 +24,8 @@ namespace peal::test {
 /// One rank's side. Messages of a pair keep their order; pairs are served at random.
 class shuffling_transport final : public transport {
  public:
-  shuffling_transport(sink& into, peer_id self, std::vector<shuffling_transport*>& all, std::mt19937& random)
+  shuffling_transport(sink& into, peer_id self, std::vector<shuffling_transport*>& all,
+                      std::mt19937& random)
       : transport{256}, sink_{into}, self_{self}, all_{all}, random_{random}, inbox_(all.size()) {}
 
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
@@ -59,7 +61,8 @@ class shuffling_transport final : public transport {
       // Pages from the back: no order is promised.
       else
         for (std::size_t page = (f.bytes + 4095) / 4096; page-- > 0;)
-          f.absorb(f, from + page * 4096, page * 4096, std::min<std::size_t>(4096, f.bytes - page * 4096));
+          f.absorb(f, from + page * 4096, page * 4096,
+                   std::min<std::size_t>(4096, f.bytes - page * 4096));
       f.done(f, {});
       return true;
     }
@@ -111,18 +114,22 @@ class job {
 
   [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
 
-  operation& start(int rank, const collective_call& call) { return at(rank).collectives.start(*at(rank).state, call); }
+  operation& start(int rank, const collective_call& call) {
+    return at(rank).collectives.start(*at(rank).state, call);
+  }
   operation& start_in_new_communicator(int rank, const collective_call& call) {
     collective_state other{at(rank).collectives, at(rank).members};
     return at(rank).collectives.start(other, call);
   }
 
-  /// Polls the ranks at random until all these operations have ended. False: nothing has moved for long.
+  /// Polls the ranks at random until all these operations have ended. False: nothing has moved for
+  /// long.
   [[nodiscard]] bool finish(const std::vector<operation*>& operations) {
     int idle = 0;
     while (idle < 100000) {
       bool all = true;
-      for (const operation* each : operations) all = all && (!each || each->finished.load(std::memory_order_relaxed));
+      for (const operation* each : operations)
+        all = all && (!each || each->finished.load(std::memory_order_relaxed));
       if (all) return true;
       idle = turn() ? 0 : idle + 1;
     }
@@ -138,7 +145,9 @@ class job {
     at(rank).messages.release(over);
     return result;
   }
-  std::exception_ptr take_exception(int rank, operation& over) { return at(rank).collectives.take_exception(over); }
+  std::exception_ptr take_exception(int rank, operation& over) {
+    return at(rank).collectives.take_exception(over);
+  }
 
   /// What a rank is made of: use(messaging&, collectives&, collective_state&, const team&).
   template <class Use>
@@ -165,7 +174,9 @@ class job {
  private:
   struct rank_of_job final : router {
     rank_of_job(job& in, int rank, int size)
-        : messages{progress, *this, {{}, static_cast<peer_id>(rank), static_cast<std::uint32_t>(size)}},
+        : messages{progress,
+                   *this,
+                   {{}, static_cast<peer_id>(rank), static_cast<std::uint32_t>(size)}},
           wire{messages, static_cast<peer_id>(rank), in.wires_, in.random_},
           members{10, rank, everyone(size)},
           collectives{messages, settings, in.nodes_} {

@@ -21,7 +21,8 @@ symbol* world::span(std::size_t rank, slice s, std::uint32_t lane, bool writes) 
   const auto where = static_cast<std::size_t>(s.buffer);
   bytes& memory = (*actors_)[rank].memory[where];
   if (s.offset + s.bytes > memory.size()) {
-    fail(rank, fmt::format("[{}, {}) is outside buffer {} of {} bytes", s.offset, s.offset + s.bytes, where, memory.size()));
+    fail(rank, fmt::format("[{}, {}) is outside buffer {} of {} bytes", s.offset,
+                           s.offset + s.bytes, where, memory.size()));
     return nullptr;
   }
   if (writes && s.buffer == place::send) fail(rank, "writes into the send buffer");
@@ -47,9 +48,12 @@ symbol world::join(std::size_t rank, symbol lower, symbol higher) {
   if (lower.count + higher.count > size) fail(rank, "joins a contribution twice");
   const auto joined = static_cast<std::uint16_t>(lower.count + higher.count);
   if (lower.first + lower.count == higher.first) return {lower.origin, lower.first, joined};
-  if (commutative_ && (lower.first + lower.count) % size == higher.first) return {lower.origin, lower.first, joined};
-  if (commutative_ && (higher.first + higher.count) % size == lower.first) return {lower.origin, higher.first, joined};
-  fail(rank, fmt::format("joins ranks [{}, +{}) and [{}, +{})", lower.first, lower.count, higher.first, higher.count));
+  if (commutative_ && (lower.first + lower.count) % size == higher.first)
+    return {lower.origin, lower.first, joined};
+  if (commutative_ && (higher.first + higher.count) % size == lower.first)
+    return {lower.origin, higher.first, joined};
+  fail(rank, fmt::format("joins ranks [{}, +{}) and [{}, +{})", lower.first, lower.count,
+                         higher.first, higher.count));
   return {};
 }
 
@@ -59,39 +63,48 @@ void world::local(std::size_t rank, std::uint32_t lane, const step& s) {
   if (!from || !into) return;
   if (s.what == step::action::copy) {
     if (s.from.bytes != s.into.bytes) return fail(rank, "copies between different lengths");
-    if (s.from.buffer == s.into.buffer && s.from.offset < s.into.offset + s.into.bytes && s.into.offset < s.from.offset + s.from.bytes)
+    if (s.from.buffer == s.into.buffer && s.from.offset < s.into.offset + s.into.bytes &&
+        s.into.offset < s.from.offset + s.from.bytes)
       return fail(rank, "copies within overlapping ranges");
     std::copy_n(from, s.from.bytes, into);
     return;
   }
   symbol* other = span(rank, s.other, lane, false);
   if (!other) return;
-  if (s.into.bytes % element_ != 0 || s.into.offset % element_ != 0) return fail(rank, "cuts an element");
+  if (s.into.bytes % element_ != 0 || s.into.offset % element_ != 0)
+    return fail(rank, "cuts an element");
   const auto apart = [&](slice a, slice b) {
     return a.buffer != b.buffer || a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
   };
-  if (s.into != s.from && !apart(s.into, s.from)) return fail(rank, "the result overlaps the lower operand");
-  if (s.into != s.other && !apart(s.into, s.other)) return fail(rank, "the result overlaps the higher operand");
-  if (s.into == s.from && s.other.buffer != place::scratch) return fail(rank, "the higher operand cannot be overwritten");
+  if (s.into != s.from && !apart(s.into, s.from))
+    return fail(rank, "the result overlaps the lower operand");
+  if (s.into != s.other && !apart(s.into, s.other))
+    return fail(rank, "the result overlaps the higher operand");
+  if (s.into == s.from && s.other.buffer != place::scratch)
+    return fail(rank, "the higher operand cannot be overwritten");
   for (std::size_t i = 0; i != s.into.bytes; ++i) into[i] = join(rank, from[i], other[i]);
   if (s.fused)  // what arrived need never have been in scratch
     for (const slice operand : {s.from, s.other})
-      if (operand.buffer == place::scratch && operand != s.into) std::fill_n(span(rank, operand, lane, true), operand.bytes, symbol{});
+      if (operand.buffer == place::scratch && operand != s.into)
+        std::fill_n(span(rank, operand, lane, true), operand.bytes, symbol{});
   if (s.into == s.from) {
     other = span(rank, s.other, lane, true);
     std::fill_n(other, s.other.bytes, symbol{});
   }
 }
 
-void world::transfer(std::size_t from, slice source, std::size_t to, slice target, std::uint32_t lane) {
+void world::transfer(std::size_t from, slice source, std::size_t to, slice target,
+                     std::uint32_t lane) {
   if (source.bytes != target.bytes)
-    return fail(to, fmt::format("gets {} bytes from rank {} where it expects {}", source.bytes, from, target.bytes));
+    return fail(to, fmt::format("gets {} bytes from rank {} where it expects {}", source.bytes,
+                                from, target.bytes));
   const symbol* read = span(from, source, lane, false);
   symbol* written = span(to, target, lane, true);
   if (read && written) std::copy_n(read, source.bytes, written);
 }
 
-// What a round receives may overlap nothing else that it sends or receives: the order of arrival is open.
+// What a round receives may overlap nothing else that it sends or receives: the order of arrival is
+// open.
 void world::check_overlaps(std::size_t rank, const round& r) {
   actor& me = (*actors_)[rank];
   ++stamp_;
@@ -106,21 +119,24 @@ void world::check_overlaps(std::size_t rank, const round& r) {
     if (s.fused)
       for (std::size_t i = s.other.offset; i != s.other.offset + s.other.bytes; ++i) {
         auto& results = marks_[static_cast<std::size_t>(s.other.buffer)];
-        if (results.size() < s.other.offset + s.other.bytes) results.resize(s.other.offset + s.other.bytes);
+        if (results.size() < s.other.offset + s.other.bytes)
+          results.resize(s.other.offset + s.other.bytes);
         if (results[i] == stamp_) fail(rank, "joins into a byte that the same round receives");
         results[i] = stamp_;
       }
   }
   for (const step& s : me.plan.sends(r)) {
     const auto& marks = marks_[static_cast<std::size_t>(s.from.buffer)];
-    for (std::size_t i = s.from.offset; i < std::min(s.from.offset + s.from.bytes, marks.size()); ++i)
+    for (std::size_t i = s.from.offset; i < std::min(s.from.offset + s.from.bytes, marks.size());
+         ++i)
       if (marks[i] == stamp_) fail(rank, "sends a byte that the same round receives");
   }
 }
 
 void world::post_one(std::size_t rank, std::uint32_t lane, const step& s, bool sends) {
   const auto size = actors_->size();
-  if (s.peer < 0 || static_cast<std::size_t>(s.peer) >= size || static_cast<std::size_t>(s.peer) == rank)
+  if (s.peer < 0 || static_cast<std::size_t>(s.peer) >= size ||
+      static_cast<std::size_t>(s.peer) == rank)
     return fail(rank, fmt::format("has rank {} as the other side of a message", s.peer));
   const auto peer = static_cast<std::size_t>(s.peer);
   const auto pair = sends ? rank * size + peer : peer * size + rank;
@@ -170,7 +186,8 @@ std::string world::play(std::vector<actor>& actors, std::size_t element, bool co
   problem_.clear();
   const auto size = actors.size();
   places_.assign(size * schedule::max_lanes, {});
-  if (channels_.size() < size * size * schedule::max_lanes) channels_.resize(size * size * schedule::max_lanes);
+  if (channels_.size() < size * size * schedule::max_lanes)
+    channels_.resize(size * size * schedule::max_lanes);
   touches_.resize(std::max(touches_.size(), size));
   for (std::size_t rank = 0; rank != size; ++rank) {
     actor& a = actors[rank];
@@ -179,7 +196,8 @@ std::string world::play(std::vector<actor>& actors, std::size_t element, bool co
       for (std::size_t i = 0; i != 3; ++i) touches_[rank][i].assign(a.memory[i].size(), {});
   }
   for (std::size_t rank = 0; rank != size; ++rank)
-    for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane) begin_round(rank, lane, actors[rank].plan.first_round(lane));
+    for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane)
+      begin_round(rank, lane, actors[rank].plan.first_round(lane));
   while (!ready_.empty() && problem_.empty()) {
     const auto [rank, lane] = ready_.back();
     ready_.pop_back();
@@ -188,7 +206,8 @@ std::string world::play(std::vector<actor>& actors, std::size_t element, bool co
   for (std::size_t rank = 0; rank != size; ++rank)
     for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane) {
       const auto& here = places_[rank * schedule::max_lanes + lane];
-      if (here.round != round::none) fail(rank, fmt::format("is stuck in round {} of lane {}", here.round, lane));
+      if (here.round != round::none)
+        fail(rank, fmt::format("is stuck in round {} of lane {}", here.round, lane));
     }
   if (!problem_.empty()) {
     channels_.clear();

@@ -1,10 +1,12 @@
 // tests/unit/collective/symbolic.hpp
-// Runs the schedules of all ranks of a collective on symbols instead of bytes, and says what is wrong with them.
+// Runs the schedules of all ranks of a collective on symbols instead of bytes, and says what is
+// wrong with them.
 //
-// Each byte holds a symbol: which byte of the vector it came from, and which ranks' contributions it joins, in which order. Since every
-// algorithm joins neighbours, contributions are a range of ranks, cyclic where the operation commutes; what cannot be written so is
-// refused, so a result that is accepted is proven, not likely. Sends are synchronous: none ends before its receive is posted. A schedule
-// that relies on buffering gets stuck here and is reported.
+// Each byte holds a symbol: which byte of the vector it came from, and which ranks' contributions
+// it joins, in which order. Since every algorithm joins neighbours, contributions are a range of
+// ranks, cyclic where the operation commutes; what cannot be written so is refused, so a result
+// that is accepted is proven, not likely. Sends are synchronous: none ends before its receive is
+// posted. A schedule that relies on buffering gets stuck here and is reported.
 #pragma once
 
 #include <array>
@@ -36,14 +38,17 @@ struct actor {
 
 class world {
  public:
-  /// Plays all schedules to their end. Empty: they ended, and kept the rules of schedule.hpp. Otherwise what went wrong first.
+  /// Plays all schedules to their end. Empty: they ended, and kept the rules of schedule.hpp.
+  /// Otherwise what went wrong first.
   std::string play(std::vector<actor>& actors, std::size_t element, bool commutative);
 
  private:
   struct post {
     peal::slice where;
   };
-  struct channel {  // posts of one pair and lane that wait for the other side; all of them sends, or all of them receives
+  // posts of one pair and lane that wait for the other side; all of them sends, or all of them
+  // receives
+  struct channel {
     std::vector<post> waiting;
     std::size_t head = 0;
     bool sends = false;
@@ -56,7 +61,8 @@ class world {
   void begin_round(std::size_t rank, std::uint32_t lane, std::uint32_t index);
   void finish_round(std::size_t rank, std::uint32_t lane);
   void post_one(std::size_t rank, std::uint32_t lane, const peal::step&, bool sends);
-  void transfer(std::size_t from, peal::slice source, std::size_t to, peal::slice target, std::uint32_t lane);
+  void transfer(std::size_t from, peal::slice source, std::size_t to, peal::slice target,
+                std::uint32_t lane);
   void local(std::size_t rank, std::uint32_t lane, const peal::step&);
   void check_overlaps(std::size_t rank, const peal::round&);
   /// The symbols of a slice; notes that `lane` reads or writes them.
@@ -70,8 +76,10 @@ class world {
   std::string problem_;
   std::vector<channel> channels_;  // kept between plays; empty after a good one
   std::vector<place_in_plan> places_;
-  std::vector<std::pair<std::size_t, std::uint32_t>> ready_;  // rank and lane whose round has nothing pending
-  std::array<std::vector<std::uint32_t>, 3> marks_;           // by place and byte: stamp of the last round that receives there
+  // rank and lane whose round has nothing pending
+  std::vector<std::pair<std::size_t, std::uint32_t>> ready_;
+  // by place and byte: stamp of the last round that receives there
+  std::array<std::vector<std::uint32_t>, 3> marks_;
   std::uint32_t stamp_ = 0;
   struct touch {
     std::uint8_t read = 0;

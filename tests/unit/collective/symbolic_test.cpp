@@ -27,7 +27,8 @@ constexpr slice result{place::receive, 0, 4};
 constexpr slice incoming{place::scratch, 0, 4};
 
 // Both ranks do the same, each with the other.
-std::string of_two(const std::function<void(schedule&, int rank, int other)>& plan, bool commutative = false) {
+std::string of_two(const std::function<void(schedule&, int rank, int other)>& plan,
+                   bool commutative = false) {
   auto both = ranks(2);
   for (int rank = 0; rank != 2; ++rank) {
     schedule& s = both[static_cast<std::size_t>(rank)].plan;
@@ -38,7 +39,9 @@ std::string of_two(const std::function<void(schedule&, int rank, int other)>& pl
   return symbolic::world{}.play(both, 1, commutative);
 }
 
-bool says(const std::string& problem, const char* part) { return problem.find(part) != std::string::npos; }
+bool says(const std::string& problem, const char* part) {
+  return problem.find(part) != std::string::npos;
+}
 
 TEST(symbolic, accepts_a_swap_and_the_joined_result) {
   EXPECT_EQ(of_two([](schedule& s, int rank, int other) {
@@ -108,16 +111,21 @@ TEST(symbolic, finds_races_within_a_round) {
 }
 
 TEST(symbolic, finds_bytes_outside_a_buffer_and_writes_into_the_senders) {
-  EXPECT_TRUE(says(of_two([](schedule& s, int, int) { s.copy(own, {place::scratch, 1, 4}); }), "outside buffer 2"));
-  EXPECT_TRUE(says(of_two([](schedule& s, int, int) { s.copy({place::send, 0, 2}, {place::send, 2, 2}); }), "writes into the send buffer"));
+  EXPECT_TRUE(says(of_two([](schedule& s, int, int) { s.copy(own, {place::scratch, 1, 4}); }),
+                   "outside buffer 2"));
+  EXPECT_TRUE(
+      says(of_two([](schedule& s, int, int) { s.copy({place::send, 0, 2}, {place::send, 2, 2}); }),
+           "writes into the send buffer"));
 }
 
 TEST(symbolic, finds_a_value_read_before_it_was_written) {
-  EXPECT_TRUE(says(of_two([](schedule& s, int, int) { s.reduce(incoming, own, result); }), "reduces a byte that nobody wrote"));
+  EXPECT_TRUE(says(of_two([](schedule& s, int, int) { s.reduce(incoming, own, result); }),
+                   "reduces a byte that nobody wrote"));
 }
 
 TEST(symbolic, finds_an_operand_that_a_users_function_would_spoil) {
-  // The higher operand is overwritten when the result goes into the lower one, so it cannot be sent afterwards.
+  // The higher operand is overwritten when the result goes into the lower one, so it cannot be sent
+  // afterwards.
   auto both = ranks(2);
   for (int rank = 0; rank != 2; ++rank) {
     schedule& s = both[static_cast<std::size_t>(rank)].plan;

@@ -15,7 +15,8 @@ struct thrower {
 template <class T>
 void add_or_throw(void* context, const void* in, void* inout, std::size_t count) {
   if (static_cast<const thrower*>(context)->throws) throw std::domain_error{"no"};
-  for (std::size_t i = 0; i != count; ++i) static_cast<T*>(inout)[i] += static_cast<const T*>(in)[i];
+  for (std::size_t i = 0; i != count; ++i)
+    static_cast<T*>(inout)[i] += static_cast<const T*>(in)[i];
 }
 
 }  // namespace peal::test

@@ -38,13 +38,16 @@ class desk {
   desk(const desk&) = delete;
   desk& operator=(const desk&) = delete;
 
-  [[nodiscard]] std::filesystem::path write(const std::filesystem::path& name, const std::string& text) const {
+  [[nodiscard]] std::filesystem::path write(const std::filesystem::path& name,
+                                            const std::string& text) const {
     const auto path = folder_ / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream{path} << text;
     return path;
   }
-  [[nodiscard]] static tuning read() { return read_tuning(job_settings::from_environment().tuning); }
+  [[nodiscard]] static tuning read() {
+    return read_tuning(job_settings::from_environment().tuning);
+  }
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -55,7 +58,8 @@ TEST(cost_parameters, travel_to_the_last_bit) {
   EXPECT_EQ(from_note(to_note(other())), other());
   EXPECT_EQ(from_note(to_note({})), cost_parameters{});
   const std::string note = to_note(other());
-  for (const std::string& wrong : {std::string{}, note + ",1", note.substr(0, note.rfind(',')), "x" + note, "-" + note, note + "x"})
+  for (const std::string& wrong : {std::string{}, note + ",1", note.substr(0, note.rfind(',')),
+                                   "x" + note, "-" + note, note + "x"})
     EXPECT_FALSE(from_note(wrong)) << wrong;
 }
 
@@ -80,7 +84,8 @@ TEST(cost_parameters, what_is_built_in_was_not_measured_here) {
 }
 
 TEST(tuning, a_file_says_what_was_written) {
-  const tuning read = parse_tuning(tuning_text(other(), "measured on a host\nat some time"), "file");
+  const tuning read =
+      parse_tuning(tuning_text(other(), "measured on a host\nat some time"), "file");
   EXPECT_EQ(read.problem, "");
   EXPECT_EQ(read.costs, other());
   EXPECT_EQ(read.from, "file");
@@ -112,7 +117,8 @@ TEST(tuning, a_damaged_file_is_not_used_and_says_why) {
   for (const auto& each : trials) {
     const tuning read = parse_tuning(each.text, "FILE");
     EXPECT_TRUE(read.problem.starts_with("the tuning file FILE is not used: ")) << read.problem;
-    EXPECT_NE(read.problem.find(each.told), std::string::npos) << read.problem << " lacks " << each.told;
+    EXPECT_NE(read.problem.find(each.told), std::string::npos)
+        << read.problem << " lacks " << each.told;
     EXPECT_EQ(read.costs, cost_parameters{});
     EXPECT_EQ(read.from, "");
   }
@@ -128,7 +134,8 @@ TEST(tuning, lies_where_configurations_lie) {
   setenv("PEAL_TUNING", "none", 1);
   EXPECT_EQ(own.read().costs, cost_parameters{});
   setenv("PEAL_TUNING", (own.folder() / "elsewhere").c_str(), 1);
-  EXPECT_NE(own.read().problem.find("No such file or directory"), std::string::npos) << own.read().problem;
+  EXPECT_NE(own.read().problem.find("No such file or directory"), std::string::npos)
+      << own.read().problem;
   EXPECT_EQ(own.read().costs, cost_parameters{});
   setenv("PEAL_TUNING", own.folder().c_str(), 1);
   EXPECT_NE(own.read().problem.find("Is a directory"), std::string::npos) << own.read().problem;
@@ -147,7 +154,9 @@ TEST(tuning, what_is_no_file_is_not_waited_for) {
 
 TEST(tuning, a_warning_does_not_repeat_what_is_no_text) {
   const std::string begin = "format = 1\n", garbage = "\x1b[2J\xff" + std::string(60'000, 'x');
-  for (const std::string& text : {begin + garbage + " = 1\n", begin + "reduce_rate = " + garbage + "\n", "format = " + garbage + "\n"}) {
+  for (const std::string& text :
+       {begin + garbage + " = 1\n", begin + "reduce_rate = " + garbage + "\n",
+        "format = " + garbage + "\n"}) {
     const std::string problem = parse_tuning(text, "FILE").problem;
     EXPECT_LT(problem.size(), 200u);
     EXPECT_NE(problem.find("?[2J?xxx"), std::string::npos) << problem;
@@ -162,7 +171,8 @@ TEST(tuning, without_a_home_there_is_none) {
   unsetenv("HOME");
   EXPECT_EQ(tuning_file(job_settings::from_environment().tuning), "");
   setenv("HOME", "/nonexistent", 1);
-  EXPECT_EQ(tuning_file(job_settings::from_environment().tuning), "/nonexistent/.config/peal/tuning.toml");
+  EXPECT_EQ(tuning_file(job_settings::from_environment().tuning),
+            "/nonexistent/.config/peal/tuning.toml");
   EXPECT_EQ(own.read().problem, "");
   if (home) setenv("HOME", before.c_str(), 1);
   else unsetenv("HOME");

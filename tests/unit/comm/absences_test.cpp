@@ -1,4 +1,5 @@
-// Ranks that take no part in a collective: nobody waits for them, nobody takes a half result for a whole one, and the next one is sound.
+// Ranks that take no part in a collective: nobody waits for them, nobody takes a half result for a
+// whole one, and the next one is sound.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,14 +17,18 @@ using namespace peal;
 using detail::collective;
 using test::job;
 
-constexpr std::array kinds{collective::bcast,    collective::reduce,         collective::allreduce, collective::gather, collective::scatter,
-                           collective::alltoall, collective::reduce_scatter, collective::allgather, collective::scan,   collective::exscan};
+constexpr std::array kinds{collective::bcast,          collective::reduce,    collective::allreduce,
+                           collective::gather,         collective::scatter,   collective::alltoall,
+                           collective::reduce_scatter, collective::allgather, collective::scan,
+                           collective::exscan};
 
 /// All ranks, which hear of each other's absences.
 struct ranks_that_hear {
-  ranks_that_hear(int size, unsigned seed) : ranks{size, seed}, heard(static_cast<std::size_t>(size)) {
+  ranks_that_hear(int size, unsigned seed)
+      : ranks{size, seed}, heard(static_cast<std::size_t>(size)) {
     for (int rank = 0; rank != size; ++rank)
-      ranks.with(rank, [&](messaging& messages, collectives& together, collective_state&, const team& members) {
+      ranks.with(rank, [&](messaging& messages, collectives& together, collective_state&,
+                           const team& members) {
         // What ranks say goes over contexts of the world's.
         worlds.push_back(std::make_unique<team>(0U, members));
         heard[static_cast<std::size_t>(rank)].emplace(messages, together, *worlds.back());
@@ -97,9 +102,12 @@ TEST_P(absent, ranks_are_left_out_and_the_next_collective_is_sound) {
       for (int bad = 0; bad != size; ++bad) {
         ranks_that_hear all{size, ++seed};
         job& ranks = all.ranks;
-        for (const int how : {0, 1, 2, 3}) {  // 0: nobody is absent, 1: one before the others begin, 2: in their midst, 3: two are
+        // 0: nobody is absent, 1: one before the others begin, 2: in their midst, 3: two are
+        for (const int how : {0, 1, 2, 3}) {
           const int other = how == 3 ? (bad + 1) % size : bad;
-          const auto is_absent = [&](int rank) { return how != 0 && (rank == bad || rank == other); };
+          const auto is_absent = [&](int rank) {
+            return how != 0 && (rank == bad || rank == other);
+          };
           std::vector<vectors> data(static_cast<std::size_t>(size));
           std::vector<operation*> operations;
           if (how == 1) {
@@ -108,7 +116,8 @@ TEST_P(absent, ranks_are_left_out_and_the_next_collective_is_sound) {
           }
           for (int rank = 0; rank != size; ++rank)
             if (!is_absent(rank)) {
-              operations.push_back(&ranks.start(rank, call_of(kind, data[static_cast<std::size_t>(rank)], rank, size, count)));
+              operations.push_back(&ranks.start(
+                  rank, call_of(kind, data[static_cast<std::size_t>(rank)], rank, size, count)));
             } else {
               operations.push_back(nullptr);
             }
@@ -118,7 +127,9 @@ TEST_P(absent, ranks_are_left_out_and_the_next_collective_is_sound) {
           }
           if (how > 1) all.stay_out(bad);
           if (how == 3) all.stay_out(other);
-          ASSERT_TRUE(ranks.finish(operations)) << size << " ranks, rank " << bad << " takes no part, kind " << static_cast<int>(kind);
+          ASSERT_TRUE(ranks.finish(operations))
+              << size << " ranks, rank " << bad << " takes no part, kind "
+              << static_cast<int>(kind);
           for (int rank = 0; rank != size; ++rank) {
             operation* const each = operations[static_cast<std::size_t>(rank)];
             if (each == nullptr) continue;
@@ -128,7 +139,8 @@ TEST_P(absent, ranks_are_left_out_and_the_next_collective_is_sound) {
               EXPECT_EQ(result.error, errc::operation_failed);
             } else {
               EXPECT_TRUE(is_whole(kind, data[static_cast<std::size_t>(rank)], rank, size, count))
-                  << size << " ranks, rank " << rank << ", " << bad << " takes no part, kind " << static_cast<int>(kind);
+                  << size << " ranks, rank " << rank << ", " << bad << " takes no part, kind "
+                  << static_cast<int>(kind);
             }
           }
         }
@@ -137,21 +149,25 @@ TEST_P(absent, ranks_are_left_out_and_the_next_collective_is_sound) {
         for (int rank = 0; rank != size; ++rank) {
           EXPECT_TRUE(ranks.quiet(rank));
           outcome what;
-          const bool left = ranks.with(rank, [&](messaging& messages, collectives&, collective_state&, const team& members) {
-            return messages.probe(members, members.collective_context(), detail::any_source_value, detail::any_tag_value, what);
-          });
+          const bool left = ranks.with(
+              rank, [&](messaging& messages, collectives&, collective_state&, const team& members) {
+                return messages.probe(members, members.collective_context(),
+                                      detail::any_source_value, detail::any_tag_value, what);
+              });
           EXPECT_FALSE(left);
         }
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(comm, absent, testing::Values(2, 100, 3000), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(comm, absent, testing::Values(2, 100, 3000),
+                         testing::PrintToStringParamName());
 
 TEST(call_log, knows_the_ways_of_the_last_calls) {
   using direct::way;
   direct::call_log calls;
   EXPECT_FALSE(calls.has(0));
-  constexpr std::array ways{way::in_short, way::messages, way::in_long, way::refused, way::in_short};
+  constexpr std::array ways{way::in_short, way::messages, way::in_long, way::refused,
+                            way::in_short};
   for (std::uint32_t i = 0; i != 100; ++i) {
     EXPECT_EQ(calls.add(ways[i % ways.size()]), i + 1);
     EXPECT_TRUE(calls.has(i));

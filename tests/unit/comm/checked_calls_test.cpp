@@ -19,11 +19,13 @@ using detail::collective;
 struct checked_ranks : test::job {
   checked_ranks(int size, unsigned seed) : test::job{size, seed} {
     for (int rank = 0; rank != size; ++rank)
-      calls.push_back(with(rank, [](messaging& messages, collectives& together, collective_state& plain, const team& of) {
+      calls.push_back(with(rank, [](messaging& messages, collectives& together,
+                                    collective_state& plain, const team& of) {
         return std::make_unique<checked_calls>(messages, together, plain, of);
       }));
   }
-  operation& start(int rank, const collective_call& call, const detail::location& where = detail::location::current()) {
+  operation& start(int rank, const collective_call& call,
+                   const detail::location& where = detail::location::current()) {
     return calls[static_cast<std::size_t>(rank)]->start(call, where, false);
   }
   std::string told(int rank, operation& over) {
@@ -69,14 +71,16 @@ TEST_P(checked_calls_in_jobs, those_that_match_are_done) {
     for (std::size_t at = 0; at < started.size(); ++at) {
       EXPECT_FALSE(ranks.release(static_cast<int>(at / rounds), *started[at]).error);
       long expected = 0;
-      for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank) expected += mine[rank * rounds + at % rounds];
+      for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank)
+        expected += mine[rank * rounds + at % rounds];
       EXPECT_EQ(all[at], expected);
     }
     ranks.settle();
   }
 }
 
-// Some of many calls differ on one rank: they end on all ranks, with both places, and those around them are done.
+// Some of many calls differ on one rank: they end on all ranks, with both places, and those around
+// them are done.
 TEST_P(checked_calls_in_jobs, those_that_differ_end_alone) {
   const int size = GetParam();
   for (unsigned seed = 0; seed < 20; ++seed) {
@@ -106,7 +110,8 @@ TEST_P(checked_calls_in_jobs, those_that_differ_end_alone) {
         EXPECT_EQ(over.result.error, errc::mismatch);
         const std::string text = ranks.told(rank, over);
         for (const auto& place : {usual, elsewhere})
-          EXPECT_NE(text.find(":" + std::to_string(place.line())), std::string::npos) << text << " names line " << place.line();
+          EXPECT_NE(text.find(":" + std::to_string(place.line())), std::string::npos)
+              << text << " names line " << place.line();
         EXPECT_NE(text.find("barrier()"), std::string::npos) << text;
         EXPECT_NE(text.find("allreduce("), std::string::npos) << text;
         EXPECT_EQ(all[at], -1) << "nothing was moved";
@@ -130,7 +135,8 @@ TEST_P(checked_calls_in_jobs, those_made_ready_are_compared_at_every_start) {
     operation& start() { return checked->start(call, *work, detail::location::current()); }
   };
   const auto ready = [&](std::size_t rank, const collective_call& call) {
-    return ranks.with(static_cast<int>(rank), [&](messaging&, collectives& together, collective_state& plain, const team&) {
+    return ranks.with(static_cast<int>(rank), [&](messaging&, collectives& together,
+                                                  collective_state& plain, const team&) {
       const std::uint32_t number = plain.number_prepared();
       return made_ready{call, std::make_unique<prepared_collective>(together, plain, call, number),
                         std::make_unique<checked_plan>(*ranks.calls[rank], number)};
@@ -156,7 +162,8 @@ TEST_P(checked_calls_in_jobs, those_made_ready_are_compared_at_every_start) {
       EXPECT_FALSE(ranks.release(static_cast<int>(rank), *matching[rank]).error);
       EXPECT_EQ(all[rank], 2 * size);
       EXPECT_EQ(differing[rank]->result.error, errc::mismatch);
-      EXPECT_NE(ranks.told(static_cast<int>(rank), *differing[rank]).find("barrier()"), std::string::npos);
+      EXPECT_NE(ranks.told(static_cast<int>(rank), *differing[rank]).find("barrier()"),
+                std::string::npos);
       ranks.release(static_cast<int>(rank), *differing[rank]);
     }
   }
@@ -171,13 +178,16 @@ TEST(checked_calls, know_who_has_made_which_start_of_a_plan) {
   std::vector<operation*> started;
   for (const int rank : {0, 1}) {
     ranks.with(rank, [&](messaging&, collectives& together, collective_state& plain, const team&) {
-      work.push_back(std::make_unique<prepared_collective>(together, plain, sum_of(mine[rank], all[rank]), 4));
-      plans.push_back(std::make_unique<checked_plan>(*ranks.calls[static_cast<std::size_t>(rank)], 4));
+      work.push_back(
+          std::make_unique<prepared_collective>(together, plain, sum_of(mine[rank], all[rank]), 4));
+      plans.push_back(
+          std::make_unique<checked_plan>(*ranks.calls[static_cast<std::size_t>(rank)], 4));
     });
   }
   const auto start = [&](int rank) {
-    started.push_back(&plans[static_cast<std::size_t>(rank)]->start(sum_of(mine[rank], all[rank]), *work[static_cast<std::size_t>(rank)],
-                                                                    detail::location::current()));
+    started.push_back(&plans[static_cast<std::size_t>(rank)]->start(
+        sum_of(mine[rank], all[rank]), *work[static_cast<std::size_t>(rank)],
+        detail::location::current()));
   };
   EXPECT_EQ(ranks.calls[0]->oldest(), nullptr);
   start(0);
@@ -191,22 +201,27 @@ TEST(checked_calls, know_who_has_made_which_start_of_a_plan) {
   EXPECT_TRUE(ranks.calls[1]->has_made(number));
   ASSERT_TRUE(ranks.finish(started));
   EXPECT_EQ(ranks.calls[0]->oldest(), nullptr);
-  for (const int rank : {0, 1}) EXPECT_FALSE(ranks.release(rank, *started[static_cast<std::size_t>(rank)]).error);
+  for (const int rank : {0, 1})
+    EXPECT_FALSE(ranks.release(rank, *started[static_cast<std::size_t>(rank)]).error);
   ranks.settle();
 }
 
-INSTANTIATE_TEST_SUITE_P(sizes, checked_calls_in_jobs, testing::Values(2, 3, 5, 8, 17), testing::PrintToStringParamName{});
+INSTANTIATE_TEST_SUITE_P(sizes, checked_calls_in_jobs, testing::Values(2, 3, 5, 8, 17),
+                         testing::PrintToStringParamName{});
 
 TEST(checked_calls, a_death_ends_the_comparison) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     checked_ranks ranks{3, seed};
     long mine[2] = {1, 2}, all[2] = {};
-    std::vector<operation*> started{&ranks.start(0, sum_of(mine[0], all[0])), &ranks.start(1, sum_of(mine[1], all[1]))};
+    std::vector<operation*> started{&ranks.start(0, sum_of(mine[0], all[0])),
+                                    &ranks.start(1, sum_of(mine[1], all[1]))};
     for (unsigned i = 0; i < seed * 10; ++i) ranks.step();
     ranks.kill(2);
     for (const int rank : {0, 1}) ranks.tell(rank, 2);
     ASSERT_TRUE(ranks.finish(started));
-    for (const int rank : {0, 1}) EXPECT_EQ(ranks.release(rank, *started[static_cast<std::size_t>(rank)]).error, errc::peer_failed);
+    for (const int rank : {0, 1})
+      EXPECT_EQ(ranks.release(rank, *started[static_cast<std::size_t>(rank)]).error,
+                errc::peer_failed);
   }
 }
 

@@ -1,4 +1,5 @@
-// What ranks hear of each other's communicators. Context numbers are used again, so a rank may speak of one that is another one here.
+// What ranks hear of each other's communicators. Context numbers are used again, so a rank may
+// speak of one that is another one here.
 #include "comm/end/end_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -31,15 +32,17 @@ struct watched_ranks : test::job {
       });
   }
   operation& start_barrier(int rank) {
-    return with(rank, [&](messaging&, collectives& together, collective_state&, const team&) -> operation& {
-      return together.start(*states[rank], {});
-    });
+    return with(
+        rank, [&](messaging&, collectives& together, collective_state&, const team&) -> operation& {
+          return together.start(*states[rank], {});
+        });
   }
   /// To rank 0.
   void say_that_it_gave_up(int from) {
     with(from, [&](messaging& messages, collectives&, collective_state&, const team&) {
       const end_watch::note said{end_watch::saying::gave_up, shared_context};
-      operation& sent = messages.start_send(worlds[static_cast<std::size_t>(from)], end_watch::own_context, &said, sizeof said, 0, 0);
+      operation& sent = messages.start_send(worlds[static_cast<std::size_t>(from)],
+                                            end_watch::own_context, &said, sizeof said, 0, 0);
       ASSERT_TRUE(finish({&sent}));
       messages.release(sent);
     });

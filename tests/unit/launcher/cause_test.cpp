@@ -9,7 +9,8 @@ namespace {
 using peal::launcher::rank_end;
 using peal::launcher::settled;
 
-constexpr int killed = SIGKILL, aborted = SIGABRT, crashed = SIGSEGV, exited_with_3 = 3 << 8;  // as wait has them
+// as wait has them
+constexpr int killed = SIGKILL, aborted = SIGABRT, crashed = SIGSEGV, exited_with_3 = 3 << 8;
 
 rank_end end_of(int rank, int place, int status) {
   rank_end end;
@@ -32,7 +33,8 @@ TEST(cause, is_who_ended_first) {
 
 TEST(cause, is_who_was_killed_although_its_end_is_told_later) {
   EXPECT_EQ(first_of({end_of(0, 1, aborted), end_of(1, 2, killed)}), 1);
-  EXPECT_EQ(first_of({end_of(0, 1, aborted), end_of(1, 2, (128 + SIGKILL) << 8)}), 1) << "a shell that says so of its program";
+  EXPECT_EQ(first_of({end_of(0, 1, aborted), end_of(1, 2, (128 + SIGKILL) << 8)}), 1)
+      << "a shell that says so of its program";
   EXPECT_EQ(first_of({end_of(0, 2, killed), end_of(1, 1, killed)}), 1);
 }
 

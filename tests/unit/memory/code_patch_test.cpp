@@ -1,5 +1,5 @@
-// Changing the C library's code while others run it, and leaving it alone when somebody else was there first. Each test has a process of
-// its own, since the hooks are placed once.
+// Changing the C library's code while others run it, and leaving it alone when somebody else was
+// there first. Each test has a process of its own, since the hooks are placed once.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -25,7 +25,8 @@ using namespace peal;
 class code_patch : public testing::Test {
  protected:
   void SetUp() override {
-    testing::FLAGS_gtest_death_test_style = "threadsafe";  // a new process, in which nothing has been placed yet
+    // a new process, in which nothing has been placed yet
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
 #if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "needs unmap hooks: build without a sanitizer, run on x86-64 with glibc";
 #endif
@@ -47,7 +48,8 @@ int unmap_in_another_way(void* at, std::size_t bytes) {
 void redirect_munmap() {
   auto* const at = static_cast<std::uint8_t*>(dlsym(RTLD_DEFAULT, "munmap"));
   const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(at) & ~std::uintptr_t{4095};
-  if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) end(false, "mprotect");
+  if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    end(false, "mprotect");
   const auto to = reinterpret_cast<std::uintptr_t>(&unmap_in_another_way);
   at[0] = 0x49, at[1] = 0xbb;  // movabs $to,%r11
   std::memcpy(at + 2, &to, sizeof to);
@@ -59,21 +61,27 @@ TEST_F(code_patch, leaves_alone_what_somebody_else_has_patched) {
       {
         redirect_munmap();
         const unmap_hooks& hooks = use_unmap_hooks();
-        end(!hooks.work && hooks.problem == "somebody else has patched munmap of the C library", hooks.problem);
+        end(!hooks.work && hooks.problem == "somebody else has patched munmap of the C library",
+            hooks.problem);
       },
       testing::ExitedWithCode(0), "");
 }
 
 TEST_F(code_patch, leaves_alone_what_may_be_another_instruction) {
   auto* const at = static_cast<std::uint8_t*>(dlsym(RTLD_DEFAULT, "munmap"));
-  if (at[0] != 0xb8) GTEST_SKIP() << "needs a C library whose munmap begins with its number: glibc on x86-64";
+  if (at[0] != 0xb8)
+    GTEST_SKIP() << "needs a C library whose munmap begins with its number: glibc on x86-64";
   EXPECT_EXIT(
       {
-        const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(at - 1) & ~std::uintptr_t{4095};
-        if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) end(false, "mprotect");
+        const std::uintptr_t page =
+            reinterpret_cast<std::uintptr_t>(at - 1) & ~std::uintptr_t{4095};
+        if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+          end(false, "mprotect");
         at[-1] = 0x41;  // what nobody runs, between two functions: as if it were mov to r8d
         const unmap_hooks& hooks = use_unmap_hooks();
-        end(!hooks.work && hooks.problem == "an instruction of the C library cannot be told from another", hooks.problem);
+        end(!hooks.work &&
+                hooks.problem == "an instruction of the C library cannot be told from another",
+            hooks.problem);
       },
       testing::ExitedWithCode(0), "");
 }
@@ -100,10 +108,12 @@ TEST_F(code_patch, notices_who_patches_later) {
     threads.emplace_back([&] {
       ++running;
       while (!over) {
-        auto* const at = static_cast<char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        auto* const at = static_cast<char*>(
+            mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         if (at == MAP_FAILED) return ++wrong, void();
         at[4096] = 7;
-        wrong += madvise(at, 4096, MADV_DONTNEED) != 0 || at[4096] != 7 || mprotect(at, 4096, PROT_READ) != 0;
+        wrong += madvise(at, 4096, MADV_DONTNEED) != 0 || at[4096] != 7 ||
+                 mprotect(at, 4096, PROT_READ) != 0;
         wrong += syscall(SYS_getpid) != getpid() || munmap(at, 8192) != 0;
         errno = 0;
         wrong += munmap(at + 1, 1) != -1 || errno != EINVAL;
@@ -114,9 +124,13 @@ TEST_F(code_patch, notices_who_patches_later) {
     ++running;
     while (!over) {
       const pid_t child = fork();
-      if (child == 0) _exit(munmap(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096) == 0 ? 3 : 4);
+      if (child == 0)
+        _exit(munmap(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096) == 0
+                  ? 3
+                  : 4);
       int status = 0;
-      wrong += waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 3;
+      wrong +=
+          waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 3;
     }
   });
   while (running < 5) std::this_thread::yield();
@@ -129,13 +143,18 @@ TEST_F(code_patch, notices_who_patches_later) {
 /// What a rank does: its segment of many GiB lies right below the libraries.
 [[noreturn]] void place_beside_large_mappings() {
   for (int each = 0; each < 16; ++each)
-    if (mmap(nullptr, std::size_t{1} << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+    if (mmap(nullptr, std::size_t{1} << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+             -1, 0) == MAP_FAILED)
       end(false, "mmap");
   const unmap_hooks& hooks = use_unmap_hooks();
   end(hooks.work, hooks.problem);
 }
-TEST_F(code_patch, finds_room_beside_large_mappings) { EXPECT_EXIT(place_beside_large_mappings(), testing::ExitedWithCode(0), ""); }
+TEST_F(code_patch, finds_room_beside_large_mappings) {
+  EXPECT_EXIT(place_beside_large_mappings(), testing::ExitedWithCode(0), "");
+}
 
-TEST_F(code_patch, disturbs_nobody_who_runs_the_code) { EXPECT_EXIT(place_amid_calls(), testing::ExitedWithCode(0), ""); }
+TEST_F(code_patch, disturbs_nobody_who_runs_the_code) {
+  EXPECT_EXIT(place_amid_calls(), testing::ExitedWithCode(0), "");
+}
 
 }  // namespace

@@ -1,5 +1,6 @@
-// The ways in which pages leave a process, or become others, while somebody may still know their address. Shared by the tests of the unmap
-// hooks, of the registration cache, and of real transfers.
+// The ways in which pages leave a process, or become others, while somebody may still know their
+// address. Shared by the tests of the unmap hooks, of the registration cache, and of real
+// transfers.
 //
 // Threads  a way belongs to one thread; it may start others.
 #pragma once
@@ -39,7 +40,8 @@ class leaving_memory {
 namespace ways {
 
 inline std::byte* map(std::size_t bytes, void* at = nullptr, int flags = 0) {
-  void* const made = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  void* const made =
+      mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   return made == MAP_FAILED ? nullptr : static_cast<std::byte*>(made);
 }
 inline std::byte* map_where_nothing_is(std::byte* at, std::size_t bytes) {
@@ -91,7 +93,9 @@ struct by_moving final : mapped {
   void* moved_ = MAP_FAILED;
 };
 struct by_something_moved_over_it final : mapped {
-  void leave() override { static_cast<void>(mremap(map(bytes_), bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, at_)); }
+  void leave() override {
+    static_cast<void>(mremap(map(bytes_), bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, at_));
+  }
   std::byte* come_again() override { return at_; }
 };
 /// All but the first page goes.
@@ -155,7 +159,8 @@ struct by_realloc_growth final : block {
   std::byte* wall_ = nullptr;
 };
 
-/// The end of the heap, which sbrk moves. Nobody else may move it meanwhile; malloc is left enough for what is small.
+/// The end of the heap, which sbrk moves. Nobody else may move it meanwhile; malloc is left enough
+/// for what is small.
 class break_memory : public leaving_memory {
  public:
   std::byte* come(std::size_t bytes) override {
@@ -164,7 +169,8 @@ class break_memory : public leaving_memory {
     void* const end = sbrk(static_cast<intptr_t>(bytes_ + 4096));
     if (end == reinterpret_cast<void*>(-1)) return nullptr;
     end_ = sbrk(0);
-    return at_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(end) + 4095) & ~std::uintptr_t{4095});
+    return at_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(end) + 4095) &
+                                              ~std::uintptr_t{4095});
   }
   void leave() override {
     if (sbrk(0) == end_) static_cast<void>(sbrk(-static_cast<intptr_t>(bytes_ + 4096)));
@@ -323,7 +329,9 @@ struct by_shmat_over_it final : mapped {
 struct way_to_leave {
   const char* name;
   std::unique_ptr<leaving_memory> (*make)();
-  friend std::ostream& operator<<(std::ostream& out, const way_to_leave& which) { return out << which.name; }
+  friend std::ostream& operator<<(std::ostream& out, const way_to_leave& which) {
+    return out << which.name;
+  }
 };
 
 template <class Way>
@@ -332,21 +340,22 @@ constexpr way_to_leave way(const char* name) {
 }
 
 inline const std::vector<way_to_leave>& ways_to_leave() {
-  static const std::vector<way_to_leave> all{way<ways::by_munmap>("munmap"),
-                                             way<ways::by_a_system_call>("a_system_call"),
-                                             way<ways::by_mmap_over_it>("mmap_over_it"),
-                                             way<ways::by_madvise>("madvise"),
-                                             way<ways::by_moving>("mremap_away"),
-                                             way<ways::by_something_moved_over_it>("mremap_over_it"),
-                                             way<ways::by_shrinking>("mremap_to_less"),
-                                             way<ways::by_free>("free"),
-                                             way<ways::by_realloc_growth>("realloc"),
-                                             way<ways::by_malloc_trim>("malloc_trim"),
-                                             way<ways::break_memory>("brk"),
-                                             way<ways::by_the_end_of_its_stack>("end_of_a_thread"),
-                                             way<ways::by_shrinking_an_arena>("arena_of_a_thread"),
-                                             way<ways::by_shmdt>("shmdt"),
-                                             way<ways::by_shmat_over_it>("shmat_over_it")};
+  static const std::vector<way_to_leave> all{
+      way<ways::by_munmap>("munmap"),
+      way<ways::by_a_system_call>("a_system_call"),
+      way<ways::by_mmap_over_it>("mmap_over_it"),
+      way<ways::by_madvise>("madvise"),
+      way<ways::by_moving>("mremap_away"),
+      way<ways::by_something_moved_over_it>("mremap_over_it"),
+      way<ways::by_shrinking>("mremap_to_less"),
+      way<ways::by_free>("free"),
+      way<ways::by_realloc_growth>("realloc"),
+      way<ways::by_malloc_trim>("malloc_trim"),
+      way<ways::break_memory>("brk"),
+      way<ways::by_the_end_of_its_stack>("end_of_a_thread"),
+      way<ways::by_shrinking_an_arena>("arena_of_a_thread"),
+      way<ways::by_shmdt>("shmdt"),
+      way<ways::by_shmat_over_it>("shmat_over_it")};
   return all;
 }
 

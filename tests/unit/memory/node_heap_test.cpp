@@ -27,7 +27,8 @@ segment_plan plan(int index, std::size_t heap, const char* name) {
 }
 
 struct one_heap {
-  explicit one_heap(std::size_t bytes, std::size_t most = std::size_t{1} << 40) : segment{with(bytes, most)}, heap{segment} {}
+  explicit one_heap(std::size_t bytes, std::size_t most = std::size_t{1} << 40)
+      : segment{with(bytes, most)}, heap{segment} {}
   static segment_plan with(std::size_t bytes, std::size_t most) {
     segment_plan made = plan(0, bytes, "-heap");
     made.most_committed = most;
@@ -42,8 +43,9 @@ constexpr std::size_t mega = std::size_t{1} << 20;
 TEST(node_heap, blocks_are_aligned_apart_and_writable) {
   one_heap here{64 * mega};
   std::vector<std::pair<std::byte*, std::size_t>> blocks;
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{4095},
-                                  std::size_t{4096}, std::size_t{5000}, 3 * mega, mega}) {
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65},
+        std::size_t{4095}, std::size_t{4096}, std::size_t{5000}, 3 * mega, mega}) {
     auto* const block = static_cast<std::byte*>(here.heap.allocate(bytes));
     ASSERT_NE(block, nullptr) << bytes;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % (bytes >= 4096 ? 4096 : 64), 0u);
@@ -53,9 +55,10 @@ TEST(node_heap, blocks_are_aligned_apart_and_writable) {
     blocks.emplace_back(block, bytes);
   }
   for (std::size_t each = 0; each < blocks.size(); ++each)
-    EXPECT_TRUE(std::all_of(blocks[each].first, blocks[each].first + blocks[each].second, [&](std::byte byte) {
-      return byte == static_cast<std::byte>(each + 1);
-    })) << "another block was written over this one";
+    EXPECT_TRUE(
+        std::all_of(blocks[each].first, blocks[each].first + blocks[each].second,
+                    [&](std::byte byte) { return byte == static_cast<std::byte>(each + 1); }))
+        << "another block was written over this one";
   for (const auto& [block, bytes] : blocks) here.heap.deallocate(block);
   int local = 0;
   EXPECT_FALSE(here.heap.contains(&local));
@@ -106,7 +109,8 @@ TEST(node_heap, what_lies_idle_is_given_back) {
   for (int each = 0; each < 4; ++each) blocks.push_back(here.heap.allocate(size));
   ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
   for (int each = 0; each < 3; ++each) here.heap.deallocate(blocks[static_cast<std::size_t>(each)]);
-  // Too large for the gap, so it lies where nothing was committed before; together with the gap it would be more than there is.
+  // Too large for the gap, so it lies where nothing was committed before; together with the gap it
+  // would be more than there is.
   void* const whole = here.heap.allocate(150 * mega);
   EXPECT_NE(whole, nullptr);
   here.heap.deallocate(whole);
@@ -119,7 +123,8 @@ TEST(node_heap, a_peer_reads_what_lies_at_the_offset) {
   auto* const block = static_cast<char*>(mine.allocate(100));
   std::strcpy(block, "seen by all");
   EXPECT_STREQ(reinterpret_cast<char*>(second.at(first.offset_of(block))), "seen by all");
-  EXPECT_FALSE(theirs.contains(second.at(first.offset_of(block)))) << "a block of the other's share";
+  EXPECT_FALSE(theirs.contains(second.at(first.offset_of(block))))
+      << "a block of the other's share";
 }
 
 TEST(node_heap, threads_may_allocate_at_once) {
@@ -132,7 +137,9 @@ TEST(node_heap, threads_may_allocate_at_once) {
       std::vector<std::pair<unsigned char*, std::size_t>> mine;
       const auto drop = [&](std::size_t place) {
         const auto [block, bytes] = mine[place];
-        if (!std::all_of(block, block + bytes, [&](unsigned char each) { return each == self + 1; })) ++wrong[self];
+        if (!std::all_of(block, block + bytes,
+                         [&](unsigned char each) { return each == self + 1; }))
+          ++wrong[self];
         here.heap.deallocate(block);
         mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(place));
       };

@@ -37,7 +37,10 @@ class folder {
   }
   ~folder() { std::filesystem::remove_all(path_); }
   const std::string& path() const { return path_; }
-  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator{path_}, std::filesystem::directory_iterator{}); }
+  std::ptrdiff_t files() const {
+    return std::distance(std::filesystem::directory_iterator{path_},
+                         std::filesystem::directory_iterator{});
+  }
 
  private:
   std::string path_;
@@ -57,7 +60,8 @@ segment_plan plan(const std::string& directory, int index, int count) {
 
 TEST(node_segment, what_one_writes_the_others_read) {
   const folder in;
-  node_segment first{plan(in.path(), 0, 3)}, second{plan(in.path(), 1, 3)}, third{plan(in.path(), 2, 3)};
+  node_segment first{plan(in.path(), 0, 3)}, second{plan(in.path(), 1, 3)},
+      third{plan(in.path(), 2, 3)};
   EXPECT_EQ(first.nonce(), second.nonce());
   EXPECT_EQ(first.nonce(), third.nonce());
   std::strcpy(reinterpret_cast<char*>(second.at(second.front(1).offset)), "front");
@@ -74,8 +78,8 @@ TEST(node_segment, parts_do_not_overlap) {
   const folder in;
   node_segment only{plan(in.path(), 0, 2)};
   std::size_t end = 0;
-  for (const auto& each :
-       {only.front(0), only.front(1), only.transport_part(0), only.heap_part(0), only.transport_part(1), only.heap_part(1)}) {
+  for (const auto& each : {only.front(0), only.front(1), only.transport_part(0), only.heap_part(0),
+                           only.transport_part(1), only.heap_part(1)}) {
     EXPECT_GE(each.offset, end);
     EXPECT_EQ(each.offset % 256, 0u) << "aligned for what lies there";
     end = each.offset + each.bytes;
@@ -87,7 +91,8 @@ TEST(node_segment, fronts_are_zero_and_writable_at_once) {
   node_segment first{plan(in.path(), 0, 2)};
   for (int each = 0; each < 2; ++each) {
     const auto front = first.front(each);
-    for (std::size_t byte = 0; byte < front.bytes; ++byte) ASSERT_EQ(*first.at(front.offset + byte), std::byte{0});
+    for (std::size_t byte = 0; byte < front.bytes; ++byte)
+      ASSERT_EQ(*first.at(front.offset + byte), std::byte{0});
     std::memset(first.at(front.offset), 1, front.bytes);
   }
 }
@@ -97,7 +102,7 @@ TEST(node_segment, memory_is_taken_only_for_what_is_used) {
   auto large = plan(in.path(), 0, 64);
   large.heap_bytes = std::size_t{1} << 30;
   node_segment first{large};
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat((in.path() + "/job.peal").c_str(), &status), 0);
   EXPECT_GT(status.st_size, std::int64_t{64} << 30);
   EXPECT_LT(status.st_blocks * 512, 2 << 20);
@@ -112,7 +117,7 @@ TEST(node_segment, a_timer_that_ticks_often_does_not_keep_memory_away) {
     segment_plan wanted = plan(in.path(), 0, 1);
     wanted.heap_bytes = std::size_t{256} << 20;
     node_segment only{wanted};
-    struct sigaction ticks {};
+    struct sigaction ticks{};
     ticks.sa_handler = [](int) {};
     sigaction(SIGALRM, &ticks, nullptr);
     const itimerval often{.it_interval = {0, 2000}, .it_value = {0, 2000}};
@@ -129,7 +134,7 @@ TEST(node_segment, what_is_given_back_is_free_again) {
   const folder in;
   node_segment first{plan(in.path(), 0, 2)};
   const auto blocks = [&] {
-    struct stat status {};
+    struct stat status{};
     stat((in.path() + "/job.peal").c_str(), &status);
     return status.st_blocks;
   };
@@ -196,7 +201,9 @@ TEST(node_segment, a_file_of_another_user_is_not_taken) {
   const folder in;
   node_segment first{plan(in.path(), 0, 2)};
   const int given = chown((in.path() + "/job.peal").c_str(), 12345, 12345);
-  if (given != 0 && errno == EINVAL) GTEST_SKIP() << "needs user ids besides root's: run it outside of a user namespace that has but one";
+  if (given != 0 && errno == EINVAL)
+    GTEST_SKIP()
+        << "needs user ids besides root's: run it outside of a user namespace that has but one";
   ASSERT_EQ(given, 0);
   segment_plan late = plan(in.path(), 1, 2);
   late.maker_done = [] { return true; };
@@ -225,9 +232,12 @@ TEST(node_segment, nothing_is_left_behind) {
     first.unlink();
     EXPECT_EQ(in.files(), 0) << "a job that is killed from here on leaves nothing";
     *first.at(first.front(0).offset) = std::byte{3};
-    EXPECT_EQ(*second.at(second.front(0).offset), std::byte{3}) << "and goes on with what is mapped";
+    EXPECT_EQ(*second.at(second.front(0).offset), std::byte{3})
+        << "and goes on with what is mapped";
   }
-  { const node_segment forgotten{plan(in.path(), 0, 2)}; }
+  {
+    const node_segment forgotten{plan(in.path(), 0, 2)};
+  }
   EXPECT_EQ(in.files(), 0);
   const node_segment alone{plan(in.path(), 0, 1)};
   EXPECT_EQ(in.files(), 0) << "a job of one needs no name";
@@ -287,7 +297,8 @@ std::string refusal(const segment_plan& wanted, std::error_code code) {
 }
 
 TEST(node_segment, says_which_folder_is_missing) {
-  const std::string said = refusal(plan("/nonexistent-folder", 0, 2), std::error_code{ENOENT, std::system_category()});
+  const std::string said =
+      refusal(plan("/nonexistent-folder", 0, 2), std::error_code{ENOENT, std::system_category()});
   EXPECT_NE(said.find("/nonexistent-folder"), std::string::npos) << said;
   EXPECT_NE(said.find("PEAL_SHM_DIR"), std::string::npos) << said;
 }
@@ -302,13 +313,15 @@ TEST(node_segment, says_how_much_is_missing_and_what_to_do) {
   EXPECT_EQ(in.files(), 0);
 }
 
-/// What `body` returns in a process with a full file system of 128 KiB at its folder; 77: this user may not mount one.
+/// What `body` returns in a process with a full file system of 128 KiB at its folder; 77: this user
+/// may not mount one.
 template <class Body>
 int with_full_folder(Body body) {
   const folder in;
   const pid_t child = fork();
   if (child == 0) {
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("small", in.path().c_str(), "tmpfs", 0, "size=128k") != 0)
       _exit(77);
     _exit(body(in.path()));
@@ -335,11 +348,14 @@ TEST(node_segment, a_full_file_system_is_an_error_and_no_signal) {
     std::memset(few.at(part.offset), 1, 4096);
     return 0;
   });
-  if (result == 77) GTEST_SKIP() << "needs to mount a tmpfs: run it as root, in a container with CAP_SYS_ADMIN (docker run --privileged)";
+  if (result == 77)
+    GTEST_SKIP() << "needs to mount a tmpfs: run it as root, in a container with CAP_SYS_ADMIN "
+                    "(docker run --privileged)";
   EXPECT_EQ(result, 0);
 }
 
-/// Writes its card as process `index`, in another namespace of process ids or in this one; 77: it may not make one.
+/// Writes its card as process `index`, in another namespace of process ids or in this one; 77: it
+/// may not make one.
 int attach_elsewhere(const std::string& in, int index, bool apart) {
   const pid_t child = fork();
   if (child == 0) {
@@ -363,7 +379,8 @@ TEST(node_segment, a_process_id_is_another_process_in_another_namespace) {
   const node_segment own{plan(in.path(), 0, 3)};
   const int apart = attach_elsewhere(in.path(), 1, true);
   if (apart == 77)
-    GTEST_SKIP() << "needs namespaces of its own: run it as root, in a container with CAP_SYS_ADMIN (docker run --privileged)";
+    GTEST_SKIP() << "needs namespaces of its own: run it as root, in a container with "
+                    "CAP_SYS_ADMIN (docker run --privileged)";
   EXPECT_EQ(apart, 0);
   EXPECT_EQ(attach_elsewhere(in.path(), 2, false), 0);
   EXPECT_TRUE(own.knows_by_id(0));
@@ -377,7 +394,8 @@ TEST(node_segment, a_limit_of_file_sizes_is_named) {
   if (child == 0) {
     const rlimit small{1 << 20, 1 << 20};
     setrlimit(RLIMIT_FSIZE, &small);
-    const std::string said = refusal(plan(in.path(), 0, 2), std::error_code{EFBIG, std::system_category()});
+    const std::string said =
+        refusal(plan(in.path(), 0, 2), std::error_code{EFBIG, std::system_category()});
     _exit(said.find("ulimit -f") == std::string::npos ? 1 : 0);
   }
   int status = 0;

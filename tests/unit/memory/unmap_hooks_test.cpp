@@ -1,4 +1,5 @@
-// Every way in which memory leaves stands in the log when it has left, and the C library does what it did before.
+// Every way in which memory leaves stands in the log when it has left, and the C library does what
+// it did before.
 //
 // PEAL_TEST_UNMAP_HOOKS=off runs these without the hooks, to show that they fail then.
 #include <dlfcn.h>
@@ -35,10 +36,13 @@ class unmap_hooks : public testing::Test {
   void SetUp() override {
     if (hooks_are_off()) return;
     const peal::unmap_hooks& hooks = use_unmap_hooks();
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
     ASSERT_TRUE(hooks.work) << hooks.problem;  // nothing excuses them here
 #endif
-    if (!hooks.work) GTEST_SKIP() << "needs unmap hooks: " << hooks.problem << " (build without a sanitizer, run on x86-64 with glibc)";
+    if (!hooks.work)
+      GTEST_SKIP() << "needs unmap hooks: " << hooks.problem
+                   << " (build without a sanitizer, run on x86-64 with glibc)";
   }
 };
 
@@ -47,7 +51,8 @@ class memory_that_leaves : public unmap_hooks, public testing::WithParamInterfac
 TEST_P(memory_that_leaves, stands_in_the_log) {
   const auto memory = GetParam().make();
   std::byte* const at = memory->come(bytes);
-  if (!at) GTEST_SKIP() << "needs memory of this kind: System V segments of 1 MiB, or room at the break";
+  if (!at)
+    GTEST_SKIP() << "needs memory of this kind: System V segments of 1 MiB, or room at the break";
   std::memset(at, 1, bytes);
   unmap_log::reader reader{unmapped()};
   memory->leave();
@@ -58,19 +63,23 @@ TEST_P(memory_that_leaves, stands_in_the_log) {
       if (begin <= (first + each) << 12 && (first + each) << 12 < end) gone[each] = true;
   });
   // The allocator may keep a page at either end.
-  EXPECT_GE(std::count(gone.begin(), gone.end(), true), static_cast<std::ptrdiff_t>(gone.size() * 3 / 4));
+  EXPECT_GE(std::count(gone.begin(), gone.end(), true),
+            static_cast<std::ptrdiff_t>(gone.size() * 3 / 4));
   if (memory->come_again()) memory->end();
 }
 
-INSTANTIATE_TEST_SUITE_P(all, memory_that_leaves, testing::ValuesIn(ways_to_leave()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(all, memory_that_leaves, testing::ValuesIn(ways_to_leave()),
+                         [](const auto& info) { return info.param.name; });
 
 #if defined(__x86_64__)
 struct alignas(16) vector_registers {
   std::array<std::uint8_t, 256> bytes;
 };
 
-/// Calls a function of the C library with something in every vector register, and says what was in them afterwards.
-vector_registers left_by(void* function, const vector_registers& before, void* first, std::uintptr_t second, std::uintptr_t third) {
+/// Calls a function of the C library with something in every vector register, and says what was in
+/// them afterwards.
+vector_registers left_by(void* function, const vector_registers& before, void* first,
+                         std::uintptr_t second, std::uintptr_t third) {
   vector_registers after{};
   register void* call asm("r12") = function;
   register const void* from asm("r13") = &before;
@@ -115,15 +124,17 @@ vector_registers left_by(void* function, const vector_registers& before, void* f
       "movq %%rbx, %%rsp\n"
       : "+D"(first), "+S"(second), "+d"(third)
       : "r"(call), "r"(from), "r"(to)
-      : "rax", "rbx", "rcx", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
-        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+      : "rax", "rbx", "rcx", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+        "xmm14", "xmm15");
   return after;
 }
 
 // The C library's functions around a system call touch none, and may keep something in them.
 TEST_F(unmap_hooks, vector_registers_stay) {
   vector_registers before{};
-  for (std::size_t each = 0; each < before.bytes.size(); ++each) before.bytes[each] = static_cast<std::uint8_t>(each + 1);
+  for (std::size_t each = 0; each < before.bytes.size(); ++each)
+    before.bytes[each] = static_cast<std::uint8_t>(each + 1);
   const auto stays = [&](const char* name, std::uintptr_t second, std::uintptr_t third) {
     const auto after = left_by(dlsym(RTLD_DEFAULT, name), before, ways::map(bytes), second, third);
     EXPECT_EQ(after.bytes, before.bytes) << name;
@@ -189,7 +200,9 @@ TEST_F(unmap_hooks, the_break_stays_right) {
 TEST_F(unmap_hooks, system_calls_keep_their_arguments) {
   const int file = memfd_create("peal-test", 0);
   ASSERT_EQ(pwrite(file, "x", 1, 4096), 1);
-  const long at = syscall(SYS_mmap, 0L, 4096L, long{PROT_READ}, long{MAP_PRIVATE}, long{file}, 4096L);  // taken as longs
+  // taken as longs
+  const long at =
+      syscall(SYS_mmap, 0L, 4096L, long{PROT_READ}, long{MAP_PRIVATE}, long{file}, 4096L);
   ASSERT_NE(at, -1);
   EXPECT_EQ(*reinterpret_cast<const char*>(at), 'x');
   munmap(reinterpret_cast<void*>(at), 4096);
@@ -202,7 +215,8 @@ TEST_F(unmap_hooks, system_calls_keep_their_arguments) {
 
 TEST_F(unmap_hooks, a_library_that_is_closed_stands_in_the_log) {
   void* const library = dlopen("libutil.so.1", RTLD_NOW);
-  if (!library) GTEST_SKIP() << "needs a shared library to load and to close: libutil.so.1, of the C library";
+  if (!library)
+    GTEST_SKIP() << "needs a shared library to load and to close: libutil.so.1, of the C library";
   unmap_log::reader reader{unmapped()};
   dlclose(library);
   int notes = 0;
@@ -223,11 +237,13 @@ TEST_F(unmap_hooks, a_child_lives_with_them) {
   EXPECT_EQ(std::system("exit 3"), 3 << 8);
 }
 
-/// Threads that map and unmap at the same few places, while another asks. They never get so far ahead that the reader would be outrun,
-/// but a writer that loses its core in the middle of a note makes the reader hear that everything has gone.
+/// Threads that map and unmap at the same few places, while another asks. They never get so far
+/// ahead that the reader would be outrun, but a writer that loses its core in the middle of a note
+/// makes the reader hear that everything has gone.
 TEST_F(unmap_hooks, many_threads_unmap_while_one_reads) {
   std::atomic<int> living{3};
-  std::atomic<std::uintptr_t> latest{0};  // the page that was unmapped last, by whoever, and in its low bits the alarms before that
+  // the page that was unmapped last, by whoever, and in its low bits the alarms before that
+  std::atomic<std::uintptr_t> latest{0};
   std::atomic<std::uintptr_t> alarms{0};  // how often everything had gone
   std::atomic<std::uint64_t> written{0}, read{0};
   std::vector<std::thread> threads;
@@ -266,8 +282,7 @@ TEST_F(unmap_hooks, many_threads_unmap_while_one_reads) {
 /// A signal handler that unmaps, in the middle of others that do.
 TEST_F(unmap_hooks, signal_handlers_may_unmap) {
   static std::atomic<int> handled{0};
-  struct sigaction action {
-  }, before{};
+  struct sigaction action{}, before{};
   action.sa_handler = [](int) {
     void* const at = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     munmap(at, 4096);

@@ -79,7 +79,8 @@ TEST(unmap_log, who_gives_up_says_so) {
   EXPECT_FALSE(reader.complete());
 }
 
-/// Whatever was recorded before a thread said so is seen by who hears that, while other threads write, slowly and fast.
+/// Whatever was recorded before a thread said so is seen by who hears that, while other threads
+/// write, slowly and fast.
 TEST(unmap_log, many_writers_lose_nothing) {
   unmap_log log;
   constexpr std::uint64_t writers = 4, rounds = 20'000;
@@ -97,17 +98,21 @@ TEST(unmap_log, many_writers_lose_nothing) {
   std::array<std::uint64_t, writers> heard{}, read{};
   std::uint64_t wrong = 0;
   do {
-    for (std::uint64_t which = 0; which < writers; ++which) heard[which] = said[which].load(std::memory_order_acquire);
+    for (std::uint64_t which = 0; which < writers; ++which)
+      heard[which] = said[which].load(std::memory_order_acquire);
     bool all = false;
     reader.take([&](std::uintptr_t begin, std::uintptr_t end) {
       if (range{begin, end} == everything) all = true;
       else if (end - begin != 0x1000 || begin >> 32 >= writers) ++wrong;
-      else read[begin >> 32] = std::max<std::uint64_t>(read[begin >> 32], (begin & 0xffffffff) >> 12);
+      else
+        read[begin >> 32] = std::max<std::uint64_t>(read[begin >> 32], (begin & 0xffffffff) >> 12);
     });
     // That may have told of one of each that its writer has not said yet.
-    for (std::uint64_t which = 0; which < writers && all; ++which) read[which] = said[which].load(std::memory_order_acquire) + 1;
+    for (std::uint64_t which = 0; which < writers && all; ++which)
+      read[which] = said[which].load(std::memory_order_acquire) + 1;
     for (std::uint64_t which = 0; which < writers; ++which) wrong += read[which] < heard[which];
-  } while (wrong == 0 && heard != std::array<std::uint64_t, writers>{rounds, rounds, rounds, rounds});
+  } while (wrong == 0 &&
+           heard != std::array<std::uint64_t, writers>{rounds, rounds, rounds, rounds});
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(wrong, 0u);
 }

@@ -144,7 +144,8 @@ TEST(peer_failed, is_told_to_the_next_receive_from_any_source_when_nobody_has_he
   fake_job told{3};
   told[0].peer_failed(2);
   EXPECT_TRUE(over(told.receive(0, 2, 1, &got, sizeof got)));
-  EXPECT_FALSE(over(told.receive(0, -1, 1, &got, sizeof got))) << "the user knows from the receive before";
+  EXPECT_FALSE(over(told.receive(0, -1, 1, &got, sizeof got)))
+      << "the user knows from the receive before";
 }
 
 TEST(peer_failed, is_told_to_who_probes_as_to_who_receives) {
@@ -188,7 +189,8 @@ TEST(peer_failed, hooks_may_start_and_cancel_operations) {
       for (operation* each : self.others) (*self.job)[0].cancel(*each);
       EXPECT_TRUE(test::over(self.job->receive(0, 2, 9, &self.got, sizeof self.got)));
       EXPECT_TRUE(test::over(self.job->send(0, 2, 9, &self.got, sizeof self.got)));
-      EXPECT_FALSE(test::over((*self.job)[0].start_recv(self.job->world(0), 100 + static_cast<unsigned>(self.calls), &self.got, 4, 1, 9)));
+      EXPECT_FALSE(test::over((*self.job)[0].start_recv(
+          self.job->world(0), 100 + static_cast<unsigned>(self.calls), &self.got, 4, 1, 9)));
     }
   };
   reaction react{&job, {}};
@@ -218,7 +220,8 @@ TEST(answer, to_an_earlier_use_of_an_operation_is_ignored) {
   job[0].release(first);
   operation& second = job.send(0, 1, 2, data.data(), data.size());
   ASSERT_EQ(&second, &first) << "last in, first out";
-  job[0].arrived(1, envelope::make(0, 0, 1, envelope_kind::fetched, sizeof stale), reinterpret_cast<const std::byte*>(&stale));
+  job[0].arrived(1, envelope::make(0, 0, 1, envelope_kind::fetched, sizeof stale),
+                 reinterpret_cast<const std::byte*>(&stale));
   EXPECT_FALSE(over(second));
   EXPECT_EQ(job.network.exposed(), 1u);
 }

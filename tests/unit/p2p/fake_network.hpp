@@ -1,8 +1,9 @@
 // unit/p2p/fake_network.hpp
-// Ranks of one process joined by a transport that does what a test tells it: when there is space, whose messages come first, when a fetch
-// ends.
+// Ranks of one process joined by a transport that does what a test tells it: when there is space,
+// whose messages come first, when a fetch ends.
 //
-// Messages of one sender keep their order; those of different senders are delivered in an order drawn from a seed.
+// Messages of one sender keep their order; those of different senders are delivered in an order
+// drawn from a seed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -61,21 +62,25 @@ class fake_port final : public transport {
 
 class fake_network {
  public:
-  explicit fake_network(std::uint32_t ranks, unsigned seed = 0) : random{seed}, queues_(ranks, std::vector<std::deque<packet>>(ranks)) {
+  explicit fake_network(std::uint32_t ranks, unsigned seed = 0)
+      : random{seed}, queues_(ranks, std::vector<std::deque<packet>>(ranks)) {
     for (peer_id i = 0; i < ranks; ++i) ports.push_back(std::make_unique<fake_port>(*this, i));
   }
 
   // What a test may change.
-  std::size_t space = 1000000;                                         // packets under way from one rank to another
-  bool fetch_at_once = false;                                          // a fetch ends within start_fetch
-  bool hold_fetches = false;                                           // no fetch ends
-  std::error_code fetch_error;                                         // what the next fetches end with
-  std::size_t packets_a_poll = 100;                                    // most packets that one poll delivers
-  std::function<void(peer_id to, peer_id from, const packet&)> watch;  // sees every packet before it is delivered
+  std::size_t space = 1000000;       // packets under way from one rank to another
+  bool fetch_at_once = false;        // a fetch ends within start_fetch
+  bool hold_fetches = false;         // no fetch ends
+  std::error_code fetch_error;       // what the next fetches end with
+  std::size_t packets_a_poll = 100;  // most packets that one poll delivers
+  // sees every packet before it is delivered
+  std::function<void(peer_id to, peer_id from, const packet&)> watch;
 
   // What a test may ask.
   [[nodiscard]] std::size_t exposed() const { return exposed_.size(); }
-  [[nodiscard]] std::size_t under_way(peer_id from, peer_id to) const { return queues_[to][from].size(); }
+  [[nodiscard]] std::size_t under_way(peer_id from, peer_id to) const {
+    return queues_[to][from].size();
+  }
   std::map<envelope_kind, std::size_t> delivered;
   std::size_t fetched_bytes = 0;
 
@@ -108,7 +113,9 @@ inline remote_region fake_port::expose(peer_id, const void* data, std::size_t by
   return made;
 }
 
-inline void fake_port::withdraw(peer_id, const remote_region& gone) noexcept { EXPECT_EQ(network_.exposed_.erase(gone.words[0]), 1u); }
+inline void fake_port::withdraw(peer_id, const remote_region& gone) noexcept {
+  EXPECT_EQ(network_.exposed_.erase(gone.words[0]), 1u);
+}
 
 inline void fake_port::start_fetch(fetch& wanted) noexcept {
   EXPECT_GT(wanted.bytes, 0u);
@@ -195,7 +202,8 @@ class fake_rank final : public router {
 /// Ranks 0 … n-1, each with a team of all of them.
 class fake_job {
  public:
-  explicit fake_job(std::uint32_t ranks, unsigned seed = 0, messaging_options options = {}) : network{ranks, seed} {
+  explicit fake_job(std::uint32_t ranks, unsigned seed = 0, messaging_options options = {})
+      : network{ranks, seed} {
     options.peers = ranks;
     std::vector<peer_id> everyone;
     for (peer_id i = 0; i < ranks; ++i) everyone.push_back(i);
@@ -220,10 +228,12 @@ class fake_job {
   void poll(int rank) { at(rank).progress.progress(); }
 
   // Short forms in context 0.
-  operation& send(int from, int to, int tag, const void* data, std::size_t bytes, completion_hook hook = {}) {
+  operation& send(int from, int to, int tag, const void* data, std::size_t bytes,
+                  completion_hook hook = {}) {
     return (*this)[from].start_send(world(from), 0, data, bytes, to, tag, hook);
   }
-  operation& receive(int at, int from, int tag, void* data, std::size_t capacity, completion_hook hook = {}) {
+  operation& receive(int at, int from, int tag, void* data, std::size_t capacity,
+                     completion_hook hook = {}) {
     return (*this)[at].start_recv(world(at), 0, data, capacity, from, tag, hook);
   }
 

@@ -1,4 +1,5 @@
-// The two queues of matching against a list that is searched from its head, and with more entries than a search from the head could bear.
+// The two queues of matching against a list that is searched from its head, and with more entries
+// than a search from the head could bear.
 #include "p2p/matching.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ constexpr int any_source = detail::any_source_value, any_tag = detail::any_tag_v
 
 TEST(match_pattern, wildcards_take_what_mpi_says) {
   const auto takes = [](int source, int tag, int message_source, int message_tag) {
-    return match_pattern::of(source, tag).takes(match_key(static_cast<std::uint32_t>(message_source), message_tag));
+    return match_pattern::of(source, tag)
+        .takes(match_key(static_cast<std::uint32_t>(message_source), message_tag));
   };
   EXPECT_TRUE(takes(3, 5, 3, 5));
   EXPECT_FALSE(takes(3, 5, 3, 6));
@@ -42,7 +44,9 @@ struct draw {
   int source() { return static_cast<int>(random() % static_cast<unsigned>(sources)); }
   int tag() { return static_cast<int>(random() % static_cast<unsigned>(tags)); }
   bool maybe() { return random() % static_cast<unsigned>(wild) == 0; }
-  match_pattern wanted() { return match_pattern::of(maybe() ? any_source : source(), maybe() ? any_tag : tag()); }
+  match_pattern wanted() {
+    return match_pattern::of(maybe() ? any_source : source(), maybe() ? any_tag : tag());
+  }
   std::uint64_t message() { return match_key(static_cast<std::uint32_t>(source()), tag()); }
 };
 
@@ -66,8 +70,9 @@ void posted_against_a_list(draw from, unsigned fill, int steps) {
       model.erase(gone);
     } else {
       const std::uint64_t key = from.message();
-      const auto expected =
-          std::find_if(model.begin(), model.end(), [&](operation* each) { return ((each->key ^ key) & each->mask) == 0; });
+      const auto expected = std::find_if(model.begin(), model.end(), [&](operation* each) {
+        return ((each->key ^ key) & each->mask) == 0;
+      });
       operation* got = queue.match(key);
       ASSERT_EQ(got, expected == model.end() ? nullptr : *expected) << "step " << i;
       if (got) model.erase(expected);
@@ -83,12 +88,16 @@ void unexpected_against_a_list(draw from, unsigned fill, int steps) {
   for (int i = 0; i < steps; ++i) {
     if (from.random() % 100 < fill) {
       matched_message& message = all.emplace_back();
-      message.key = from.maybe() ? match_key(static_cast<std::uint32_t>(from.source()), -1 - from.tag()) : from.message();
+      message.key = from.maybe()
+                        ? match_key(static_cast<std::uint32_t>(from.source()), -1 - from.tag())
+                        : from.message();
       queue.add(message);
       model.push_back(&message);
     } else {
       const match_pattern wanted = from.wanted();
-      const auto expected = std::find_if(model.begin(), model.end(), [&](matched_message* each) { return wanted.takes(each->key); });
+      const auto expected = std::find_if(model.begin(), model.end(), [&](matched_message* each) {
+        return wanted.takes(each->key);
+      });
       matched_message* got = queue.find(wanted);
       ASSERT_EQ(got, expected == model.end() ? nullptr : *expected) << "step " << i;
       if (got && from.random() % 4 != 0) {
@@ -102,7 +111,8 @@ void unexpected_against_a_list(draw from, unsigned fill, int steps) {
 
 TEST(matching, agrees_with_a_list_searched_from_its_head) {
   for (unsigned seed = 0; seed < 20; ++seed) {
-    for (const auto& [sources, tags, wild] : std::vector<std::array<int, 3>>{{2, 2, 4}, {5, 50, 3}, {3, 1000, 20}, {100, 2, 5}}) {
+    for (const auto& [sources, tags, wild] :
+         std::vector<std::array<int, 3>>{{2, 2, 4}, {5, 50, 3}, {3, 1000, 20}, {100, 2, 5}}) {
       for (const unsigned fill : {40u, 50u, 60u}) {
         posted_against_a_list({std::mt19937{seed}, sources, tags, wild}, fill, 1500);
         unexpected_against_a_list({std::mt19937{seed}, sources, tags, wild}, fill, 1500);
@@ -111,7 +121,8 @@ TEST(matching, agrees_with_a_list_searched_from_its_head) {
   }
 }
 
-// 100,000 entries found from the far end and in no order at all: searched from the head, these would be 5 thousand million steps each.
+// 100,000 entries found from the far end and in no order at all: searched from the head, these
+// would be 5 thousand million steps each.
 constexpr int many = 100000;
 
 TEST(matching, finds_its_way_in_many_posted_receives) {
@@ -127,7 +138,8 @@ TEST(matching, finds_its_way_in_many_posted_receives) {
       queue.add(all[static_cast<std::size_t>(i)]);
     }
     for (int i = many; i-- > 0;) {
-      const std::uint64_t key = kind == 2 ? match_key(static_cast<std::uint32_t>(i), 5) : match_key(0, i);
+      const std::uint64_t key =
+          kind == 2 ? match_key(static_cast<std::uint32_t>(i), 5) : match_key(0, i);
       ASSERT_EQ(queue.match(key), &all[static_cast<std::size_t>(i)]);
     }
     EXPECT_TRUE(queue.empty());
@@ -139,7 +151,8 @@ TEST(matching, finds_its_way_in_many_unexpected_messages) {
     unexpected_queue queue;
     std::deque<matched_message> all(many);
     for (int i = 0; i < many; ++i) {
-      all[static_cast<std::size_t>(i)].key = kind == 2 ? match_key(static_cast<std::uint32_t>(i), 5) : match_key(0, i);
+      all[static_cast<std::size_t>(i)].key =
+          kind == 2 ? match_key(static_cast<std::uint32_t>(i), 5) : match_key(0, i);
       queue.add(all[static_cast<std::size_t>(i)]);
     }
     for (int i = many; i-- > 0;) {
@@ -155,7 +168,8 @@ TEST(matching, finds_its_way_in_many_unexpected_messages) {
 }
 
 TEST(matching, tags_that_never_come_back_leave_nothing_in_a_queue_that_is_never_empty) {
-  // The table would grow without bound if lanes of tags that are over were kept; 200,000 of them are seen here with 50 alive at a time.
+  // The table would grow without bound if lanes of tags that are over were kept; 200,000 of them
+  // are seen here with 50 alive at a time.
   unexpected_queue queue;
   std::deque<matched_message> all(50);
   int next = 0;

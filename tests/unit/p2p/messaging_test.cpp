@@ -1,5 +1,5 @@
-// Messages between ranks of a fake job: eager, rendezvous, truncation, growing receives, order behind a full transport, the cap on
-// unexpected payload.
+// Messages between ranks of a fake job: eager, rendezvous, truncation, growing receives, order
+// behind a full transport, the cap on unexpected payload.
 #include "p2p/messaging.hpp"
 
 #include <gtest/gtest.h>
@@ -117,7 +117,8 @@ TEST(messaging, a_receive_too_small_is_truncated_and_the_rest_is_sound) {
       ASSERT_TRUE(over(receive));
       EXPECT_EQ(receive.result.error, errc::truncated);
       EXPECT_EQ(receive.result.bytes, capacity);
-      EXPECT_TRUE(std::equal(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(capacity), got.begin()));
+      EXPECT_TRUE(std::equal(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(capacity),
+                             got.begin()));
       EXPECT_EQ(got[capacity], std::byte{0xee});
       ASSERT_TRUE(over(send));
       EXPECT_FALSE(send.result.error) << "the sender has done its part";
@@ -196,7 +197,8 @@ TEST(messaging, without_memory_a_growing_receive_ends_and_the_message_is_consume
 TEST(messaging, any_tag_takes_tags_of_users_of_its_own_context_only) {
   fake_job job{2};
   int got = 0;
-  operation& receive = job.receive(1, detail::any_source_value, detail::any_tag_value, &got, sizeof got);
+  operation& receive =
+      job.receive(1, detail::any_source_value, detail::any_tag_value, &got, sizeof got);
   const int inner = 1, other = 2, user = 3;
   job[0].start_send(job.world(0), 0, &inner, sizeof inner, 1, -5);
   job[0].start_send(job.world(0), 1, &other, sizeof other, 1, 5);
@@ -255,7 +257,8 @@ TEST(messaging, messages_keep_their_order_behind_a_full_transport) {
   constexpr int count = 200;
   std::vector<bytes> data;
   std::vector<operation*> sends;
-  for (int i = 0; i < count; ++i) data.push_back(pattern(i % 3 == 0 ? 300 : 16, static_cast<unsigned>(i)));
+  for (int i = 0; i < count; ++i)
+    data.push_back(pattern(i % 3 == 0 ? 300 : 16, static_cast<unsigned>(i)));
   for (const bytes& each : data) sends.push_back(&job.send(0, 1, 1, each.data(), each.size()));
   EXPECT_LE(job.network.under_way(0, 1), 3u);
   EXPECT_FALSE(job[0].idle());
@@ -280,7 +283,8 @@ TEST(messaging, answers_wait_for_space_too) {
   std::vector<bytes> got(20, bytes(500));
   std::vector<operation*> sends, receives;
   for (bytes& each : got) receives.push_back(&job.receive(1, 0, 1, each.data(), each.size()));
-  for (std::size_t i = 0; i < got.size(); ++i) sends.push_back(&job.send(0, 1, 1, data.data(), data.size()));
+  for (std::size_t i = 0; i < got.size(); ++i)
+    sends.push_back(&job.send(0, 1, 1, data.data(), data.size()));
   for (int i = 0; i < 100; ++i) job.poll(1), job.at(0).messages.poll();
   job.settle();
   for (operation* each : sends) EXPECT_TRUE(over(*each));
@@ -300,7 +304,8 @@ TEST(messaging, beyond_the_cap_messages_become_announcements_and_a_later_tag_com
     sends.push_back(&job.send(0, 1, 1, data.data(), data.size()));
     job.settle();
   }
-  EXPECT_LE(job.network.delivered[envelope_kind::eager], 64u * 1024 / 160 + 1) << "what one kept message takes, at least";
+  EXPECT_LE(job.network.delivered[envelope_kind::eager], 64u * 1024 / 160 + 1)
+      << "what one kept message takes, at least";
   EXPECT_GE(job.network.delivered[envelope_kind::announce], std::size_t{count} / 2);
   EXPECT_FALSE(over(*sends.back()));
   const int late = 5;

@@ -1,4 +1,5 @@
-// What can be done with an operation besides waiting for it: probes, cancelling, hooks, giving it up.
+// What can be done with an operation besides waiting for it: probes, cancelling, hooks, giving it
+// up.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -187,14 +188,18 @@ TEST(completion_hook, may_start_further_operations_and_release_its_own) {
     int rank;
     int hops = 0;
     bytes buffer;
-    void post() { job->receive(rank, (rank + size - 1) % size, 1, buffer.data(), buffer.size(), {&arrived, this}); }
+    void post() {
+      job->receive(rank, (rank + size - 1) % size, 1, buffer.data(), buffer.size(),
+                   {&arrived, this});
+    }
     static void arrived(void* context, operation& ended) noexcept {
       auto& self = *static_cast<station*>(context);
       messaging& messages = (*self.job)[self.rank];
       const std::size_t length = ended.result.bytes;
       messages.release(ended);
       if (++self.hops < rounds) self.post();
-      operation& onward = self.job->send(self.rank, (self.rank + 1) % size, 1, self.buffer.data(), length);
+      operation& onward =
+          self.job->send(self.rank, (self.rank + 1) % size, 1, self.buffer.data(), length);
       if (over(onward)) messages.release(onward);
       else messages.detach(onward);
     }

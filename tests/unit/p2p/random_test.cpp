@@ -1,7 +1,8 @@
 // Random traffic between ranks of a fake job, checked against a model of MPI's matching order.
 //
-// The model sees what each rank's messages see, in the same order: receives when they are posted and envelopes when they arrive. It keeps
-// two plain lists a rank and context, and so says which message every receive must get.
+// The model sees what each rank's messages see, in the same order: receives when they are posted
+// and envelopes when they arrive. It keeps two plain lists a rank and context, and so says which
+// message every receive must get.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -35,8 +36,11 @@ struct posted_receive {
 
 class traffic {
  public:
-  traffic(std::uint32_t ranks, unsigned seed, messaging_options options) : job_{ranks, seed, options}, random_{seed} {
-    job_.network.watch = [this](peer_id to, peer_id from, const packet& seen) { arrives(to, from, seen); };
+  traffic(std::uint32_t ranks, unsigned seed, messaging_options options)
+      : job_{ranks, seed, options}, random_{seed} {
+    job_.network.watch = [this](peer_id to, peer_id from, const packet& seen) {
+      arrives(to, from, seen);
+    };
   }
 
   void run(int steps) {
@@ -67,8 +71,11 @@ class traffic {
       EXPECT_EQ(got.tag, each.expected->tag);
       const std::size_t fits = std::min(each.into.size(), each.expected->data.size());
       EXPECT_EQ(got.bytes, fits);
-      EXPECT_EQ(got.error, each.expected->data.size() > fits ? make_error_code(errc::truncated) : std::error_code{});
-      EXPECT_TRUE(std::equal(each.into.begin(), each.into.begin() + static_cast<std::ptrdiff_t>(fits), each.expected->data.begin()));
+      EXPECT_EQ(got.error, each.expected->data.size() > fits ? make_error_code(errc::truncated)
+                                                             : std::error_code{});
+      EXPECT_TRUE(std::equal(each.into.begin(),
+                             each.into.begin() + static_cast<std::ptrdiff_t>(fits),
+                             each.expected->data.begin()));
     }
     for (const sent_message& each : messages_) {
       EXPECT_TRUE(over(*each.send));
@@ -94,29 +101,34 @@ class traffic {
 
   void send() {
     const int from = rank(), to = rank();
-    sent_message& made = messages_.emplace_back(sent_message{from, tag(), context(), pattern(length(), random_())});
+    sent_message& made =
+        messages_.emplace_back(sent_message{from, tag(), context(), pattern(length(), random_())});
     under_way_[{from, to}].push_back(&made);
-    made.send = &job_[from].start_send(job_.world(from), made.context, made.data.data(), made.data.size(), to, made.tag);
+    made.send = &job_[from].start_send(job_.world(from), made.context, made.data.data(),
+                                       made.data.size(), to, made.tag);
   }
 
   void post(int at, std::uint32_t in, int source, int wanted, std::size_t capacity) {
     posted_receive& made = receives_.emplace_back(posted_receive{source, wanted, bytes(capacity)});
     std::list<const sent_message*>& unexpected = unexpected_[{at, in}];
     const match_pattern takes = match_pattern::of(source, wanted);
-    const auto first = std::find_if(unexpected.begin(), unexpected.end(), [&](const sent_message* each) {
-      return takes.takes(match_key(static_cast<std::uint32_t>(each->source), each->tag));
-    });
+    const auto first =
+        std::find_if(unexpected.begin(), unexpected.end(), [&](const sent_message* each) {
+          return takes.takes(match_key(static_cast<std::uint32_t>(each->source), each->tag));
+        });
     if (first != unexpected.end()) {
       made.expected = *first;
       unexpected.erase(first);
     } else {
       posted_[{at, in}].push_back(&made);
     }
-    made.receive = &job_[at].start_recv(job_.world(at), in, made.into.data(), capacity, source, wanted);
+    made.receive =
+        &job_[at].start_recv(job_.world(at), in, made.into.data(), capacity, source, wanted);
   }
 
   void receive() {
-    post(rank(), context(), random_() % 3 == 0 ? -1 : rank(), random_() % 3 == 0 ? -2 : tag(), random_() % 8 == 0 ? 5 : 3000);
+    post(rank(), context(), random_() % 3 == 0 ? -1 : rank(), random_() % 3 == 0 ? -2 : tag(),
+         random_() % 8 == 0 ? 5 : 3000);
   }
 
   void cancel() {
@@ -149,8 +161,9 @@ class traffic {
     const queue_id where{static_cast<int>(to), message->context};
     const std::uint64_t key = match_key(seen.head);
     std::list<posted_receive*>& posted = posted_[where];
-    const auto first = std::find_if(posted.begin(), posted.end(),
-                                    [&](const posted_receive* each) { return match_pattern::of(each->source, each->tag).takes(key); });
+    const auto first = std::find_if(posted.begin(), posted.end(), [&](const posted_receive* each) {
+      return match_pattern::of(each->source, each->tag).takes(key);
+    });
     if (first == posted.end()) {
       unexpected_[where].push_back(message);
     } else {
@@ -195,7 +208,8 @@ TEST(random_traffic, is_matched_in_the_order_of_mpi) {
     random.run(3000);
     random.check();
     ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
-    ASSERT_EQ(random.of_kind(envelope_kind::eager) + random.of_kind(envelope_kind::announce), random.messages());
+    ASSERT_EQ(random.of_kind(envelope_kind::eager) + random.of_kind(envelope_kind::announce),
+              random.messages());
     eager += random.of_kind(envelope_kind::eager);
     announced += random.of_kind(envelope_kind::announce);
   }

@@ -29,7 +29,8 @@ struct owner {
 bool able() { return biased_lock::available(); }
 
 TEST(biased_lock, the_owner_goes_in_by_the_short_way_until_it_is_revoked) {
-  if (!able()) GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
+  if (!able())
+    GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
   biased_lock lock;
   EXPECT_TRUE(lock.enter());
   EXPECT_TRUE(lock.leave());
@@ -44,7 +45,8 @@ TEST(biased_lock, the_owner_goes_in_by_the_short_way_until_it_is_revoked) {
 }
 
 TEST(biased_lock, who_entered_leaves_without_a_look) {
-  if (!able()) GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
+  if (!able())
+    GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
   biased_lock lock;
   ASSERT_TRUE(lock.enter());
   lock.leave_entered();
@@ -55,7 +57,8 @@ TEST(biased_lock, who_entered_leaves_without_a_look) {
 }
 
 TEST(biased_lock, nobody_revokes_while_the_owner_is_inside) {
-  if (!able()) GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
+  if (!able())
+    GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
   biased_lock lock;
   ASSERT_TRUE(lock.enter());
   std::thread{[&] {
@@ -68,7 +71,8 @@ TEST(biased_lock, nobody_revokes_while_the_owner_is_inside) {
 }
 
 TEST(biased_lock, the_owner_reclaims_and_who_revoked_gives_back) {
-  if (!able()) GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
+  if (!able())
+    GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
   biased_lock lock;
   lock.mutex().lock();
   ASSERT_TRUE(lock.revoke());
@@ -84,10 +88,11 @@ TEST(biased_lock, the_owner_reclaims_and_who_revoked_gives_back) {
   EXPECT_TRUE(lock.enter());
 }
 
-// Two plain numbers that are equal whenever nobody is inside. ThreadSanitizer sees any access without order, and every other build a pair
-// that differs.
+// Two plain numbers that are equal whenever nobody is inside. ThreadSanitizer sees any access
+// without order, and every other build a pair that differs.
 TEST(biased_lock, keeps_two_threads_apart) {
-  if (!able()) GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
+  if (!able())
+    GTEST_SKIP() << "needs membarrier: Linux 4.14 or newer, and no seccomp filter that refuses it";
   biased_lock lock;
   long first = 0, second = 0, torn = 0;
   const auto touch = [&] {

@@ -53,13 +53,15 @@ TEST(engine, polls_what_is_wanted_sometimes_at_one_turn_in_64) {
 }
 
 TEST(engine, a_wait_ends_at_its_deadline) {
-  for (const auto mode : {wait_policy::mode::adaptive, wait_policy::mode::poll, wait_policy::mode::block}) {
+  for (const auto mode :
+       {wait_policy::mode::adaptive, wait_policy::mode::poll, wait_policy::mode::block}) {
     engine progress{false, wait_policy{mode}};
     const auto until = std::chrono::steady_clock::now() + 5ms;
     EXPECT_FALSE(progress.wait_until([] { return false; }, until));
     EXPECT_GE(std::chrono::steady_clock::now(), until);
     EXPECT_FALSE(progress.wait_unlocked([] { return false; }, until));
-    EXPECT_TRUE(progress.wait_unlocked([] { return true; }, until)) << "what holds already needs no time";
+    EXPECT_TRUE(progress.wait_unlocked([] { return true; }, until))
+        << "what holds already needs no time";
     EXPECT_TRUE(progress.wait_until([] { return true; }, until));
   }
 }
@@ -109,7 +111,8 @@ TEST(engine, deferred_calls_come_after_the_turn_with_no_lock_held) {
   EXPECT_TRUE(source.called);
 }
 
-TEST(engine, rethrows_what_deferred_calls_throw_one_at_a_time_but_from_no_wait_that_has_what_it_waits_for) {
+TEST(engine,
+     rethrows_what_deferred_calls_throw_one_at_a_time_but_from_no_wait_that_has_what_it_waits_for) {
   engine progress;
   countdown source{5};
   progress.add(source);
@@ -129,7 +132,8 @@ TEST(engine, rethrows_what_deferred_calls_throw_one_at_a_time_but_from_no_wait_t
     }
     return "nothing";
   };
-  EXPECT_EQ(thrown([&] { EXPECT_TRUE(progress.wait_until([&] { return source.left == 0; })); }), "nothing");
+  EXPECT_EQ(thrown([&] { EXPECT_TRUE(progress.wait_until([&] { return source.left == 0; })); }),
+            "nothing");
   EXPECT_EQ(source.left, 0);
   EXPECT_EQ(called, 3) << "one that throws stops none of the others";
   EXPECT_EQ(thrown([&] { progress.progress(); }), "1");

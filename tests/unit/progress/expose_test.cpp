@@ -108,7 +108,8 @@ TEST(expose, none_of_many_is_lost) {
     for (int each = 0; each < rounds; ++each) {
       while (from.taken.load() != each) std::this_thread::yield();
       if (each % 3 != 0)
-        for (const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds{each * 7919 % 20'000};
+        for (const auto end =
+                 std::chrono::steady_clock::now() + std::chrono::nanoseconds{each * 7919 % 20'000};
              std::chrono::steady_clock::now() < end;) {
         }
       from.post();

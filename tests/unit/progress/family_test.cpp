@@ -38,8 +38,10 @@ struct household {
   std::vector<std::unique_ptr<mailbox>> boxes;
 };
 
-/// What is posted to one engine only comes once something was taken from another: who waits in the one must look after the other.
-void answer_when_taken(household& all, std::size_t to, std::size_t from, std::chrono::milliseconds later) {
+/// What is posted to one engine only comes once something was taken from another: who waits in the
+/// one must look after the other.
+void answer_when_taken(household& all, std::size_t to, std::size_t from,
+                       std::chrono::milliseconds later) {
   std::thread peer{[&] {
     std::this_thread::sleep_for(later);
     const int before = all.boxes[from]->taken.load();
@@ -48,13 +50,14 @@ void answer_when_taken(household& all, std::size_t to, std::size_t from, std::ch
     all.boxes[to]->post();
   }};
   const int before = all.boxes[to]->taken.load();
-  EXPECT_TRUE(
-      all.engines[to]->wait_unlocked([&] { return all.boxes[to]->taken.load() != before; }, std::chrono::steady_clock::now() + 20s));
+  EXPECT_TRUE(all.engines[to]->wait_unlocked([&] { return all.boxes[to]->taken.load() != before; },
+                                             std::chrono::steady_clock::now() + 20s));
   peer.join();
 }
 
 TEST(family, who_waits_in_one_engine_takes_what_comes_to_another) {
-  for (const auto mode : {wait_policy::mode::block, wait_policy::mode::adaptive, wait_policy::mode::poll}) {
+  for (const auto mode :
+       {wait_policy::mode::block, wait_policy::mode::adaptive, wait_policy::mode::poll}) {
     household all{3, wait_policy{mode}};
     for (const auto later : {0ms, 20ms})
       for (std::size_t to = 0; to < 3; ++to) answer_when_taken(all, to, (to + 1) % 3, later);
@@ -78,14 +81,16 @@ TEST(family, an_engine_not_in_use_is_left_alone) {
     all.boxes[0]->post();
   }};
   const int before = all.boxes[0]->taken.load();
-  EXPECT_TRUE(all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() != before; }, std::chrono::steady_clock::now() + 20s));
+  EXPECT_TRUE(all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() != before; },
+                                            std::chrono::steady_clock::now() + 20s));
   opener.join();
 }
 
 TEST(family, a_sleeper_takes_over_what_another_thread_leaves) {
   household all{2};
   for (int round = 0; round < 20; ++round) {
-    std::thread sleeper{[&] { all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() > round; }); }};
+    std::thread sleeper{
+        [&] { all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() > round; }); }};
     const auto leaves = [&] {
       const int before = all.boxes[1]->taken.load();
       std::thread poster{[&] {
@@ -109,15 +114,22 @@ TEST(family, a_sleeper_takes_over_what_another_thread_leaves) {
 
 TEST(family, sleepers_of_engines_that_are_all_slept_in_do_not_wake_each_other) {
   household all{2};
-  std::thread other{[&] { all.engines[1]->wait_unlocked([&] { return all.boxes[1]->taken.load() == 1; }); }};
-  std::thread one{[&] { all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() == 1; }); }};
+  std::thread other{
+      [&] { all.engines[1]->wait_unlocked([&] { return all.boxes[1]->taken.load() == 1; }); }};
+  std::thread one{
+      [&] { all.engines[0]->wait_unlocked([&] { return all.boxes[0]->taken.load() == 1; }); }};
   std::this_thread::sleep_for(300ms);
-  const std::uint64_t before = counted(*all.engines[0], "wait.sleeps") + counted(*all.engines[1], "wait.sleeps");
+  const std::uint64_t before =
+      counted(*all.engines[0], "wait.sleeps") + counted(*all.engines[1], "wait.sleeps");
   const auto start = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(500ms);
-  const std::uint64_t after = counted(*all.engines[0], "wait.sleeps") + counted(*all.engines[1], "wait.sleeps");
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LE(after - before, 4u + 4u * static_cast<std::uint64_t>(seconds)) << "only the backstop ends these";
+  const std::uint64_t after =
+      counted(*all.engines[0], "wait.sleeps") + counted(*all.engines[1], "wait.sleeps");
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start)
+          .count();
+  EXPECT_LE(after - before, 4u + 4u * static_cast<std::uint64_t>(seconds))
+      << "only the backstop ends these";
   all.boxes[0]->post();
   all.boxes[1]->post();
   one.join();
@@ -134,7 +146,8 @@ TEST(family, a_wait_for_anything_hears_of_every_engine) {
         std::this_thread::sleep_for(round % 3 * 1ms);
         box.post();
       }};
-      EXPECT_TRUE(all.engines[0]->wait_anywhere([&] { return box.taken.load() != before; }, std::chrono::steady_clock::now() + 20s));
+      EXPECT_TRUE(all.engines[0]->wait_anywhere([&] { return box.taken.load() != before; },
+                                                std::chrono::steady_clock::now() + 20s));
       poster.join();
     }
     EXPECT_EQ(all.missed(), 0u);
@@ -150,8 +163,10 @@ TEST(family, a_wait_for_anything_hears_of_what_other_threads_do) {
       const int before = all.boxes[1]->taken.load();
       all.engines[1]->wait_unlocked([&] { return all.boxes[1]->taken.load() != before; });
     }};
-    std::thread waiter{
-        [&] { EXPECT_TRUE(all.engines[0]->wait_anywhere([&] { return done.load() > round; }, std::chrono::steady_clock::now() + 20s)); }};
+    std::thread waiter{[&] {
+      EXPECT_TRUE(all.engines[0]->wait_anywhere([&] { return done.load() > round; },
+                                                std::chrono::steady_clock::now() + 20s));
+    }};
     std::this_thread::sleep_for(1ms);
     {
       const std::lock_guard<engine> hold{*all.engines[1]};
@@ -165,11 +180,15 @@ TEST(family, a_wait_for_anything_hears_of_what_other_threads_do) {
   EXPECT_EQ(all.missed(), 0u);
 }
 
-/// A thread makes its descriptors on all engines, one of which is held by somebody who has to set the alarm: neither waits for the other.
+/// A thread makes its descriptors on all engines, one of which is held by somebody who has to set
+/// the alarm: neither waits for the other.
 TEST(family, who_sleeps_for_the_first_time_holds_up_nobody) {
   household all{3};
   const auto sleep_in = [&](std::size_t which) {
-    return std::thread{[&all, which] { all.engines[which]->wait_unlocked([&all, which] { return all.boxes[which]->taken.load() == 1; }); }};
+    return std::thread{[&all, which] {
+      all.engines[which]->wait_unlocked(
+          [&all, which] { return all.boxes[which]->taken.load() == 1; });
+    }};
   };
   std::thread asleep = sleep_in(2), first;
   std::this_thread::sleep_for(20ms);
@@ -202,8 +221,10 @@ TEST(family, sleepers_come_and_go_all_at_once) {
         for (int turn = 0; turn < 20; ++turn) {
           const int before = box.taken.load();
           std::thread poster{[&] { all.boxes[each % 4]->post(); }};
-          EXPECT_TRUE(each < 4 ? mine.wait_unlocked([&] { return box.taken.load() != before; }, std::chrono::steady_clock::now() + 20s)
-                               : mine.wait_anywhere([&] { return box.taken.load() != before; }, std::chrono::steady_clock::now() + 20s));
+          EXPECT_TRUE(each < 4 ? mine.wait_unlocked([&] { return box.taken.load() != before; },
+                                                    std::chrono::steady_clock::now() + 20s)
+                               : mine.wait_anywhere([&] { return box.taken.load() != before; },
+                                                    std::chrono::steady_clock::now() + 20s));
           poster.join();
         }
       });
@@ -218,7 +239,8 @@ TEST(family, what_was_deferred_in_another_engine_runs_in_who_waits) {
     const std::lock_guard<engine> hold{*all.engines[1]};
     all.engines[1]->defer([](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &ran);
   }
-  EXPECT_TRUE(all.engines[0]->wait_unlocked([&] { return ran.load() == 1; }, std::chrono::steady_clock::now() + 20s));
+  EXPECT_TRUE(all.engines[0]->wait_unlocked([&] { return ran.load() == 1; },
+                                            std::chrono::steady_clock::now() + 20s));
 }
 
 TEST(family, who_asks_for_progress_again_and_again_moves_the_others_too) {

@@ -92,7 +92,8 @@ TEST_P(helped, it_sleeps_until_something_comes) {
 
 TEST_P(helped, the_program_takes_the_lead_back) {
   ASSERT_TRUE(led());
-  // The helper says that it sleeps just before it does, and is busy until then. It stays away while the lock is ours.
+  // The helper says that it sleeps just before it does, and is busy until then. It stays away while
+  // the lock is ours.
   ASSERT_TRUE(comes_true([&] { return progress.try_lock(); }));
   const bool asleep = from.asleep.load(), moved = progress.poll();
   const std::thread::id by = from.by;
@@ -134,7 +135,8 @@ long naps_of_helper() {
     std::ifstream name{task.path() / "comm"}, status{task.path() / "status"};
     if (!std::getline(name, line) || line != "peal-helper") continue;
     while (std::getline(status, line))
-      if (line.starts_with("voluntary_ctxt_switches:")) return std::stol(line.substr(line.find(':') + 1));
+      if (line.starts_with("voluntary_ctxt_switches:"))
+        return std::stol(line.substr(line.find(':') + 1));
   }
   return -1;
 }
@@ -214,7 +216,8 @@ TEST_P(helped, what_is_deferred_is_left_to_the_program) {
   std::thread::id by;
   {
     const std::lock_guard<engine> guard{progress};
-    progress.defer([](void* into) { *static_cast<std::thread::id*>(into) = std::this_thread::get_id(); }, &by);
+    progress.defer(
+        [](void* into) { *static_cast<std::thread::id*>(into) = std::this_thread::get_id(); }, &by);
   }
   from.post();
   ASSERT_TRUE(comes_true([&] { return from.taken.load() == 1; }));
@@ -223,7 +226,8 @@ TEST_P(helped, what_is_deferred_is_left_to_the_program) {
   EXPECT_EQ(by, std::this_thread::get_id());
 }
 
-// The program touches what the lock guards, by all ways in, while the helper takes over again and again.
+// The program touches what the lock guards, by all ways in, while the helper takes over again and
+// again.
 TEST_P(helped, nothing_is_touched_by_two_threads_at_a_time) {
   std::atomic<bool> over{false};
   std::thread other{[&] {
@@ -289,7 +293,9 @@ TEST_P(helped, signals_are_for_the_program) {
 }
 
 INSTANTIATE_TEST_SUITE_P(engine, helped, testing::Bool(),
-                         [](const testing::TestParamInfo<bool>& info) { return info.param ? "with_threads" : "with_one_thread"; });
+                         [](const testing::TestParamInfo<bool>& info) {
+                           return info.param ? "with_threads" : "with_one_thread";
+                         });
 
 }  // namespace
 }  // namespace peal::test

@@ -43,7 +43,8 @@ struct mailbox final : progress_source {
   std::atomic<int> posted{0}, taken{0}, armed{0};
   std::atomic<bool> asleep{false};
   bool rings = true, can_arm = true;
-  bool comes_then = false;  // something comes whenever it has just been disarmed, so nobody has to ring
+  // something comes whenever it has just been disarmed, so nobody has to ring
+  bool comes_then = false;
   deadline alarm = deadline::max();
 };
 
@@ -51,7 +52,9 @@ inline std::uint64_t counted(engine& of, const std::string& name) {
   std::vector<counter> all;
   const std::lock_guard<engine> guard{of};
   of.report(all);
-  return std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; })->value;
+  return std::find_if(all.begin(), all.end(),
+                      [&](const counter& each) { return each.name == name; })
+      ->value;
 }
 
 /// A device whose descriptor stays readable until its source reads it.

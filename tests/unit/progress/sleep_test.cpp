@@ -74,7 +74,8 @@ TEST(sleep, ends_at_the_deadline_and_at_the_time_a_source_wants) {
   EXPECT_GE(std::chrono::steady_clock::now(), until);
 
   from.alarm = std::chrono::steady_clock::now() + 5ms;
-  EXPECT_TRUE(progress.wait_until([&] { return std::chrono::steady_clock::now() >= from.alarm; }, engine::never));
+  EXPECT_TRUE(progress.wait_until([&] { return std::chrono::steady_clock::now() >= from.alarm; },
+                                  engine::never));
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
@@ -138,7 +139,8 @@ TEST(sleep, the_source_of_a_descriptor_reads_it) {
   }
   loud.line.ring();
   from.alarm = std::chrono::steady_clock::now() + 20ms;
-  EXPECT_TRUE(progress.wait_until([&] { return std::chrono::steady_clock::now() >= from.alarm; }, engine::never));
+  EXPECT_TRUE(progress.wait_until([&] { return std::chrono::steady_clock::now() >= from.alarm; },
+                                  engine::never));
   EXPECT_EQ(loud.reads, 1);
   EXPECT_EQ(loud.told, 1);
   EXPECT_EQ(quiet.told, 0);
@@ -159,7 +161,9 @@ TEST(sleep, of_several_threads_one_leads_and_each_gets_its_own) {
     waiting.emplace_back([&, mine] {
       for (int round = 0; round < rounds; ++round) {
         const int wanted = round * threads + mine + 1;
-        if (!progress.wait_unlocked([&] { return from.taken.load() >= wanted; }, std::chrono::steady_clock::now() + 60s)) ++wrong;
+        if (!progress.wait_unlocked([&] { return from.taken.load() >= wanted; },
+                                    std::chrono::steady_clock::now() + 60s))
+          ++wrong;
         ++turn;
       }
     });
@@ -176,13 +180,15 @@ TEST(sleep, what_another_thread_moves_wakes_who_waits_for_it) {
   engine progress{true, block};
   mailbox from{progress};
   from.rings = false;
-  std::thread waits{[&] { EXPECT_TRUE(progress.wait_unlocked([&] { return from.taken.load() == 1; })); }};
+  std::thread waits{
+      [&] { EXPECT_TRUE(progress.wait_unlocked([&] { return from.taken.load() == 1; })); }};
   while (!from.asleep.load()) std::this_thread::yield();
   std::this_thread::sleep_for(20ms);  // until the poll after the arming is over
   ++from.posted;
   while (!progress.progress() && from.taken.load() == 0) std::this_thread::yield();
   waits.join();
-  EXPECT_EQ(counted(progress, "wait.wakeups"), counted(progress, "wait.sleeps")) << "a thread slept on";
+  EXPECT_EQ(counted(progress, "wait.wakeups"), counted(progress, "wait.sleeps"))
+      << "a thread slept on";
 }
 
 TEST(sleep, what_a_deferred_call_of_another_thread_does_wakes_too) {
@@ -201,7 +207,8 @@ TEST(sleep, what_a_deferred_call_of_another_thread_does_wakes_too) {
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-/// Something that ends once, as an operation does, and how often its thread has looked whether it has.
+/// Something that ends once, as an operation does, and how often its thread has looked whether it
+/// has.
 struct own_end {
   std::atomic<bool> over{false};
   std::atomic<int> looks{0};
@@ -254,20 +261,24 @@ TEST(sleep, what_moves_for_others_wakes_no_thread_but_the_leader) {
   for (int round = 1; round <= 2000; ++round) {
     from.post();
     while (from.taken.load() != round) progress.progress();
-    if (round % 10 == 0) std::this_thread::sleep_for(200us);  // the leader is back on the descriptors
+    // the leader is back on the descriptors
+    if (round % 10 == 0) std::this_thread::sleep_for(200us);
   }
-  const auto seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - start}.count();
+  const auto seconds =
+      std::chrono::duration<double>{std::chrono::steady_clock::now() - start}.count();
   std::vector<int> looks = asleep.looks();
   for (std::size_t each = 0; each < looks.size(); ++each) looks[each] -= before[each];
   std::sort(looks.begin(), looks.end());
   looks.pop_back();  // the leader's
-  for (const int each : looks) EXPECT_LE(each, 10 + 10 * seconds) << "only the backstop ends these sleeps";
+  for (const int each : looks)
+    EXPECT_LE(each, 10 + 10 * seconds) << "only the backstop ends these sleeps";
   for (std::size_t each = 0; each < 8; ++each) asleep.end(each);
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-/// A thread that leads is woken for what is another thread's as soon as it sleeps. It sleeps on the descriptors again only after naps that
-/// grow, so this takes far longer than waking it does. Where the machine is slow, it takes as long for that reason.
+/// A thread that leads is woken for what is another thread's as soon as it sleeps. It sleeps on the
+/// descriptors again only after naps that grow, so this takes far longer than waking it does. Where
+/// the machine is slow, it takes as long for that reason.
 TEST(sleep, a_leader_that_is_woken_for_others_again_and_again_naps) {
   engine progress{true, block};
   mailbox from{progress};
@@ -291,7 +302,8 @@ TEST(sleep, the_end_of_an_operation_wakes_its_own_thread_and_the_next_leader) {
     mailbox from{progress};
     waiting_threads asleep{progress, threads};
     const std::uint64_t before = counted(progress, "wait.wakeups");
-    for (std::size_t each = 0; each < threads; ++each) asleep.end(backwards ? threads - 1 - each : each);
+    for (std::size_t each = 0; each < threads; ++each)
+      asleep.end(backwards ? threads - 1 - each : each);
     const std::uint64_t wakeups = counted(progress, "wait.wakeups") - before;
     EXPECT_GE(wakeups, threads) << "a thread slept on";
     EXPECT_LE(wakeups, 2 * threads);

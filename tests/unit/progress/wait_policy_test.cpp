@@ -38,7 +38,8 @@ TEST(wait_policy, with_more_ranks_than_cores_it_never_spins_but_yields_a_few_tim
   wait_history history;
   const wait_policy crowded{mode::adaptive, true};
   backoff pause{crowded, history};
-  for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each) ASSERT_EQ(pause.next(false), action::yield);
+  for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each)
+    ASSERT_EQ(pause.next(false), action::yield);
   EXPECT_EQ(pause.next(false), action::sleep);
   EXPECT_TRUE(pause.over());
   EXPECT_EQ(pause.spins(), 0u);
@@ -51,7 +52,8 @@ TEST(wait_policy, with_more_ranks_than_cores_it_yields_anew_when_something_came)
   const wait_policy crowded{mode::adaptive, true};
   backoff pause{crowded, history};
   for (int round = 0; round < 3; ++round) {
-    for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each) ASSERT_EQ(pause.next(false), action::yield);
+    for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each)
+      ASSERT_EQ(pause.next(false), action::yield);
     EXPECT_EQ(pause.next(false), action::sleep);
     EXPECT_EQ(pause.next(true), action::spin);
   }

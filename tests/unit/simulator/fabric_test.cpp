@@ -33,13 +33,15 @@ picoseconds whole(fabric& over, picoseconds now, way path, parcel what) {
 
 TEST(fabric, a_message_under_one_switch) {
   fabric over{simple(), 4, {1, 1, 1, 1}};
-  // Half the bus 100, a packet 10, a cable 5, a switch 20, a cable 5, 40 bytes 40, half the bus 100.
+  // Half the bus 100, a packet 10, a cable 5, a switch 20, a cable 5, 40 bytes 40, half the bus
+  // 100.
   EXPECT_EQ(whole(over, 0, {0, 1, true}, {.bytes = 40}), from_ns(280));
 }
 
 TEST(fabric, a_message_through_the_spine) {
   fabric over{simple(), 4, {1, 1, 1, 1}};
-  EXPECT_EQ(whole(over, 0, {0, 2, false}, {.bytes = 40}), from_ns(280 + 2 * 25)) << "two switches and two cables more";
+  EXPECT_EQ(whole(over, 0, {0, 2, false}, {.bytes = 40}), from_ns(280 + 2 * 25))
+      << "two switches and two cables more";
 }
 
 TEST(fabric, payload_that_is_fetched_crosses_the_bus_once_more_each_way) {
@@ -64,7 +66,9 @@ TEST(fabric, a_leaf_switch_with_few_links_up_is_a_narrow_place) {
   fabric wide{simple(), 4, {1, 1, 1, 1}};
   const picoseconds fast = whole(wide, 0, {0, 2, false}, {.bytes = 10000});
   EXPECT_EQ(whole(over, 0, {0, 2, false}, {.bytes = 10000}) - fast, from_ns(10000));
-  EXPECT_EQ(whole(over, 0, {0, 1, true}, {.bytes = 10}), whole(wide, 0, {0, 1, true}, {.bytes = 10})) << "not on the way inside a leaf";
+  EXPECT_EQ(whole(over, 0, {0, 1, true}, {.bytes = 10}),
+            whole(wide, 0, {0, 1, true}, {.bytes = 10}))
+      << "not on the way inside a leaf";
 }
 
 TEST(fabric, contexts_that_do_not_fit_cost_a_way_to_memory) {
@@ -74,7 +78,8 @@ TEST(fabric, contexts_that_do_not_fit_cost_a_way_to_memory) {
   EXPECT_DOUBLE_EQ(misses.misses(), 0.75);
   const picoseconds there = whole(fits, 0, {0, 1, true}, {.bytes = 40});
   EXPECT_EQ(whole(misses, 0, {0, 1, true}, {.bytes = 40}) - there, from_ns(150));
-  EXPECT_EQ(whole(misses, from_ns(10000), {2, 3, true}, {.bytes = 40}) - from_ns(10000), there) << "on another node";
+  EXPECT_EQ(whole(misses, from_ns(10000), {2, 3, true}, {.bytes = 40}) - from_ns(10000), there)
+      << "on another node";
 }
 
 TEST(fabric, more_queue_pairs_use_more_units) {
@@ -86,7 +91,8 @@ TEST(fabric, more_queue_pairs_use_more_units) {
   EXPECT_EQ(alone - shared, from_ns(50 * 400)) << "fifty packets less for a unit";
   slow.nic.pairs_per_unit = 2;
   fabric same{slow, 4, {1, 1, 1, 1}};
-  EXPECT_EQ(whole(same, 0, {0, 1, true}, {.bytes = 10000, .pairs = 2}), alone) << "both pairs have the same unit";
+  EXPECT_EQ(whole(same, 0, {0, 1, true}, {.bytes = 10000, .pairs = 2}), alone)
+      << "both pairs have the same unit";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Forecasts: ranks that stand for all give what all give; what makes a machine worse makes times longer; what cannot be simulated says so.
+// Forecasts: ranks that stand for all give what all give; what makes a machine worse makes times
+// longer; what cannot be simulated says so.
 #include "simulator/forecast.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +64,8 @@ machine crowded() {
 }
 
 void compare(const trial& t, int ranks) {
-  question q = ask(*find_algorithm(t.kind, t.name), ranks, t.whole_vector ? t.bytes * static_cast<std::size_t>(ranks) : t.bytes, 4);
+  question q = ask(*find_algorithm(t.kind, t.name), ranks,
+                   t.whole_vector ? t.bytes * static_cast<std::size_t>(ranks) : t.bytes, 4);
   q.cut = {};
   const forecast all = predict(crowded(), q, method::full);
   const forecast some = predict(crowded(), q, method::classes);
@@ -86,11 +88,13 @@ TEST(forecast, some_stand_for_all) {
 
 TEST(forecast, some_stand_for_4096) {
   if (!full()) GTEST_SKIP() << "takes a minute; PEAL_TEST_FULL=1 runs it";
-  for (const trial& t : {trials[0], trials[2], trials[3], trials[5], trials[10], trials[13]}) compare(t, 4096);
+  for (const trial& t : {trials[0], trials[2], trials[3], trials[5], trials[10], trials[13]})
+    compare(t, 4096);
 }
 
 TEST(forecast, rings_may_be_cut_short) {
-  // Ranks enough that the whole ring is too much for those that stand for all, and the rest is reckoned.
+  // Ranks enough that the whole ring is too much for those that stand for all, and the rest is
+  // reckoned.
   machine on = crowded();
   const question q = ask(*find_algorithm(collective::allgather, "ring"), 1 << 19, 64, 4);
   const forecast made = predict(on, q, method::classes);
@@ -102,7 +106,8 @@ TEST(forecast, rings_may_be_cut_short) {
   const forecast less = predict(on, ask(*q.how, 1 << 15, 64, 4), method::classes);
   ASSERT_EQ(less.refusal, "");
   EXPECT_FALSE(less.extrapolated);
-  EXPECT_NEAR(static_cast<double>(made.time), static_cast<double>(less.time) * 16, static_cast<double>(made.time) * 0.002);
+  EXPECT_NEAR(static_cast<double>(made.time), static_cast<double>(less.time) * 16,
+              static_cast<double>(made.time) * 0.002);
 }
 
 TEST(forecast, a_vector_that_cannot_be_shared_out_is_rounded_up) {
@@ -120,7 +125,8 @@ TEST(forecast, a_last_leaf_that_is_not_full_is_told) {
   EXPECT_TRUE(predict(crowded(), q, method::classes).uneven);
 }
 
-double time_of(const machine& on, collective kind, std::string_view name, int ranks, std::size_t bytes) {
+double time_of(const machine& on, collective kind, std::string_view name, int ranks,
+               std::size_t bytes) {
   const forecast made = predict(on, ask(*find_algorithm(kind, name), ranks, bytes, 4));
   EXPECT_EQ(made.refusal, "");
   return static_cast<double>(made.time);
@@ -128,8 +134,12 @@ double time_of(const machine& on, collective kind, std::string_view name, int ra
 
 TEST(forecast, what_is_worse_takes_longer) {
   const machine usual;
-  const auto alltoall = [&](const machine& on) { return time_of(on, collective::alltoall, "linear", 128, 8192); };
-  const auto barrier = [&](const machine& on) { return time_of(on, collective::barrier, "dissemination", 128, 0); };
+  const auto alltoall = [&](const machine& on) {
+    return time_of(on, collective::alltoall, "linear", 128, 8192);
+  };
+  const auto barrier = [&](const machine& on) {
+    return time_of(on, collective::barrier, "dissemination", 128, 0);
+  };
   machine worse = usual;
   worse.net.oversubscription = 16;
   EXPECT_GT(alltoall(worse), alltoall(usual) * 1.5);
@@ -164,7 +174,8 @@ TEST(forecast, queue_pairs_help_where_units_are_slow) {
   slow.nic.unit_ns = 400;
   many = slow;
   many.queue_pairs = 4;
-  EXPECT_GT(time_of(slow, collective::bcast, "tree", 2, 1 << 20), 2 * time_of(many, collective::bcast, "tree", 2, 1 << 20));
+  EXPECT_GT(time_of(slow, collective::bcast, "tree", 2, 1 << 20),
+            2 * time_of(many, collective::bcast, "tree", 2, 1 << 20));
 }
 
 TEST(forecast, more_bytes_are_never_faster) {
@@ -183,32 +194,46 @@ TEST(forecast, more_bytes_are_never_faster) {
 
 TEST(forecast, a_million_ranks) {
   const machine on;
-  const forecast barrier = predict(on, ask(*find_algorithm(collective::barrier, "dissemination"), 1 << 20, 0, 4));
+  const forecast barrier =
+      predict(on, ask(*find_algorithm(collective::barrier, "dissemination"), 1 << 20, 0, 4));
   EXPECT_EQ(barrier.refusal, "");
   EXPECT_EQ(barrier.rounds, 20);
   EXPECT_EQ(barrier.messages, 20.0 * (1 << 20));
 }
 
-std::string refusal_of(collective kind, std::string_view name, int ranks, std::size_t bytes, method by = method::automatic) {
+std::string refusal_of(collective kind, std::string_view name, int ranks, std::size_t bytes,
+                       method by = method::automatic) {
   return predict(machine{}, ask(*find_algorithm(kind, name), ranks, bytes, 4), by).refusal;
 }
 
 TEST(forecast, what_cannot_be_simulated_says_so) {
-  EXPECT_EQ(refusal_of(collective::allgather, "doubling", 3, 8), "needs a number of ranks that is a power of two");
-  EXPECT_NE(refusal_of(collective::bcast, "scatter_allgather", 1 << 16, 1 << 20).find("million messages, and its ranks differ"),
+  EXPECT_EQ(refusal_of(collective::allgather, "doubling", 3, 8),
+            "needs a number of ranks that is a power of two");
+  EXPECT_NE(refusal_of(collective::bcast, "scatter_allgather", 1 << 16, 1 << 20)
+                .find("million messages, and its ranks differ"),
             std::string::npos);
-  EXPECT_NE(refusal_of(collective::alltoall, "bruck", 1 << 20, 8).find("the schedule of one rank has"), std::string::npos);
-  EXPECT_NE(refusal_of(collective::alltoall, "linear", 1 << 16, 8, method::full).find("million messages"), std::string::npos);
-  EXPECT_NE(refusal_of(collective::bcast, "tree", 1000, 8, method::classes).find("its ranks differ"), std::string::npos);
-  EXPECT_NE(refusal_of(collective::barrier, "flat", 16, 0, method::classes).find("one leaf switch"), std::string::npos);
+  EXPECT_NE(
+      refusal_of(collective::alltoall, "bruck", 1 << 20, 8).find("the schedule of one rank has"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal_of(collective::alltoall, "linear", 1 << 16, 8, method::full).find("million messages"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal_of(collective::bcast, "tree", 1000, 8, method::classes).find("its ranks differ"),
+      std::string::npos);
+  EXPECT_NE(refusal_of(collective::barrier, "flat", 16, 0, method::classes).find("one leaf switch"),
+            std::string::npos);
 }
 
 TEST(forecast, short_vectors_among_many_ranks_are_no_long_work) {
   // A schedule of each rank has a hundred thousand rounds, nearly all of them empty.
-  const forecast ring = predict(machine{}, ask(*find_algorithm(collective::allreduce, "ring"), 1 << 16, 8, 4));
+  const forecast ring =
+      predict(machine{}, ask(*find_algorithm(collective::allreduce, "ring"), 1 << 16, 8, 4));
   EXPECT_EQ(ring.refusal, "");
   EXPECT_TRUE(ring.rounded);
-  EXPECT_NE(refusal_of(collective::bcast, "scatter_allgather", 1 << 16, 8).find("million steps, and its ranks differ"), std::string::npos);
+  EXPECT_NE(refusal_of(collective::bcast, "scatter_allgather", 1 << 16, 8)
+                .find("million steps, and its ranks differ"),
+            std::string::npos);
 }
 
 TEST(forecast, times_that_the_clock_cannot_hold_are_refused) {

@@ -9,7 +9,8 @@
 
 namespace peal::test {
 
-inline simulator::question about(detail::collective kind, std::string_view name, int ranks, std::size_t bytes) {
+inline simulator::question about(detail::collective kind, std::string_view name, int ranks,
+                                 std::size_t bytes) {
   return {.how = find_algorithm(kind, name), .ranks = ranks, .bytes = bytes};
 }
 

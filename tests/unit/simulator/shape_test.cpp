@@ -1,4 +1,5 @@
-// Shapes: which ranks have one, how messages find their receives, and what is cut out of long rings.
+// Shapes: which ranks have one, how messages find their receives, and what is cut out of long
+// rings.
 #include "simulator/shape.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,8 @@ TEST(shape, peers_find_each_other) {
       for (int b = 0; b != size; ++b)
         for (const relation by : {relation::distance, relation::bits}) {
           const int seen = relate(by, a, b, size);
-          EXPECT_EQ(mirrored(by, seen, size), relate(by, b, a, size)) << size << ": " << a << " " << b;
+          EXPECT_EQ(mirrored(by, seen, size), relate(by, b, a, size))
+              << size << ": " << a << " " << b;
           if (by == relation::distance) EXPECT_EQ((a + seen + size) % size, b);
           else EXPECT_EQ(a ^ seen, b);
         }
@@ -34,13 +36,15 @@ TEST(shape, peers_find_each_other) {
 
 TEST(shape, ranks_of_a_ring_have_one_by_distance) {
   const question q = about(collective::allreduce, "ring", 12, 12 * 40);
-  for (int rank = 1; rank != 12; ++rank) EXPECT_EQ(shape_of(q, rank, relation::distance), shape_of(q, 0, relation::distance));
+  for (int rank = 1; rank != 12; ++rank)
+    EXPECT_EQ(shape_of(q, rank, relation::distance), shape_of(q, 0, relation::distance));
   EXPECT_NE(shape_of(q, 1, relation::bits), shape_of(q, 0, relation::bits));
 }
 
 TEST(shape, ranks_that_double_have_one_by_bits) {
   const question q = about(collective::allreduce, "doubling", 16, 64);
-  for (int rank = 1; rank != 16; ++rank) EXPECT_EQ(shape_of(q, rank, relation::bits), shape_of(q, 0, relation::bits));
+  for (int rank = 1; rank != 16; ++rank)
+    EXPECT_EQ(shape_of(q, rank, relation::bits), shape_of(q, 0, relation::bits));
   EXPECT_NE(shape_of(q, 1, relation::distance), shape_of(q, 0, relation::distance));
 }
 
@@ -80,7 +84,8 @@ TEST(shape, the_second_message_to_a_peer_meets_the_second_receive) {
 }
 
 TEST(shape, long_stretches_are_cut) {
-  const shape whole = shape_of(about(collective::allreduce, "ring", 100, 100 * 8), 0, relation::distance);
+  const shape whole =
+      shape_of(about(collective::allreduce, "ring", 100, 100 * 8), 0, relation::distance);
   ASSERT_EQ(whole.stages().size(), 198u);
   const shape::shortened made = whole.cut(10);
   EXPECT_EQ(made.what.stages().size(), 20u) << "the sums go round, then the results";

@@ -1,4 +1,5 @@
-// Whole collectives: every algorithm ends and sends what its schedule says, and small ones take what can be added up by hand.
+// Whole collectives: every algorithm ends and sends what its schedule says, and small ones take
+// what can be added up by hand.
 #include "simulator/simulation.hpp"
 
 #include <fmt/format.h>
@@ -50,8 +51,10 @@ machine round_machine() {
 double ns(picoseconds time) { return static_cast<double>(time) / 1000; }
 
 TEST(simulation, a_barrier_of_two) {
-  const forecast made = predict(round_machine(), about(collective::barrier, "dissemination", 2, 0), method::full);
-  // Request and doorbell 37, half the bus 100, a packet 10, cable, switch, cable 30, a packet 10, half the bus 100, poll 11.
+  const forecast made =
+      predict(round_machine(), about(collective::barrier, "dissemination", 2, 0), method::full);
+  // Request and doorbell 37, half the bus 100, a packet 10, cable, switch, cable 30, a packet 10,
+  // half the bus 100, poll 11.
   EXPECT_EQ(ns(made.time), 37 + 100 + 10 + 30 + 10 + 100 + 11);
   EXPECT_EQ(made.messages, 2);
   EXPECT_EQ(made.doorbells, 2);
@@ -61,26 +64,31 @@ TEST(simulation, a_barrier_of_two) {
 TEST(simulation, a_barrier_of_two_on_a_node) {
   machine on = round_machine();
   on.ranks_per_node = 2;
-  const forecast made = predict(on, about(collective::barrier, "dissemination", 2, 0), method::full);
+  const forecast made =
+      predict(on, about(collective::barrier, "dissemination", 2, 0), method::full);
   EXPECT_EQ(ns(made.time), 2 + 50 + 3);
   EXPECT_EQ(made.doorbells, 0);
 }
 
 TEST(simulation, a_short_reduction_is_copied_in_and_out_and_joined) {
-  const forecast made = predict(round_machine(), about(collective::allreduce, "doubling", 2, 80), method::full);
-  // As the barrier; 80 bytes are too many to go inline, so: into the slot 20, over the bus and back 200, on the link 80 - the packet's 10
-  // at the receiver, which overlap; out of the slot 20; the join 80 + 1.
+  const forecast made =
+      predict(round_machine(), about(collective::allreduce, "doubling", 2, 80), method::full);
+  // As the barrier; 80 bytes are too many to go inline, so: into the slot 20, over the bus and back
+  // 200, on the link 80 - the packet's 10 at the receiver, which overlap; out of the slot 20; the
+  // join 80 + 1.
   EXPECT_EQ(ns(made.time), 37 + 20 + 100 + 200 + 10 + 30 + 80 + 100 + 11 + 20 + 81);
   EXPECT_EQ(made.bytes, 160);
 }
 
 TEST(simulation, a_long_message_is_announced_fetched_and_answered) {
-  const forecast made = predict(round_machine(), about(collective::bcast, "tree", 2, 1000), method::full);
+  const forecast made =
+      predict(round_machine(), about(collective::bcast, "tree", 2, 1000), method::full);
   const double announced = 37 + 100 + 10 + 30 + 64 + 100 + 11;
   const double asked = 37 + 100 + 2 * 10 + 30;
   const double moved = 200 + 10 + 30 + 1000 + 100 + 11;
   const double answered = 37 + 100 + 10 + 30 + 64 + 100 + 11;
-  EXPECT_EQ(ns(made.time), announced + asked + moved + answered) << "the sender ends when it hears that all is there";
+  EXPECT_EQ(ns(made.time), announced + asked + moved + answered)
+      << "the sender ends when it hears that all is there";
   EXPECT_EQ(made.messages, 1);
   EXPECT_EQ(made.doorbells, 3);
 }
@@ -89,11 +97,14 @@ TEST(simulation, both_sides_copy_a_long_message_inside_a_node) {
   machine on = round_machine();
   on.ranks_per_node = 2;
   // Announced, copied, answered.
-  EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time), 2 + 50 + 3 + 500 + 2 + 50 + 3);
-  const double swapped = ns(predict(on, about(collective::alltoall, "pairwise", 2, 1000), method::full).time);
+  EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time),
+            2 + 50 + 3 + 500 + 2 + 50 + 3);
+  const double swapped =
+      ns(predict(on, about(collective::alltoall, "pairwise", 2, 1000), method::full).time);
   EXPECT_GE(swapped, 2 * 500) << "each core copies two";
   on.core.local_large_ns = 100;
-  EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time), 2 + 50 + 3 + 100 + 500 + 2 + 50 + 3);
+  EXPECT_EQ(ns(predict(on, about(collective::bcast, "tree", 2, 1000), method::full).time),
+            2 + 50 + 3 + 100 + 500 + 2 + 50 + 3);
 }
 
 TEST(simulation, ranks_that_share_a_core_take_turns) {
@@ -101,11 +112,14 @@ TEST(simulation, ranks_that_share_a_core_take_turns) {
   on.ranks_per_node = 2;
   on.cores = 1;
   on.core.switch_ns = 10;
-  // The first sends until 2, the core changes until 12, the second sends until 14. At 52 the message for the second is there, and the core
-  // may be at either: it changes until 62, and the message is taken at 65. Meanwhile the first's has come: 75, 78.
-  EXPECT_EQ(ns(predict(on, about(collective::barrier, "dissemination", 2, 0), method::full).time), 78);
+  // The first sends until 2, the core changes until 12, the second sends until 14. At 52 the
+  // message for the second is there, and the core may be at either: it changes until 62, and the
+  // message is taken at 65. Meanwhile the first's has come: 75, 78.
+  EXPECT_EQ(ns(predict(on, about(collective::barrier, "dissemination", 2, 0), method::full).time),
+            78);
   on.cores = 2;
-  EXPECT_EQ(ns(predict(on, about(collective::barrier, "dissemination", 2, 0), method::full).time), 2 + 50 + 3);
+  EXPECT_EQ(ns(predict(on, about(collective::barrier, "dissemination", 2, 0), method::full).time),
+            2 + 50 + 3);
 }
 
 TEST(simulation, a_receiver_copies_alone_where_ranks_share_cores) {
@@ -133,7 +147,8 @@ TEST(simulation, every_algorithm_ends_where_ranks_share_cores) {
         const forecast shared = predict(on, q, method::full), own = predict(alone, q, method::full);
         EXPECT_EQ(shared.refusal, "") << each.name;
         EXPECT_EQ(shared.messages, own.messages) << each.name;
-        EXPECT_GE(shared.time, own.time) << each.name << ", " << ranks << " ranks, " << bytes << " bytes";
+        EXPECT_GE(shared.time, own.time)
+            << each.name << ", " << ranks << " ranks, " << bytes << " bytes";
       }
 }
 
@@ -160,7 +175,8 @@ TEST(simulation, every_algorithm_ends_and_sends_what_it_says) {
           on.net.leaf_nodes = 4;
           const forecast made = predict(on, q, method::full);
           const std::string which =
-              fmt::format("{} {} of {} bytes, {} ranks, {} a node", static_cast<int>(each.kind), each.name, bytes, ranks, per_node);
+              fmt::format("{} {} of {} bytes, {} ranks, {} a node", static_cast<int>(each.kind),
+                          each.name, bytes, ranks, per_node);
           EXPECT_EQ(made.refusal, "") << which;
           EXPECT_EQ(made.messages, messages) << which;
           EXPECT_EQ(made.bytes, sent) << which;
@@ -174,8 +190,13 @@ TEST(simulation, rounds_on_the_deciding_way) {
   const machine on;
   for (const int ranks : {2, 3, 8, 9, 64}) {
     const auto logarithm = static_cast<double>(std::bit_width(static_cast<unsigned>(ranks - 1)));
-    EXPECT_EQ(predict(on, about(collective::barrier, "dissemination", ranks, 0), method::full).rounds, logarithm) << ranks;
-    EXPECT_EQ(predict(on, about(collective::allgather, "ring", ranks, 64), method::full).rounds, ranks - 1) << ranks;
+    EXPECT_EQ(
+        predict(on, about(collective::barrier, "dissemination", ranks, 0), method::full).rounds,
+        logarithm)
+        << ranks;
+    EXPECT_EQ(predict(on, about(collective::allgather, "ring", ranks, 64), method::full).rounds,
+              ranks - 1)
+        << ranks;
   }
 }
 

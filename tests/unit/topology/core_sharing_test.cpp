@@ -12,7 +12,8 @@
 
 namespace {
 
-/// The first hardware threads of the cores that this process may use, as few as asked for: less when there are less.
+/// The first hardware threads of the cores that this process may use, as few as asked for: less
+/// when there are less.
 std::vector<int> threads_of_cores(std::size_t count) {
   const peal::machine node;
   std::vector<int> threads;
@@ -62,7 +63,8 @@ TEST_F(core_sharing_test, a_rank_has_its_own_cores_or_a_share_of_those_of_all) {
   give(ranks[1], {cores[1]});
   EXPECT_EQ(shared.own_hardware_threads(), 1);
   give(ranks[0], cores);
-  EXPECT_EQ((peal::core_sharing{{ranks[0]}, ranks[0], 0}.own_hardware_threads()), 2) << "the only rank of its node";
+  EXPECT_EQ((peal::core_sharing{{ranks[0]}, ranks[0], 0}.own_hardware_threads()), 2)
+      << "the only rank of its node";
 }
 
 TEST_F(core_sharing_test, ranks_with_a_core_each_are_none_until_they_share_one) {
@@ -90,7 +92,8 @@ TEST_F(core_sharing_test, more_ranks_than_cores_are_one_until_some_have_ended) {
   EXPECT_FALSE(around.crowded());
 }
 
-/// A rank in another namespace of process ids cannot be asked, and its id may be that of any other process here.
+/// A rank in another namespace of process ids cannot be asked, and its id may be that of any other
+/// process here.
 TEST_F(core_sharing_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_cores) {
   start(1);
   peal::core_sharing around{{ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
@@ -99,7 +102,8 @@ TEST_F(core_sharing_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_
   give(ranks[0], {cores[0]});
   EXPECT_TRUE(around.look());
   EXPECT_TRUE(around.crowded());
-  const peal::core_sharing three{{peal::core_sharing::unknown, ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
+  const peal::core_sharing three{
+      {peal::core_sharing::unknown, ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
   EXPECT_TRUE(three.crowded());
 }
 

@@ -30,7 +30,8 @@ std::set<int> threads_of(const peal::machine& node) {
   for (const auto& core : node.cores()) {
     EXPECT_FALSE(core.empty());
     EXPECT_TRUE(std::is_sorted(core.begin(), core.end()));
-    for (const int each : core) EXPECT_TRUE(threads.insert(each).second) << "thread " << each << " stands in two cores";
+    for (const int each : core)
+      EXPECT_TRUE(threads.insert(each).second) << "thread " << each << " stands in two cores";
   }
   return threads;
 }
@@ -70,7 +71,9 @@ class groups {
     std::ofstream{root_ / file} << text << "\n";
     return *this;
   }
-  [[nodiscard]] std::optional<int> quota(const std::string& membership) const { return peal::core_quota(membership, root_); }
+  [[nodiscard]] std::optional<int> quota(const std::string& membership) const {
+    return peal::core_quota(membership, root_);
+  }
 
  private:
   fs::path root_;
@@ -78,7 +81,10 @@ class groups {
 
 TEST(core_quota, is_the_smallest_on_the_way_up) {
   groups tree;
-  tree.put("cpu.max", "max 100000").put("a/cpu.max", "250000 100000").put("a/b/cpu.max", "800000 100000").put("c/cpu.max", "max 100000");
+  tree.put("cpu.max", "max 100000")
+      .put("a/cpu.max", "250000 100000")
+      .put("a/b/cpu.max", "800000 100000")
+      .put("c/cpu.max", "max 100000");
   EXPECT_EQ(tree.quota("0::/a/b\n"), 2);
   EXPECT_EQ(tree.quota("0::/a\n"), 2);
   EXPECT_EQ(tree.quota("0::/c\n"), std::nullopt);
@@ -108,7 +114,8 @@ TEST(core_quota, of_the_first_version_stands_with_the_cpu_controller) {
 
 TEST(core_quota, is_none_where_nothing_can_be_read) {
   groups tree;
-  for (const char* each : {"", "nonsense", "0::", "::::\n", "0:/a\n"}) EXPECT_EQ(tree.quota(each), std::nullopt) << each;
+  for (const char* each : {"", "nonsense", "0::", "::::\n", "0:/a\n"})
+    EXPECT_EQ(tree.quota(each), std::nullopt) << each;
   EXPECT_EQ(tree.put("cpu.max", "many").quota("0::/\n"), std::nullopt);
   EXPECT_EQ(tree.put("cpu.max", "").quota("0::/\n"), std::nullopt);
 }

@@ -1,4 +1,5 @@
-// One suite that every transport passes. One thread drives both ends, so that what each step does is known.
+// One suite that every transport passes. One thread drives both ends, so that what each step does
+// is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,17 +81,29 @@ const candidate candidates[] = {
     {"shm_without_boxes", [] { return shm(shm_copy::automatic, 8, 0); }},
     {"shm_pipeline", [] { return shm(shm_copy::pipeline, 8, 64); }},
     {"verbs", [] { return over_verbs({}); }},
-    {"verbs_alone", [] { return over_verbs({.set = {.qps = 1, .coalesce = false, .srq = false}}); }},
+    {"verbs_alone",
+     [] { return over_verbs({.set = {.qps = 1, .coalesce = false, .srq = false}}); }},
     {"verbs_unpushed", [] { return over_verbs({.set = {.push = 0}}); }},
     {"verbs_datagrams", [] { return over_verbs({.set = {.promote = 1'000'000'000}}); }},
     {"verbs_promoted", [] { return over_verbs({.set = {.promote = 5}}); }},
     {"verbs_read", [] { return over_verbs({.set = {.rendezvous = rendezvous_mode::read}}); }},
     {"verbs_write", [] { return over_verbs({.set = {.rendezvous = rendezvous_mode::write}}); }},
-    {"verbs_both", [] { return over_verbs({.set = {.qps = 3, .push = 20'000, .rendezvous = rendezvous_mode::both}}); }},
+    {"verbs_both",
+     [] {
+       return over_verbs({.set = {.qps = 3, .push = 20'000, .rendezvous = rendezvous_mode::both}});
+     }},
     {"verbs_both_unpushed",
-     [] { return over_verbs({.set = {.registration_cache = false, .push = 0, .rendezvous = rendezvous_mode::both}}); }},
-    {"verbs_rails", [] { return over_verbs({.set = {.device = "all", .qps = 2, .push = 0, .rendezvous = rendezvous_mode::both}}); }},
-    {"verbs_rails_read", [] { return over_verbs({.set = {.device = "all", .rendezvous = rendezvous_mode::read}}); }},
+     [] {
+       return over_verbs(
+           {.set = {.registration_cache = false, .push = 0, .rendezvous = rendezvous_mode::both}});
+     }},
+    {"verbs_rails",
+     [] {
+       return over_verbs(
+           {.set = {.device = "all", .qps = 2, .push = 0, .rendezvous = rendezvous_mode::both}});
+     }},
+    {"verbs_rails_read",
+     [] { return over_verbs({.set = {.device = "all", .rendezvous = rendezvous_mode::read}}); }},
     {"verbs_narrow", [] { return over_verbs({.set = {.qps = 4}, .send_depth = 4, .window = 2}); }},
 };
 
@@ -112,24 +125,28 @@ class contract : public testing::TestWithParam<candidate> {
         [&] { return ends->sender().send(ends->receiver_id(), e, payload); }));
   }
   void wait_for(std::size_t messages) {
-    ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return ends->arrivals().got.size() >= messages; }));
+    ASSERT_TRUE(
+        until([&] { ends->poll(); }, [&] { return ends->arrivals().got.size() >= messages; }));
   }
   /// A fetch follows an announcement, so the two have met.
   void meet() { meet(*ends); }
   static void meet(two_ends& both) {
     const envelope hello = envelope::make(0, 0, 0, envelope_kind::announce, 0);
-    ASSERT_TRUE(until([&] { both.poll(); }, [&] { return both.sender().send(both.receiver_id(), hello, nullptr); }));
+    ASSERT_TRUE(until([&] { both.poll(); },
+                      [&] { return both.sender().send(both.receiver_id(), hello, nullptr); }));
     ASSERT_TRUE(until([&] { both.poll(); }, [&] { return !both.arrivals().got.empty(); }));
   }
 };
 
 envelope numbered_message(std::size_t bytes, std::uint32_t number) {
-  return envelope::make(number, static_cast<std::int32_t>(number * 3), number + 7, envelope_kind::eager, bytes);
+  return envelope::make(number, static_cast<std::int32_t>(number * 3), number + 7,
+                        envelope_kind::eager, bytes);
 }
 
 TEST_P(contract, envelope_and_payload_arrive_as_sent) {
   std::uint32_t number = 0;
-  for (const std::size_t bytes : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 39, 40, 41, 63, 64, 95, 96, 97, 1000, 4095, 4096}) {
+  for (const std::size_t bytes : {0,  1,  2,  3,  4,  5,  7,  8,  9,  15, 16,   17,   31,
+                                  32, 33, 39, 40, 41, 63, 64, 95, 96, 97, 1000, 4095, 4096}) {
     if (bytes > ends->sender().eager_limit()) continue;
     const auto payload = pattern(bytes, number);
     const envelope head = numbered_message(bytes, number);
@@ -182,10 +199,13 @@ TEST_P(contract, what_does_not_fit_is_refused_and_nothing_is_lost) {
   while (ends->sender().send(ends->receiver_id(), numbered_message(4096, sent), payload.data()))
     ASSERT_LT(++sent, 100000u) << "no limit at all";
   EXPECT_GT(sent, 1u);
-  EXPECT_FALSE(ends->sender().send(ends->receiver_id(), numbered_message(4096, sent), payload.data())) << "still full";
+  EXPECT_FALSE(
+      ends->sender().send(ends->receiver_id(), numbered_message(4096, sent), payload.data()))
+      << "still full";
   send(numbered_message(4096, sent), payload.data());  // the receiver polls: room again
   wait_for(sent + 1);
-  for (std::uint32_t each = 0; each <= sent; ++each) ASSERT_EQ(ends->arrivals().got[each].head.context(), each);
+  for (std::uint32_t each = 0; each <= sent; ++each)
+    ASSERT_EQ(ends->arrivals().got[each].head.context(), each);
 }
 
 TEST_P(contract, arrivals_come_from_poll_only) {
@@ -198,10 +218,12 @@ TEST_P(contract, an_arrival_may_send) {
   int answers = 0;
   ends->arrivals().also = [&](const arrival& each) {
     if (each.head.context() < 5 &&
-        ends->receiver().send(ends->sender_id(), numbered_message(16, each.head.context() + 100), "0123456789abcdef"))
+        ends->receiver().send(ends->sender_id(), numbered_message(16, each.head.context() + 100),
+                              "0123456789abcdef"))
       ++answers;
   };
-  for (std::uint32_t each = 0; each < 5; ++each) send(numbered_message(16, each), "fedcba9876543210");
+  for (std::uint32_t each = 0; each < 5; ++each)
+    send(numbered_message(16, each), "fedcba9876543210");
   wait_for(5);
   EXPECT_EQ(answers, 5);
 }
@@ -216,8 +238,8 @@ TEST_P(contract, poll_says_whether_anything_moved) {
 
 TEST_P(contract, a_fetch_brings_the_exposed_bytes) {
   meet();
-  for (const std::size_t bytes :
-       {std::size_t{1}, std::size_t{4097}, std::size_t{32768}, std::size_t{100'001}, (std::size_t{4} << 20) + 3}) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{32768},
+                                  std::size_t{100'001}, (std::size_t{4} << 20) + 3}) {
     const auto source = pattern(bytes, bytes);
     std::vector<std::byte> target(bytes + 1, std::byte{0x5a});
     const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), bytes);
@@ -243,7 +265,8 @@ struct absorbing_fetch : tracked_fetch {
       : tracked_fetch{sender, region, nullptr, length}, data(length), times(length) {
     absorb = [](fetch& f, const std::byte* piece, std::size_t at, std::size_t count) noexcept {
       auto& self = *static_cast<absorbing_fetch*>(f.context);
-      self.aligned = self.aligned && at % 4096 == 0 && (count % 4096 == 0 || at + count == self.bytes);
+      self.aligned =
+          self.aligned && at % 4096 == 0 && (count % 4096 == 0 || at + count == self.bytes);
       if (at + count > self.bytes) std::abort();
       std::memcpy(self.data.data() + at, piece, count);
       for (std::size_t each = at; each < at + count; ++each) ++self.times[each];
@@ -262,20 +285,24 @@ TEST_P(contract, a_fetch_that_absorbs_gets_every_byte_once) {
     ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; })) << bytes;
     EXPECT_FALSE(fetching.error) << fetching.error.message();
     EXPECT_TRUE(fetching.data == source) << bytes;
-    EXPECT_EQ(std::count(fetching.times.begin(), fetching.times.end(), 1), static_cast<std::ptrdiff_t>(bytes));
+    EXPECT_EQ(std::count(fetching.times.begin(), fetching.times.end(), 1),
+              static_cast<std::ptrdiff_t>(bytes));
     EXPECT_TRUE(fetching.aligned);
     ends->sender().withdraw(ends->receiver_id(), region);
   }
 }
 
-/// As p2p does it: the fetch begins once the announcement has come. Some sizes are next to what verbs sends with it.
+/// As p2p does it: the fetch begins once the announcement has come. Some sizes are next to what
+/// verbs sends with it.
 TEST_P(contract, a_fetch_behind_its_announcement_brings_the_exposed_bytes) {
   meet();
   std::size_t announced = ends->arrivals().got.size();
   for (const std::size_t bytes :
-       {std::size_t{1}, std::size_t{4095}, std::size_t{8193}, std::size_t{61'440}, std::size_t{61'441}, std::size_t{65'535},
-        std::size_t{65'536}, std::size_t{65'537}, std::size_t{69'632}, std::size_t{1'000'000}})
-    for (const std::size_t wanted : {bytes, (bytes + 1) / 2, std::min<std::size_t>(bytes, 40'000)}) {
+       {std::size_t{1}, std::size_t{4095}, std::size_t{8193}, std::size_t{61'440},
+        std::size_t{61'441}, std::size_t{65'535}, std::size_t{65'536}, std::size_t{65'537},
+        std::size_t{69'632}, std::size_t{1'000'000}})
+    for (const std::size_t wanted :
+         {bytes, (bytes + 1) / 2, std::min<std::size_t>(bytes, 40'000)}) {
       const auto source = pattern(bytes, bytes);
       const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), bytes);
       send(envelope::make(1, 1, 1, envelope_kind::announce, sizeof region), &region);
@@ -289,10 +316,13 @@ TEST_P(contract, a_fetch_behind_its_announcement_brings_the_exposed_bytes) {
       ends->sender().withdraw(ends->receiver_id(), region);
       EXPECT_FALSE(fetching.error) << fetching.error.message();
       const auto& got = announced % 2 == 0 ? target : absorbing.data;
-      EXPECT_TRUE(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(wanted), source.begin())) << wanted << " of " << bytes;
+      EXPECT_TRUE(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(wanted),
+                             source.begin()))
+          << wanted << " of " << bytes;
       EXPECT_EQ(target.back(), std::byte{0x5a}) << "written past the end";
       if (announced % 2 == 0) continue;
-      EXPECT_EQ(std::count(absorbing.times.begin(), absorbing.times.end(), 1), static_cast<std::ptrdiff_t>(wanted));
+      EXPECT_EQ(std::count(absorbing.times.begin(), absorbing.times.end(), 1),
+                static_cast<std::ptrdiff_t>(wanted));
       EXPECT_TRUE(absorbing.aligned);
     }
 }
@@ -301,7 +331,8 @@ TEST_P(contract, a_fetch_may_take_less_than_was_exposed) {
   meet();
   const auto source = pattern(300'000, 9);
   std::vector<std::byte> target(100'000);
-  const remote_region region = ends->sender().expose(ends->receiver_id(), source.data(), source.size());
+  const remote_region region =
+      ends->sender().expose(ends->receiver_id(), source.data(), source.size());
   tracked_fetch fetching{ends->sender_id(), region, target.data(), target.size()};
   ends->receiver().start_fetch(fetching);
   ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; }));
@@ -315,18 +346,26 @@ TEST_P(contract, many_fetches_at_once_all_end) {
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
   for (std::size_t each = 0; each < count; ++each) {
     sources.push_back(pattern(bytes, each));
-    const remote_region region = ends->sender().expose(ends->receiver_id(), sources.back().data(), bytes);
-    fetches.push_back(std::make_unique<tracked_fetch>(ends->sender_id(), region, targets[each].data(), bytes));
+    const remote_region region =
+        ends->sender().expose(ends->receiver_id(), sources.back().data(), bytes);
+    fetches.push_back(
+        std::make_unique<tracked_fetch>(ends->sender_id(), region, targets[each].data(), bytes));
     ends->receiver().start_fetch(*fetches.back());
   }
-  const auto all = [&] { return std::all_of(fetches.begin(), fetches.end(), [](const auto& each) { return each->calls == 1; }); };
+  const auto all = [&] {
+    return std::all_of(fetches.begin(), fetches.end(),
+                       [](const auto& each) { return each->calls == 1; });
+  };
   ASSERT_TRUE(until([&] { ends->poll(); }, all));
-  for (std::size_t each = 0; each < count; ++each) EXPECT_TRUE(targets[each] == sources[each]) << each;
+  for (std::size_t each = 0; each < count; ++each)
+    EXPECT_TRUE(targets[each] == sources[each]) << each;
 }
 
 TEST_P(contract, wants_eager_is_what_the_receiver_says) {
   const auto wants = [&] { return ends->sender().wants_eager(ends->receiver_id()); };
-  const auto becomes = [&](bool what) { return until([&] { ends->poll(); }, [&] { return wants() == what; }); };
+  const auto becomes = [&](bool what) {
+    return until([&] { ends->poll(); }, [&] { return wants() == what; });
+  };
   EXPECT_TRUE(wants());
   ends->receiver().set_wants_eager(false);  // before the first message
   send(numbered_message(8, 0), "12345678");
@@ -337,6 +376,7 @@ TEST_P(contract, wants_eager_is_what_the_receiver_says) {
   EXPECT_TRUE(becomes(false));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, contract, testing::ValuesIn(candidates), [](const auto& each) { return std::string{each.param.name}; });
+INSTANTIATE_TEST_SUITE_P(all, contract, testing::ValuesIn(candidates),
+                         [](const auto& each) { return std::string{each.param.name}; });
 
 }  // namespace

@@ -51,7 +51,9 @@ struct recorder final : sink {
   }
 };
 
-inline envelope message(std::size_t bytes, std::uint32_t number) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
+inline envelope message(std::size_t bytes, std::uint32_t number) {
+  return envelope::make(number, 1, 2, envelope_kind::eager, bytes);
+}
 
 /// A pattern that differs from message to message.
 inline std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed) {
@@ -111,7 +113,8 @@ class shm_node {
       made.heap = std::make_unique<node_heap>(*made.segment);
       made.transport = std::make_unique<shm_transport>(
           *made.segment, made.arrivals, peers,
-          options.settings_of.empty() ? options.settings : options.settings_of[static_cast<std::size_t>(each)]);
+          options.settings_of.empty() ? options.settings
+                                      : options.settings_of[static_cast<std::size_t>(each)]);
     }
     ends_[0]->segment->unlink();
   }
@@ -143,11 +146,13 @@ struct verbs_pair {
 /// As PEAL_VERBS_RENDEZVOUS names it.
 inline rendezvous_mode rendezvous_named(std::string_view name) {
   job_settings made;
-  if (!find_variable("PEAL_VERBS_RENDEZVOUS")->fill(made, name)) throw std::invalid_argument{std::string{name}};
+  if (!find_variable("PEAL_VERBS_RENDEZVOUS")->fill(made, name))
+    throw std::invalid_argument{std::string{name}};
   return made.verbs.rendezvous;
 }
 
-inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_options& settings = {}, wakeup* bells = nullptr) {
+inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_options& settings = {},
+                                                   wakeup* bells = nullptr) {
   try {
     return std::make_unique<verbs_pair>(settings, bells);
   } catch (const error& problem) {
@@ -156,7 +161,8 @@ inline std::unique_ptr<verbs_pair> make_verbs_pair(const verbs_options& settings
   }
 }
 inline constexpr const char* no_device_here =
-    "needs an RDMA device: tests/lab/run -- PROGRAM runs it where there is one (after tests/lab/setup)";
+    "needs an RDMA device: tests/lab/run -- PROGRAM runs it where there is one (after "
+    "tests/lab/setup)";
 
 /// Long enough for a loaded machine under a sanitizer; only a failing test waits for it.
 inline constexpr std::chrono::seconds patience{60};

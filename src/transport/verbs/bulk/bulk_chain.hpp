@@ -3,7 +3,8 @@
 //
 // Layer    transport/verbs. Data path.
 // Threads  one at a time.
-// Errors   a queue that is full takes nothing, which passes; what it refused stands in bulk_queue::refused. Anything else is told.
+// Errors   a queue that is full takes nothing, which passes; what it refused stands in
+//          bulk_queue::refused. Anything else is told.
 // Source   ibv_post_send(3).
 #pragma once
 
@@ -33,7 +34,8 @@ class bulk_chain {
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
 
   /// From or into `local`, of [remote, remote + part.bytes) of the peer.
-  void add(const bulk_part& part, ibv_wr_opcode what, std::uint64_t id, ibv_sge local, std::uint64_t remote, std::uint32_t key) noexcept {
+  void add(const bulk_part& part, ibv_wr_opcode what, std::uint64_t id, ibv_sge local,
+           std::uint64_t remote, std::uint32_t key) noexcept {
     parts_[count_] = part;
     pieces_[count_] = local;
     ibv_send_wr& request = requests_[count_];

@@ -1,8 +1,10 @@
 // transport/verbs/bulk/exposures.hpp
-// What this process has exposed to its peers, by a number: all that a peer can ask for is part of what was exposed to it.
+// What this process has exposed to its peers, by a number: all that a peer can ask for is part of
+// what was exposed to it.
 //
-// Addresses and keys travel with an announcement, and a device checks them for those who read. But what a peer asks this process to write
-// or to send is done by this process, with all its rights: so it is looked up here, and no address that came over the wire is believed.
+// Addresses and keys travel with an announcement, and a device checks them for those who read. But
+// what a peer asks this process to write or to send is done by this process, with all its rights:
+// so it is looked up here, and no address that came over the wire is believed.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -29,7 +31,8 @@ struct exposure {
 
 class exposures {
  public:
-  /// Its number: never 0, the highest bit is not set, and it does not come again before 2^31 others had its place.
+  /// Its number: never 0, the highest bit is not set, and it does not come again before 2^31 others
+  /// had its place.
   [[nodiscard]] std::uint64_t add(const exposure& what) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(places_.size()));
@@ -44,12 +47,16 @@ class exposures {
   /// Null: there is none.
   [[nodiscard]] const exposure* find(std::uint64_t number) const noexcept {
     const auto at = static_cast<std::uint32_t>(number - 1);
-    return at < places_.size() && places_[at].used && number_of(at) == number ? &places_[at].what : nullptr;
+    return at < places_.size() && places_[at].used && number_of(at) == number ? &places_[at].what
+                                                                              : nullptr;
   }
   /// The same for one who asks for [at, at + bytes) of it.
-  [[nodiscard]] const exposure* find(std::uint64_t number, peer_id by, std::uint64_t at, std::uint64_t bytes) const noexcept {
+  [[nodiscard]] const exposure* find(std::uint64_t number, peer_id by, std::uint64_t at,
+                                     std::uint64_t bytes) const noexcept {
     const exposure* const found = find(number);
-    return found && found->to == by && at <= found->bytes && bytes <= found->bytes - at && bytes > 0 ? found : nullptr;
+    return found && found->to == by && at <= found->bytes && bytes <= found->bytes - at && bytes > 0
+               ? found
+               : nullptr;
   }
   void remove(std::uint64_t number) noexcept {
     if (!find(number)) return;
@@ -65,7 +72,9 @@ class exposures {
     std::uint32_t generation = 0;
     bool used = false;
   };
-  [[nodiscard]] std::uint64_t number_of(std::uint32_t at) const noexcept { return std::uint64_t{places_[at].generation} << 32 | (at + 1u); }
+  [[nodiscard]] std::uint64_t number_of(std::uint32_t at) const noexcept {
+    return std::uint64_t{places_[at].generation} << 32 | (at + 1u);
+  }
 
   std::vector<place> places_;
   std::vector<std::uint32_t> free_;

@@ -1,6 +1,6 @@
 // transport/verbs/bulk/fetch_progress.hpp
-// What is known of a fetch under way, in its scratch words. A fetch has shares that come in different ways at the same time; it is over
-// when the last byte of the last one has come.
+// What is known of a fetch under way, in its scratch words. A fetch has shares that come in
+// different ways at the same time; it is over when the last byte of the last one has come.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -25,14 +25,17 @@ struct fetch_progress {
   std::uint64_t unread = 0;  // bytes of the share that have not come
   std::uint64_t part = 0;    // bytes at a time, whole pages
   registration* into = nullptr;
-  std::byte* target = nullptr;  // where the device writes: the receiver's memory, or ours for a fetch that lands nowhere
+  // where the device writes: the receiver's memory, or ours for a fetch that lands nowhere
+  std::byte* target = nullptr;
 
   static fetch_progress& begin(fetch& f) noexcept {
     fetch_progress& made = *new (f.scratch.data()) fetch_progress;
     made.missing = f.bytes;
     return made;
   }
-  static fetch_progress& of(fetch& f) noexcept { return *std::launder(static_cast<fetch_progress*>(static_cast<void*>(f.scratch.data()))); }
+  static fetch_progress& of(fetch& f) noexcept {
+    return *std::launder(static_cast<fetch_progress*>(static_cast<void*>(f.scratch.data())));
+  }
 };
 static_assert(sizeof(fetch_progress) <= sizeof(fetch::scratch));
 
@@ -42,7 +45,8 @@ inline void take(fetch& f, const std::byte* data, std::size_t at, std::size_t by
   else std::memcpy(static_cast<std::byte*>(f.into) + at, data, bytes);
 }
 
-/// So many more bytes are in their place. Ends the fetch with the last of them: it is the caller's no more then.
+/// So many more bytes are in their place. Ends the fetch with the last of them: it is the caller's
+/// no more then.
 inline void count(fetch& f, std::size_t bytes) noexcept {
   if ((fetch_progress::of(f).missing -= bytes) == 0) f.done(f, {});
 }

@@ -12,8 +12,9 @@ namespace peal::verbs {
 
 namespace {
 
-/// A part costs a work request, a completion, and here a doorbell as well. Devices may want smaller ones (device::longest_part).
-/// Above this size nothing more is gained, and a lost packet makes more to be sent again.
+/// A part costs a work request, a completion, and here a doorbell as well. Devices may want smaller
+/// ones (device::longest_part). Above this size nothing more is gained, and a lost packet makes
+/// more to be sent again.
 constexpr std::uint64_t largest_part = 512 << 10;
 /// Over several rails: parts of a payload for each, and bytes under way on each queue pair.
 constexpr std::uint64_t parts_to_share = 4;
@@ -23,13 +24,15 @@ constexpr std::uint64_t most_under_way = 1 << 20;
 
 std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) const noexcept {
   const std::uint64_t longest = std::min<std::uint64_t>(largest_part, lane_.longest_part);
-  const std::uint64_t share = bytes / (readers(from) * from.links.in_use() * (from.links.in_use() > 1 ? parts_to_share : 1));
+  const std::uint64_t share = bytes / (readers(from) * from.links.in_use() *
+                                       (from.links.in_use() > 1 ? parts_to_share : 1));
   return std::clamp((share + page - 1) & ~(page - 1), std::min(smallest_part, longest), longest);
 }
 
 bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!exposed::registered(f.where)) return false;
-  auto* const target = static_cast<std::byte*>(f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
+  auto* const target = static_cast<std::byte*>(
+      f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
   registration* into = target ? cache_.acquire(target, f.bytes, range_use::target) : nullptr;
   if (!into) {
     if (f.lands_nowhere()) std::free(target);
@@ -47,23 +50,27 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   return true;
 }
 
-void fetcher::add(bulk_chain& to, const connection& from, std::size_t which, const bulk_part& part) noexcept {
+void fetcher::add(bulk_chain& to, const connection& from, std::size_t which,
+                  const bulk_part& part) noexcept {
   const fetch_progress& mine = fetch_progress::of(*part.of);
   const bulk_queue& at = from.links[which];
   to.add(part, IBV_WR_RDMA_READ, from.id(work::read, static_cast<std::uint32_t>(which)).word,
-         {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes, mine.into->local_key(at.rail)},
+         {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes,
+          mine.into->local_key(at.rail)},
          exposed::address(part.of->where) + part.at, exposed::key(part.of->where, at.remote_rail));
 }
 
 /// Of each link. Where writes are to be seen too, its last queue pair is left to them (writer.hpp).
 std::size_t fetcher::readers(const connection& from) const noexcept {
-  const bool all = lane_.set.rendezvous == rendezvous_mode::read || !from.links.has_one_for_writes();
+  const bool all =
+      lane_.set.rendezvous == rendezvous_mode::read || !from.links.has_one_for_writes();
   return all ? from.links.of_each() : from.links.for_writes();
 }
 
 /// Parts that may be under way there.
 std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
-  const std::size_t most = std::min({lane_.set.read_depth, at.read_limit * 2, bulk_chain::longest});  // half served, half waiting
+  // half served, half waiting
+  const std::size_t most = std::min({lane_.set.read_depth, at.read_limit * 2, bulk_chain::longest});
   fetch* const next = from.reads.oldest_unposted();
   if (from.links.in_use() == 1 || !next) return most;
   const std::uint64_t part = fetch_progress::of(*next).part;
@@ -75,7 +82,8 @@ bulk_part fetcher::next_part(reads& from) noexcept {
   if (from.any_again()) return from.take_again();
   fetch& f = *from.oldest_unposted();
   fetch_progress& mine = fetch_progress::of(f);
-  const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
+  const auto bytes =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
   const bulk_part made{&f, nullptr, mine.posted, bytes};
   mine.posted += bytes;
   if (mine.posted == mine.end) from.posted_one();
@@ -90,11 +98,13 @@ void fetcher::post(connection& from) noexcept {
   for (std::size_t each = 0; each < count; ++each) {
     if (from.links[each].refused.empty()) continue;
     lane_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
-    for (const bulk_part& part : std::exchange(from.links[each].refused, {})) add(chains[each], from, each, part);
+    for (const bulk_part& part : std::exchange(from.links[each].refused, {}))
+      add(chains[each], from, each, part);
   }
   const auto takes = [&](std::size_t which) {
     const bulk_queue& at = from.links[which];
-    return which % from.links.of_each() < of_each && at.pair && at.under_way.size() + chains[which].size() < limit_of(from, at);
+    return which % from.links.of_each() < of_each && at.pair &&
+           at.under_way.size() + chains[which].size() < limit_of(from, at);
   };
   while (from.reads.any_unposted()) {
     // The next queue pair in turn that has room.
@@ -113,7 +123,8 @@ void fetcher::post(connection& from) noexcept {
     lane_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
   }
   for (std::size_t each = 0; each < count; ++each)
-    if (failed[each] != 0 && from.links[each].pair) failures_.failed(from, from.links[each], failed[each]);
+    if (failed[each] != 0 && from.links[each].pair)
+      failures_.failed(from, from.links[each], failed[each]);
 }
 
 void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {

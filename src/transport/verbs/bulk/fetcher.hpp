@@ -1,8 +1,10 @@
 // transport/verbs/bulk/fetcher.hpp
-// The data path in for large payloads: RDMA READs of the receiver, in parts, over the connection's bulk queue pairs.
+// The data path in for large payloads: RDMA READs of the receiver, in parts, over the connection's
+// bulk queue pairs.
 //
-// What is to be read of a fetch is cut into parts that go round the bulk queue pairs; every part is signaled. Parts that go to one queue
-// pair at a time share one doorbell. Where there are several rails each has few bytes under way, so that a faster one takes more.
+// What is to be read of a fetch is cut into parts that go round the bulk queue pairs; every part is
+// signaled. Parts that go to one queue pair at a time share one doorbell. Where there are several
+// rails each has few bytes under way, so that a faster one takes more.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -25,7 +27,8 @@ class connections;
 /// What the words of a remote_region mean here.
 struct exposed {
   /// `number`: exposures.hpp.
-  static remote_region make(const void* data, std::uint64_t number, const registration* held) noexcept {
+  static remote_region make(const void* data, std::uint64_t number,
+                            const registration* held) noexcept {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
     made.words[2] = number;  // words[3]: pusher.hpp
@@ -37,8 +40,12 @@ struct exposed {
     return made;
   }
   static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
-  static bool registered(const remote_region& of) noexcept { return (of.words[2] & is_registered) != 0; }
-  static std::uint64_t number(const remote_region& of) noexcept { return of.words[2] & ~is_registered; }
+  static bool registered(const remote_region& of) noexcept {
+    return (of.words[2] & is_registered) != 0;
+  }
+  static std::uint64_t number(const remote_region& of) noexcept {
+    return of.words[2] & ~is_registered;
+  }
   /// With that rail of its owner's.
   static std::uint32_t key(const remote_region& of, std::uint8_t rail) noexcept {
     return static_cast<std::uint32_t>(of.words[rail < 2 ? 1 : 4] >> 32 * (rail & 1));
@@ -50,7 +57,8 @@ struct exposed {
 
 class fetcher {
  public:
-  fetcher(lane& shared, registration_cache& cache, queue_failures& told) : lane_{shared}, cache_{cache}, failures_{told} {}
+  fetcher(lane& shared, registration_cache& cache, queue_failures& told)
+      : lane_{shared}, cache_{cache}, failures_{told} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -59,9 +67,11 @@ class fetcher {
   void completed(connection&, std::uint32_t bulk) noexcept;
   /// Posts again what full queues refused.
   void step(connections&) noexcept;
-  /// A link was left out: what was under way there, or waited, is read again over the others, by `step`.
+  /// A link was left out: what was under way there, or waited, is read again over the others, by
+  /// `step`.
   void read_again(connection&, bulk_queue&) noexcept;
-  /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for them no more.
+  /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for
+  /// them no more.
   void abandon(connection&, std::vector<fetch*>& ending) noexcept;
 
  private:

@@ -32,7 +32,9 @@ bool further_rails::take(const ibv_wc& one) noexcept {
   bulk_queue& queue = at->links[which.detail()];
   if (!queue.pair) return false;  // left out before
   if (one.status != IBV_WC_SUCCESS) {
-    failed(*at, queue, one.status == IBV_WC_RETRY_EXC_ERR ? "no answer comes over it" : ibv_wc_status_str(one.status));
+    failed(*at, queue,
+           one.status == IBV_WC_RETRY_EXC_ERR ? "no answer comes over it"
+                                              : ibv_wc_status_str(one.status));
     return true;
   }
   if (which.kind() == work::notice) {
@@ -48,8 +50,10 @@ bool further_rails::take(const ibv_wc& one) noexcept {
 
 void further_rails::failed(connection& at, const bulk_queue& queue, const char* cause) noexcept {
   if (at.is_lost()) return;
-  log_warning("{} is left out on the way to rank {}, and large messages go over {} alone from now on: {}", lane_.rails[queue.rail].name(),
-              at.peer, at.links.in_use() > 2 ? "the others" : lane_.on.name(), cause);
+  log_warning(
+      "{} is left out on the way to rank {}, and large messages go over {} alone from now on: {}",
+      lane_.rails[queue.rail].name(), at.peer,
+      at.links.in_use() > 2 ? "the others" : lane_.on.name(), cause);
   ++lane_.counted.rails_left_out;
   const std::uint32_t link = queue.link;
   leave_out(at, link);
@@ -60,7 +64,8 @@ void further_rails::failed(connection& at, const bulk_queue& queue, const char* 
 void further_rails::told(connection& at, std::uint32_t link) noexcept {
   for (const bulk_queue& each : at.links) {
     if (each.link != link || link == 0 || !each.pair) continue;
-    log_warning("{} is left out on the way to rank {}, since that leaves it out", lane_.rails[each.rail].name(), at.peer);
+    log_warning("{} is left out on the way to rank {}, since that leaves it out",
+                lane_.rails[each.rail].name(), at.peer);
     ++lane_.counted.rails_left_out;
     leave_out(at, link);
     return;

@@ -37,10 +37,11 @@ struct bulk_queue {
   queue_pair pair;  // null: its link was left out
   bounded_queue<bulk_part> under_way;
   std::vector<bulk_part> refused;  // since the queue was full; to be posted again before others
-  std::uint32_t read_limit = 1;    // READs that the peer serves at a time: more would wait inside the device
-  std::uint8_t link = 0;           // number of the rail_pair; 0: of the first rails
-  std::uint8_t rail = 0;           // of this process,
-  std::uint8_t remote_rail = 0;    // and of the peer
+  // READs that the peer serves at a time: more would wait inside the device
+  std::uint32_t read_limit = 1;
+  std::uint8_t link = 0;         // number of the rail_pair; 0: of the first rails
+  std::uint8_t rail = 0;         // of this process,
+  std::uint8_t remote_rail = 0;  // and of the peer
 };
 
 class links {
@@ -48,7 +49,8 @@ class links {
   /// Once: so many queue pairs, that are still to be made, for each pair of rails. `depth`: the
   /// most parts that are under way on one. `same_device`: the device of the peer is this process's
   /// too.
-  void lay(const std::vector<rail_pair>& rails, std::size_t of_each, std::size_t depth, bool same_device) {
+  void lay(const std::vector<rail_pair>& rails, std::size_t of_each, std::size_t depth,
+           bool same_device) {
     same_device_ = same_device;
     of_each_ = static_cast<std::uint8_t>(of_each);
     in_use_ = static_cast<std::uint8_t>(rails.size());
@@ -73,12 +75,16 @@ class links {
 
   [[nodiscard]] std::size_t size() const noexcept { return queues_.size(); }
   [[nodiscard]] bulk_queue& operator[](std::size_t which) noexcept { return queues_[which]; }
-  [[nodiscard]] const bulk_queue& operator[](std::size_t which) const noexcept { return queues_[which]; }
+  [[nodiscard]] const bulk_queue& operator[](std::size_t which) const noexcept {
+    return queues_[which];
+  }
   [[nodiscard]] auto begin() noexcept { return queues_.begin(); }
   [[nodiscard]] auto end() noexcept { return queues_.end(); }
   [[nodiscard]] auto begin() const noexcept { return queues_.begin(); }
   [[nodiscard]] auto end() const noexcept { return queues_.end(); }
-  [[nodiscard]] std::size_t number_of(const bulk_queue& which) const noexcept { return static_cast<std::size_t>(&which - queues_.data()); }
+  [[nodiscard]] std::size_t number_of(const bulk_queue& which) const noexcept {
+    return static_cast<std::size_t>(&which - queues_.data());
+  }
 
   /// Queue pairs of a link, the same number of each.
   [[nodiscard]] std::uint8_t of_each() const noexcept { return of_each_; }
@@ -104,9 +110,15 @@ class links {
 
   // ---- links that were left out, and of which the peer is to be told
   [[nodiscard]] bool any_untold() const noexcept { return untold_ != 0; }
-  [[nodiscard]] bool is_untold(std::uint32_t link) const noexcept { return (untold_ & 1u << link) != 0; }
-  [[nodiscard]] std::uint32_t first_untold() const noexcept { return static_cast<std::uint32_t>(std::countr_zero(untold_)); }
-  void tell(std::uint32_t link) noexcept { untold_ = static_cast<std::uint8_t>(untold_ | 1u << link); }
+  [[nodiscard]] bool is_untold(std::uint32_t link) const noexcept {
+    return (untold_ & 1u << link) != 0;
+  }
+  [[nodiscard]] std::uint32_t first_untold() const noexcept {
+    return static_cast<std::uint32_t>(std::countr_zero(untold_));
+  }
+  void tell(std::uint32_t link) noexcept {
+    untold_ = static_cast<std::uint8_t>(untold_ | 1u << link);
+  }
   void told_first() noexcept { untold_ = static_cast<std::uint8_t>(untold_ & (untold_ - 1)); }
 
  private:

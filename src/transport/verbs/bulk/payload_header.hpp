@@ -1,5 +1,6 @@
 // transport/verbs/bulk/payload_header.hpp
-// What a packet of a large payload begins with: those packets that are no messages (immediate::staged) say with it what they are.
+// What a packet of a large payload begins with: those packets that are no messages
+// (immediate::staged) say with it what they are.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -23,10 +24,14 @@ enum class payload_kind : std::uint32_t {
 
 struct payload_header {
   payload_kind kind = payload_kind::ask;
-  std::uint32_t detail = 0;    // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each link used
-  std::uint64_t number = 0;    // of the fetch, as its receiver counts; of the push, as its sender counts
-  std::uint64_t position = 0;  // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
-  std::uint64_t bytes = 0;     // ask, write: how many; otherwise: how many follow
+  // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each
+  // link used
+  std::uint32_t detail = 0;
+  // of the fetch, as its receiver counts; of the push, as its sender counts
+  std::uint64_t number = 0;
+  // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
+  std::uint64_t position = 0;
+  std::uint64_t bytes = 0;  // ask, write: how many; otherwise: how many follow
 };
 static_assert(sizeof(payload_header) == 32);
 

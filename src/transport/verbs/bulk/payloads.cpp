@@ -12,15 +12,18 @@ namespace peal::verbs {
 
 namespace {
 
-/// What is to be fetched from here on is worth the messages that ask for writes: doc/internals/rdma.md.
+/// What is to be fetched from here on is worth the messages that ask for writes:
+/// doc/internals/rdma.md.
 constexpr std::size_t worth_two = 64 << 10;
 
 }  // namespace
 
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
   registration* const held = cache_.acquire(data, bytes, range_use::source);
-  remote_region made = exposed::make(data, exposed_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
-  if (connection* const at = all_.of(to)) made.words[3] = pushes_.plan(*at, static_cast<const std::byte*>(data), bytes);
+  remote_region made = exposed::make(
+      data, exposed_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
+  if (connection* const at = all_.of(to))
+    made.words[3] = pushes_.plan(*at, static_cast<const std::byte*>(data), bytes);
   return made;
 }
 
@@ -49,23 +52,27 @@ void payloads::start(fetch& f) noexcept {
     if (!writes_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
     else sender_.flush();
   }
-  if (pushed < unwritten && !reads_.start(*from, f, pushed, unwritten)) stages_.start(*from, f, pushed, unwritten);
+  if (pushed < unwritten && !reads_.start(*from, f, pushed, unwritten))
+    stages_.start(*from, f, pushed, unwritten);
   count(f, here);
 }
 
 bool payloads::under_way(const connection& with) const noexcept {
-  return with.reads.any() || stages_.awaits(with.peer) || writes_.under_way(with.peer) || pushes_.under_way(with.peer);
+  return with.reads.any() || stages_.awaits(with.peer) || writes_.under_way(with.peer) ||
+         pushes_.under_way(with.peer);
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
-std::size_t payloads::first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept {
+std::size_t payloads::first_written(const connection& from, std::size_t pushed,
+                                    std::size_t bytes) const noexcept {
   const std::size_t half = pushed + (bytes - pushed) / 2 / page * page;
   switch (mode_) {
     case rendezvous_mode::read: return bytes;
     case rendezvous_mode::write: return pushed;
     case rendezvous_mode::both: return half;
     case rendezvous_mode::automatic: {
-      const bool by_both = from.links.same_device() ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
+      const bool by_both =
+          from.links.same_device() ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
       return by_both && bytes - pushed >= worth_two ? half : bytes;
     }
   }

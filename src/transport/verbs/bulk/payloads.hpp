@@ -1,7 +1,8 @@
 // transport/verbs/bulk/payloads.hpp
-// Large payloads: the one door to the ways in which they come. Their beginning is pushed by the sender (pusher.hpp); the rest is read by
-// the receiver's device (fetcher.hpp), written by the sender's (writer.hpp), or each does a half; or it comes in messages where memory
-// cannot be registered (staged.hpp).
+// Large payloads: the one door to the ways in which they come. Their beginning is pushed by the
+// sender (pusher.hpp); the rest is read by the receiver's device (fetcher.hpp), written by the
+// sender's (writer.hpp), or each does a half; or it comes in messages where memory cannot be
+// registered (staged.hpp).
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -23,7 +24,8 @@ class connections;
 class payloads final : private queue_failures {
  public:
   /// `told` hears of a connection whose first rail has failed.
-  payloads(lane& shared, registration_cache& cache, connections& all, sender& out, peer_events& told)
+  payloads(lane& shared, registration_cache& cache, connections& all, sender& out,
+           peer_events& told)
       : lane_{shared},
         all_{all},
         cache_{cache},
@@ -44,26 +46,36 @@ class payloads final : private queue_failures {
   void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
   /// The oldest work request of this bulk queue pair, of the first rail, has completed.
   void completed(connection& at, std::uint32_t bulk) noexcept;
-  /// Parts of payloads are on their way here, or have been promised and have not left: the connection may not end.
+  /// Parts of payloads are on their way here, or have been promised and have not left: the
+  /// connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
   /// Moves what waited for room. True when something was moved.
   bool poll() noexcept { return busy() && step(); }
-  /// Something was refused by the device though it was idle, so that no completion will tell when to try again.
-  [[nodiscard]] bool wants_polling() const noexcept { return lane_.bulk.refused > 0 || writes_.starved(); }
+  /// Something was refused by the device though it was idle, so that no completion will tell when
+  /// to try again.
+  [[nodiscard]] bool wants_polling() const noexcept {
+    return lane_.bulk.refused > 0 || writes_.starved();
+  }
   /// The device gave up this queue pair, which is not of the first rail.
-  void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept { rails_.failed(at, which, cause); }
+  void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept {
+    rails_.failed(at, which, cause);
+  }
   /// An announcement was sent: what is pushed of its payload goes right behind it.
   void announced() noexcept { push(); }
 
-  /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed, so that no device touches a buffer.
+  /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed,
+  /// so that no device touches a buffer.
   void abandon(peer_id, connection* at) noexcept;
 
  private:
-  [[nodiscard]] bool busy() const noexcept { return pushes_.busy() || writes_.busy() || stages_.busy() || lane_.bulk.any(); }
+  [[nodiscard]] bool busy() const noexcept {
+    return pushes_.busy() || writes_.busy() || stages_.busy() || lane_.bulk.any();
+  }
   bool step() noexcept;
   bool push() noexcept;
   void failed(connection&, bulk_queue&, int why) noexcept override;
-  [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed, std::size_t bytes) const noexcept;
+  [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed,
+                                          std::size_t bytes) const noexcept;
 
   lane& lane_;
   connections& all_;

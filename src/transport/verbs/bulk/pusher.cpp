@@ -10,14 +10,16 @@ namespace peal::verbs {
 
 namespace {
 
-/// Bytes that may have been pushed to one peer without an answer, in multiples of what is pushed of one payload.
+/// Bytes that may have been pushed to one peer without an answer, in multiples of what is pushed of
+/// one payload.
 constexpr std::size_t most_unanswered = 8;
 /// Slots that are left to others.
 constexpr std::size_t spare_slots = 16;
 /// Up to here a READ of the rest would cost more than to push it too.
 constexpr std::size_t whole = 2 * most_payload;
 
-/// Above it the receiver reads one half while the sender pushes the other, each with a CPU of its own where devices are emulated.
+/// Above it the receiver reads one half while the sender pushes the other, each with a CPU of its
+/// own where devices are emulated.
 std::size_t share_of(std::size_t bytes, std::size_t most) noexcept {
   if (bytes <= std::min(whole, most)) return bytes;
   return std::min(bytes / 2, most) / most_payload * most_payload;
@@ -31,7 +33,9 @@ std::uint64_t pusher::plan(connection& to, const std::byte* data, std::size_t by
   const std::size_t planned = share_of(bytes, lane_.set.push);
   const std::size_t packets = (planned + most_payload - 1) / most_payload;
   if (planned == 0 || !to.carries() || to.eager.refuses_eager) return 0;
-  if (to.eager.credits.left() < packets + to.eager.credits.window() / 2 || lane_.slots.free() < packets + spare_slots) return 0;
+  if (to.eager.credits.left() < packets + to.eager.credits.window() / 2 ||
+      lane_.slots.free() < packets + spare_slots)
+    return 0;
   outgoing& mine = outgoing_[to.peer];
   if (mine.bytes + planned > most_unanswered * lane_.set.push) return 0;
   const std::uint32_t number = ++mine.last_number;
@@ -58,7 +62,8 @@ bool pusher::serve(job& mine) noexcept {
   const std::size_t before = mine.sent;
   while (mine.sent < mine.bytes) {
     const std::size_t piece = std::min(most_payload, mine.bytes - mine.sent);
-    const payload_header header{payload_kind::push, age, mine.number, std::uint64_t{mine.bytes} << 32 | mine.sent, piece};
+    const payload_header header{payload_kind::push, age, mine.number,
+                                std::uint64_t{mine.bytes} << 32 | mine.sent, piece};
     if (!sender_.send_staged(*to, &header, sizeof header, mine.data + mine.sent, piece)) break;
     mine.sent += piece;
     lane_.counted.pushed_bytes += piece;
@@ -90,11 +95,13 @@ void pusher::begin(beginnings& known, const payload_header& header) noexcept {
   const auto number = static_cast<std::uint32_t>(header.number);
   // Those that the sender has withdrawn since. Numbers are compared modulo 2^32.
   for (auto each = known.begin(); each != known.end();) {
-    if (!each->into && static_cast<std::int32_t>(each->number - (number - header.detail)) < 0) forget(known, each);
+    if (!each->into && static_cast<std::int32_t>(each->number - (number - header.detail)) < 0)
+      forget(known, each);
     else ++each;
   }
   beginning fresh{number, static_cast<std::uint32_t>(header.position >> 32), 0, nullptr, nullptr};
-  if (kept_ + fresh.planned <= lane_.set.kept) fresh.data.reset(new (std::nothrow) std::byte[fresh.planned]);
+  if (kept_ + fresh.planned <= lane_.set.kept)
+    fresh.data.reset(new (std::nothrow) std::byte[fresh.planned]);
   if (fresh.data) kept_ += fresh.planned;
   else ++lane_.counted.pushes_dropped;
   known.push_back(std::move(fresh));
@@ -102,7 +109,8 @@ void pusher::begin(beginnings& known, const payload_header& header) noexcept {
 
 void pusher::arrived(peer_id from, const payload_header& header, const std::byte* data) noexcept {
   beginnings& known = incoming_[from];
-  const auto number = static_cast<std::uint32_t>(header.number), at = static_cast<std::uint32_t>(header.position);
+  const auto number = static_cast<std::uint32_t>(header.number),
+             at = static_cast<std::uint32_t>(header.position);
   auto found = std::ranges::find(known, number, &beginning::number);
   if (found == known.end()) {
     if (at > 0) return;  // of one that was dropped or taken in part
@@ -129,7 +137,8 @@ std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
   const std::uint64_t word = f.where.words[3];
   if (word == 0) return 0;
   beginnings& known = incoming_[f.from];
-  const auto number = static_cast<std::uint32_t>(word >> 32), planned = static_cast<std::uint32_t>(word);
+  const auto number = static_cast<std::uint32_t>(word >> 32),
+             planned = static_cast<std::uint32_t>(word);
   const std::size_t wanted = std::min<std::size_t>(planned, f.bytes);
   const auto found = std::ranges::find(known, number, &beginning::number);
   if (found == known.end()) {
@@ -152,7 +161,9 @@ std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
 bool pusher::under_way(peer_id with) const noexcept {
   if (std::ranges::find(jobs_, with, &job::to) != jobs_.end()) return true;
   const auto found = incoming_.find(with);
-  return found != incoming_.end() && std::ranges::any_of(found->second, [](const beginning& each) { return each.into != nullptr; });
+  return found != incoming_.end() && std::ranges::any_of(found->second, [](const beginning& each) {
+           return each.into != nullptr;
+         });
 }
 
 void pusher::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {

@@ -1,10 +1,13 @@
 // transport/verbs/bulk/pusher.hpp
-// The beginning of a large payload, sent unasked right behind its announcement, while the receiver fetches the rest.
+// The beginning of a large payload, sent unasked right behind its announcement, while the receiver
+// fetches the rest.
 //
-// The pieces go through the slots of ordinary messages, over the same queue pair as the announcement. What comes before the receiver
-// takes the payload stands in a store; what finds no room there is dropped, and fetched like the rest. A payload is pushed only while
-// credits and slots are plentiful, and while not too many that were pushed to the peer are unanswered. With each piece the sender says
-// which its oldest unanswered one is, so that what the receiver never took goes away then.
+// The pieces go through the slots of ordinary messages, over the same queue pair as the
+// announcement. What comes before the receiver takes the payload stands in a store; what finds no
+// room there is dropped, and fetched like the rest. A payload is pushed only while credits and
+// slots are plentiful, and while not too many that were pushed to the peer are unanswered. With
+// each piece the sender says which its oldest unanswered one is, so that what the receiver never
+// took goes away then.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -32,8 +35,10 @@ class pusher {
 
   // ---- the sender of payloads
 
-  /// Decides how much of the beginning is pushed. Returns what the announcement must say of it: 0 for nothing.
-  [[nodiscard]] std::uint64_t plan(connection& to, const std::byte* data, std::size_t bytes) noexcept;
+  /// Decides how much of the beginning is pushed. Returns what the announcement must say of it: 0
+  /// for nothing.
+  [[nodiscard]] std::uint64_t plan(connection& to, const std::byte* data,
+                                   std::size_t bytes) noexcept;
   /// Sends what was planned and not sent, as far as there is room. True when something was.
   bool step() noexcept;
   [[nodiscard]] bool busy() const noexcept { return !jobs_.empty(); }
@@ -42,8 +47,9 @@ class pusher {
 
   // ---- the receiver
 
-  /// Gives the fetch what was pushed for it already, or will when it comes. Returns how much that is: whole pages, or all of it. What has
-  /// come already is not counted (fetch_progress.hpp) but in `here`.
+  /// Gives the fetch what was pushed for it already, or will when it comes. Returns how much that
+  /// is: whole pages, or all of it. What has come already is not counted (fetch_progress.hpp) but
+  /// in `here`.
   [[nodiscard]] std::size_t claim(fetch&, std::size_t& here) noexcept;
   void arrived(peer_id from, const payload_header&, const std::byte* data) noexcept;
 

@@ -20,9 +20,13 @@ class reads {
   /// Fetches are under way.
   [[nodiscard]] bool any() const noexcept { return !fetches_.empty(); }
   /// Parts wait to be posted.
-  [[nodiscard]] bool any_unposted() const noexcept { return any_again() || oldest_unposted() != nullptr; }
+  [[nodiscard]] bool any_unposted() const noexcept {
+    return any_again() || oldest_unposted() != nullptr;
+  }
   /// The oldest fetch that is not posted to its end; null: there is none.
-  [[nodiscard]] fetch* oldest_unposted() const noexcept { return first_unposted_ < fetches_.size() ? fetches_[first_unposted_] : nullptr; }
+  [[nodiscard]] fetch* oldest_unposted() const noexcept {
+    return first_unposted_ < fetches_.size() ? fetches_[first_unposted_] : nullptr;
+  }
 
   void add(fetch& begun) { fetches_.push_back(&begun); }
   /// The oldest one is posted to its end now.

@@ -18,7 +18,8 @@ constexpr int packets_a_turn = 8;
 void staged::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   const std::uint64_t number = ++last_number_;
   incoming_.emplace(number, incoming{from.peer, &f, begin, end - begin, end - begin});
-  asks_.push_back({from.peer, {payload_kind::ask, 0, number, begin, end - begin}, exposed::number(f.where)});
+  asks_.push_back(
+      {from.peer, {payload_kind::ask, 0, number, begin, end - begin}, exposed::number(f.where)});
 }
 
 bool staged::step() noexcept {
@@ -40,7 +41,10 @@ bool staged::step() noexcept {
 bool staged::ask() noexcept {
   for (auto each = asks_.begin(); each != asks_.end(); ++each) {
     connection* to = all_.of(each->to);
-    if (!to || !to->is_open() || !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number, sizeof each->number)) continue;
+    if (!to || !to->is_open() ||
+        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number,
+                             sizeof each->number))
+      continue;
     asks_.erase(each);
     return true;
   }
@@ -62,12 +66,15 @@ bool staged::serve(job& mine) noexcept {
   return moved;
 }
 
-bool staged::asked(connection& from, const payload_header& header, const std::byte* data, std::size_t bytes) noexcept {
+bool staged::asked(connection& from, const payload_header& header, const std::byte* data,
+                   std::size_t bytes) noexcept {
   std::uint64_t number = 0;
   if (bytes < sizeof number) return false;
   std::memcpy(&number, data, sizeof number);
   const exposure* const found = exposed_.find(number, from.peer, header.position, header.bytes);
-  if (found) jobs_.push_back({from.peer, found->data + header.position, header.bytes, header.number, number});
+  if (found)
+    jobs_.push_back(
+        {from.peer, found->data + header.position, header.bytes, header.number, number});
   return found != nullptr;
 }
 
@@ -75,7 +82,8 @@ void staged::withdraw(std::uint64_t number) noexcept {
   std::erase_if(jobs_, [number](const job& each) { return each.exposed == number; });
 }
 
-void staged::arrived(connection& from, const payload_header& header, const std::byte* data) noexcept {
+void staged::arrived(connection& from, const payload_header& header,
+                     const std::byte* data) noexcept {
   const auto found = incoming_.find(header.number);
   if (found == incoming_.end() || found->second.from != from.peer) return;
   incoming& mine = found->second;
@@ -89,7 +97,8 @@ void staged::arrived(connection& from, const payload_header& header, const std::
 }
 
 bool staged::awaits(peer_id from) const noexcept {
-  return std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& each) { return each.second.from == from; });
+  return std::any_of(incoming_.begin(), incoming_.end(),
+                     [&](const auto& each) { return each.second.from == from; });
 }
 
 void staged::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {

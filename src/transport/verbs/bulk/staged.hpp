@@ -1,6 +1,7 @@
 // transport/verbs/bulk/staged.hpp
-// Large payloads of which one side cannot register its memory (the limit of locked memory is reached, or the memory is of a kind that no
-// device can read): the receiver asks, the sender sends the bytes through its registered slots.
+// Large payloads of which one side cannot register its memory (the limit of locked memory is
+// reached, or the memory is of a kind that no device can read): the receiver asks, the sender sends
+// the bytes through its registered slots.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -30,7 +31,8 @@ class staged {
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
   void start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
   /// A peer asks for bytes. False: of what was never exposed to it.
-  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data, std::size_t bytes) noexcept;
+  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data,
+                           std::size_t bytes) noexcept;
   /// Nothing more is sent of what was exposed under this number.
   void withdraw(std::uint64_t number) noexcept;
   /// Bytes have come.

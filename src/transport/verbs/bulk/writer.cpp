@@ -24,7 +24,9 @@ constexpr std::size_t parts_at_once = 2;
 bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!from.links.has_one_for_writes() || !exposed::registered(f.where)) return false;
   share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
-  if (f.lands_nowhere()) mine.target = static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
+  if (f.lands_nowhere())
+    mine.target =
+        static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
   else mine.target = static_cast<std::byte*>(f.into) + begin;
   // The whole range, as for what is read of it, so that one registration serves both.
   if (!f.lands_nowhere()) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
@@ -34,9 +36,11 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
     return false;
   }
   const std::uint64_t number = ++last_number_;
-  const payload_header ask{payload_kind::write, 0, number, reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
+  const payload_header ask{payload_kind::write, 0, number,
+                           reinterpret_cast<std::uint64_t>(mine.target), mine.bytes};
   note question{from.peer, ask, {exposed::number(f.where), begin, {}}};
-  for (std::size_t rail = 0; rail < most_rails; ++rail) question.source.target_keys[rail] = mine.into->remote_key(rail);
+  for (std::size_t rail = 0; rail < most_rails; ++rail)
+    question.source.target_keys[rail] = mine.into->remote_key(rail);
   notes_.push_back(question);
   shares_.emplace(number, mine);
   while (tell()) {
@@ -61,10 +65,13 @@ void writer::arrived(connection& from, const payload_header& header) noexcept {
   else ++lane_.bulk.elsewhere;
 }
 
-void writer::noticed(const connection& from, const bulk_queue& through, std::uint32_t number) noexcept {
+void writer::noticed(const connection& from, const bulk_queue& through,
+                     std::uint32_t number) noexcept {
   // Of the number that was dealt out last, or of one before it: they are compared modulo 2^32.
-  const auto found = shares_.find(last_number_ - (static_cast<std::uint32_t>(last_number_) - number));
-  if (found != shares_.end() && found->second.from == from.peer) noticed(found, static_cast<std::uint8_t>(1u << through.link));
+  const auto found =
+      shares_.find(last_number_ - (static_cast<std::uint32_t>(last_number_) - number));
+  if (found != shares_.end() && found->second.from == from.peer)
+    noticed(found, static_cast<std::uint8_t>(1u << through.link));
 }
 
 void writer::noticed(shares::iterator of, std::uint8_t links) noexcept {
@@ -82,7 +89,8 @@ void writer::expect_no_notices(const connection& from, std::uint8_t link) noexce
   for (const auto& [number, each] : shares_)
     if (each.from == from.peer) waiting.push_back(number);
   for (const std::uint64_t number : waiting)
-    if (const auto found = shares_.find(number); found != shares_.end()) noticed(found, static_cast<std::uint8_t>(1u << link));
+    if (const auto found = shares_.find(number); found != shares_.end())
+      noticed(found, static_cast<std::uint8_t>(1u << link));
 }
 
 void writer::written(shares::iterator which) noexcept {
@@ -95,7 +103,8 @@ void writer::written(shares::iterator which) noexcept {
 
 // ---- the sender
 
-bool writer::asked(connection& from, const payload_header& header, const std::byte* data, std::size_t bytes) noexcept {
+bool writer::asked(connection& from, const payload_header& header, const std::byte* data,
+                   std::size_t bytes) noexcept {
   source_region source;
   if (bytes < sizeof source) return false;
   std::memcpy(&source, data, sizeof source);
@@ -104,7 +113,16 @@ bool writer::asked(connection& from, const payload_header& header, const std::by
   // It stays registered as long as anything is written from it, whenever it is withdrawn.
   cache_.share(*found->held);
   const auto first = reinterpret_cast<std::uint64_t>(found->data) + source.at;
-  jobs_.push_back({from.peer, header.number, first, header.position, found->held, source.target_keys, header.bytes, 0, 0, {}});
+  jobs_.push_back({from.peer,
+                   header.number,
+                   first,
+                   header.position,
+                   found->held,
+                   source.target_keys,
+                   header.bytes,
+                   0,
+                   0,
+                   {}});
   return true;
 }
 
@@ -122,7 +140,8 @@ bool writer::post(write_job& mine) noexcept {
   connection* const to = all_.of(mine.to);
   if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
   bool moved = false;
-  for (std::size_t each = to->links.for_writes(); each < to->links.size() && mine.has_parts(); each += to->links.of_each())
+  for (std::size_t each = to->links.for_writes(); each < to->links.size() && mine.has_parts();
+       each += to->links.of_each())
     if (to->links[each].pair) moved |= post(mine, *to, each);
   return moved;
 }
@@ -132,11 +151,14 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
   if (!at.refused.empty()) return false;  // READs, where the two sides were told different things
   std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.longest_part);
   if (to.links.in_use() > 1)
-    longest = std::min(longest, std::max(smallest_part, (mine.bytes / to.links.in_use() / 2 + page - 1) & ~(page - 1)));
+    longest = std::min(
+        longest,
+        std::max(smallest_part, (mine.bytes / to.links.in_use() / 2 + page - 1) & ~(page - 1)));
   const std::size_t limit = std::min<std::size_t>(parts_at_once, lane_.set.read_depth);
   bulk_chain chain;
   while (mine.has_parts() && at.under_way.size() + chain.size() < limit) {
-    bulk_part part{nullptr, &mine, mine.posted, static_cast<std::uint32_t>(std::min(longest, mine.bytes - mine.posted))};
+    bulk_part part{nullptr, &mine, mine.posted,
+                   static_cast<std::uint32_t>(std::min(longest, mine.bytes - mine.posted))};
     if (at.link != 0) mine.used = static_cast<std::uint8_t>(mine.used | 1u << at.link);
     if (mine.again.empty()) {
       mine.posted += part.bytes;
@@ -145,7 +167,8 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
       mine.again.pop_back();
     }
     chain.add(part, IBV_WR_RDMA_WRITE, to.id(work::read, static_cast<std::uint32_t>(which)).word,
-              {mine.source + part.at, part.bytes, mine.from->local_key(at.rail)}, mine.target + part.at, mine.remote_keys[at.remote_rail]);
+              {mine.source + part.at, part.bytes, mine.from->local_key(at.rail)},
+              mine.target + part.at, mine.remote_keys[at.remote_rail]);
   }
   if (chain.size() == 0) return false;
   const std::size_t before = at.under_way.size();
@@ -193,14 +216,18 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
 void writer::post_notices(write_job& mine) noexcept {
   connection* const to = all_.of(mine.to);
   if (!to || !to->is_open()) return;
-  for (std::size_t each = to->links.for_writes() + to->links.of_each(); each < to->links.size(); each += to->links.of_each()) {
+  for (std::size_t each = to->links.for_writes() + to->links.of_each(); each < to->links.size();
+       each += to->links.of_each()) {
     bulk_queue& at = to->links[each];
     const auto bit = static_cast<std::uint8_t>(1u << at.link);
-    if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= lane_.set.read_depth || !at.refused.empty()) continue;
+    if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= lane_.set.read_depth ||
+        !at.refused.empty())
+      continue;
     mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed & ~bit);
     if (!at.pair) continue;  // left out, which the peer is told
     bulk_chain chain;
-    chain.add_notice({nullptr, &mine, 0, 0}, to->id(work::read, static_cast<std::uint32_t>(each)).word,
+    chain.add_notice({nullptr, &mine, 0, 0},
+                     to->id(work::read, static_cast<std::uint32_t>(each)).word,
                      static_cast<std::uint32_t>(mine.number));
     ++mine.noticing;
     const int failed = chain.post(at, lane_);
@@ -228,7 +255,8 @@ bool writer::starved() const noexcept {
   return std::ranges::any_of(jobs_, [this](const write_job& each) {
     const connection* const to = each.has_parts() ? all_.of(each.to) : nullptr;
     if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
-    for (std::size_t last = to->links.for_writes(); last < to->links.size(); last += to->links.of_each())
+    for (std::size_t last = to->links.for_writes(); last < to->links.size();
+         last += to->links.of_each())
       if (!to->links[last].under_way.empty()) return false;
     return true;
   });
@@ -240,7 +268,8 @@ bool writer::tell() noexcept {
     connection* const to = all_.of(each->to);
     const std::size_t more = each->what.kind == payload_kind::write ? sizeof each->source : 0;
     // That a link was left out must be heard before what was written instead of over it.
-    if (!to || !to->is_open() || to->links.any_untold() || !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
+    if (!to || !to->is_open() || to->links.any_untold() ||
+        !sender_.send_staged(*to, &each->what, sizeof each->what, &each->source, more))
       continue;
     notes_.erase(each);
     return true;
@@ -249,7 +278,8 @@ bool writer::tell() noexcept {
 }
 
 bool writer::under_way(peer_id with) const noexcept {
-  return std::ranges::find(notes_, with, &note::to) != notes_.end() || std::ranges::find(jobs_, with, &write_job::to) != jobs_.end() ||
+  return std::ranges::find(notes_, with, &note::to) != notes_.end() ||
+         std::ranges::find(jobs_, with, &write_job::to) != jobs_.end() ||
          std::ranges::any_of(shares_, [&](const auto& each) { return each.second.from == with; });
 }
 

@@ -1,21 +1,24 @@
 // transport/verbs/bulk/writer.hpp
-// Shares of large payloads that the sender's device writes into the receiver's memory: so the sender's CPU does the work where devices are
-// emulated, and reads and writes go on at the same time.
+// Shares of large payloads that the sender's device writes into the receiver's memory: so the
+// sender's CPU does the work where devices are emulated, and reads and writes go on at the same
+// time.
 //
-// The receiver asks; the sender writes in parts, over bulk queue pairs (one of each rail) on which nobody reads, and when its device says
-// that all have arrived, it tells so in a message. The source stays exposed meanwhile, since the receiver answers the announcement later
-// than that.
+// The receiver asks; the sender writes in parts, over bulk queue pairs (one of each rail) on which
+// nobody reads, and when its device says that all have arrived, it tells so in a message. The
+// source stays exposed meanwhile, since the receiver answers the announcement later than that.
 //
-// That a WRITE was acknowledged does not say that it can be seen: it may still be on the way from that adapter to the memory when the
-// message comes through another one. So each further rail that was used carries a notice too, a SEND behind the WRITEs on their own queue
-// pair, and the receiver waits for all of them; but not for those of a link that it has left out, whose queue pair is destroyed.
+// That a WRITE was acknowledged does not say that it can be seen: it may still be on the way from
+// that adapter to the memory when the message comes through another one. So each further rail that
+// was used carries a notice too, a SEND behind the WRITEs on their own queue pair, and the receiver
+// waits for all of them; but not for those of a link that it has left out, whose queue pair is
+// destroyed.
 //
 // Layer    transport/verbs.
 // Units    bytes.
 // Threads  one at a time.
 // Errors   told to fetch::done by the caller of abandon.
-// Source   ibv_post_send(3), IBV_WR_RDMA_WRITE; InfiniBand specification, 9.5, o9-20 (a completed receive follows earlier WRITEs of its
-//          queue pair in memory).
+// Source   ibv_post_send(3), IBV_WR_RDMA_WRITE; InfiniBand specification, 9.5, o9-20 (a completed
+//          receive follows earlier WRITEs of its queue pair in memory).
 #pragma once
 
 #include <array>
@@ -45,24 +48,34 @@ struct write_job {
   std::array<std::uint32_t, most_rails> remote_keys{};
   std::uint64_t bytes = 0, posted = 0, arrived = 0;
   std::vector<bulk_part> again;  // what was posted in vain
-  std::uint8_t used = 0;         // a bit for each link, but the first, over which something was written
-  std::uint8_t unnoticed = 0;    // those whose notice has not been posted, once all has arrived
-  std::uint8_t noticing = 0;     // notices under way
+  std::uint8_t used = 0;  // a bit for each link, but the first, over which something was written
+  std::uint8_t unnoticed = 0;  // those whose notice has not been posted, once all has arrived
+  std::uint8_t noticing = 0;   // notices under way
 
   /// Nothing more is to be posted, and nothing under way.
-  [[nodiscard]] bool over() const noexcept { return arrived == bytes && unnoticed == 0 && noticing == 0; }
+  [[nodiscard]] bool over() const noexcept {
+    return arrived == bytes && unnoticed == 0 && noticing == 0;
+  }
   [[nodiscard]] bool has_parts() const noexcept { return posted < bytes || !again.empty(); }
 };
 
 class writer {
  public:
-  writer(lane& shared, registration_cache& cache, connections& all, sender& out, const exposures& to_peers, queue_failures& told)
-      : lane_{shared}, cache_{cache}, all_{all}, sender_{out}, exposed_{to_peers}, failures_{told} {}
+  writer(lane& shared, registration_cache& cache, connections& all, sender& out,
+         const exposures& to_peers, queue_failures& told)
+      : lane_{shared},
+        cache_{cache},
+        all_{all},
+        sender_{out},
+        exposed_{to_peers},
+        failures_{told} {}
 
-  /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it cannot be written, and nothing happened.
+  /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it
+  /// cannot be written, and nothing happened.
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
   /// A peer asks for a share. False: of what was never exposed to it.
-  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data, std::size_t bytes) noexcept;
+  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data,
+                           std::size_t bytes) noexcept;
   /// A peer has written one.
   void arrived(connection& from, const payload_header&) noexcept;
   /// The oldest part of this bulk queue pair has arrived; it was a write, or a notice.

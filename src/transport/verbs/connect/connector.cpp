@@ -13,15 +13,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Long against a round trip, even of an emulated device; doubled up to a second, so that a thousand waiting ranks do not flood one.
+// Long against a round trip, even of an emulated device; doubled up to a second, so that a thousand
+// waiting ranks do not flood one.
 constexpr milliseconds first_handshake_pause{20};
 constexpr milliseconds longest_handshake_pause{1000};
 
 }  // namespace
 
-connector::connector(lane& shared, connections& all, sender& out, handshake_port& port, const addresses& who, std::uint32_t peers,
-                     peer_events& told)
-    : lane_{shared}, all_{all}, sender_{out}, addresses_{who}, events_{told}, port_{port}, last_attempts_(peers) {}
+connector::connector(lane& shared, connections& all, sender& out, handshake_port& port,
+                     const addresses& who, std::uint32_t peers, peer_events& told)
+    : lane_{shared},
+      all_{all},
+      sender_{out},
+      addresses_{who},
+      events_{told},
+      port_{port},
+      last_attempts_(peers) {}
 
 // ---- making
 
@@ -32,7 +39,8 @@ connection* connector::make(peer_id to) noexcept {
     for (const slot_id each : eager.own_receives) lane_.slots.give_back(each);
     lane_.leave_room();
     if (events_.waits_for_room(to)) return nullptr;
-    log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what, std::strerror(errno));
+    log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what,
+              std::strerror(errno));
     events_.refused(to);
     return nullptr;
   };
@@ -61,14 +69,20 @@ void connector::begin(connection& with) noexcept {
 
 void connector::start(peer_id to) noexcept {
   if (!addresses_.of(to)) {
-    log_error("rank {} has told no address for RDMA: it has no device, or runs another version of peal", to);
+    log_error(
+        "rank {} has told no address for RDMA: it has no device, or runs another version of peal",
+        to);
     events_.refused(to);
     return;
   }
   if (addresses_.of(to)->first().link_layer != addresses_.own().first().link_layer) {
-    log_error("rank {} is on {}, this rank on {}: their devices share no network; choose others with PEAL_VERBS_DEVICE", to,
-              addresses_.of(to)->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
-              addresses_.own().first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
+    log_error(
+        "rank {} is on {}, this rank on {}: their devices share no network; choose others with "
+        "PEAL_VERBS_DEVICE",
+        to,
+        addresses_.of(to)->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet"
+                                                                         : "InfiniBand",
+        addresses_.own().first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
     events_.refused(to);
     return;
   }
@@ -78,7 +92,8 @@ void connector::start(peer_id to) noexcept {
   send_and_repeat(*made, packet(*made, handshake_kind::request, 0));
 }
 
-handshake_packet connector::packet(const connection& of, handshake_kind kind, std::uint32_t answers) const noexcept {
+handshake_packet connector::packet(const connection& of, handshake_kind kind,
+                                   std::uint32_t answers) const noexcept {
   handshake_packet made;
   made.job = addresses_.job();
   made.from_incarnation = addresses_.own().incarnation;
@@ -100,19 +115,23 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind, st
 
 // ---- packets
 
-int connector::send(const handshake_packet& what) noexcept { return port_.send(what.to, *addresses_.of(what.to), &what, sizeof what); }
+int connector::send(const handshake_packet& what) noexcept {
+  return port_.send(what.to, *addresses_.of(what.to), &what, sizeof what);
+}
 
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
   handshake::exchange& mine = *to.handshake.exchange_;
   mine.last = what;
   mine.pause = first_handshake_pause;
   mine.repeat_at = clock::now() + mine.pause;
-  if (const int failed = send(what); failed != 0 && !worth_another_try(to.handshake, failed)) give_up(to, "cannot be reached", failed);
+  if (const int failed = send(what); failed != 0 && !worth_another_try(to.handshake, failed))
+    give_up(to, "cannot be reached", failed);
 }
 
 /// Finding the peer's place in the network takes packets too, which may be lost.
 bool connector::worth_another_try(handshake& of, int why) noexcept {
-  return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) && ++of.exchange_->searches < most_searches;
+  return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) &&
+         ++of.exchange_->searches < most_searches;
 }
 
 void connector::cancel(connection& of) noexcept {
@@ -122,7 +141,8 @@ void connector::cancel(connection& of) noexcept {
 
 connector::clock::time_point connector::due() const noexcept {
   auto first = clock::time_point::max();
-  for (const connection* each : waiting_) first = std::min(first, each->handshake.exchange_->repeat_at);
+  for (const connection* each : waiting_)
+    first = std::min(first, each->handshake.exchange_->repeat_at);
   return first;
 }
 
@@ -138,11 +158,15 @@ bool connector::repeat(clock::time_point now) noexcept {
       moved = true;
       if (!mine.complained && now - mine.since > complaint_after) {
         mine.complained = true;
-        log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", of.peer,
-                    to_text(addresses_.of(of.peer)->first().gid), complaint_after.count(), to_text(addresses_.own().first().gid));
+        log_warning(
+            "rank {} ({}) has not answered for {} s: it computes without calling peal, or no "
+            "network leads to it from {}",
+            of.peer, to_text(addresses_.of(of.peer)->first().gid), complaint_after.count(),
+            to_text(addresses_.own().first().gid));
       }
       // One that waits for a request to come again has nothing to repeat.
-      if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0; failed != 0 && !worth_another_try(of.handshake, failed)) {
+      if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0;
+          failed != 0 && !worth_another_try(of.handshake, failed)) {
         give_up(of, "cannot be reached", failed);
         continue;  // another stands in its place now
       }
@@ -153,9 +177,12 @@ bool connector::repeat(clock::time_point now) noexcept {
 }
 
 bool connector::trusts(const handshake_packet& said) const noexcept {
-  return said.magic == handshake_packet::mark && said.job == addresses_.job() && said.to == addresses_.self() &&
-         said.from != addresses_.self() && addresses_.of(said.from) && said.from_incarnation == addresses_.of(said.from)->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 && said.bulk_count <= most_bulk && said.credits > 0;
+  return said.magic == handshake_packet::mark && said.job == addresses_.job() &&
+         said.to == addresses_.self() && said.from != addresses_.self() &&
+         addresses_.of(said.from) &&
+         said.from_incarnation == addresses_.of(said.from)->incarnation &&
+         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 &&
+         said.bulk_count <= most_bulk && said.credits > 0;
 }
 
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -183,7 +210,8 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
       if (known && known->handshake.attempt_ == said.your_attempt) heard(*known);
       return;
     case handshake_kind::gone:
-      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt) cancel(*known);
+      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt)
+        cancel(*known);
       return;
     case handshake_kind::no_room: sent_away(said); return;
     default: break;
@@ -209,9 +237,12 @@ void connector::requested(const handshake_packet& said) noexcept {
     answer(*known, said);
   } else if (known->is_requesting()) {
     if (!is_new) return;
-    const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;  // and could not answer yet
+    // and could not answer yet
+    const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;
     if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
-    else (void)send(known->handshake.exchange_->last);  // it may have had no room when ours came first; now it waits for it
+    else
+      (void)send(known->handshake.exchange_
+                     ->last);  // it may have had no room when ours came first; now it waits for it
   } else if (!known->is_lost() && known->handshake.remote_attempt_ == said.attempt) {
     // It has not got our reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
@@ -221,7 +252,8 @@ void connector::requested(const handshake_packet& said) noexcept {
 void connector::answer(connection& to, const handshake_packet& said) noexcept {
   if (!learn(to, said)) {
     // The request comes again.
-    if (const int why = errno; !worth_another_try(to.handshake, why)) give_up(to, "does not fit", why);
+    if (const int why = errno; !worth_another_try(to.handshake, why))
+      give_up(to, "does not fit", why);
     return;
   }
   to.become(connection_state::answered);
@@ -237,7 +269,8 @@ void connector::replied(const handshake_packet& said) noexcept {
   }
   if (known->is_requesting()) {
     if (!learn(*known, said) || !begin_sending(*known)) {
-      if (const int why = errno; !worth_another_try(known->handshake, why)) give_up(*known, "does not fit", why);
+      if (const int why = errno; !worth_another_try(known->handshake, why))
+        give_up(*known, "does not fit", why);
       return;
     }
     open(*known);
@@ -260,15 +293,18 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   return send(made);
 }
 
-/// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long as one waits for a silent adapter.
+/// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long
+/// as one waits for a silent adapter.
 void connector::sent_away(const handshake_packet& said) noexcept {
   connection* const known = all_.of(said.from);
   if (!known || !known->is_requesting()) return;
   const bool needed = events_.sent_away(said.from);
   handshake::exchange& mine = *known->handshake.exchange_;
   const auto now = clock::now();
-  mine.without_since = said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
-  if (now > mine.without_since && now - mine.without_since > std::chrono::duration<double>{lane_.set.timeout} && needed)
+  mine.without_since =
+      said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
+  if (now > mine.without_since &&
+      now - mine.without_since > std::chrono::duration<double>{lane_.set.timeout} && needed)
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
@@ -295,7 +331,8 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
     remote.number = said.bulk_qp[number_of(of, each)];
     remote.first_psn = said.first_psn;
     mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
-    if (mine.link != 0 && each % of.links.of_each() == of.links.for_writes() && mine.pair->state == IBV_QPS_INIT)
+    if (mine.link != 0 && each % of.links.of_each() == of.links.for_writes() &&
+        mine.pair->state == IBV_QPS_INIT)
       lane_.expect_notices(*mine.pair, of.id(work::notice, static_cast<std::uint32_t>(each)));
     if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
     else if (ready_to_receive(*mine.pair, remote)) continue;
@@ -307,9 +344,12 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
 }
 
 bool connector::begin_sending(connection& of) noexcept {
-  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_, lane_.set.timeout)) return false;
+  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_,
+                     lane_.set.timeout))
+    return false;
   for (bulk_queue& each : of.links) {
-    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail), of.handshake.own_psn_, lane_.set.timeout))
+    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail),
+                                    of.handshake.own_psn_, lane_.set.timeout))
       continue;
     if (each.link == 0) return false;
     leave_out(of, each, std::strerror(errno));
@@ -322,8 +362,8 @@ bool connector::begin_sending(connection& of) noexcept {
 /// False: not even of the first rail.
 bool connector::make_links(connection& of, const address& peer) noexcept {
   const address& own = addresses_.own();
-  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer), lane_.set.bulk, lane_.set.read_depth,
-               peer.first().gid == own.first().gid);
+  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer), lane_.set.bulk,
+               lane_.set.read_depth, peer.first().gid == own.first().gid);
   for (bulk_queue& each : of.links) {
     each.pair = lane_.make_bulk(each.rail);
     if (!each.pair && each.link == 0) return false;
@@ -338,7 +378,8 @@ std::size_t connector::number_of(const connection& of, std::size_t which) noexce
   return which / of.links.of_each() * most_bulk + which % of.links.of_each();
 }
 
-remote_queue connector::remote_of(const connection& of, std::uint8_t rail, std::uint8_t remote_rail) const noexcept {
+remote_queue connector::remote_of(const connection& of, std::uint8_t rail,
+                                  std::uint8_t remote_rail) const noexcept {
   const rail_address& here = addresses_.own().rails[rail];
   const rail_address& there = addresses_.of(of.peer)->rails[remote_rail];
   remote_queue made;
@@ -353,7 +394,8 @@ remote_queue connector::remote_of(const connection& of, std::uint8_t rail, std::
 void connector::leave_out(connection& of, const bulk_queue& failed, const char* cause) noexcept {
   const std::uint8_t link = failed.link;
   if (of.links.is_untold(link)) return;
-  log_warning("{} is left out on the way to rank {}: {}", lane_.rails[failed.rail].name(), of.peer, cause);
+  log_warning("{} is left out on the way to rank {}: {}", lane_.rails[failed.rail].name(), of.peer,
+              cause);
   ++lane_.counted.rails_left_out;
   of.links.leave_out(link);
   if (!of.links.any_untold()) ++lane_.bulk.left_out;
@@ -377,9 +419,11 @@ void connector::forget(connection& gone) noexcept {
 void connector::give_up(connection& on, const char* what, int why) noexcept {
   // Linux says that a connection timed out where no neighbour answers, be it on another network.
   const char* const hint = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH
-                               ? "; perhaps their devices share no network: choose others with PEAL_VERBS_DEVICE or PEAL_VERBS_GID"
+                               ? "; perhaps their devices share no network: choose others with "
+                                 "PEAL_VERBS_DEVICE or PEAL_VERBS_GID"
                                : "";
-  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer, to_text(addresses_.of(on.peer)->first().gid), what,
+  log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer,
+            to_text(addresses_.of(on.peer)->first().gid), what,
             to_text(addresses_.own().first().gid), std::strerror(why), hint);
   forget(on);
   on.become(connection_state::lost);

@@ -1,15 +1,20 @@
 // transport/verbs/connect/connector.hpp
-// Connections on first use. Three packets over the handshake port: request, reply, acknowledgement; the one who waits repeats its packet.
+// Connections on first use. Three packets over the handshake port: request, reply, acknowledgement;
+// the one who waits repeats its packet.
 //
-//   requester: makes queue pairs (INIT), sends request → reply: to RTR and RTS, open, sends acknowledgement
-//   answerer:  request: makes queue pairs, to RTR, sends reply → acknowledgement, or the first message: to RTS, open
+//   requester: makes queue pairs (INIT), sends request → reply: to RTR and RTS, open, sends
+//   acknowledgement
+//   answerer:  request: makes queue pairs, to RTR, sends reply → acknowledgement, or the first
+//   message: to RTS, open
 //
-// So nobody sends before the other side can receive. When both start at once, the lower rank's request is answered and the other one
-// ignored.
-// A connection has a number on each side, counted up, so that packets of an earlier one between the two are known for what they are. A
-// request may be given up as long as it is not answered; a reply to it is then answered with `gone`.
-// Packets carry the job's secret and both incarnations; anything else is dropped and counted. A handshake is never given up for lack of an
-// answer: the peer may compute for an hour before it looks. Who was given up for another reason is told so (failure_notices.hpp).
+// So nobody sends before the other side can receive. When both start at once, the lower rank's
+// request is answered and the other one ignored.
+// A connection has a number on each side, counted up, so that packets of an earlier one between the
+// two are known for what they are. A request may be given up as long as it is not answered; a reply
+// to it is then answered with `gone`. Packets carry the job's secret and both incarnations;
+// anything else is dropped and counted. A handshake is never given up for lack of an answer: the
+// peer may compute for an hour before it looks. Who was given up for another reason is told so
+// (failure_notices.hpp).
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
@@ -35,7 +40,8 @@ class connections;
 class connector {
  public:
   using clock = std::chrono::steady_clock;
-  connector(lane&, connections&, sender&, handshake_port&, const addresses&, std::uint32_t peers, peer_events&);
+  connector(lane&, connections&, sender&, handshake_port&, const addresses&, std::uint32_t peers,
+            peer_events&);
 
   void start(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
@@ -70,9 +76,11 @@ class connector {
   void open(connection&) noexcept;
   [[nodiscard]] bool make_links(connection&, const address& peer) noexcept;
   [[nodiscard]] static std::size_t number_of(const connection&, std::size_t which) noexcept;
-  [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail, std::uint8_t remote_rail) const noexcept;
+  [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail,
+                                       std::uint8_t remote_rail) const noexcept;
   void leave_out(connection&, const bulk_queue& failed, const char* cause) noexcept;
-  [[nodiscard]] handshake_packet packet(const connection&, handshake_kind, std::uint32_t answers) const noexcept;
+  [[nodiscard]] handshake_packet packet(const connection&, handshake_kind,
+                                        std::uint32_t answers) const noexcept;
   [[nodiscard]] int send(const handshake_packet&) noexcept;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;

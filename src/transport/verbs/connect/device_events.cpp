@@ -32,16 +32,24 @@ bool is_of_pair(ibv_event_type type) noexcept {
 
 }  // namespace
 
-device_events::device_events(lane& shared, connections& all, handshake_port& port, retired_pairs& retired, payloads& payloads,
-                             peer_events& told)
-    : lane_{shared}, all_{all}, port_{port}, retired_{retired}, payloads_{payloads}, events_{told}, down_(shared.rails.size()) {
+device_events::device_events(lane& shared, connections& all, handshake_port& port,
+                             retired_pairs& retired, payloads& payloads, peer_events& told)
+    : lane_{shared},
+      all_{all},
+      port_{port},
+      retired_{retired},
+      payloads_{payloads},
+      events_{told},
+      down_(shared.rails.size()) {
   // The kernel makes it close-on-exec.
-  for (const device& each : lane_.rails) able_.push_back(fcntl(each.context()->async_fd, F_SETFL, O_NONBLOCK) == 0);
+  for (const device& each : lane_.rails)
+    able_.push_back(fcntl(each.context()->async_fd, F_SETFL, O_NONBLOCK) == 0);
 }
 
 std::vector<int> device_events::descriptors() const {
   std::vector<int> made;
-  for (std::size_t each = 0; each < able_.size(); ++each) made.push_back(able_[each] ? lane_.rails[each].context()->async_fd : -1);
+  for (std::size_t each = 0; each < able_.size(); ++each)
+    made.push_back(able_[each] ? lane_.rails[each].context()->async_fd : -1);
   return made;
 }
 
@@ -55,7 +63,9 @@ void device_events::read(std::uint8_t rail) noexcept {
   while (ibv_get_async_event(lane_.rails[rail].context(), &event) == 0) {
     ++lane_.counted.device_events;
     const bool of_pair = is_of_pair(event.event_type);
-    const news told{event.event_type, rail, of_pair ? event.element.qp->qp_num : static_cast<std::uint32_t>(event.element.port_num)};
+    const news told{
+        event.event_type, rail,
+        of_pair ? event.element.qp->qp_num : static_cast<std::uint32_t>(event.element.port_num)};
     // Who destroys a queue pair waits for this, and what is done now may lead there.
     ibv_ack_async_event(&event);
     handle(told);
@@ -70,15 +80,19 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_QP_LAST_WQE_REACHED:
       if (told.rail == 0) retired_.last_reached(told.number);
       return;
-    case IBV_EVENT_DEVICE_FATAL: rail_failed(told.rail, "the device is broken, or was taken away"); return;
+    case IBV_EVENT_DEVICE_FATAL:
+      rail_failed(told.rail, "the device is broken, or was taken away");
+      return;
     case IBV_EVENT_CQ_ERR: rail_failed(told.rail, "a completion queue overflowed or broke"); return;
     case IBV_EVENT_SRQ_ERR: rail_failed(told.rail, "the shared receive queue broke"); return;
     case IBV_EVENT_PORT_ERR: port_changed(told, true); return;
     case IBV_EVENT_PORT_ACTIVE: port_changed(told, false); return;
-    // Receives never run short (lane.hpp), so nobody asks for this one. The others change nothing here: an answered handshake ends with the
-    // first message, and addresses were exchanged at the start.
+    // Receives never run short (lane.hpp), so nobody asks for this one. The others change nothing
+    // here: an answered handshake ends with the first message, and addresses were exchanged at the
+    // start.
     case IBV_EVENT_SRQ_LIMIT_REACHED:
-    default: log_debug("{} tells: {}", lane_.rails[told.rail].name(), ibv_event_type_str(told.type));
+    default:
+      log_debug("{} tells: {}", lane_.rails[told.rail].name(), ibv_event_type_str(told.type));
   }
 }
 
@@ -97,7 +111,9 @@ void device_events::pair_failed(const news& told) noexcept {
     if (told.number == port_.number()) port_.told_broken(cause);
     return;
   }
-  if (!broken) log_warning("{} gave up a queue pair that is no connection's: {}", lane_.rails[told.rail].name(), cause);
+  if (!broken)
+    log_warning("{} gave up a queue pair that is no connection's: {}",
+                lane_.rails[told.rail].name(), cause);
   else if (told.rail == 0) events_.broke(*broken, cause);
   else payloads_.rail_failed(*broken, *link, cause);
 }
@@ -119,7 +135,8 @@ void device_events::port_changed(const news& told, bool down) noexcept {
   if (down) ++lane_.counted.port_errors;
   if (down_[told.rail] == down) return;
   down_[told.rail] = down;
-  log_warning("the port of {} is {}", on.name(), down ? "down: a cable was unplugged, or the interface was set down" : "up again");
+  log_warning("the port of {} is {}", on.name(),
+              down ? "down: a cable was unplugged, or the interface was set down" : "up again");
 }
 
 }  // namespace peal::verbs

@@ -1,7 +1,9 @@
 // transport/verbs/connect/device_events.hpp
-// What devices tell unasked: that they gave a queue pair up, that a port went down or came back, that they are broken themselves.
+// What devices tell unasked: that they gave a queue pair up, that a port went down or came back,
+// that they are broken themselves.
 //
-// Most of it shows in completions too, but only in those that are still to come; an idle queue pair has none.
+// Most of it shows in completions too, but only in those that are still to come; an idle queue pair
+// has none.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time. A forked child shares the descriptors, and must not read them.

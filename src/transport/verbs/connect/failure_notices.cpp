@@ -15,7 +15,8 @@ constexpr milliseconds longest_notice_pause{4000};
 }  // namespace
 
 void failure_notices::tell(peer_id which) noexcept {
-  if (by_.say(which, handshake_kind::failed, 0) == 0) untold_.push_back({which, clock::now() + first_notice_pause, first_notice_pause});
+  if (by_.say(which, handshake_kind::failed, 0) == 0)
+    untold_.push_back({which, clock::now() + first_notice_pause, first_notice_pause});
 }
 
 void failure_notices::confirmed(peer_id by) noexcept {

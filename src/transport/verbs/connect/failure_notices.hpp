@@ -1,9 +1,10 @@
 // transport/verbs/connect/failure_notices.hpp
-// Who was given up is told so, until it has heard it: both ends agree then that they have lost each other, and no message of one is missing
-// at the other without a word.
+// Who was given up is told so, until it has heard it: both ends agree then that they have lost each
+// other, and no message of one is missing at the other without a word.
 //
-// A peer that was given up may live: the network between the two was cut, or it was stopped. It may have nothing to send, so it is told
-// unasked, at growing intervals; and whatever packet comes from it is answered so at once. It confirms, and gives this process up too.
+// A peer that was given up may live: the network between the two was cut, or it was stopped. It may
+// have nothing to send, so it is told unasked, at growing intervals; and whatever packet comes from
+// it is answered so at once. It confirms, and gives this process up too.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time.

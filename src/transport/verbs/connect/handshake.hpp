@@ -30,8 +30,9 @@ class handshake {
     clock::time_point repeat_at;
     std::chrono::milliseconds pause{0};
     clock::time_point since = clock::now();
-    clock::time_point without_since = clock::time_point::max();  // the peer has no queue pairs at all
-    int searches = 0;                                            // for the way to the peer, in vain
+    // the peer has no queue pairs at all
+    clock::time_point without_since = clock::time_point::max();
+    int searches = 0;  // for the way to the peer, in vain
     bool complained = false;
   };
   std::unique_ptr<exchange> exchange_;

@@ -14,12 +14,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A connection stays as long, at least: setting one up takes some of them, and what it was made for shall pass.
+/// A connection stays as long, at least: setting one up takes some of them, and what it was made
+/// for shall pass.
 constexpr milliseconds shortest_life{20};
-/// Connections that are asked to end at the same time; and when the line does not move, another one after this time.
+/// Connections that are asked to end at the same time; and when the line does not move, another one
+/// after this time.
 constexpr std::size_t most_ending = 4;
 constexpr milliseconds between_demands{100};
-/// A request without an answer is given up for another peer's after this time; each time it is doubled, since answers may just be slow.
+/// A request without an answer is given up for another peer's after this time; each time it is
+/// doubled, since answers may just be slow.
 constexpr milliseconds first_patience{500};
 constexpr milliseconds longest_patience{16000};
 
@@ -28,8 +31,9 @@ std::pair<peer_id, peer_id> pair_of(peer_id a, peer_id b) noexcept { return std:
 
 }  // namespace
 
-promoter::promoter(lane& shared, connections& all, sender& out, const addresses& who, connector& connector, datagrams& datagrams,
-                   payloads& payloads, const promotion_rules& rules, std::uint32_t peers, peer_events& told)
+promoter::promoter(lane& shared, connections& all, sender& out, const addresses& who,
+                   connector& connector, datagrams& datagrams, payloads& payloads,
+                   const promotion_rules& rules, std::uint32_t peers, peer_events& told)
     : lane_{shared},
       all_{all},
       sender_{out},
@@ -80,7 +84,8 @@ void promoter::opened(connection& at) noexcept {
   short_since_ = clock::time_point::max();
   next_try_ = {};
   if (datagrams_.knows(at.peer)) ++lane_.counted.promotions;
-  const auto first = std::stable_partition(fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
+  const auto first = std::stable_partition(
+      fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
   const std::vector<fetch*> its(first, fetches_.end());
   fetches_.erase(first, fetches_.end());
   for (fetch* each : its) payloads_.start(*each);
@@ -98,7 +103,8 @@ void promoter::removed(peer_id without) noexcept {
 void promoter::abandon(peer_id gone) noexcept {
   if (in_line_[gone]) std::erase(line_, gone);
   in_line_[gone] = false;
-  const auto first = std::stable_partition(fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != gone; });
+  const auto first = std::stable_partition(fetches_.begin(), fetches_.end(),
+                                           [&](const fetch* each) { return each->from != gone; });
   const std::vector<fetch*> its(first, fetches_.end());
   fetches_.erase(first, fetches_.end());
   for (fetch* each : its) each->done(*each, make_error_code(errc::peer_failed));
@@ -108,7 +114,9 @@ void promoter::say_goodbye(const std::vector<bool>& dead) noexcept {
   for (peer_id each = 0; each < messages_.size(); ++each) {
     const connection* const at = all_.of(each);
     const bool connected = at && at->is_in_use();
-    if (connected || dead[each] || each == addresses_.self() || !addresses_.of(each) || datagrams_.left(each)) continue;
+    if (connected || dead[each] || each == addresses_.self() || !addresses_.of(each) ||
+        datagrams_.left(each))
+      continue;
     if (rules_.cold || datagrams_.knows(each)) datagrams_.say_goodbye(each);
   }
 }
@@ -156,10 +164,14 @@ bool promoter::full(peer_id wanted) noexcept {
     rules_.max_rc = static_cast<std::uint32_t>(all_.count());
   } else {
     if (short_since_ == clock::time_point::max())
-      log_warning("{} gives no connection at the moment; messages to peers go as datagrams, and large ones wait", lane_.on.name());
+      log_warning(
+          "{} gives no connection at the moment; messages to peers go as datagrams, and large ones "
+          "wait",
+          lane_.on.name());
     short_since_ = std::min(short_since_, now);
     next_try_ = now + between_demands;
-    if (now - short_since_ > std::chrono::duration<double>{lane_.set.timeout} && needed(wanted)) return false;
+    if (now - short_since_ > std::chrono::duration<double>{lane_.set.timeout} && needed(wanted))
+      return false;
   }
   want_later(wanted);
   return true;
@@ -232,9 +244,13 @@ connection* promoter::coldest(clock::time_point now) noexcept {
   connection* found = nullptr;
   std::uint32_t idle = 0;
   all_.for_each([&](connection& each) {
-    if (!each.is_open() || each.lifetime.is_ending() || now - each.lifetime.opened_at() < shortest_life) return;
+    if (!each.is_open() || each.lifetime.is_ending() ||
+        now - each.lifetime.opened_at() < shortest_life)
+      return;
     const bool busy = !each.eager.held.empty() || payloads_.under_way(each);
-    const std::uint32_t its = busy ? 0 : std::min(lane_.epoch - each.eager.last_epoch, lane_.epoch - each.lifetime.heard_epoch());
+    const std::uint32_t its = busy ? 0
+                                   : std::min(lane_.epoch - each.eager.last_epoch,
+                                              lane_.epoch - each.lifetime.heard_epoch());
     if (found && its <= idle) return;
     found = &each;
     idle = its;
@@ -256,7 +272,8 @@ bool promoter::go_on_ending() noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < ending_.size();) {
     connection& of = *ending_[each];
-    if (of.is_open() && !of.lifetime.has_said_last() && of.eager.held.empty() && !payloads_.under_way(of) && sender_.say_last(of)) {
+    if (of.is_open() && !of.lifetime.has_said_last() && of.eager.held.empty() &&
+        !payloads_.under_way(of) && sender_.say_last(of)) {
       of.lifetime.said_last();
       moved = true;
     }

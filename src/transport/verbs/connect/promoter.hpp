@@ -1,18 +1,22 @@
 // transport/verbs/connect/promoter.hpp
-// Who is connected. In a job that is larger than what may be connected, a peer starts cold: its messages go as datagrams. After some of
-// them, or at once for a large payload, it gets a connection; when there are as many as may be, the coldest one ends for it.
+// Who is connected. In a job that is larger than what may be connected, a peer starts cold: its
+// messages go as datagrams. After some of them, or at once for a large payload, it gets a
+// connection; when there are as many as may be, the coldest one ends for it.
 //
 // Order, without a mark in either stream:
-// - To a connection: once it is open, messages to the peer wait until every datagram is acknowledged, which means delivered. Only then
-//   does the connection carry them.
-// - From a connection: nothing new is begun on it; when what this side fetches is here, it says `last` behind its last message. The other
-//   side does the same when it hears that. Who has said and heard it sends datagrams again, and takes the queue pairs away when its own
-//   `last` has arrived. Who has said, but not heard it takes no datagram of the peer's, since messages of the connection may be in front.
+// - To a connection: once it is open, messages to the peer wait until every datagram is
+//   acknowledged, which means delivered. Only then does the connection carry them.
+// - From a connection: nothing new is begun on it; when what this side fetches is here, it says
+//   `last` behind its last message. The other side does the same when it hears that. Who has said
+//   and heard it sends datagrams again, and takes the queue pairs away when its own `last` has
+//   arrived. Who has said, but not heard it takes no datagram of the peer's, since messages of the
+//   connection may be in front.
 // Payloads asked for before `last` was said still come, whatever way they come.
 //
-// A request for a connection stands in a line when there are as many as may be; every 100 ms that the line does not move another
-// connection is asked to end. Two who ask each other, each with its last place taken by its own request to a third, would wait in a
-// circle: so of two pairs of ranks the lower goes first, and the other's request is given up, to be made again.
+// A request for a connection stands in a line when there are as many as may be; every 100 ms that
+// the line does not move another connection is asked to end. Two who ask each other, each with its
+// last place taken by its own request to a third, would wait in a circle: so of two pairs of ranks
+// the lower goes first, and the other's request is given up, to be made again.
 //
 // Layer    transport/verbs. Control path only, but for messages to cold peers.
 // Threads  one at a time.
@@ -34,15 +38,17 @@ namespace peal::verbs {
 class connections;
 
 struct promotion_rules {
-  bool cold = false;  // peers start without a connection: as soon as one rank of the job wants that, or lacks queue pairs later
+  // peers start without a connection: as soon as one rank of the job wants that, or lacks queue
+  // pairs later
+  bool cold = false;
   std::uint32_t promote = usual_promote;  // after so many messages to a cold peer
   std::uint32_t max_rc = 1024;            // connections
 };
 
 class promoter {
  public:
-  promoter(lane&, connections&, sender&, const addresses&, connector&, datagrams&, payloads&, const promotion_rules&, std::uint32_t peers,
-           peer_events&);
+  promoter(lane&, connections&, sender&, const addresses&, connector&, datagrams&, payloads&,
+           const promotion_rules&, std::uint32_t peers, peer_events&);
 
   /// A message to a peer whose connection does not carry any. False: no room at the moment.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept;
@@ -55,8 +61,9 @@ class promoter {
   [[nodiscard]] bool may_take_datagrams(peer_id from) const noexcept;
   /// A peer asks for a connection, and there is none.
   [[nodiscard]] bool admits(peer_id) noexcept;
-  /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that need a connection take turns. False:
-  /// there is none at all, for as long as a silent adapter is waited for, and something waits that cannot go otherwise.
+  /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that
+  /// need a connection take turns. False: there is none at all, for as long as a silent adapter is
+  /// waited for, and something waits that cannot go otherwise.
   [[nodiscard]] bool full(peer_id wanted) noexcept;
   /// Whether something waits for a connection to this peer.
   [[nodiscard]] bool needed(peer_id) const noexcept;
@@ -103,7 +110,8 @@ class promoter {
   std::vector<fetch*> fetches_;  // wait for a connection, oldest first
   std::vector<connection*> ending_;
   clock::time_point next_demand_;
-  // While there is no connection at all, since the device gives none: since when, and when it is asked again.
+  // While there is no connection at all, since the device gives none: since when, and when it is
+  // asked again.
   clock::time_point short_since_ = clock::time_point::max(), next_try_;
   std::chrono::milliseconds patience_;
 };

@@ -19,7 +19,8 @@ void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots) noexcept {
   error.qp_state = IBV_QPS_ERR;
   // One in INIT has received nothing.
   const bool waits = lane_.shared() && made.pair && made.pair->state != IBV_QPS_INIT;
-  if (waits && ibv_modify_qp(made.pair.get(), &error, IBV_QP_STATE) == 0) all_.push_back(std::move(made));
+  if (waits && ibv_modify_qp(made.pair.get(), &error, IBV_QP_STATE) == 0)
+    all_.push_back(std::move(made));
   else end(made);
 }
 
@@ -35,7 +36,8 @@ void retired_pairs::last_reached(std::uint32_t number) noexcept {
 }
 
 bool retired_pairs::holds(std::uint32_t number) const noexcept {
-  return std::ranges::any_of(all_, [number](const retired& each) { return each.pair->qp_num == number; });
+  return std::ranges::any_of(all_,
+                             [number](const retired& each) { return each.pair->qp_num == number; });
 }
 
 retired_pairs::clock::time_point retired_pairs::due() const noexcept {
@@ -45,7 +47,9 @@ retired_pairs::clock::time_point retired_pairs::due() const noexcept {
 }
 
 std::vector<retired_pairs::retired> retired_pairs::take(clock::time_point now) noexcept {
-  const auto first = std::partition(all_.begin(), all_.end(), [now](const retired& each) { return !each.over && now < each.until; });
+  const auto first = std::partition(all_.begin(), all_.end(), [now](const retired& each) {
+    return !each.over && now < each.until;
+  });
   std::vector<retired> over{std::make_move_iterator(first), std::make_move_iterator(all_.end())};
   all_.erase(first, all_.end());
   return over;

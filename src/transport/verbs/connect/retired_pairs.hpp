@@ -1,15 +1,19 @@
 // transport/verbs/connect/retired_pairs.hpp
-// Queue pairs for messages whose connection has ended, until the device says that they take no more receives of the shared queue.
+// Queue pairs for messages whose connection has ended, until the device says that they take no more
+// receives of the shared queue.
 //
-// A queue pair that is destroyed takes its completions along on some devices (mlx5), also those of receives that it took from the shared
-// queue: their slots would be lost to all connections. So it goes into the error state first; IBV_EVENT_QP_LAST_WQE_REACHED says that the
-// completions of all receives that it took are in the completion queue. When they have been read it is destroyed. Older kernels of
-// Soft-RoCE never tell that, but leave completions where they are: there a time is enough.
+// A queue pair that is destroyed takes its completions along on some devices (mlx5), also those of
+// receives that it took from the shared queue: their slots would be lost to all connections. So it
+// goes into the error state first; IBV_EVENT_QP_LAST_WQE_REACHED says that the completions of all
+// receives that it took are in the completion queue. When they have been read it is destroyed.
+// Older kernels of Soft-RoCE never tell that, but leave completions where they are: there a time is
+// enough.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time.
 // Errors   none: a queue pair that cannot go into the error state is destroyed at once.
-// Source   InfiniBand specification, 10.2.9.2 and 10.3.1.6 (affiliated event: last work request reached); ibv_create_srq(3).
+// Source   InfiniBand specification, 10.2.9.2 and 10.3.1.6 (affiliated event: last work request
+//          reached); ibv_create_srq(3).
 #pragma once
 
 #include <chrono>
@@ -26,7 +30,8 @@ class retired_pairs {
   using clock = std::chrono::steady_clock;
   explicit retired_pairs(lane& shared) : lane_{shared} {}
 
-  /// Takes a queue pair, the slots that it may still read, and its connection's room in the lane, all of which it gives back at its end.
+  /// Takes a queue pair, the slots that it may still read, and its connection's room in the lane,
+  /// all of which it gives back at its end.
   void add(queue_pair, std::vector<slot_id> slots) noexcept;
   /// The device has said so of the queue pair with this number.
   void last_reached(std::uint32_t number) noexcept;

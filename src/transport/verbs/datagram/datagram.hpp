@@ -1,8 +1,10 @@
 // transport/verbs/datagram/datagram.hpp
-// What travels between two processes that have no connection: packets of a reliable stream, each with all that is needed to know it by.
+// What travels between two processes that have no connection: packets of a reliable stream, each
+// with all that is needed to know it by.
 //
-// The messages to a peer are one stream of bytes: envelope, payload, zeros up to the next multiple of 16. The stream is cut where packets
-// are full, so several small messages share a packet and a long one takes several; an envelope is never cut.
+// The messages to a peer are one stream of bytes: envelope, payload, zeros up to the next multiple
+// of 16. The stream is cut where packets are full, so several small messages share a packet and a
+// long one takes several; an envelope is never cut.
 //
 // Layer    transport/verbs: may include transport/contract.hpp.
 // Units    bytes.
@@ -27,7 +29,8 @@ struct datagram_header {
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
   peer_id to = 0;
-  std::uint32_t sequence = 0;      // of this packet, counted from 1 and modulo 2^32; 0 in one that has none
+  // of this packet, counted from 1 and modulo 2^32; 0 in one that has none
+  std::uint32_t sequence = 0;
   std::uint32_t acknowledged = 0;  // everything up to this number has been taken
   std::uint16_t bytes = 0;         // of the stream, behind the header
   std::uint16_t flags = 0;
@@ -36,10 +39,11 @@ struct datagram_header {
 static_assert(std::is_trivially_copyable_v<datagram_header> && sizeof(datagram_header) == 64);
 
 struct datagram_flags {
-  static constexpr std::uint16_t sequenced = 1;      // belongs to the stream; without it: an acknowledgement only
+  // belongs to the stream; without it: an acknowledgement only
+  static constexpr std::uint16_t sequenced = 1;
   static constexpr std::uint16_t refuses_eager = 2;  // from here on in the stream
-  static constexpr std::uint16_t leaving = 4;        // the last packet: the sender takes part no more
-  static constexpr std::uint16_t gap = 8;            // packets behind `acknowledged` + 1 are here already
+  static constexpr std::uint16_t leaving = 4;  // the last packet: the sender takes part no more
+  static constexpr std::uint16_t gap = 8;      // packets behind `acknowledged` + 1 are here already
   static constexpr std::uint16_t all = 15;
 };
 

@@ -10,10 +10,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Long against a round trip, even of an emulated device with a millisecond of delay, and against a turn of a busy peer.
+// Long against a round trip, even of an emulated device with a millisecond of delay, and against a
+// turn of a busy peer.
 constexpr milliseconds first_datagram_pause{30};
 constexpr milliseconds longest_datagram_pause{1000};
-/// Gaps told of until the oldest packet counts as lost; fewer come of packets that have changed places.
+/// Gaps told of until the oldest packet counts as lost; fewer come of packets that have changed
+/// places.
 constexpr std::uint32_t enough_gaps = 3;
 constexpr std::uint32_t usual_window = 32;
 constexpr std::uint32_t first_allowed = 16;
@@ -27,10 +29,13 @@ constexpr std::uint32_t long_ago = 1u << 16;
 /// A window holds the longest message twice, whatever the size of a packet.
 std::uint32_t window_for(std::size_t packet_bytes) noexcept {
   const std::size_t longest = aligned(sizeof(envelope) + eager_limit);
-  return std::max<std::uint32_t>(usual_window, static_cast<std::uint32_t>(2 * ((longest + packet_bytes - 1) / packet_bytes)));
+  return std::max<std::uint32_t>(
+      usual_window, static_cast<std::uint32_t>(2 * ((longest + packet_bytes - 1) / packet_bytes)));
 }
 
-bool before(std::uint32_t a, std::uint32_t b) noexcept { return static_cast<std::int32_t>(a - b) < 0; }
+bool before(std::uint32_t a, std::uint32_t b) noexcept {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
 
 }  // namespace
 
@@ -55,7 +60,8 @@ void packet_store::give_back(std::byte* over) noexcept {
 
 // ---- sending
 
-datagram_channel::datagram_channel(sink& into, datagram_output& out, packet_store& store, datagram_counters& counted, peer_id peer)
+datagram_channel::datagram_channel(sink& into, datagram_output& out, packet_store& store,
+                                   datagram_counters& counted, peer_id peer)
     : sink_{into},
       out_{out},
       store_{store},
@@ -75,7 +81,8 @@ std::size_t datagram_channel::open_room() const noexcept {
   return store_.packet_bytes() - packets_.back().bytes;
 }
 
-// One message may always be under way, so that none is too long; when memory is scarce, not more than one.
+// One message may always be under way, so that none is too long; when memory is scarce, not more
+// than one.
 bool datagram_channel::admits(std::size_t packets) const noexcept {
   if (packets == 0) return true;
   if (store_.left() < packets) return false;
@@ -85,8 +92,8 @@ bool datagram_channel::admits(std::size_t packets) const noexcept {
 datagram_channel::packet& datagram_channel::open_packet() noexcept {
   if (open_room() == 0) packets_.push_back({store_.take(), 0, datagram_flags::sequenced});
   packet& open = packets_.back();
-  open.flags =
-      static_cast<std::uint16_t>(refuses_ ? open.flags | datagram_flags::refuses_eager : open.flags & ~datagram_flags::refuses_eager);
+  open.flags = static_cast<std::uint16_t>(refuses_ ? open.flags | datagram_flags::refuses_eager
+                                                   : open.flags & ~datagram_flags::refuses_eager);
   told_refuses_ = refuses_;
   return open;
 }
@@ -269,7 +276,8 @@ bool datagram_channel::sound(const std::byte* data, std::size_t bytes) const noe
   return true;
 }
 
-void datagram_channel::deliver(const std::byte* data, std::size_t bytes, std::uint16_t flags) noexcept {
+void datagram_channel::deliver(const std::byte* data, std::size_t bytes,
+                               std::uint16_t flags) noexcept {
   peer_refuses_ = (flags & datagram_flags::refuses_eager) != 0;
   if (flags & datagram_flags::leaving) peer_left_ = true;
   const auto arrived = [this](envelope e, const std::byte* payload) {

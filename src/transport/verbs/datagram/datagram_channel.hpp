@@ -1,11 +1,14 @@
 // transport/verbs/datagram/datagram_channel.hpp
-// The reliable ordered stream of messages to and from one peer, over packets that may be lost, doubled, late or out of order. Knows no
-// device and no clock: packets go to a datagram_output, times are handed in.
+// The reliable ordered stream of messages to and from one peer, over packets that may be lost,
+// doubled, late or out of order. Knows no device and no clock: packets go to a datagram_output,
+// times are handed in.
 //
-// Sender: a window of packets; a packet is kept until it is acknowledged. Nothing heard for `pause`: the oldest is repeated, and the pause
-// doubles up to a second, since the peer may just compute; acknowledgements that tell of a gap three times: the oldest is repeated at once.
-// What is lost besides is repeated as acknowledgements come. Each loss halves the window, each window without one adds a packet.
-// Receiver: delivers in order and acknowledges what it has delivered. What is early is kept (64 packets), the rest is dropped.
+// Sender: a window of packets; a packet is kept until it is acknowledged. Nothing heard for
+// `pause`: the oldest is repeated, and the pause doubles up to a second, since the peer may just
+// compute; acknowledgements that tell of a gap three times: the oldest is repeated at once. What is
+// lost besides is repeated as acknowledgements come. Each loss halves the window, each window
+// without one adds a packet. Receiver: delivers in order and acknowledges what it has delivered.
+// What is early is kept (64 packets), the rest is dropped.
 //
 // Layer    transport/verbs: may include transport/contract.hpp.
 // Units    bytes, packets.
@@ -24,10 +27,12 @@
 
 namespace peal::verbs {
 
-/// Memory of packets that wait for acknowledgement, of all channels together: it is bounded, however many peers there are.
+/// Memory of packets that wait for acknowledgement, of all channels together: it is bounded,
+/// however many peers there are.
 class packet_store {
  public:
-  packet_store(std::size_t packet_bytes, std::size_t most) : packet_bytes_{packet_bytes}, most_{most} {}
+  packet_store(std::size_t packet_bytes, std::size_t most)
+      : packet_bytes_{packet_bytes}, most_{most} {}
   ~packet_store();
   packet_store(const packet_store&) = delete;
   packet_store& operator=(const packet_store&) = delete;
@@ -77,14 +82,16 @@ class datagram_channel {
 
   /// False: no room at the moment. The message leaves with the next `transmit`.
   [[nodiscard]] bool send(envelope e, const void* payload) noexcept;
-  /// Whether this process wants announcements only: told with what is sent, or in a packet of its own. False: try again.
+  /// Whether this process wants announcements only: told with what is sent, or in a packet of its
+  /// own. False: try again.
   [[nodiscard]] bool tell(bool refuses_eager) noexcept;
   /// The last packet of ours.
   [[nodiscard]] bool say_goodbye() noexcept;
 
   /// False: refused. Without `may_take` what belongs to the stream counts as lost.
   [[nodiscard]] bool receive(const datagram&, clock::time_point now, bool may_take) noexcept;
-  /// Repeats what is due, sends what is new, then an acknowledgement if that is owed and nothing carried it. Stops when there is no room.
+  /// Repeats what is due, sends what is new, then an acknowledgement if that is owed and nothing
+  /// carried it. Stops when there is no room.
   void transmit(clock::time_point now) noexcept;
   [[nodiscard]] bool has_something_to_send() const noexcept {
     return owes_acknowledgement_ || sent_ != end() || repeat_first_ != repeat_end_;
@@ -105,7 +112,9 @@ class datagram_channel {
   [[nodiscard]] bool left() const noexcept { return peer_left_; }
   [[nodiscard]] peer_id peer() const noexcept { return peer_; }
   /// Since when nothing has been acknowledged though something was to be.
-  [[nodiscard]] clock::time_point waits_since() const noexcept { return packets_.empty() ? never : waits_since_; }
+  [[nodiscard]] clock::time_point waits_since() const noexcept {
+    return packets_.empty() ? never : waits_since_;
+  }
 
   // The owner's notes.
   bool listed = false;          // wants to transmit
@@ -124,7 +133,9 @@ class datagram_channel {
     std::uint16_t flags = 0;
   };
 
-  [[nodiscard]] std::uint32_t end() const noexcept { return base_ + static_cast<std::uint32_t>(packets_.size()); }
+  [[nodiscard]] std::uint32_t end() const noexcept {
+    return base_ + static_cast<std::uint32_t>(packets_.size());
+  }
   [[nodiscard]] std::size_t open_room() const noexcept;
   [[nodiscard]] bool admits(std::size_t packets) const noexcept;
   packet& open_packet() noexcept;

@@ -14,15 +14,16 @@ constexpr std::size_t most_packets = 4096;
 
 }  // namespace
 
-datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, asker& by, sink& into, std::uint32_t peers,
-                     peer_events& told)
+datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, asker& by,
+                     sink& into, std::uint32_t peers, peer_events& told)
     : lane_{shared},
       port_{port},
       addresses_{who},
       sink_{into},
       events_{told},
       watch_{by, shared.on.gid().bytes, peers,
-             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{shared.set.timeout}),
+             std::chrono::duration_cast<clock::duration>(
+                 std::chrono::duration<double>{shared.set.timeout}),
              [this](peer_id each, peer_loss why) {
                if (left(each)) watch_.end(each);
                else events_.vanished(each, why);
@@ -53,7 +54,8 @@ datagram_channel& datagrams::channel(peer_id of) {
 }
 
 void datagrams::watch(peer_id which) noexcept {
-  if (const address* const where = addresses_.of(which)) watch_.watch(which, where->first().gid, where->door, clock::now());
+  if (const address* const where = addresses_.of(which))
+    watch_.watch(which, where->first().gid, where->door, clock::now());
 }
 
 bool datagrams::put(peer_id to, const datagram& what) noexcept {
@@ -70,7 +72,9 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
-  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes); failed != 0) events_.unsendable(to, failed);
+  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes);
+      failed != 0)
+    events_.unsendable(to, failed);
   return true;
 }
 
@@ -153,18 +157,23 @@ void datagrams::deliver_no_more() noexcept {
 }
 
 bool datagrams::settled() const noexcept {
-  const auto is_settled = [](const datagram_channel* each) { return each->drained() || each->left(); };
-  return std::all_of(timed_.begin(), timed_.end(), is_settled) && std::all_of(listed_.begin(), listed_.end(), is_settled);
+  const auto is_settled = [](const datagram_channel* each) {
+    return each->drained() || each->left();
+  };
+  return std::all_of(timed_.begin(), timed_.end(), is_settled) &&
+         std::all_of(listed_.begin(), listed_.end(), is_settled);
 }
 
 // ---- in
 
 bool datagrams::trusts(const datagram_header& said, std::size_t bytes) const noexcept {
-  if (said.magic != datagram_header::mark || said.job != addresses_.job() || said.to != addresses_.self() ||
-      said.from >= channels_.size() || said.from == addresses_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
+  if (said.magic != datagram_header::mark || said.job != addresses_.job() ||
+      said.to != addresses_.self() || said.from >= channels_.size() ||
+      said.from == addresses_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
     return false;
   const address* const from = addresses_.of(said.from);
-  return from && said.from_incarnation == from->incarnation && said.to_incarnation == addresses_.own().incarnation;
+  return from && said.from_incarnation == from->incarnation &&
+         said.to_incarnation == addresses_.own().incarnation;
 }
 
 void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -174,10 +183,12 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
     ++lane_.counted.packets_refused;
     return;
   }
-  // The last packets of one that has left are acknowledged whatever became of it here, since it waits for that.
+  // The last packets of one that has left are acknowledged whatever became of it here, since it
+  // waits for that.
   if (!left(head.from) && events_.is_given_up(head.from)) return;
   datagram_channel& from = channel(head.from);
-  const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes, packet + sizeof head};
+  const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes,
+                      packet + sizeof head};
   const auto now = clock::now();
   watch_.heard(head.from, now);
   if (!from.receive(what, now, events_.may_take(head.from))) ++lane_.counted.packets_refused;
@@ -222,12 +233,16 @@ bool datagrams::look_at_the_clock() noexcept {
 }
 
 void datagrams::complain(datagram_channel& about, clock::time_point now) noexcept {
-  if (about.complained || about.left() || about.waits_since() == datagram_channel::never || now - about.waits_since() < complaint_after)
+  if (about.complained || about.left() || about.waits_since() == datagram_channel::never ||
+      now - about.waits_since() < complaint_after)
     return;
   about.complained = true;
   const address* const where = addresses_.of(about.peer());
-  log_warning("rank {} ({}) has not answered for {} s: it computes without calling peal, or no network leads to it from {}", about.peer(),
-              to_text(where->first().gid), complaint_after.count(), to_text(addresses_.own().first().gid));
+  log_warning(
+      "rank {} ({}) has not answered for {} s: it computes without calling peal, or no network "
+      "leads to it from {}",
+      about.peer(), to_text(where->first().gid), complaint_after.count(),
+      to_text(addresses_.own().first().gid));
 }
 
 }  // namespace peal::verbs

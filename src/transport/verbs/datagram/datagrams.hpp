@@ -1,10 +1,12 @@
 // transport/verbs/datagram/datagrams.hpp
-// Messages to peers without a connection: a channel to each that one was sent to or came from, over the handshake's queue pair.
+// Messages to peers without a connection: a channel to each that one was sent to or came from, over
+// the handshake's queue pair.
 //
-// What came is read in poll, which acknowledges it at the end, for everything that has not ridden on a message. The first message to a
-// peer in a turn leaves at once, those behind it with the next poll or flush, sharing packets. What leaves at the same time, to whichever
-// peers, shares a doorbell. Nobody is given up for lack of an acknowledgement, since the peer may compute; after 20 s a warning says so.
-// node_watch.hpp sees whose node or process is no more.
+// What came is read in poll, which acknowledges it at the end, for everything that has not ridden
+// on a message. The first message to a peer in a turn leaves at once, those behind it with the next
+// poll or flush, sharing packets. What leaves at the same time, to whichever peers, shares a
+// doorbell. Nobody is given up for lack of an acknowledgement, since the peer may compute; after 20
+// s a warning says so. node_watch.hpp sees whose node or process is no more.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -29,7 +31,8 @@ class datagrams final : private datagram_output {
  public:
   using clock = datagram_channel::clock;
   /// `lane` counts what is refused.
-  datagrams(lane&, handshake_port&, const addresses&, asker&, sink&, std::uint32_t peers, peer_events&);
+  datagrams(lane&, handshake_port&, const addresses&, asker&, sink&, std::uint32_t peers,
+            peer_events&);
 
   /// Everyone's addresses are known. Before the first message.
   void meet();
@@ -46,7 +49,8 @@ class datagrams final : private datagram_output {
 
   /// A packet that begins with datagram_header::mark.
   void got(const std::byte* packet, std::size_t bytes) noexcept;
-  /// After the port was polled: acknowledgements, and packets to be repeated. True when something was to be done.
+  /// After the port was polled: acknowledgements, and packets to be repeated. True when something
+  /// was to be done.
   bool poll() noexcept;
   /// When `poll` may have something to repeat.
   [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept {
@@ -54,10 +58,16 @@ class datagrams final : private datagram_output {
   }
 
   /// Everything sent to the peer, or to all who live, has been taken.
-  [[nodiscard]] bool drained(peer_id to) const noexcept { return !channels_[to] || channels_[to]->drained(); }
+  [[nodiscard]] bool drained(peer_id to) const noexcept {
+    return !channels_[to] || channels_[to]->drained();
+  }
   [[nodiscard]] bool settled() const noexcept;
-  [[nodiscard]] bool refuses_eager(peer_id of) const noexcept { return channels_[of] && channels_[of]->refuses_eager(); }
-  [[nodiscard]] bool left(peer_id which) const noexcept { return channels_[which] && channels_[which]->left(); }
+  [[nodiscard]] bool refuses_eager(peer_id of) const noexcept {
+    return channels_[of] && channels_[of]->refuses_eager();
+  }
+  [[nodiscard]] bool left(peer_id which) const noexcept {
+    return channels_[which] && channels_[which]->left();
+  }
   /// Whether a message has ever gone, or come, this way.
   [[nodiscard]] bool used() const noexcept { return used_; }
   [[nodiscard]] bool knows(peer_id which) const noexcept { return channels_[which] != nullptr; }
@@ -100,8 +110,9 @@ class datagrams final : private datagram_output {
   datagram_counters counted_;
   std::vector<std::unique_ptr<datagram_channel>> channels_;  // by peer; null: never talked to
   std::vector<datagram_channel*> listed_;                    // want to transmit
-  std::vector<datagram_channel*> timed_;                     // have something that may have to be repeated
-  std::vector<datagram_channel*> untold_;                    // have had no room to say whether this process wants eager messages
+  std::vector<datagram_channel*> timed_;  // have something that may have to be repeated
+  // have had no room to say whether this process wants eager messages
+  std::vector<datagram_channel*> untold_;
   clock::time_point next_look_ = datagram_channel::never;
   bool together_ = false;
   bool refuses_ = false;

@@ -18,22 +18,31 @@ namespace {
 
 [[noreturn]] void fail(const device& on, const char* what) {
   const int why = errno;
-  throw error(why == ENOMEM ? errc::locked_memory : errc::no_device,
-              fmt::format("{}: {} for the handshake: {}{}", on.name(), what, std::strerror(why),
-                          why == ENOMEM ? "; raise the limit of locked memory (ulimit -l unlimited)" : ""));
+  throw error(
+      why == ENOMEM ? errc::locked_memory : errc::no_device,
+      fmt::format("{}: {} for the handshake: {}{}", on.name(), what, std::strerror(why),
+                  why == ENOMEM ? "; raise the limit of locked memory (ulimit -l unlimited)" : ""));
 }
 
 constexpr std::uint32_t most_sends = 128, most_receives = 512;
 /// Work requests that a queue takes.
-std::uint32_t depth(const device& of) noexcept { return static_cast<std::uint32_t>(std::max(of.limits().max_qp_wr, 4)); }
+std::uint32_t depth(const device& of) noexcept {
+  return static_cast<std::uint32_t>(std::max(of.limits().max_qp_wr, 4));
+}
 
-/// Tries to open the queue pair again without a packet that came or left between them, and the time before the second; each doubles it.
+/// Tries to open the queue pair again without a packet that came or left between them, and the time
+/// before the second; each doubles it.
 constexpr std::uint32_t most_recoveries = 5;
 constexpr std::chrono::milliseconds first_recovery_pause{10};
 
-std::size_t packet_of(const device& of) noexcept { return std::size_t{128} << static_cast<unsigned>(of.port().active_mtu); }  // 1 is 256
+// 1 is 256
+std::size_t packet_of(const device& of) noexcept {
+  return std::size_t{128} << static_cast<unsigned>(of.port().active_mtu);
+}
 
-constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + 63) & ~std::size_t{63}; }
+constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
+  return (bytes + 63) & ~std::size_t{63};
+}
 
 }  // namespace
 
@@ -43,13 +52,15 @@ port_plan port_plan::for_handshakes(const device& on) noexcept {
 
 port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noexcept {
   const auto routes = static_cast<std::size_t>(std::max(on.limits().max_ah, 0)) / ranks_of_node;
-  return {packet_of(on), std::min(most_receives, depth(on)), std::min(most_sends, depth(on)), std::clamp<std::size_t>(routes, 16, 4096)};
+  return {packet_of(on), std::min(most_receives, depth(on)), std::min(most_sends, depth(on)),
+          std::clamp<std::size_t>(routes, 16, 4096)};
 }
 
 handshake_port::handshake_port(const device& on) : on_{on} {
   // The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
   key_ = std::random_device{}() & 0x7fffffff;
-  const std::uint32_t sends = std::min(most_sends, depth(on)), receives = std::min(most_receives, depth(on));
+  const std::uint32_t sends = std::min(most_sends, depth(on)),
+                      receives = std::min(most_receives, depth(on));
   sent_.reset(ibv_create_cq(on.context(), static_cast<int>(sends), nullptr, nullptr, 0));
   received_ = on.channel().make(static_cast<int>(receives));
   if (!sent_ || !received_) fail(on, "no completion queue");
@@ -57,7 +68,11 @@ handshake_port::handshake_port(const device& on) : on_{on} {
   wanted.qp_type = IBV_QPT_UD;
   wanted.send_cq = sent_.get();
   wanted.recv_cq = received_.get();
-  wanted.cap = {.max_send_wr = sends, .max_recv_wr = receives, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 0};
+  wanted.cap = {.max_send_wr = sends,
+                .max_recv_wr = receives,
+                .max_send_sge = 1,
+                .max_recv_sge = 1,
+                .max_inline_data = 0};
   pair_.reset(ibv_create_qp(on.domain(), &wanted));
   if (!pair_) fail(on, "no queue pair");
 }
@@ -67,7 +82,8 @@ void handshake_port::open(const port_plan& plan) {
   plan_ = plan;
   receive_stride_ = whole_lines(header_at + header_bytes + plan.packet_bytes);
   send_stride_ = whole_lines(plan.packet_bytes);
-  memory_ = static_cast<std::byte*>(mmap(nullptr, memory_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  memory_ = static_cast<std::byte*>(
+      mmap(nullptr, memory_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (memory_ == MAP_FAILED) {
     memory_ = nullptr;
     fail(on, "no memory");
@@ -77,13 +93,16 @@ void handshake_port::open(const port_plan& plan) {
   if (const char* const what = bring_up()) fail(on, what);
 }
 
-/// From RESET to RTS, with all its memory. Null, or what it is that the device does not do: errno says why.
+/// From RESET to RTS, with all its memory. Null, or what it is that the device does not do: errno
+/// says why.
 const char* handshake_port::bring_up() noexcept {
   ibv_qp_attr step{};
   step.qp_state = IBV_QPS_INIT;
   step.port_num = on_.port_number();
   step.qkey = key_;
-  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0) return "no queue pair in INIT";
+  if (ibv_modify_qp(pair_.get(), &step,
+                    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
+    return "no queue pair in INIT";
   free_.clear();
   read_.clear();
   for (std::uint32_t each = 0; each < plan_.sends; ++each) free_.push_back(each);
@@ -93,7 +112,8 @@ const char* handshake_port::bring_up() noexcept {
   step.qp_state = IBV_QPS_RTR;
   if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) != 0) return "no queue pair in RTR";
   step.qp_state = IBV_QPS_RTS;
-  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0) return "no queue pair in RTS";
+  if (ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0)
+    return "no queue pair in RTS";
   return nullptr;
 }
 
@@ -101,14 +121,17 @@ void handshake_port::broke(const char* cause) noexcept {
   if (broken_ || !memory_) return;
   broken_ = true;
   recover_at_ = std::chrono::steady_clock::now();
-  if (recoveries_ == 0) log_warning("the queue pair of {} for handshakes and datagrams broke, and is opened again: {}", on_.name(), cause);
+  if (recoveries_ == 0)
+    log_warning("the queue pair of {} for handshakes and datagrams broke, and is opened again: {}",
+                on_.name(), cause);
   else wait_or_give_up(cause);
 }
 
 void handshake_port::told_broken(const char* cause) noexcept {
   ibv_qp_attr now{};
   ibv_qp_init_attr made{};
-  if (ibv_query_qp(pair_.get(), &now, IBV_QP_STATE, &made) != 0 || now.qp_state != IBV_QPS_RTS) broke(cause);
+  if (ibv_query_qp(pair_.get(), &now, IBV_QP_STATE, &made) != 0 || now.qp_state != IBV_QPS_RTS)
+    broke(cause);
 }
 
 void handshake_port::wait_or_give_up(const char* cause) noexcept {
@@ -117,13 +140,15 @@ void handshake_port::wait_or_give_up(const char* cause) noexcept {
   if (gone_) log_error("{} carries no handshakes and datagrams any more: {}", on_.name(), cause);
 }
 
-/// Which state it is in, and what of its completions is still in the queues, differs between devices; behind RESET there is nothing.
+/// Which state it is in, and what of its completions is still in the queues, differs between
+/// devices; behind RESET there is nothing.
 void handshake_port::recover() noexcept {
   if (gone_ || std::chrono::steady_clock::now() < recover_at_) return;
   ++recoveries_;
   ibv_qp_attr step{};
   step.qp_state = IBV_QPS_RESET;
-  const char* what = ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) == 0 ? nullptr : "no queue pair in RESET";
+  const char* what =
+      ibv_modify_qp(pair_.get(), &step, IBV_QP_STATE) == 0 ? nullptr : "no queue pair in RESET";
   std::array<ibv_wc, 32> over;
   for (ibv_cq* each : {sent_.get(), received_.get()})
     while (ibv_poll_cq(each, static_cast<int>(over.size()), over.data()) > 0) {
@@ -150,8 +175,8 @@ void handshake_port::post_receives() noexcept {
   if (count == 0) return;
   for (std::size_t each = 0; each < count; ++each) {
     const std::uint32_t cell = read_[read_.size() - 1 - each];
-    pieces[each] = {reinterpret_cast<std::uint64_t>(receive_cell(cell)), static_cast<std::uint32_t>(header_bytes + plan_.packet_bytes),
-                    region_->lkey};
+    pieces[each] = {reinterpret_cast<std::uint64_t>(receive_cell(cell)),
+                    static_cast<std::uint32_t>(header_bytes + plan_.packet_bytes), region_->lkey};
     requests[each] = {};
     requests[each].wr_id = cell;
     requests[each].next = each + 1 < count ? &requests[each + 1] : nullptr;
@@ -161,7 +186,8 @@ void handshake_port::post_receives() noexcept {
   ibv_recv_wr* refused = nullptr;
   if (ibv_post_recv(pair_.get(), requests.data(), &refused) == 0) refused = nullptr;
   // What was refused stays for the next time.
-  read_.resize(read_.size() - (refused ? static_cast<std::size_t>(refused - requests.data()) : count));
+  read_.resize(read_.size() -
+               (refused ? static_cast<std::size_t>(refused - requests.data()) : count));
 }
 
 void handshake_port::reap() noexcept {
@@ -190,14 +216,15 @@ ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
   return known.get();
 }
 
-int handshake_port::send(peer_id to, const address& where, const void* head, std::size_t head_bytes) noexcept {
+int handshake_port::send(peer_id to, const address& where, const void* head,
+                         std::size_t head_bytes) noexcept {
   if (const int failed = add(to, where, head, head_bytes, nullptr, 0); failed != 0) return failed;
   const std::optional<refusal> refused = post();
   return refused ? refused->why : 0;
 }
 
-int handshake_port::add(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
-                        std::size_t bytes) noexcept {
+int handshake_port::add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
+                        const void* data, std::size_t bytes) noexcept {
   if (!has_room()) return 0;
   if (gone_) return EIO;
   ibv_ah* const way = route(to, where);
@@ -206,7 +233,8 @@ int handshake_port::add(peer_id to, const address& where, const void* head, std:
   free_.pop_back();
   std::memcpy(send_cell(cell), head, head_bytes);
   if (bytes > 0) std::memcpy(send_cell(cell) + head_bytes, data, bytes);
-  pieces_[chained_] = {reinterpret_cast<std::uint64_t>(send_cell(cell)), static_cast<std::uint32_t>(head_bytes + bytes), region_->lkey};
+  pieces_[chained_] = {reinterpret_cast<std::uint64_t>(send_cell(cell)),
+                       static_cast<std::uint32_t>(head_bytes + bytes), region_->lkey};
   ibv_send_wr& request = chain_[chained_];
   request = {};
   request.wr_id = posted_ + 1;
@@ -256,7 +284,8 @@ bool handshake_port::poll(const receiver& got) noexcept {
       continue;
     }
     recoveries_ = 0;
-    if (one.byte_len > header_bytes) got(receive_cell(cell) + header_bytes, one.byte_len - header_bytes);
+    if (one.byte_len > header_bytes)
+      got(receive_cell(cell) + header_bytes, one.byte_len - header_bytes);
     read_.push_back(cell);
   }
   if (!broken_) {

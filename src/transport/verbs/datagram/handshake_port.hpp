@@ -1,19 +1,22 @@
 // transport/verbs/datagram/handshake_port.hpp
-// The queue pair that strangers can reach: unreliable datagrams, packets of the handshake and, in a job that is larger than what may be
-// connected, of messages to peers without a connection (datagrams.hpp).
+// The queue pair that strangers can reach: unreliable datagrams, packets of the handshake and, in a
+// job that is larger than what may be connected, of messages to peers without a connection
+// (datagrams.hpp).
 //
-// It has a number before it has memory: how long packets are is known when everyone has told. Packets that come earlier are lost, as on the
-// wire. What leaves together leaves as a chain, with one doorbell.
+// It has a number before it has memory: how long packets are is known when everyone has told.
+// Packets that come earlier are lost, as on the wire. What leaves together leaves as a chain, with
+// one doorbell.
 //
-// When the device gives the queue pair up (an error completion or an event says so: an address was taken away, a bond changed its card) it
-// is reset and opened again, under the same number. What was under way is lost as on the wire. After some tries in vain nothing can be sent
-// any more.
+// When the device gives the queue pair up (an error completion or an event says so: an address was
+// taken away, a bond changed its card) it is reset and opened again, under the same number. What
+// was under way is lost as on the wire. After some tries in vain nothing can be sent any more.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
-// Errors   made and opened: throws errc::no_device or errc::locked_memory. A packet that cannot be sent says why (errno); EIO: none can.
-// Source   InfiniBand specification, 9.8.3 (datagrams); the first 40 bytes of what is received are the network header and not ours to read:
-//          on RoCE with IPv4 they are no GRH.
+// Errors   made and opened: throws errc::no_device or errc::locked_memory. A packet that cannot be
+//          sent says why (errno); EIO: none can.
+// Source   InfiniBand specification, 9.8.3 (datagrams); the first 40 bytes of what is received are
+//          the network header and not ours to read: on RoCE with IPv4 they are no GRH.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -41,8 +44,8 @@ struct port_plan {
   std::uint32_t sends = 0;
   std::size_t routes = 0;  // to how many peers the way is remembered
 
-  /// Everyone of a large job may start at once; what is lost is repeated. Packets of the port's MTU, since any peer may come to lack queue
-  /// pairs, and send its messages so.
+  /// Everyone of a large job may start at once; what is lost is repeated. Packets of the port's
+  /// MTU, since any peer may come to lack queue pairs, and send its messages so.
   static port_plan for_handshakes(const device&) noexcept;
   /// Several full windows, and packets of the port's MTU.
   static port_plan for_messages(const device&, unsigned ranks_of_node) noexcept;
@@ -62,16 +65,19 @@ class handshake_port {
   [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
 
-  /// Whether a packet finds room. When no packet can be sent any more each does, so that its sender learns it.
+  /// Whether a packet finds room. When no packet can be sent any more each does, so that its sender
+  /// learns it.
   [[nodiscard]] bool has_room() noexcept {
     if (free_.empty() && !broken_) reap();
     return broken_ ? gone_ : !free_.empty();
   }
-  /// Head and data as one packet, at once. 0, or why it did not leave. One that finds no room is lost like one on the wire.
-  [[nodiscard]] int send(peer_id to, const address& where, const void* head, std::size_t head_bytes) noexcept;
+  /// Head and data as one packet, at once. 0, or why it did not leave. One that finds no room is
+  /// lost like one on the wire.
+  [[nodiscard]] int send(peer_id to, const address& where, const void* head,
+                         std::size_t head_bytes) noexcept;
   /// The same with the next `post`, or when the chain is full. 0, or why it will not leave.
-  [[nodiscard]] int add(peer_id to, const address& where, const void* head, std::size_t head_bytes, const void* data,
-                        std::size_t bytes) noexcept;
+  [[nodiscard]] int add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
+                        const void* data, std::size_t bytes) noexcept;
   struct refusal {
     peer_id to;
     int why;  // errno
@@ -101,11 +107,15 @@ class handshake_port {
   static constexpr std::size_t refill = 16;    // receives a chain
   static constexpr std::size_t longest_chain = 32;
 
-  [[nodiscard]] std::byte* receive_cell(std::uint32_t which) const noexcept { return memory_ + which * receive_stride_ + header_at; }
+  [[nodiscard]] std::byte* receive_cell(std::uint32_t which) const noexcept {
+    return memory_ + which * receive_stride_ + header_at;
+  }
   [[nodiscard]] std::byte* send_cell(std::uint32_t which) const noexcept {
     return memory_ + plan_.receives * receive_stride_ + which * send_stride_;
   }
-  [[nodiscard]] std::size_t memory_bytes() const noexcept { return plan_.receives * receive_stride_ + plan_.sends * send_stride_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return plan_.receives * receive_stride_ + plan_.sends * send_stride_;
+  }
   [[nodiscard]] const char* bring_up() noexcept;
   void recover() noexcept;
   void wait_or_give_up(const char* cause) noexcept;

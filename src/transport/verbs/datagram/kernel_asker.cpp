@@ -24,7 +24,9 @@ constexpr std::uint16_t quiet_port = 4791;
 
 /// ::ffff:10.9.0.1 is 10.9.0.1.
 constexpr std::array<std::uint8_t, 12> ipv4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-bool is_ipv4(const gid_bytes& which) noexcept { return std::equal(ipv4_prefix.begin(), ipv4_prefix.end(), which.begin()); }
+bool is_ipv4(const gid_bytes& which) noexcept {
+  return std::equal(ipv4_prefix.begin(), ipv4_prefix.end(), which.begin());
+}
 
 union socket_address {
   sockaddr any;
@@ -33,7 +35,8 @@ union socket_address {
 };
 
 /// Returns its length.
-socklen_t write_address(socket_address& into, const gid_bytes& where, std::uint16_t port, unsigned interface) noexcept {
+socklen_t write_address(socket_address& into, const gid_bytes& where, std::uint16_t port,
+                        unsigned interface) noexcept {
   into = {};
   if (is_ipv4(where)) {
     into.v4.sin_family = AF_INET;
@@ -79,13 +82,14 @@ kernel_asker::kernel_asker(const gid_entry& own) : own_{own} {
   const bool v4 = is_ipv4(own_.bytes);
   socket_address mine;
   socklen_t length = write_address(mine, own_.bytes, 0, own_.interface);
-  if (setsockopt(door_, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_RECVERR : IPV6_RECVERR, &on, sizeof on) == 0 &&
+  if (setsockopt(door_, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_RECVERR : IPV6_RECVERR, &on,
+                 sizeof on) == 0 &&
       bind(door_, &mine.any, length) == 0 && getsockname(door_, &mine.any, &length) == 0) {
     gid_bytes ignored;
     if (read_address(mine, ignored, number_)) return;
   }
-  log_info("no UDP socket at {}: {}; peers without a connection cannot see the end of this process", to_text(own_.bytes),
-           std::strerror(errno));
+  log_info("no UDP socket at {}: {}; peers without a connection cannot see the end of this process",
+           to_text(own_.bytes), std::strerror(errno));
   close(door_);
   door_ = -1;
 }
@@ -95,11 +99,14 @@ kernel_asker::~kernel_asker() {
 }
 
 int kernel_asker::make_socket(int type) const noexcept {
-  const int made = socket(is_ipv4(own_.bytes) ? AF_INET : AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int made =
+      socket(is_ipv4(own_.bytes) ? AF_INET : AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   std::array<char, IF_NAMESIZE> name{};
-  // With two adapters in one network another one's link would answer. Older kernels refuse this to users.
+  // With two adapters in one network another one's link would answer. Older kernels refuse this to
+  // users.
   if (made >= 0 && own_.interface != 0 && if_indextoname(own_.interface, name.data()))
-    (void)setsockopt(made, SOL_SOCKET, SO_BINDTODEVICE, name.data(), static_cast<socklen_t>(std::strlen(name.data())));
+    (void)setsockopt(made, SOL_SOCKET, SO_BINDTODEVICE, name.data(),
+                     static_cast<socklen_t>(std::strlen(name.data())));
   return made;
 }
 

@@ -1,17 +1,19 @@
 // transport/verbs/datagram/kernel_asker.hpp
-// Asks kernels over IP, where the GID of a device is an IP address (RoCE): questions that a kernel answers by itself, whatever its
-// processes do.
+// Asks kernels over IP, where the GID of a device is an IP address (RoCE): questions that a kernel
+// answers by itself, whatever its processes do.
 //
-// - A node: a TCP connection is asked for at port 4791, on which nobody listens (it is RoCE's own, of UDP). A kernel that is there refuses
-//   at once.
-// - A process: every process has a UDP socket, its door, from which nobody reads. A byte that is sent there vanishes; when there is no such
-//   socket any more, the kernel says so (ICMP, port unreachable).
+// - A node: a TCP connection is asked for at port 4791, on which nobody listens (it is RoCE's own,
+//   of UDP). A kernel that is there refuses at once.
+// - A process: every process has a UDP socket, its door, from which nobody reads. A byte that is
+//   sent there vanishes; when there is no such socket any more, the kernel says so (ICMP, port
+//   unreachable).
 // Both go the way of the device's interface where the kernel allows that to be asked for.
 //
 // Layer    transport/verbs: may include base/. Knows no device.
 // Threads  one at a time.
 // Errors   none: where nothing can be asked, nothing is answered, and the door's number is 0.
-// Source   tcp(7), udp(7), ip(7): IP_RECVERR; RFC 9293, 3.10.7.1 (a SYN to a closed port); RFC 1122, 4.1.3.1 (a datagram to one).
+// Source   tcp(7), udp(7), ip(7): IP_RECVERR; RFC 9293, 3.10.7.1 (a SYN to a closed port); RFC
+//          1122, 4.1.3.1 (a datagram to one).
 #pragma once
 
 #include <cstdint>

@@ -10,19 +10,22 @@ namespace {
 /// Looks in a silence; a question has as long as the time between two.
 constexpr int looks = 8;
 constexpr std::uint32_t enough_unanswered = 6;
-/// Questions open at a time, and knocks at a look: descriptors and packets are bounded, however many nodes there are.
+/// Questions open at a time, and knocks at a look: descriptors and packets are bounded, however
+/// many nodes there are.
 constexpr std::size_t most_open = 64;
 
 }  // namespace
 
-node_watch::node_watch(asker& by, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence, told lost)
+node_watch::node_watch(asker& by, const gid_bytes& own_node, std::uint32_t peers,
+                       clock::duration silence, told lost)
     : asker_{by}, own_{own_node}, silence_{silence}, lost_{std::move(lost)}, places_(peers) {}
 
 node_watch::~node_watch() {
   for (node& each : nodes_) stop_asking(each);
 }
 
-void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door, clock::time_point now) {
+void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door,
+                       clock::time_point now) {
   if (places_[which] != 0 || at == own_) return;
   auto found = std::ranges::find(nodes_, at, &node::gid);
   if (found == nodes_.end()) {
@@ -36,7 +39,8 @@ void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door, c
     // Not at the next look, before which the network may be cut: who never answered is no news.
     if (!found->answers) ask(*found, now);
   }
-  watched_.push_back({which, static_cast<std::uint32_t>(found - nodes_.begin()), door, false, now, now, now});
+  watched_.push_back(
+      {which, static_cast<std::uint32_t>(found - nodes_.begin()), door, false, now, now, now});
   places_[which] = static_cast<std::uint32_t>(watched_.size());
 }
 
@@ -107,7 +111,8 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
       continue;
     }
     // At once when it is new; then when there is reason to.
-    const bool due = !at.answers ? at.unanswered == 0 || now - at.asked >= silence_ : now - at.sign >= silence_ / 2;
+    const bool due = !at.answers ? at.unanswered == 0 || now - at.asked >= silence_
+                                 : now - at.sign >= silence_ / 2;
     if (due) ask(at, now);
   }
 }
@@ -128,8 +133,9 @@ void node_watch::take_refusals(clock::time_point now, std::vector<peer_id>& lost
   gid_bytes where{};
   std::uint16_t door = 0;
   while (asker_.refused(where, door)) {
-    const auto found =
-        std::ranges::find_if(watched_, [&](const watched& each) { return each.door == door && nodes_[each.node].gid == where; });
+    const auto found = std::ranges::find_if(watched_, [&](const watched& each) {
+      return each.door == door && nodes_[each.node].gid == where;
+    });
     if (found == watched_.end()) continue;
     if (!std::exchange(found->refuses, true)) found->refused_since = now;
     else if (now - found->refused_since >= silence_) lost.push_back(found->peer);

@@ -1,13 +1,17 @@
 // transport/verbs/datagram/node_watch.hpp
-// Whether peers without a connection are still there. Their adapters acknowledge nothing by themselves, and a peer that does not
-// acknowledge may just compute, or be stopped: so the kernels of their nodes are asked, by what `asker` knows to ask.
+// Whether peers without a connection are still there. Their adapters acknowledge nothing by
+// themselves, and a peer that does not acknowledge may just compute, or be stopped: so the kernels
+// of their nodes are asked, by what `asker` knows to ask.
 //
-// - The node: asked after half a `silence` without a packet from any of its peers, then eight times a silence. Once it has been silent for
-//   a silence, and six questions in a row went without an answer, its peers are lost. One that has never answered is no news (a firewall,
-//   an InfiniBand fabric without IP): of those nothing is known, and nobody is given up.
-// - The process: its door is knocked at. A refusal means that there is no such process any more. One that is stopped refuses nothing. Lost
-//   is who has refused for a silence: a process that ended in good order is not missed that long.
-// Questions, not only time, are counted, so that it does no harm when this process computes, or is stopped, for an hour.
+// - The node: asked after half a `silence` without a packet from any of its peers, then eight times
+//   a silence. Once it has been silent for a silence, and six questions in a row went without an
+//   answer, its peers are lost. One that has never answered is no news (a firewall, an InfiniBand
+//   fabric without IP): of those nothing is known, and nobody is given up.
+// - The process: its door is knocked at. A refusal means that there is no such process any more.
+//   One that is stopped refuses nothing. Lost is who has refused for a silence: a process that
+//   ended in good order is not missed that long.
+// Questions, not only time, are counted, so that it does no harm when this process computes, or is
+// stopped, for an hour.
 //
 // Layer    transport/verbs. Knows no device, no clock and no socket.
 // Threads  one at a time.
@@ -47,7 +51,8 @@ class node_watch {
   /// `lost` may call anything here.
   using told = std::function<void(peer_id, peer_loss)>;
 
-  node_watch(asker&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence, told lost);
+  node_watch(asker&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence,
+             told lost);
   ~node_watch();
   node_watch(const node_watch&) = delete;
   node_watch& operator=(const node_watch&) = delete;
@@ -60,7 +65,9 @@ class node_watch {
     if (places_[from] != 0) heard_at(places_[from] - 1, now);
   }
   /// When `look` has something to do.
-  [[nodiscard]] clock::time_point due() const noexcept { return watched_.empty() ? clock::time_point::max() : next_look_; }
+  [[nodiscard]] clock::time_point due() const noexcept {
+    return watched_.empty() ? clock::time_point::max() : next_look_;
+  }
   /// Asks, and listens; cheap when nothing is due.
   void look(clock::time_point now) noexcept {
     if (now >= next_look_ && !watched_.empty()) look_around(now);

@@ -34,7 +34,9 @@ completion_channel::completion_channel(ibv_context* of, unsigned vector) noexcep
     ibv_destroy_comp_channel(channel_);
     channel_ = nullptr;
   }
-  if (!channel_) log_info("{} gives no completion channel ({}); waits do not sleep", ibv_get_device_name(of->device), std::strerror(errno));
+  if (!channel_)
+    log_info("{} gives no completion channel ({}); waits do not sleep",
+             ibv_get_device_name(of->device), std::strerror(errno));
 }
 
 completion_channel::~completion_channel() {
@@ -63,10 +65,12 @@ void completion_channel::resized(ibv_cq& which) noexcept {
 bool completion_channel::arm() noexcept {
   if (!channel_) return false;
   // All have been asked since the last sleep: if one has answered, it must be asked again.
-  if (std::ranges::all_of(queues_, [](const auto& each) { return each->asked; })) (void)read_event();
+  if (std::ranges::all_of(queues_, [](const auto& each) { return each->asked; }))
+    (void)read_event();
   for (const auto& each : queues_) {
     if (each->asked) continue;
-    // Any completion, not only those that their sender marked: what was sent makes room, and errors come in the same way.
+    // Any completion, not only those that their sender marked: what was sent makes room, and errors
+    // come in the same way.
     if (ibv_req_notify_cq(each->queue, 0) != 0) return false;
     each->asked = true;
   }

@@ -1,5 +1,6 @@
 // transport/verbs/device/device.hpp
-// An open RDMA device: the port and the GID that were chosen, its limits, and the protection domain that everything belongs to.
+// An open RDMA device: the port and the GID that were chosen, its limits, and the protection domain
+// that everything belongs to.
 //
 // Layer    transport/verbs: may include topology/, base/.
 // Threads  constant once made.
@@ -63,7 +64,9 @@ class device {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "mlx5_0:1"
   /// What peers must know of it.
   [[nodiscard]] rail_address address() const noexcept;
-  [[nodiscard]] bool ethernet() const noexcept { return port_.link_layer == IBV_LINK_LAYER_ETHERNET; }
+  [[nodiscard]] bool ethernet() const noexcept {
+    return port_.link_layer == IBV_LINK_LAYER_ETHERNET;
+  }
 
   /// How a packet finds a port with this GID and LID.
   [[nodiscard]] ibv_ah_attr route_to(const gid_bytes& gid, std::uint16_t lid) const noexcept;

@@ -18,7 +18,9 @@ bool is_zero(const gid_bytes& gid) noexcept {
   return std::all_of(gid.begin(), gid.end(), [](std::uint8_t each) { return each == 0; });
 }
 
-bool is_link_local(const gid_bytes& gid) noexcept { return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80; }
+bool is_link_local(const gid_bytes& gid) noexcept {
+  return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
 
 std::string names_of(const std::vector<port_facts>& ports) {
   std::string all;
@@ -79,11 +81,14 @@ std::optional<gid_entry> gid_of(const port_facts& port, const choice_wishes& wis
     const gid_entry* best = best_gid(port);
     return best ? std::optional{*best} : std::nullopt;
   }
-  const auto found = std::find_if(port.gids.begin(), port.gids.end(), [&](const gid_entry& each) { return each.index == *wishes.gid; });
-  return found != port.gids.end() && class_of(*found) != gid_class::empty ? std::optional{*found} : std::nullopt;
+  const auto found = std::find_if(port.gids.begin(), port.gids.end(),
+                                  [&](const gid_entry& each) { return each.index == *wishes.gid; });
+  return found != port.gids.end() && class_of(*found) != gid_class::empty ? std::optional{*found}
+                                                                          : std::nullopt;
 }
 
-std::vector<std::size_t> in_turn(const std::vector<port_facts>& ports, std::vector<std::size_t> among) {
+std::vector<std::size_t> in_turn(const std::vector<port_facts>& ports,
+                                 std::vector<std::size_t> among) {
   std::vector<std::size_t> order;
   while (!among.empty()) {
     std::vector<std::size_t> later;
@@ -108,36 +113,48 @@ bool same_network(const gid_bytes& one, const gid_bytes& other, std::uint8_t bit
 
 choice_result choose(const std::vector<port_facts>& ports, const choice_wishes& wishes) {
   if (ports.empty())
-    return nothing("this machine has no RDMA device (ibv_devinfo lists none): load its driver, or give the container /dev/infiniband");
+    return nothing(
+        "this machine has no RDMA device (ibv_devinfo lists none): load its driver, or give the "
+        "container /dev/infiniband");
   std::vector<std::size_t> able, wanted;
   for (std::size_t each = 0; each < ports.size(); ++each)
     if (is_wanted(ports[each], wishes.device)) wanted.push_back(each);
   if (wanted.empty())
-    return nothing(fmt::format("PEAL_VERBS_DEVICE={}: there is no such device; there are {}", wishes.device, names_of(ports)));
-  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(able), [&](std::size_t each) { return ports[each].active; });
+    return nothing(fmt::format("PEAL_VERBS_DEVICE={}: there is no such device; there are {}",
+                               wishes.device, names_of(ports)));
+  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(able),
+               [&](std::size_t each) { return ports[each].active; });
   if (able.empty())
-    return nothing(fmt::format("no port of {} is active: is the cable in, is the interface up (ip link), does a subnet manager run?",
-                               wishes.device.empty() ? names_of(ports) : wishes.device));
+    return nothing(
+        fmt::format("no port of {} is active: is the cable in, is the interface up (ip link), does "
+                    "a subnet manager run?",
+                    wishes.device.empty() ? names_of(ports) : wishes.device));
   std::erase_if(able, [&](std::size_t each) { return !gid_of(ports[each], wishes); });
   if (able.empty()) {
-    if (wishes.gid) return nothing(fmt::format("PEAL_VERBS_GID={}: no active port has a GID with that index", *wishes.gid));
-    return nothing("no active port has a usable GID: give its network interface an address (ip addr add)");
+    if (wishes.gid)
+      return nothing(
+          fmt::format("PEAL_VERBS_GID={}: no active port has a GID with that index", *wishes.gid));
+    return nothing(
+        "no active port has a usable GID: give its network interface an address (ip addr add)");
   }
-  const bool any_near = std::any_of(able.begin(), able.end(), [&](std::size_t each) { return ports[each].near; });
+  const bool any_near =
+      std::any_of(able.begin(), able.end(), [&](std::size_t each) { return ports[each].near; });
   if (any_near) std::erase_if(able, [&](std::size_t each) { return !ports[each].near; });
   // Kinds of GID are not mixed among equals: the best that any port has.
   const auto class_at = [&](std::size_t each) { return class_of(*gid_of(ports[each], wishes)); };
-  const gid_class best = class_at(*std::min_element(able.begin(), able.end(), [&](auto a, auto b) { return class_at(a) < class_at(b); }));
+  const gid_class best = class_at(*std::min_element(
+      able.begin(), able.end(), [&](auto a, auto b) { return class_at(a) < class_at(b); }));
   std::erase_if(able, [&](std::size_t each) { return class_at(each) != best; });
   const std::vector<std::size_t> order = in_turn(ports, able);
   choice made;
   made.port = order[wishes.local_index % order.size()];
   made.gid = *gid_of(ports[made.port], wishes);
-  made.reason = fmt::format("{}, {}{}",
-                            !wishes.device.empty() ? "asked for by PEAL_VERBS_DEVICE"
-                            : any_near             ? "near"
-                                                   : "active",
-                            to_text(best), order.size() > 1 ? fmt::format(", one of {} equally good", order.size()) : "");
+  made.reason = fmt::format(
+      "{}, {}{}",
+      !wishes.device.empty() ? "asked for by PEAL_VERBS_DEVICE"
+      : any_near             ? "near"
+                             : "active",
+      to_text(best), order.size() > 1 ? fmt::format(", one of {} equally good", order.size()) : "");
   return {std::move(made), {}};
 }
 

@@ -1,9 +1,11 @@
 // transport/verbs/device/device_choice.hpp
-// Which port of which device, and which of its GIDs: decided on plain facts, so that it can be tested and explained.
+// Which port of which device, and which of its GIDs: decided on plain facts, so that it can be
+// tested and explained.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
 // Errors   none: who chooses nothing gets the reason as text.
-// Source   InfiniBand specification, annex A17 (RoCE v2); kernel: Documentation/ABI/stable/sysfs-class-infiniband (gid_attrs/types).
+// Source   InfiniBand specification, annex A17 (RoCE v2); kernel:
+//          Documentation/ABI/stable/sysfs-class-infiniband (gid_attrs/types).
 #pragma once
 
 #include <array>
@@ -26,8 +28,10 @@ struct gid_entry {
   int index = 0;
   gid_kind kind = gid_kind::infiniband;
   gid_bytes bytes{};
-  std::uint8_t network_bits = 0;  // how many of the first bits the whole network shares; 0: not known
-  unsigned interface = 0;         // the number of the network interface that it belongs to; 0: none, or not told
+  // how many of the first bits the whole network shares; 0: not known
+  std::uint8_t network_bits = 0;
+  // the number of the network interface that it belongs to; 0: none, or not told
+  unsigned interface = 0;
 };
 
 /// One port, as the chooser sees it.
@@ -58,11 +62,13 @@ std::string to_text(const gid_bytes&);
 /// The best GID of a port; null when it has none that can be used.
 const gid_entry* best_gid(const port_facts&) noexcept;
 
-/// Whether both begin with these bits, or, where they are 0, with those that such networks usually share.
+/// Whether both begin with these bits, or, where they are 0, with those that such networks usually
+/// share.
 bool same_network(const gid_bytes&, const gid_bytes&, std::uint8_t bits) noexcept;
 
 struct choice_wishes {
-  std::string device;        // PEAL_VERBS_DEVICE: "mlx5_0" or "mlx5_0:1", for choose_rails several, or "all"; empty: any
+  // PEAL_VERBS_DEVICE: "mlx5_0" or "mlx5_0:1", for choose_rails several, or "all"; empty: any
+  std::string device;
   std::optional<int> gid;    // PEAL_VERBS_GID
   unsigned local_index = 0;  // ranks of a node are dealt out to devices that are equally near
 };

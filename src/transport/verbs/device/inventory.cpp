@@ -18,12 +18,14 @@ namespace peal::verbs {
 
 namespace {
 
-/// Whether hwloc finds the device beside cores that this process may use; true where the system does not say.
+/// Whether hwloc finds the device beside cores that this process may use; true where the system
+/// does not say.
 bool is_near(const machine& here, ibv_device* which) {
   hwloc_bitmap_t cores = hwloc_bitmap_alloc();
   const int told = hwloc_ibv_get_device_cpuset(here.handle(), which, cores);
   const bool near =
-      told != 0 || hwloc_bitmap_iszero(cores) || std::any_of(here.cores().begin(), here.cores().end(), [&](const std::vector<int>& core) {
+      told != 0 || hwloc_bitmap_iszero(cores) ||
+      std::any_of(here.cores().begin(), here.cores().end(), [&](const std::vector<int>& core) {
         return hwloc_bitmap_isset(cores, static_cast<unsigned>(core.front()));
       });
   hwloc_bitmap_free(cores);
@@ -39,11 +41,15 @@ std::uint8_t network_bits_of(const ifaddrs* interfaces, const gid_bytes& gid) no
     if (each->ifa_addr->sa_family == AF_INET) {
       before = 96;
       address[10] = address[11] = 0xff;
-      std::memcpy(address.data() + 12, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, 4);
-      std::memcpy(mask.data() + 12, &reinterpret_cast<const sockaddr_in*>(each->ifa_netmask)->sin_addr, 4);
+      std::memcpy(address.data() + 12,
+                  &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, 4);
+      std::memcpy(mask.data() + 12,
+                  &reinterpret_cast<const sockaddr_in*>(each->ifa_netmask)->sin_addr, 4);
     } else if (each->ifa_addr->sa_family == AF_INET6) {
-      std::memcpy(address.data(), &reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr, 16);
-      std::memcpy(mask.data(), &reinterpret_cast<const sockaddr_in6*>(each->ifa_netmask)->sin6_addr, 16);
+      std::memcpy(address.data(), &reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr,
+                  16);
+      std::memcpy(mask.data(), &reinterpret_cast<const sockaddr_in6*>(each->ifa_netmask)->sin6_addr,
+                  16);
     }
     if (address != gid) continue;
     for (const std::uint8_t byte : mask) before += static_cast<unsigned>(std::popcount(byte));
@@ -75,9 +81,12 @@ std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_at
   return found;
 }
 
-constexpr int bytes_of(ibv_mtu mtu) noexcept { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128 << mtu : 0; }
+constexpr int bytes_of(ibv_mtu mtu) noexcept {
+  return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128 << mtu : 0;
+}
 
-// The codes of a port's width and speed: InfiniBand specification, 14.2.5.6 (PortInfo), the data rate of a lane without its coding.
+// The codes of a port's width and speed: InfiniBand specification, 14.2.5.6 (PortInfo), the data
+// rate of a lane without its coding.
 double gigabits_of(const ibv_port_attr& port) noexcept {
   int lanes = 0;
   switch (port.active_width) {
@@ -164,7 +173,8 @@ std::vector<device_report> inventory(const machine& here) {
   std::vector<device_report> found;
   int count = 0;
   const device_list all{ibv_get_device_list(&count)};
-  for (int each = 0; all && each < count; ++each) found.push_back(report_device(here, all.get()[each]));
+  for (int each = 0; all && each < count; ++each)
+    found.push_back(report_device(here, all.get()[each]));
   return found;
 }
 

@@ -1,5 +1,6 @@
 // transport/verbs/device/inventory.hpp
-// What there is of RDMA on this machine, as plain facts: for the choice of a device, and for peal-info.
+// What there is of RDMA on this machine, as plain facts: for the choice of a device, and for
+// peal-info.
 //
 // Layer    transport/verbs: may include topology/, base/. Includes no verbs header.
 // Units    bytes; bits per second of a link in 10^9.

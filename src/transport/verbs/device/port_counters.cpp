@@ -37,7 +37,9 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& file) {
 
 }  // namespace
 
-port_counters::port_counters(const std::string& port, const std::filesystem::path& root, std::string prefix) : prefix_{std::move(prefix)} {
+port_counters::port_counters(const std::string& port, const std::filesystem::path& root,
+                             std::string prefix)
+    : prefix_{std::move(prefix)} {
   const auto colon = port.find(':');
   if (colon == std::string::npos) return;
   folder_ = root / port.substr(0, colon) / "ports" / port.substr(colon + 1) / "hw_counters";
@@ -49,7 +51,8 @@ void port_counters::report(std::vector<counter>& into) const {
   for (const known& each : known_) {
     const name& which = names[each.which];
     if (const auto value = number_in(folder_ / which.file))
-      into.push_back({prefix_ + std::string{which.file}, *value - each.at_start, which.meaning, true});
+      into.push_back(
+          {prefix_ + std::string{which.file}, *value - each.at_start, which.meaning, true});
   }
 }
 

@@ -4,7 +4,8 @@
 // Layer    transport/verbs: may include base/. Includes no verbs header.
 // Units    events of all processes of the machine since this object was made.
 // Errors   a port that counts nothing reports nothing.
-// Source   kernel: Documentation/ABI/stable/sysfs-class-infiniband (hw_counters); names as in drivers rxe and mlx5.
+// Source   kernel: Documentation/ABI/stable/sysfs-class-infiniband (hw_counters); names as in
+//          drivers rxe and mlx5.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,10 @@ namespace peal::verbs {
 
 class port_counters {
  public:
-  /// `port`: "mlx5_0:1"; `prefix`: what counters are called before their names. `root` is another one in tests.
-  explicit port_counters(const std::string& port, const std::filesystem::path& root = "/sys/class/infiniband",
+  /// `port`: "mlx5_0:1"; `prefix`: what counters are called before their names. `root` is another
+  /// one in tests.
+  explicit port_counters(const std::string& port,
+                         const std::filesystem::path& root = "/sys/class/infiniband",
                          std::string prefix = "port.");
   void report(std::vector<counter>&) const;
 

@@ -27,7 +27,9 @@ queue_pair make_reliable(const device& on, queue_plan& plan) noexcept {
   init.qp_state = IBV_QPS_INIT;
   init.port_num = on.port_number();
   init.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-  if (ibv_modify_qp(made.get(), &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) != 0) return {};
+  if (ibv_modify_qp(made.get(), &init,
+                    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) != 0)
+    return {};
   return made;
 }
 
@@ -39,14 +41,16 @@ bool ready_to_receive(ibv_qp& which, const remote_queue& remote) noexcept {
   next.dest_qp_num = remote.number;
   next.rq_psn = remote.first_psn;
   next.max_dest_rd_atomic = remote.reads_in;
-  next.min_rnr_timer = 12;  // 0.64 ms: credits make it rare; a shorter one would flood a receiver that has none
+  // 0.64 ms: credits make it rare; a shorter one would flood a receiver that has none
+  next.min_rnr_timer = 12;
   next.ah_attr = remote.route;
   return ibv_modify_qp(&which, &next,
-                       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-                           IBV_QP_MIN_RNR_TIMER) == 0;
+                       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                           IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0;
 }
 
-bool ready_to_send(ibv_qp& which, const remote_queue& remote, std::uint32_t own_psn, double silence) noexcept {
+bool ready_to_send(ibv_qp& which, const remote_queue& remote, std::uint32_t own_psn,
+                   double silence) noexcept {
   ibv_qp_attr next{};
   next.qp_state = IBV_QPS_RTS;
   next.sq_psn = own_psn;
@@ -55,7 +59,8 @@ bool ready_to_send(ibv_qp& which, const remote_queue& remote, std::uint32_t own_
   next.rnr_retry = 7;  // for ever: a receiver that computes is no dead one
   next.max_rd_atomic = remote.reads_out;
   return ibv_modify_qp(&which, &next,
-                       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) == 0;
+                       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                           IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) == 0;
 }
 
 }  // namespace peal::verbs

@@ -4,7 +4,8 @@
 // Layer    transport/verbs.
 // Threads  one at a time.
 // Errors   a queue pair that cannot be made is null, a step that fails says false; errno tells why.
-// Source   ibv_create_qp(3), ibv_modify_qp(3): which attributes each step needs; InfiniBand specification, 9.7.5.2.8 (RNR), 9.9.2.1.1.
+// Source   ibv_create_qp(3), ibv_modify_qp(3): which attributes each step needs; InfiniBand
+//          specification, 9.7.5.2.8 (RNR), 9.9.2.1.1.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -42,7 +43,8 @@ struct remote_queue {
 [[nodiscard]] bool ready_to_receive(ibv_qp&, const remote_queue&) noexcept;
 
 /// `silence`: seconds until a peer whose adapter does not answer is given up.
-[[nodiscard]] bool ready_to_send(ibv_qp&, const remote_queue&, std::uint32_t own_psn, double silence) noexcept;
+[[nodiscard]] bool ready_to_send(ibv_qp&, const remote_queue&, std::uint32_t own_psn,
+                                 double silence) noexcept;
 
 /// The exponent of the timer (4.096 µs * 2^n) with which seven tries take about so many seconds.
 constexpr std::uint8_t timer_for(double silence) noexcept {

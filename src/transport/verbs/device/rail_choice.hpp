@@ -1,8 +1,10 @@
 // transport/verbs/device/rail_choice.hpp
-// Which devices a process uses when it uses several, its rails, and which of them lead to a peer: decided on plain facts.
+// Which devices a process uses when it uses several, its rails, and which of them lead to a peer:
+// decided on plain facts.
 //
-// The first rail carries everything; the others carry parts of large messages. Rails of two processes belong together that are in one
-// network. Where the first ones are in different networks there is a router between, and the others belong together by their place.
+// The first rail carries everything; the others carry parts of large messages. Rails of two
+// processes belong together that are in one network. Where the first ones are in different networks
+// there is a router between, and the others belong together by their place.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
 // Errors   none: who chooses nothing gets the reason as text.
@@ -21,8 +23,8 @@ struct rails_result {
   std::vector<choice> rails;  // the first is the one that carries messages
   std::string problem;        // when nothing was chosen: what is wrong, and the remedy
 };
-/// `wishes.device` may name up to most_rails devices, separated by commas, or be "all": every port that can be used, near ones first. One
-/// name, or none, is what `choose` makes of it.
+/// `wishes.device` may name up to most_rails devices, separated by commas, or be "all": every port
+/// that can be used, near ones first. One name, or none, is what `choose` makes of it.
 rails_result choose_rails(const std::vector<port_facts>&, const choice_wishes&);
 
 /// What peers must know of a rail.
@@ -41,8 +43,9 @@ static_assert(sizeof(rail_address) == 24);
 struct rail_pair {
   std::uint8_t own = 0, remote = 0;
 };
-/// The rails over which two processes can talk: the first ones, then the others, in an order that both sides find. `lower`: whether the own
-/// rank is the lower one.
-std::vector<rail_pair> match_rails(std::span<const rail_address> own, std::span<const rail_address> remote, bool lower);
+/// The rails over which two processes can talk: the first ones, then the others, in an order that
+/// both sides find. `lower`: whether the own rank is the lower one.
+std::vector<rail_pair> match_rails(std::span<const rail_address> own,
+                                   std::span<const rail_address> remote, bool lower);
 
 }  // namespace peal::verbs

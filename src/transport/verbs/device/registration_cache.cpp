@@ -18,7 +18,8 @@ std::uintptr_t page_bytes() noexcept {
 
 int access_of(range_use use) noexcept {
   // Without a local write the kernel does not ask for writable pages, so a constant can be sent.
-  return IBV_ACCESS_REMOTE_READ | (use == range_use::target ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
+  return IBV_ACCESS_REMOTE_READ |
+         (use == range_use::target ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
 }
 
 }  // namespace
@@ -42,14 +43,19 @@ void domain_registrar::end(const regions& gone) noexcept {
 
 idle_limits idle_limits::sensible(int most_regions, std::size_t devices) noexcept {
   // A quarter of the memory, which other ranks share: there may be one on each core.
-  const auto memory = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L)) * page_bytes();
-  idle_limits made{memory / 4 / static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)), 0};
-  // Half of what may be locked is left to what is in use. Root is not held to it, as a rule; otherwise the kernel's refusal makes room.
+  const auto memory =
+      static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L)) * page_bytes();
+  idle_limits made{
+      memory / 4 / static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)), 0};
+  // Half of what may be locked is left to what is in use. Root is not held to it, as a rule;
+  // otherwise the kernel's refusal makes room.
   rlimit locked{};
   if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
-    made.bytes = std::min<std::size_t>(made.bytes, locked.rlim_cur / 2 / devices);  // each device's count
+    // each device's count
+    made.bytes = std::min<std::size_t>(made.bytes, locked.rlim_cur / 2 / devices);
   // All processes share the device's table.
-  made.count = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(most_regions, 0)) / 64, 16, 4096);
+  made.count =
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::max(most_regions, 0)) / 64, 16, 4096);
   return made;
 }
 
@@ -66,7 +72,8 @@ registration_cache::~registration_cache() {
   }
 }
 
-registration* registration_cache::acquire(const void* address, std::size_t length, range_use wanted) noexcept {
+registration* registration_cache::acquire(const void* address, std::size_t length,
+                                          range_use wanted) noexcept {
   read_log();
   const std::uintptr_t page = page_bytes();
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(address);
@@ -81,7 +88,8 @@ registration* registration_cache::acquire(const void* address, std::size_t lengt
   return make(begin, end, wanted);
 }
 
-registration* registration_cache::find(const index& in, std::uintptr_t begin, std::uintptr_t end) const noexcept {
+registration* registration_cache::find(const index& in, std::uintptr_t begin,
+                                       std::uintptr_t end) const noexcept {
   auto after = in.upper_bound(begin);
   if (after == in.begin()) return nullptr;
   registration* candidate = std::prev(after)->second;
@@ -96,11 +104,15 @@ registration* registration_cache::use(registration& found) noexcept {
   return &found;
 }
 
-registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end, range_use wanted) noexcept {
+registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end,
+                                       range_use wanted) noexcept {
   regions on{};
-  const auto attempt = [&] { return by_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted), on); };
+  const auto attempt = [&] {
+    return by_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted), on);
+  };
   bool done = attempt();
-  // Refused for want of room, and not for the memory's own sake: as much room is made as it needs, but at least half.
+  // Refused for want of room, and not for the memory's own sake: as much room is made as it needs,
+  // but at least half.
   while (!done && errno != EFAULT && !idle_.empty()) {
     trim({idle_bytes_ - std::clamp(end - begin, idle_bytes_ / 2, idle_bytes_), idle_.size() / 2});
     done = attempt();
@@ -154,7 +166,8 @@ void registration_cache::evict(registration& idle) noexcept {
 }
 
 void registration_cache::trim(idle_limits limit) noexcept {
-  while (!idle_.empty() && (idle_bytes_ > limit.bytes || idle_.size() > limit.count)) evict(*idle_.front());
+  while (!idle_.empty() && (idle_bytes_ > limit.bytes || idle_.size() > limit.count))
+    evict(*idle_.front());
 }
 
 void registration_cache::read_log() noexcept {
@@ -170,7 +183,8 @@ void registration_cache::read_log() noexcept {
 void registration_cache::drop(std::uintptr_t begin, std::uintptr_t end) noexcept {
   for (index* in : {&sources_, &targets_}) {
     auto each = in->lower_bound(begin);
-    // Ends ascend like beginnings, so the ranges that reach into this one from before stand right before it.
+    // Ends ascend like beginnings, so the ranges that reach into this one from before stand right
+    // before it.
     while (each != in->begin() && std::prev(each)->second->end > begin) --each;
     while (each != in->end() && each->first < end) {
       registration& gone = *each->second;

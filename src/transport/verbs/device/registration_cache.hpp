@@ -1,14 +1,16 @@
 // transport/verbs/device/registration_cache.hpp
 // Keeps buffers registered with a device, so that sending twice from one buffer registers it once.
 //
-// A registration outlives its use where a log tells of every range that goes away: the log is read before a registration is looked for, so
-// none is found whose memory has gone since. Without such a log, or once it is not complete any more, it ends with its last user.
-// Pages that were given back stay pinned until the next look, within the limits.
+// A registration outlives its use where a log tells of every range that goes away: the log is read
+// before a registration is looked for, so none is found whose memory has gone since. Without such a
+// log, or once it is not complete any more, it ends with its last user. Pages that were given back
+// stay pinned until the next look, within the limits.
 //
 // Layer    transport/verbs: may include memory/, base/.
 // Units    bytes; ranges are half-open, [address, address + length), and grow to whole pages.
 // Threads  one at a time. Memory may go away in any thread at any time.
-// Errors   acquire returns null when the kernel refuses to pin the range, even after all idle ones ended; the caller goes another way.
+// Errors   acquire returns null when the kernel refuses to pin the range, even after all idle ones
+//          ended; the caller goes another way.
 // Source   ibv_reg_mr(3), ibv_dereg_mr(3).
 #pragma once
 
@@ -28,7 +30,8 @@
 
 namespace peal::verbs {
 
-/// What the device will do with a range. A target can serve as a source too; read-only memory can be a source only.
+/// What the device will do with a range. A target can serve as a source too; read-only memory can
+/// be a source only.
 enum class range_use : std::uint8_t { source, target };
 
 /// A range with each rail, in their order.
@@ -41,12 +44,15 @@ struct registration {
   std::uintptr_t end = 0;
   std::uint32_t users = 0;
   range_use use = range_use::source;
-  bool indexed = false;                      // can be found by further users
-  std::list<registration*>::iterator place;  // among the idle ones while it has no user, else among the others
+  bool indexed = false;  // can be found by further users
+  // among the idle ones while it has no user, else among the others
+  std::list<registration*>::iterator place;
 
   [[nodiscard]] std::uint32_t local_key(std::size_t rail) const noexcept { return on[rail]->lkey; }
   /// 0 where there is no such rail.
-  [[nodiscard]] std::uint32_t remote_key(std::size_t rail) const noexcept { return on[rail] ? on[rail]->rkey : 0; }
+  [[nodiscard]] std::uint32_t remote_key(std::size_t rail) const noexcept {
+    return on[rail] ? on[rail]->rkey : 0;
+  }
 };
 
 struct registration_counters {
@@ -64,7 +70,8 @@ class registrar {
   registrar& operator=(const registrar&) = delete;
   virtual ~registrar() = default;
   /// With every rail, or with none: then errno says why.
-  [[nodiscard]] virtual bool make(void* begin, std::size_t bytes, int access, regions& into) noexcept = 0;
+  [[nodiscard]] virtual bool make(void* begin, std::size_t bytes, int access,
+                                  regions& into) noexcept = 0;
   virtual void end(const regions&) noexcept = 0;
 };
 
@@ -72,7 +79,8 @@ class registrar {
 class domain_registrar final : public registrar {
  public:
   explicit domain_registrar(std::vector<ibv_pd*> domains) : domains_{std::move(domains)} {}
-  [[nodiscard]] bool make(void* begin, std::size_t bytes, int access, regions& into) noexcept override;
+  [[nodiscard]] bool make(void* begin, std::size_t bytes, int access,
+                          regions& into) noexcept override;
   void end(const regions&) noexcept override;
 
  private:
@@ -83,7 +91,8 @@ class domain_registrar final : public registrar {
 struct idle_limits {
   std::size_t bytes = 0;
   std::size_t count = 0;
-  /// What suits this machine, this process's limit of locked memory, and so many devices with room for so many regions each.
+  /// What suits this machine, this process's limit of locked memory, and so many devices with room
+  /// for so many regions each.
   static idle_limits sensible(int most_regions, std::size_t devices) noexcept;
 };
 
@@ -91,7 +100,9 @@ class registration_cache {
  public:
   /// `by` and `log` must outlive the cache. Without a log nothing stays registered without a user.
   registration_cache(registrar& by, idle_limits, const unmap_log* log);
-  ~registration_cache();  // Ends all, acquired ones too: of messages that nobody received. Requires: the device uses them no more.
+  // Ends all, acquired ones too: of messages that nobody received. Requires: the device uses them
+  // no more.
+  ~registration_cache();
   registration_cache(const registration_cache&) = delete;
   registration_cache& operator=(const registration_cache&) = delete;
 
@@ -105,11 +116,12 @@ class registration_cache {
   [[nodiscard]] std::size_t idle_bytes() const noexcept { return idle_bytes_; }
 
  private:
-  // Of one use. No indexed range lies within another, so both ends ascend, and the last range that begins at or before an address is
-  // the one that reaches furthest.
+  // Of one use. No indexed range lies within another, so both ends ascend, and the last range that
+  // begins at or before an address is the one that reaches furthest.
   using index = std::map<std::uintptr_t, registration*>;
 
-  [[nodiscard]] registration* find(const index&, std::uintptr_t begin, std::uintptr_t end) const noexcept;
+  [[nodiscard]] registration* find(const index&, std::uintptr_t begin,
+                                   std::uintptr_t end) const noexcept;
   [[nodiscard]] registration* use(registration&) noexcept;
   [[nodiscard]] registration* make(std::uintptr_t begin, std::uintptr_t end, range_use) noexcept;
   void enter(registration&) noexcept;

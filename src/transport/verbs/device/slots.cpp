@@ -14,7 +14,8 @@ namespace {
 std::string locked_memory_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
-  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : fmt::format("{} KiB", limit.rlim_cur / 1024);
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited"
+                                         : fmt::format("{} KiB", limit.rlim_cur / 1024);
 }
 
 }  // namespace
@@ -34,15 +35,20 @@ bool slot_pool::grow(std::size_t slots) noexcept {
 
 std::string slot_pool::refusal() const {
   return fmt::format(
-      "{} KiB for messages cannot be registered beside {} KiB that are: {}; the limit of locked memory is {}: raise it "
+      "{} KiB for messages cannot be registered beside {} KiB that are: {}; the limit of locked "
+      "memory is {}: raise it "
       "(ulimit -l unlimited)",
-      slab_bytes / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_), locked_memory_limit());
+      slab_bytes / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_),
+      locked_memory_limit());
 }
 
 bool slot_pool::add_slab() noexcept {
   // MAP_POPULATE: registering touches the pages anyway, one by one.
-  void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  ibv_mr* const region = memory == MAP_FAILED ? nullptr : ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
+  void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  ibv_mr* const region = memory == MAP_FAILED
+                             ? nullptr
+                             : ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
   if (!region) {
     refused_ = errno;
     if (memory != MAP_FAILED) munmap(memory, slab_bytes);

@@ -19,7 +19,8 @@ namespace peal::verbs {
 using slot_id = std::uint32_t;
 inline constexpr slot_id no_slot = ~slot_id{0};
 
-/// A slot holds an envelope and the longest eager message (wire.hpp); a whole number of cache lines.
+/// A slot holds an envelope and the longest eager message (wire.hpp); a whole number of cache
+/// lines.
 inline constexpr std::size_t slot_bytes = 8256;
 static_assert(slot_bytes % 64 == 0);
 
@@ -49,7 +50,9 @@ class slot_pool {
   [[nodiscard]] std::byte* at(slot_id which) const noexcept {
     return slabs_[which / per_slab].memory + std::size_t{which % per_slab} * slot_bytes;
   }
-  [[nodiscard]] std::uint32_t key(slot_id which) const noexcept { return slabs_[which / per_slab].region->lkey; }
+  [[nodiscard]] std::uint32_t key(slot_id which) const noexcept {
+    return slabs_[which / per_slab].region->lkey;
+  }
 
  private:
   /// Half a megabyte a slab: few registrations, little memory for a rank with few peers.

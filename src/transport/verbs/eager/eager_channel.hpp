@@ -35,7 +35,9 @@ class credits {
 
   // ---- the peer's, which it has spent and not got back
   void owe() noexcept { ++owed_; }
-  void give_back(std::uint32_t count) noexcept { owed_ = static_cast<std::uint16_t>(owed_ - count); }
+  void give_back(std::uint32_t count) noexcept {
+    owed_ = static_cast<std::uint16_t>(owed_ - count);
+  }
   [[nodiscard]] std::uint16_t owed() const noexcept { return owed_; }
   /// Worth the four bytes that return them with a message that goes anyway.
   [[nodiscard]] bool worth_a_ride() const noexcept { return owed_ * 4 >= window_; }
@@ -69,7 +71,9 @@ class held_packets {
   [[nodiscard]] std::uint32_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] bool full() const noexcept { return count_ == most; }
-  [[nodiscard]] const held_packet& operator[](std::size_t which) const noexcept { return all_[which]; }
+  [[nodiscard]] const held_packet& operator[](std::size_t which) const noexcept {
+    return all_[which];
+  }
   [[nodiscard]] const held_packet& last() const noexcept { return all_[count_ - 1]; }
 
   /// One more, in a slot of its own.
@@ -81,7 +85,8 @@ class held_packets {
   void add_behind(std::size_t at, std::size_t bytes) noexcept {
     held_packet& before = all_[count_ - 1];
     before.last_in_slot = false;
-    all_[count_++] = {before.slot, static_cast<std::uint16_t>(at), true, static_cast<std::uint32_t>(bytes), 0};
+    all_[count_++] = {before.slot, static_cast<std::uint16_t>(at), true,
+                      static_cast<std::uint32_t>(bytes), 0};
     bytes_ += all_[count_ - 1].bytes;
   }
   /// The last one has become longer.
@@ -117,7 +122,9 @@ class sent_requests {
 
   void posted(std::uint32_t count) noexcept { posted_ += count; }
   /// So many were posted; `last`: the last of them asks for a completion, as no other does.
-  void note_signals(std::uint32_t count, bool last) noexcept { unsignaled_ = last ? 0 : unsignaled_ + count; }
+  void note_signals(std::uint32_t count, bool last) noexcept {
+    unsignaled_ = last ? 0 : unsignaled_ + count;
+  }
   /// The device reads this slot for that request.
   void use(std::uint32_t sequence, slot_id slot) noexcept { slots_.push_back({sequence, slot}); }
 
@@ -126,7 +133,8 @@ class sent_requests {
   void complete(std::uint32_t sequence, GiveBack&& give_back) noexcept {
     if (static_cast<std::int32_t>(sequence - completed_) <= 0) return;
     completed_ = sequence;
-    for (; !slots_.empty() && static_cast<std::int32_t>(slots_.front().sequence - sequence) <= 0; slots_.pop_front())
+    for (; !slots_.empty() && static_cast<std::int32_t>(slots_.front().sequence - sequence) <= 0;
+         slots_.pop_front())
       give_back(slots_.front().slot);
   }
   /// No completion will come any more, and nobody waits for one.

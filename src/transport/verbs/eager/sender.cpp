@@ -12,13 +12,16 @@ namespace peal::verbs {
 
 namespace {
 
-/// Held packets are posted early when they are worth a doorbell by their size alone: the device would idle meanwhile.
+/// Held packets are posted early when they are worth a doorbell by their size alone: the device
+/// would idle meanwhile.
 constexpr std::uint32_t enough_bytes = 4 * slot_bytes;
 
 constexpr std::size_t few_slots = 16;
 
 /// Send queue entries kept for the return of credits.
-constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept { return std::min<std::uint32_t>(4, depth / 4); }
+constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept {
+  return std::min<std::uint32_t>(4, depth / 4);
+}
 
 std::uint32_t write_message(std::byte* at, envelope e, const void* payload) noexcept {
   std::memcpy(at, &e, sizeof e);
@@ -27,7 +30,9 @@ std::uint32_t write_message(std::byte* at, envelope e, const void* payload) noex
   return static_cast<std::uint32_t>(sizeof e + e.bytes());
 }
 
-std::uint64_t address_of(const void* memory) noexcept { return reinterpret_cast<std::uint64_t>(memory); }
+std::uint64_t address_of(const void* memory) noexcept {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
 
 }  // namespace
 
@@ -40,14 +45,17 @@ sender::sender(lane& shared, peer_events& told) : lane_{shared}, events_{told} {
 }
 
 bool sender::room(const eager_channel& to) const noexcept {
-  return to.sent.outstanding() + to.held.count() + kept_back(lane_.set.send_depth) < lane_.set.send_depth;
+  return to.sent.outstanding() + to.held.count() + kept_back(lane_.set.send_depth) <
+         lane_.set.send_depth;
 }
 
-// Slots come back only behind a signaled request, so there must be one often enough. Each connection has brought as many slots as it can
-// have posted one by one without a signal (lane::make_room), so nobody waits for others, but for those of a chain, which may take more, and
+// Slots come back only behind a signaled request, so there must be one often enough. Each
+// connection has brought as many slots as it can have posted one by one without a signal
+// (lane::make_room), so nobody waits for others, but for those of a chain, which may take more, and
 // whose last request is signaled; and when slots are short, every one is.
 bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
-  return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) || (has_slot && lane_.slots.free() < few_slots);
+  return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) ||
+         (has_slot && lane_.slots.free() < few_slots);
 }
 
 slot_id sender::take_slot() noexcept {
@@ -58,7 +66,8 @@ slot_id sender::take_slot() noexcept {
 }
 
 /// Credits ride on a message once they are worth the four bytes, and always when `always`.
-inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_t flags, bool always) noexcept {
+inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_t flags,
+                           bool always) noexcept {
   request.opcode = IBV_WR_SEND;
   if (!always && flags == 0 && !to.credits.worth_a_ride() && !to.tell_refusal) return;
   request.opcode = IBV_WR_SEND_WITH_IMM;
@@ -66,7 +75,8 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
 }
 
 /// Returns how many the device took. The first carries the credits, if any does.
-[[gnu::always_inline]] inline std::uint32_t sender::post(connection& to, ibv_send_wr& first, std::uint32_t count) noexcept {
+[[gnu::always_inline]] inline std::uint32_t sender::post(connection& to, ibv_send_wr& first,
+                                                         std::uint32_t count) noexcept {
   ibv_send_wr* refused = nullptr;
   const int failed = ibv_post_send(to.eager.pair.get(), &first, &refused);
   std::uint32_t done = count;
@@ -97,7 +107,8 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   if (last) ++lane_.counted.signaled;
 }
 
-[[gnu::always_inline]] inline bool sender::post_now(connection& to, envelope e, const void* payload) noexcept {
+[[gnu::always_inline]] inline bool sender::post_now(connection& to, envelope e,
+                                                    const void* payload) noexcept {
   const auto bytes = static_cast<std::uint32_t>(sizeof e + e.bytes());
   ibv_sge pieces[2];
   ibv_send_wr request{};
@@ -107,7 +118,8 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   alignas(16) std::byte together[sizeof e + short_copy];
   if (bytes <= lane_.inline_bytes) {
     request.send_flags = IBV_SEND_INLINE;
-    if (bytes <= sizeof together) {  // the device's library takes longer over a second piece than this copy does
+    // the device's library takes longer over a second piece than this copy does
+    if (bytes <= sizeof together) {
       pieces[0] = {address_of(together), write_message(together, e, payload), 0};
     } else {
       pieces[0] = {address_of(&e), sizeof e, 0};
@@ -117,7 +129,8 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   } else {
     slot = take_slot();
     if (slot == no_slot) return false;
-    pieces[0] = {address_of(lane_.slots.at(slot)), write_message(lane_.slots.at(slot), e, payload), lane_.slots.key(slot)};
+    pieces[0] = {address_of(lane_.slots.at(slot)), write_message(lane_.slots.at(slot), e, payload),
+                 lane_.slots.key(slot)};
   }
   attach(to.eager, request, 0, false);
   if (wants_signal(to.eager, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
@@ -139,7 +152,8 @@ bool sender::send(connection& to, envelope e, const void* payload) noexcept {
   const bool behind = !to.eager.held.empty();
   if (behind && lane_.set.coalesce && append(to.eager, e, payload)) return true;
   if (to.eager.credits.left() == 0 || !room(to.eager)) return false;
-  // Something is held although nothing went out since the last poll: a chain that could not be posted.
+  // Something is held although nothing went out since the last poll: a chain that could not be
+  // posted.
   if (behind || together_ || to.eager.last_epoch == lane_.epoch) return hold(to, e, payload);
   return post_now(to, e, payload);
 }
@@ -149,13 +163,15 @@ bool sender::append(eager_channel& to, envelope e, const void* payload) noexcept
   const held_packet& last = to.held.last();
   const std::size_t end = aligned(last.bytes);
   if (last.flags != 0 || last.at + end + sizeof e + e.bytes() > slot_bytes) return false;
-  to.held.lengthen(static_cast<std::uint32_t>(end) + write_message(lane_.slots.at(last.slot) + last.at + end, e, payload));
+  to.held.lengthen(static_cast<std::uint32_t>(end) +
+                   write_message(lane_.slots.at(last.slot) + last.at + end, e, payload));
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
   return true;
 }
 
-/// A packet more, without its contents: in a slot of its own, or behind the last one. False: there is no slot.
+/// A packet more, without its contents: in a slot of its own, or behind the last one. False: there
+/// is no slot.
 inline bool sender::add_packet(eager_channel& to, std::size_t bytes) noexcept {
   if (!to.held.empty() && !lane_.set.coalesce && bytes <= lane_.inline_bytes) {
     const held_packet& before = to.held.last();
@@ -188,7 +204,8 @@ bool sender::hold(connection& to, envelope e, const void* payload) noexcept {
   return true;
 }
 
-bool sender::send_staged(connection& to, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept {
+bool sender::send_staged(connection& to, const void* header, std::size_t header_bytes,
+                         const void* data, std::size_t bytes) noexcept {
   eager_channel& its = to.eager;
   if (its.credits.left() == 0 || !room(its)) return false;
   if (its.held.full()) post_held(to);
@@ -250,7 +267,8 @@ void sender::post_held(connection& to) noexcept {
   for (std::uint32_t each = 0; each < count; ++each) {
     const held_packet& packet = held[each];
     ibv_send_wr& request = chain_[each];
-    pieces_[each] = {address_of(lane_.slots.at(packet.slot) + packet.at), packet.bytes, lane_.slots.key(packet.slot)};
+    pieces_[each] = {address_of(lane_.slots.at(packet.slot) + packet.at), packet.bytes,
+                     lane_.slots.key(packet.slot)};
     request.wr_id = to.id(work::send, first + each).word;
     request.send_flags = packet.bytes <= lane_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
@@ -291,10 +309,13 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
   return post_one(to, request);
 }
 
-// A WRITE of nothing: it needs no memory and no receive on the other side, which need not look either.
+// A WRITE of nothing: it needs no memory and no receive on the other side, which need not look
+// either.
 void sender::probe(connection& to) noexcept {
   const bool idle = to.eager.sent.idle();
-  if (!idle || !to.is_in_use() || to.eager.left || to.eager.sent.outstanding() + 1 >= lane_.set.send_depth) return;
+  if (!idle || !to.is_in_use() || to.eager.left ||
+      to.eager.sent.outstanding() + 1 >= lane_.set.send_depth)
+    return;
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;

@@ -1,14 +1,17 @@
 // transport/verbs/eager/sender.hpp
 // The data path out: from a message to a work request and a doorbell.
 //
-// The first message to a peer after a poll is posted at once, inline where it is short. What follows before the next poll finds the
-// queue busy: it is written into a slot, behind what waits there, and posted with one doorbell for the whole chain: at the next poll, when
-// `flush` is called, or when there is enough.
+// The first message to a peer after a poll is posted at once, inline where it is short. What
+// follows before the next poll finds the queue busy: it is written into a slot, behind what waits
+// there, and posted with one doorbell for the whole chain: at the next poll, when `flush` is
+// called, or when there is enough.
 //
-// Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on rxe, none on mlx5.
+// Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on
+//          rxe, none on mlx5.
 // Threads  one at a time.
 // Errors   a queue pair that takes nothing more: peer_events::broke.
-// Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE: doc/internals/rdma.md.
+// Source   ibv_post_send(3); eRPC (Kalia et al., NSDI 2019) for chains; the figures of Soft-RoCE:
+//          doc/internals/rdma.md.
 #pragma once
 
 #include <array>
@@ -30,10 +33,13 @@ class sender {
 
   /// False: no room at the moment. Requires: open.
   [[nodiscard]] bool send(connection&, envelope, const void* payload) noexcept;
-  /// The same for the two parts of a packet that is no message (payload_header.hpp); waits in the chain for the next flush.
-  [[nodiscard]] bool send_staged(connection&, const void* header, std::size_t header_bytes, const void* data, std::size_t bytes) noexcept;
+  /// The same for the two parts of a packet that is no message (payload_header.hpp); waits in the
+  /// chain for the next flush.
+  [[nodiscard]] bool send_staged(connection&, const void* header, std::size_t header_bytes,
+                                 const void* data, std::size_t bytes) noexcept;
 
-  /// Posts what is held, returns credits that are due. Everything else about which `note` was called too.
+  /// Posts what is held, returns credits that are due. Everything else about which `note` was
+  /// called too.
   void flush() noexcept {
     if (!listed_.empty()) flush_listed();
   }
@@ -47,13 +53,18 @@ class sender {
   /// packets that were not posted are free at once.
   [[nodiscard]] std::vector<slot_id> take_slots(connection&) noexcept;
 
-  /// Posts what is held and, behind it, the news that this process leaves; its completion is the last one.
+  /// Posts what is held and, behind it, the news that this process leaves; its completion is the
+  /// last one.
   void say_goodbye(connection&) noexcept;
 
-  /// Says that no message follows over this connection. False: no room at the moment. Requires: nothing is held.
-  [[nodiscard]] bool say_last(connection& to) noexcept { return post_control(to, immediate::last, true); }
+  /// Says that no message follows over this connection. False: no room at the moment. Requires:
+  /// nothing is held.
+  [[nodiscard]] bool say_last(connection& to) noexcept {
+    return post_control(to, immediate::last, true);
+  }
 
-  /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call: only who sends notices a dead one.
+  /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call:
+  /// only who sends notices a dead one.
   void probe(connection&) noexcept;
 
   /// Everything up to this sequence number has been sent.

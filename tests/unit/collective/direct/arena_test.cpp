@@ -99,7 +99,8 @@ TEST(direct_arena, a_block_used_again_has_no_stamps) {
   arena blocks{in.segment(), in.begin(), memory::bytes};
   const std::size_t offset = blocks.take(2);
   for (int rank = 0; rank != 2; ++rank)
-    for (line& each : slot_of(in.at(offset), rank, area_bytes).lines) each.stamp.store(77 * one_operation);
+    for (line& each : slot_of(in.at(offset), rank, area_bytes).lines)
+      each.stamp.store(77 * one_operation);
   in.at(offset).left.store(2);
   blocks.leave_to_others(offset);
   while (true) {
@@ -108,7 +109,8 @@ TEST(direct_arena, a_block_used_again_has_no_stamps) {
     if (again != offset) continue;
     EXPECT_EQ(in.at(offset).left.load(), 0u);
     for (int rank = 0; rank != 2; ++rank)
-      for (const line& each : slot_of(in.at(offset), rank, area_bytes).lines) EXPECT_EQ(each.stamp.load(), 0u);
+      for (const line& each : slot_of(in.at(offset), rank, area_bytes).lines)
+        EXPECT_EQ(each.stamp.load(), 0u);
     break;
   }
 }

@@ -17,14 +17,16 @@ constexpr std::uint32_t kind = 3;
 
 std::vector<std::byte> bytes_of(std::size_t count, int seed) {
   std::vector<std::byte> made(count);
-  for (std::size_t i = 0; i != count; ++i) made[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed) * 13 + 1);
+  for (std::size_t i = 0; i != count; ++i)
+    made[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed) * 13 + 1);
   return made;
 }
 
 TEST(direct_flags, a_payload_of_any_length_is_read_where_it_was_stamped) {
   shared_block memory{2};
   flags writer{*memory, 0, 2}, reader{*memory, 1, 2};
-  for (std::size_t bytes = 0; bytes <= area_bytes; bytes = bytes < 130 ? bytes + 1 : bytes * 2 + 1) {
+  for (std::size_t bytes = 0; bytes <= area_bytes;
+       bytes = bytes < 130 ? bytes + 1 : bytes * 2 + 1) {
     const auto data = bytes_of(bytes, static_cast<int>(bytes));
     writer.next();
     reader.next();
@@ -129,7 +131,8 @@ TEST(direct_flags, an_area_that_was_not_used_for_ages_needs_what_a_line_needs) {
     EXPECT_EQ(flags::needs(now, written), now - (depth - 1) * one_operation) << later;
   }
   EXPECT_EQ(flags::needs(written + 2 * one_operation, written), written + one_operation);
-  EXPECT_EQ(flags::needs(one_operation, 0 - one_operation), 0u) << "nobody has stamped anything yet";
+  EXPECT_EQ(flags::needs(one_operation, 0 - one_operation), 0u)
+      << "nobody has stamped anything yet";
 }
 
 TEST(direct_flags, all_have_come_goes_on_where_it_stopped) {

@@ -23,16 +23,19 @@ struct map {
   friend bool operator==(const map&, const map&) = default;
 };
 inline map then(map first, map second) {
-  return {static_cast<std::uint16_t>(second.a * first.a), static_cast<std::uint16_t>(second.a * first.b + second.b)};
+  return {static_cast<std::uint16_t>(second.a * first.a),
+          static_cast<std::uint16_t>(second.a * first.b + second.b)};
 }
 inline void join_maps(void*, const void* in, void* inout, std::size_t count) {
   for (std::size_t i = 0; i != count; ++i)
-    static_cast<map*>(inout)[i] = then(static_cast<const map*>(in)[i], static_cast<const map*>(inout)[i]);
+    static_cast<map*>(inout)[i] =
+        then(static_cast<const map*>(in)[i], static_cast<const map*>(inout)[i]);
 }
 
-inline constexpr std::array kinds{collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
-                                  collective::gather,         collective::scatter, collective::allgather, collective::alltoall,
-                                  collective::reduce_scatter, collective::scan,    collective::exscan};
+inline constexpr std::array kinds{
+    collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
+    collective::gather,         collective::scatter, collective::allgather, collective::alltoall,
+    collective::reduce_scatter, collective::scan,    collective::exscan};
 
 /// One call as all ranks know it.
 struct plan {
@@ -46,7 +49,8 @@ struct plan {
 
 /// What rank gives as element i. For the function of our own it is a map.
 inline word given(const plan& p, int rank, std::size_t i) {
-  const auto mixed = (p.seed * 2654435761u) ^ (static_cast<std::uint32_t>(rank) * 40503u + static_cast<std::uint32_t>(i) * 97u);
+  const auto mixed = (p.seed * 2654435761u) ^ (static_cast<std::uint32_t>(rank) * 40503u +
+                                               static_cast<std::uint32_t>(i) * 97u);
   return mixed * 2246822519u;
 }
 
@@ -71,7 +75,8 @@ inline plan random_plan(std::mt19937& random, int size, std::size_t longest) {
   plan p{};
   p.kind = kinds[random() % kinds.size()];
   p.root = static_cast<int>(random() % static_cast<unsigned>(size));
-  const bool all = p.kind == collective::alltoall || p.kind == collective::scatter || p.kind == collective::reduce_scatter;
+  const bool all = p.kind == collective::alltoall || p.kind == collective::scatter ||
+                   p.kind == collective::reduce_scatter;
   const std::size_t most = longest / sizeof(word) / (all ? static_cast<std::size_t>(size) : 1);
   p.elements = random() % 3 != 0 ? 1 + random() % 3 : 1 + random() % most;
   p.in_place = random() % 3 == 0;
@@ -125,7 +130,10 @@ inline part::part(const plan& p, int rank, int size) {
       send = vector(rank, n);
       receive.assign(n, untouched);
       if (p.kind == collective::exscan && rank == 0) expected = in_place ? send : receive;
-      else expected = reduced(0, p.kind == collective::allreduce ? size - 1 : p.kind == collective::scan ? rank : rank - 1);
+      else
+        expected = reduced(0, p.kind == collective::allreduce ? size - 1
+                              : p.kind == collective::scan    ? rank
+                                                              : rank - 1);
       break;
     case collective::gather:
     case collective::allgather: {
@@ -164,7 +172,8 @@ inline part::part(const plan& p, int rank, int size) {
   }
   if (in_place && !send.empty() && p.kind != collective::scatter) {
     const bool block = p.kind == collective::gather || p.kind == collective::allgather;
-    std::copy(send.begin(), send.end(), receive.begin() + static_cast<std::ptrdiff_t>(block ? own * n : 0));
+    std::copy(send.begin(), send.end(),
+              receive.begin() + static_cast<std::ptrdiff_t>(block ? own * n : 0));
     send.clear();
   }
   call.in_place = in_place;
@@ -173,7 +182,8 @@ inline part::part(const plan& p, int rank, int size) {
   if (!detail::is_reduction(p.kind)) return;
   call.element_size = sizeof(word);
   call.type = p.own_function ? detail::scalar::opaque : detail::scalar::u32;
-  if (p.own_function) call.op = {.kind = detail::builtin::none, .commutative = false, .combine = join_maps};
+  if (p.own_function)
+    call.op = {.kind = detail::builtin::none, .commutative = false, .combine = join_maps};
   else call.op = {.kind = detail::builtin::sum, .commutative = true};
 }
 

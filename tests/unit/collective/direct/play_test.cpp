@@ -21,7 +21,8 @@ using namespace peal::test;
 
 class direct_play_of : public testing::TestWithParam<int> {};
 
-// Of all kinds and roots one right behind the other, some ranks far ahead of others: what is written over too early shows.
+// Of all kinds and roots one right behind the other, some ranks far ahead of others: what is
+// written over too early shows.
 TEST_P(direct_play_of, random_calls_back_to_back_give_what_they_should) {
   const int size = GetParam();
   constexpr int calls = 1500;
@@ -34,11 +35,13 @@ TEST_P(direct_play_of, random_calls_back_to_back_give_what_they_should) {
       const auto sent = mine.send;
       ASSERT_TRUE(fits(mine.call, size));
       const std::error_code became = run<play>(own, mine.call);
-      mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));  // reduce_scatter in place leaves more
+      // reduce_scatter in place leaves more
+      mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
       if (became || mine.receive != mine.expected || mine.send != sent) {
         ++wrong;
-        ADD_FAILURE() << "call " << i << ", collective " << static_cast<int>(p.kind) << ", rank " << rank << ", root " << p.root << ", "
-                      << p.elements << " elements: " << became.message();
+        ADD_FAILURE() << "call " << i << ", collective " << static_cast<int>(p.kind) << ", rank "
+                      << rank << ", root " << p.root << ", " << p.elements
+                      << " elements: " << became.message();
         if (became) return;
       }
       for (auto pause = pauses() % 40 == 0 ? pauses() % 20 : 0; pause != 0; --pause) sched_yield();
@@ -51,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(direct, direct_play_of, testing::Values(2, 3, 5, 8));
 TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_their_results) {
   constexpr int size = 4, bad = 2;
   as_ranks(size, [&](int rank, flags& own) {
-    for (const collective kind : {collective::allreduce, collective::reduce, collective::scan, collective::reduce_scatter})
+    for (const collective kind :
+         {collective::allreduce, collective::reduce, collective::scan, collective::reduce_scatter})
       for (const bool throws : {true, false}) {
         test::thrower context{throws && rank == bad};
         std::array<word, size> send{1, 1, 1, 1};
@@ -62,7 +66,10 @@ TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_thei
         call.send = send.data();
         call.receive = &receive;
         call.bytes = call.element_size = sizeof(word);
-        call.op = {.kind = detail::builtin::none, .commutative = true, .combine = test::add_or_throw<word>, .context = &context};
+        call.op = {.kind = detail::builtin::none,
+                   .commutative = true,
+                   .combine = test::add_or_throw<word>,
+                   .context = &context};
         const bool joins = kind != collective::reduce || rank == 0;
         if (context.throws && joins) {
           EXPECT_THROW((void)run<play>(own, call), std::domain_error);
@@ -70,7 +77,8 @@ TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_thei
         }
         EXPECT_FALSE(run<play>(own, call));
         if (joins) {
-          EXPECT_EQ(receive, kind == collective::scan ? static_cast<word>(rank) + 1 : static_cast<word>(size));
+          EXPECT_EQ(receive, kind == collective::scan ? static_cast<word>(rank) + 1
+                                                      : static_cast<word>(size));
         }
       }
   });
@@ -101,13 +109,16 @@ TEST(direct_play, other_lengths_and_other_collectives_are_errors_and_no_data) {
     call.root = 0;
     call.receive = data.data();
     call.bytes = rank == 0 ? 16 : 8;
-    EXPECT_EQ(run<play>(own, call), rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
+    EXPECT_EQ(run<play>(own, call),
+              rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
     call.bytes = rank == 0 ? 4 : 8;
-    EXPECT_EQ(run<play>(own, call), rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
+    EXPECT_EQ(run<play>(own, call),
+              rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
     call.bytes = 8;
     if (rank == 0) call.kind = collective::scatter;
     if (rank == 0) call.send = data.data(), call.in_place = true;
-    EXPECT_EQ(run<play>(own, call), rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
+    EXPECT_EQ(run<play>(own, call),
+              rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
     EXPECT_EQ(data, (std::array<word, 4>{1, 2, 3, 4}));
   });
 }
@@ -145,7 +156,8 @@ TEST(direct_play, takes_what_fits_only) {
     call = {};
     call.kind = kind;
     EXPECT_FALSE(fits(call, 4)) << "nothing to be moved";
-    const bool all = kind == collective::alltoall || kind == collective::scatter || kind == collective::reduce_scatter;
+    const bool all = kind == collective::alltoall || kind == collective::scatter ||
+                     kind == collective::reduce_scatter;
     call.bytes = all ? area_bytes / 4 : area_bytes;
     EXPECT_TRUE(fits(call, 4));
     ++call.bytes;

@@ -15,9 +15,10 @@ using namespace peal::direct;
 using detail::collective;
 using detail::collective_call;
 
-constexpr std::array kinds{collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
-                           collective::gather,         collective::scatter, collective::allgather, collective::alltoall,
-                           collective::reduce_scatter, collective::scan,    collective::exscan};
+constexpr std::array kinds{collective::barrier,   collective::bcast,    collective::reduce,
+                           collective::allreduce, collective::gather,   collective::scatter,
+                           collective::allgather, collective::alltoall, collective::reduce_scatter,
+                           collective::scan,      collective::exscan};
 
 collective_call call_of(collective kind, std::size_t bytes) {
   collective_call call;
@@ -35,16 +36,19 @@ TEST(direct_price, there_is_one_for_what_goes_past_messages_only) {
         for (std::size_t bytes = 4; bytes <= std::size_t{8} << 20; bytes *= 4) {
           const collective_call call = call_of(kind, bytes);
           const bool crowded = ranks > cores;
-          const bool past = ranks <= most_ranks(crowded) && (fits(call, ranks) || long_play::fits(call, ranks, crowded));
+          const bool past = ranks <= most_ranks(crowded) &&
+                            (fits(call, ranks) || long_play::fits(call, ranks, crowded));
           const auto found = price(call, ranks, cores, costs);
-          EXPECT_EQ(found.has_value(), past) << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
+          EXPECT_EQ(found.has_value(), past)
+              << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
           if (found) {
             EXPECT_GT(*found, costs.local_flight_ns);
           }
         }
 }
 
-// Left out are the lengths at which ranks begin to join parts, or a scan to go from rank to rank: longer ones may take less.
+// Left out are the lengths at which ranks begin to join parts, or a scan to go from rank to rank:
+// longer ones may take less.
 TEST(direct_price, more_bytes_cost_no_less) {
   const cost_parameters costs;
   for (const collective kind : kinds)
@@ -52,14 +56,17 @@ TEST(direct_price, more_bytes_cost_no_less) {
       for (const int cores : {1, 2, 16}) {
         double before = 0;
         bool whole = true;
-        for (std::size_t bytes = 4; bytes <= std::size_t{16} << 20; bytes = bytes * 5 / 16 * 4 + 4) {
+        for (std::size_t bytes = 4; bytes <= std::size_t{16} << 20;
+             bytes = bytes * 5 / 16 * 4 + 4) {
           const collective_call call = call_of(kind, bytes);
           const auto found = price(call, ranks, cores, costs);
           if (!found) break;
-          const bool joins_whole =
-              kind == collective::scan || kind == collective::exscan ? fits(call, ranks) : !long_play::shares(call, ranks);
+          const bool joins_whole = kind == collective::scan || kind == collective::exscan
+                                       ? fits(call, ranks)
+                                       : !long_play::shares(call, ranks);
           if (joins_whole == whole) {
-            EXPECT_GE(*found, before * 0.999) << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
+            EXPECT_GE(*found, before * 0.999)
+                << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
           }
           whole = joins_whole;
           before = *found;
@@ -73,9 +80,11 @@ TEST(direct_price, more_cores_cost_no_more) {
     for (const int ranks : {3, 8, 16})
       for (const std::size_t bytes : {8u, 2000u, 40'000u, 1'000'000u})
         for (int cores = 1; cores != ranks; ++cores) {
-          const auto few = price(call_of(kind, bytes), ranks, cores, costs), more = price(call_of(kind, bytes), ranks, cores + 1, costs);
+          const auto few = price(call_of(kind, bytes), ranks, cores, costs),
+                     more = price(call_of(kind, bytes), ranks, cores + 1, costs);
           if (!few || !more) continue;
-          EXPECT_GE(*few, *more * 0.999) << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
+          EXPECT_GE(*few, *more * 0.999)
+              << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
         }
 }
 

@@ -18,14 +18,17 @@ namespace peal::test {
 class shared_block {
  public:
   explicit shared_block(int ranks, std::size_t area = direct::area_bytes)
-      : memory_{static_cast<std::byte*>(::operator new (direct::block_bytes(ranks, area), std::align_val_t{alignof(direct::block)}))} {
+      : memory_{static_cast<std::byte*>(::operator new(direct::block_bytes(ranks, area),
+                                                       std::align_val_t{alignof(direct::block)}))} {
     std::memset(memory_.get(), 0, direct::block_bytes(ranks, area));
   }
   direct::block& operator*() { return *reinterpret_cast<direct::block*>(memory_.get()); }
 
  private:
   struct aligned_delete {
-    void operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{alignof(direct::block)}); }
+    void operator()(std::byte* memory) const noexcept {
+      ::operator delete(memory, std::align_val_t{alignof(direct::block)});
+    }
   };
   std::unique_ptr<std::byte, aligned_delete> memory_;
 };
@@ -44,7 +47,8 @@ std::error_code run(direct::flags& all, const detail::collective_call& what, Fur
 }
 
 /// Runs `body(rank, flags)` as so many ranks.
-inline void as_ranks(int size, const std::function<void(int, direct::flags&)>& body, std::size_t area = direct::area_bytes) {
+inline void as_ranks(int size, const std::function<void(int, direct::flags&)>& body,
+                     std::size_t area = direct::area_bytes) {
   shared_block memory{size, area};
   std::vector<std::thread> ranks;
   for (int rank = 0; rank != size; ++rank)

@@ -36,8 +36,8 @@ struct end {
     }
     box_reader::message got{};
     if (reader.peek(got) != box_reader::state::message) return false;
-    const bool same =
-        got.head.tag() == tag && got.head.bytes() == expected.size() && std::equal(expected.begin(), expected.end(), got.payload);
+    const bool same = got.head.tag() == tag && got.head.bytes() == expected.size() &&
+                      std::equal(expected.begin(), expected.end(), got.payload);
     reader.pop();
     reader.publish_some();
     ++arrivals;
@@ -52,13 +52,17 @@ struct end {
 
 std::vector<std::byte> payload_of(int number, std::size_t bytes) {
   std::vector<std::byte> made(bytes);
-  for (std::size_t at = 0; at < bytes; ++at) made[at] = static_cast<std::byte>(static_cast<std::size_t>(number) * 31 + at * 7);
+  for (std::size_t at = 0; at < bytes; ++at)
+    made[at] = static_cast<std::byte>(static_cast<std::size_t>(number) * 31 + at * 7);
   return made;
 }
 
-std::size_t length_of(int number) { return peal::shm::least_in_parts - 64 + static_cast<std::size_t>(number) * 37 % 1088; }
+std::size_t length_of(int number) {
+  return peal::shm::least_in_parts - 64 + static_cast<std::size_t>(number) * 37 % 1088;
+}
 
-// Answers go in parts or past the caches as the machine is at the moment; sanitizers see both ends here.
+// Answers go in parts or past the caches as the machine is at the moment; sanitizers see both ends
+// here.
 TEST(box, long_answers_arrive_whole) {
   constexpr int rounds = 4000;
   const auto boxes = std::make_unique<std::array<box, 2>>();
@@ -89,14 +93,16 @@ TEST(box, short_messages_keep_their_order_on_both_ways) {
   int wrong = 0;
   std::thread other{[&] {
     end there{(*boxes)[1], (*boxes)[0]};
-    for (int each = 0; each < rounds; ++each) wrong += !there.receive(each, payload_of(each, length(each)));
+    for (int each = 0; each < rounds; ++each)
+      wrong += !there.receive(each, payload_of(each, length(each)));
   }};
   end here{(*boxes)[0], (*boxes)[1]};
   int by_the_shortest_way = 0;
   for (int each = 0; each < rounds; ++each) {
     const auto payload = payload_of(each, length(each));
     if (each % 3 != 0 && here.writer.takes(payload.size())) {
-      here.writer.write_short(envelope::make(0, each, 0, envelope_kind::eager, payload.size()), payload.data(), payload.size());
+      here.writer.write_short(envelope::make(0, each, 0, envelope_kind::eager, payload.size()),
+                              payload.data(), payload.size());
       ++by_the_shortest_way;
     } else {
       here.send(each, payload);
@@ -123,7 +129,8 @@ TEST(box, the_shortest_way_is_for_short_messages_that_are_wanted_and_have_room) 
   for (std::uint32_t each = 0; each < peal::shm::cells_per_box; ++each) {
     ASSERT_TRUE(both.writer.takes(8));
     const auto payload = payload_of(static_cast<int>(each), 8);
-    both.writer.write_short(envelope::make(0, static_cast<int>(each), 0, envelope_kind::eager, 8), payload.data(), 8);
+    both.writer.write_short(envelope::make(0, static_cast<int>(each), 0, envelope_kind::eager, 8),
+                            payload.data(), 8);
   }
   EXPECT_FALSE(both.writer.takes(8));
   for (std::uint32_t each = 0; each < peal::shm::cells_per_box; ++each)
@@ -152,7 +159,8 @@ TEST(box, a_message_that_has_begun_is_none_yet) {
   reader.publish_all();
   EXPECT_EQ(memory->consumed.load(), 0u);
 
-  std::memcpy(memory->data + peal::shm::first_part(4000), payload.data() + peal::shm::first_part(4000), 4000 - peal::shm::first_part(4000));
+  std::memcpy(memory->data + peal::shm::first_part(4000),
+              payload.data() + peal::shm::first_part(4000), 4000 - peal::shm::first_part(4000));
   first.stamp.store(peal::shm::lap_of(0) | peal::shm::in_ring, std::memory_order_release);
   ASSERT_EQ(reader.peek(got), box_reader::state::message);
   EXPECT_EQ(std::memcmp(got.payload, payload.data(), 4000), 0);

@@ -1,4 +1,5 @@
-// The shared-memory transport when peers die, memory is short, or the kernel forbids what it usually allows.
+// The shared-memory transport when peers die, memory is short, or the kernel forbids what it
+// usually allows.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/audit.h>
@@ -24,9 +25,11 @@ using namespace peal;
 using namespace peal::test;
 
 constexpr const char* no_seccomp_here =
-    "needs a kernel with CONFIG_SECCOMP_FILTER, and a container or jail that lets a process set such filters for itself";
+    "needs a kernel with CONFIG_SECCOMP_FILTER, and a container or jail that lets a process set "
+    "such filters for itself";
 
-/// From here on this thread may not copy from or to other processes, as in a container that forbids it.
+/// From here on this thread may not copy from or to other processes, as in a container that forbids
+/// it.
 bool forbid_direct_copies() {
   const sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -36,7 +39,8 @@ bool forbid_direct_copies() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog filter{std::size(program), const_cast<sock_filter*>(program)};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 /// Runs a test's body in a thread, whose filter ends with it.
@@ -55,9 +59,12 @@ TEST(shm_forbidden, copies_go_through_the_segment_instead) {
   in_thread([&] {
     if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
     testing::internal::CaptureStderr();
-    tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
+    tracked_fetch fetching{shm_node::peer(1),
+                           node[1].transport->expose(shm_node::peer(0), source.data(), large),
+                           target.data(), large};
     node[0].transport->start_fetch(fetching);
-    EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
+    EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+                      [&] { return fetching.calls == 1; }));
     EXPECT_FALSE(fetching.error);
     EXPECT_EQ(target, source);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the fall-back is silent";
@@ -70,13 +77,16 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_the_rest_goes_through_the_segment) {
     const auto source = pattern(large, 5);
     std::vector<std::byte> target(large);
     in_thread([&] {
-      tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
+      tracked_fetch fetching{shm_node::peer(1),
+                             node[1].transport->expose(shm_node::peer(0), source.data(), large),
+                             target.data(), large};
       node[0].transport->start_fetch(fetching);
       node[0].transport->poll();
       if (sender_helps) node[1].transport->poll();
       ASSERT_EQ(fetching.calls, 0) << "too short to be interrupted";
       if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
-      EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
+      EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+                        [&] { return fetching.calls == 1; }));
       EXPECT_FALSE(fetching.error) << fetching.error.message();
       EXPECT_EQ(target, source);
     });
@@ -93,7 +103,9 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_no_byte_is_absorbed_twice) {
       std::vector<int> times(large / 4096 + 1);
       std::vector<std::byte> target(large);
       in_thread([&] {
-        tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
+        tracked_fetch fetching{shm_node::peer(1),
+                               node[1].transport->expose(shm_node::peer(0), source.data(), large),
+                               target.data(), large};
         struct places {
           std::vector<int>& times;
           std::vector<std::byte>& target;
@@ -101,21 +113,27 @@ TEST(shm_forbidden, in_the_middle_of_a_copy_no_byte_is_absorbed_twice) {
         static thread_local places* where;
         places here{times, target};
         where = &here;
-        fetching.absorb = [](fetch&, const std::byte* piece, std::size_t at, std::size_t count) noexcept {
+        fetching.absorb = [](fetch&, const std::byte* piece, std::size_t at,
+                             std::size_t count) noexcept {
           std::memcpy(where->target.data() + at, piece, count);
-          for (std::size_t page = at / 4096; page < (at + count + 4095) / 4096; ++page) ++where->times[page];
+          for (std::size_t page = at / 4096; page < (at + count + 4095) / 4096; ++page)
+            ++where->times[page];
         };
         node[0].transport->start_fetch(fetching);
-        for (int each = 0; each < 305; ++each) node[0].transport->poll();  // loses its patience with the sender, and takes some pieces
-        if (sender_helps) node[1].transport->poll(), node[1].transport->poll(), node[0].transport->poll();
+        // loses its patience with the sender, and takes some pieces
+        for (int each = 0; each < 305; ++each) node[0].transport->poll();
+        if (sender_helps)
+          node[1].transport->poll(), node[1].transport->poll(), node[0].transport->poll();
         if (!staged) node[0].transport->poll();
         if (fetching.calls == 0) {
           if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
-          EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
+          EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+                            [&] { return fetching.calls == 1; }));
         }
         EXPECT_FALSE(fetching.error) << fetching.error.message();
         EXPECT_EQ(target, source);
-        EXPECT_EQ(std::count(times.begin(), times.end(), 1), static_cast<std::ptrdiff_t>(times.size()));
+        EXPECT_EQ(std::count(times.begin(), times.end(), 1),
+                  static_cast<std::ptrdiff_t>(times.size()));
       });
     }
   }
@@ -125,15 +143,19 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
   shm_node node{{}};
   const auto source = pattern(large, 6);
   std::vector<std::byte> target(large);
-  tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
+  tracked_fetch fetching{shm_node::peer(1),
+                         node[1].transport->expose(shm_node::peer(0), source.data(), large),
+                         target.data(), large};
   node[0].transport->start_fetch(fetching);
   in_thread([&] {
-    for (int each = 0; each < 3; ++each) node[1].transport->poll();  // its probe succeeds, and it copies a piece
+    // its probe succeeds, and it copies a piece
+    for (int each = 0; each < 3; ++each) node[1].transport->poll();
     if (!forbid_direct_copies()) GTEST_SKIP() << no_seccomp_here;
     for (int each = 0; each < 3; ++each) node[1].transport->poll();
   });
   if (IsSkipped()) {  // what has begun ends before what it fills does
-    until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; });
+    until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+          [&] { return fetching.calls == 1; });
     return;
   }
   EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; }));
@@ -141,7 +163,7 @@ TEST(shm_forbidden, a_sender_that_may_not_write_leaves_the_copy_to_the_receiver)
   EXPECT_EQ(target, source);
 }
 
-// ---- peers that die --------------------------------------------------------------------------------------------------------------------
+// ---- peers that die
 
 TEST(shm_death, ends_fetches_and_swallows_sends) {
   node_options options;
@@ -150,8 +172,12 @@ TEST(shm_death, ends_fetches_and_swallows_sends) {
   shm_node node{options};
   const auto source = pattern(large, 7);
   std::vector<std::byte> target(large), other(large);
-  tracked_fetch hopeless{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
-  tracked_fetch sound{shm_node::peer(2), node[2].transport->expose(shm_node::peer(0), source.data(), large), other.data(), large};
+  tracked_fetch hopeless{shm_node::peer(1),
+                         node[1].transport->expose(shm_node::peer(0), source.data(), large),
+                         target.data(), large};
+  tracked_fetch sound{shm_node::peer(2),
+                      node[2].transport->expose(shm_node::peer(0), source.data(), large),
+                      other.data(), large};
   node[0].transport->start_fetch(hopeless);
   node[0].transport->start_fetch(sound);
   node[1].transport->poll();
@@ -160,12 +186,14 @@ TEST(shm_death, ends_fetches_and_swallows_sends) {
   node[0].transport->peer_failed(shm_node::peer(1));
   EXPECT_EQ(hopeless.calls, 1);
   EXPECT_EQ(hopeless.error, errc::peer_failed);
-  EXPECT_TRUE(until([&] { node[0].transport->poll(), node[2].transport->poll(); }, [&] { return sound.calls == 1; }));
+  EXPECT_TRUE(until([&] { node[0].transport->poll(), node[2].transport->poll(); },
+                    [&] { return sound.calls == 1; }));
   EXPECT_FALSE(sound.error);
   EXPECT_EQ(other, source);
   ASSERT_EQ(node[0].arrivals.got.size(), 1u) << "what it sent before still arrives";
   for (std::uint32_t each = 0; each < 100'000; ++each)
-    ASSERT_TRUE(node[0].transport->send(shm_node::peer(1), message(4096, each), source.data())) << "the dead fill nothing up";
+    ASSERT_TRUE(node[0].transport->send(shm_node::peer(1), message(4096, each), source.data()))
+        << "the dead fill nothing up";
   tracked_fetch late{shm_node::peer(1), hopeless.where, target.data(), large};
   node[0].transport->start_fetch(late);
   EXPECT_EQ(late.error, errc::peer_failed);
@@ -176,12 +204,16 @@ TEST(shm_death, a_box_of_the_dead_serves_another_pair) {
   options.count = 3;
   options.settings = {.box_after = 1, .most_boxes = 1};
   shm_node node{options};
-  for (std::uint32_t each = 0; each < 30; ++each) ASSERT_TRUE(node[0].transport->send(shm_node::peer(1), message(8, each), "12345678"));
+  for (std::uint32_t each = 0; each < 30; ++each)
+    ASSERT_TRUE(node[0].transport->send(shm_node::peer(1), message(8, each), "12345678"));
   node[0].transport->peer_failed(shm_node::peer(1));
-  for (std::uint32_t each = 0; each < 30; ++each) ASSERT_TRUE(node[0].transport->send(shm_node::peer(2), message(8, each), "87654321"));
+  for (std::uint32_t each = 0; each < 30; ++each)
+    ASSERT_TRUE(node[0].transport->send(shm_node::peer(2), message(8, each), "87654321"));
   EXPECT_EQ(node[0].transport->counters().boxes_opened, 2u);
-  EXPECT_TRUE(until([&] { node[2].transport->poll(); }, [&] { return node[2].arrivals.got.size() == 30; }));
-  for (std::uint32_t each = 0; each < 30; ++each) EXPECT_EQ(node[2].arrivals.got[each].head.context(), each);
+  EXPECT_TRUE(
+      until([&] { node[2].transport->poll(); }, [&] { return node[2].arrivals.got.size() == 30; }));
+  for (std::uint32_t each = 0; each < 30; ++each)
+    EXPECT_EQ(node[2].arrivals.got[each].head.context(), each);
 }
 
 TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
@@ -208,7 +240,8 @@ TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
     shm_transport there{theirs, none, peers};
     static std::byte source[large];
     const remote_region region = there.expose(0, source, large);
-    if (!there.send(0, envelope::make(0, 0, 1, envelope_kind::announce, sizeof region), &region)) _exit(1);
+    if (!there.send(0, envelope::make(0, 0, 1, envelope_kind::announce, sizeof region), &region))
+      _exit(1);
     for (;;) pause();
   }
   EXPECT_TRUE(until([&] { here.poll(); }, [&] { return !arrivals.got.empty(); }));
@@ -216,7 +249,8 @@ TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
   if (!arrivals.got.empty()) {
     std::memcpy(&region, arrivals.got[0].payload.data(), sizeof region);
     std::byte one{};
-    tracked_fetch alive{1, region, &one, 1};  // it is known to be reachable, as when it is killed between two pieces
+    // it is known to be reachable, as when it is killed between two pieces
+    tracked_fetch alive{1, region, &one, 1};
     here.start_fetch(alive);
     EXPECT_EQ(alive.calls, 1) << "is process_vm_readv forbidden here?";
   }
@@ -231,7 +265,7 @@ TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
   EXPECT_EQ(fetching.error, errc::peer_failed);
 }
 
-// ---- memory that is short --------------------------------------------------------------------------------------------------------------
+// ---- memory that is short
 
 TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   node_options options;
@@ -242,14 +276,19 @@ TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   const auto payload = pattern(4096, 1);
   const auto turn = [&] { node[0].transport->poll(), node[1].transport->poll(); };
   for (std::uint32_t each = 0; each < 200; ++each)
-    ASSERT_TRUE(
-        until(turn, [&] { return node[1].transport->send(shm_node::peer(0), message(each % 2 == 0 ? 4096 : 8, each), payload.data()); }));
+    ASSERT_TRUE(until(turn, [&] {
+      return node[1].transport->send(shm_node::peer(0), message(each % 2 == 0 ? 4096 : 8, each),
+                                     payload.data());
+    }));
   ASSERT_TRUE(until(turn, [&] { return node[0].arrivals.got.size() == 200; }));
-  for (std::uint32_t each = 0; each < 200; ++each) EXPECT_EQ(node[0].arrivals.got[each].head.context(), each);
+  for (std::uint32_t each = 0; each < 200; ++each)
+    EXPECT_EQ(node[0].arrivals.got[each].head.context(), each);
   EXPECT_EQ(node[1].transport->counters().boxes_opened, 0u);
   const auto source = pattern(large, 2);
   std::vector<std::byte> target(large);
-  tracked_fetch fetching{shm_node::peer(1), node[1].transport->expose(shm_node::peer(0), source.data(), large), target.data(), large};
+  tracked_fetch fetching{shm_node::peer(1),
+                         node[1].transport->expose(shm_node::peer(0), source.data(), large),
+                         target.data(), large};
   node[0].transport->start_fetch(fetching);
   EXPECT_TRUE(until(turn, [&] { return fetching.calls == 1; }));
   EXPECT_EQ(target, source);

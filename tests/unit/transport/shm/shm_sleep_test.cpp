@@ -1,4 +1,5 @@
-// Processes of a node that sleep: who sends to one of them wakes it. Each end sleeps on its own bell, as the engine does.
+// Processes of a node that sleep: who sends to one of them wakes it. Each end sleeps on its own
+// bell, as the engine does.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -95,7 +96,8 @@ TEST_P(asleep, none_of_many_wake_ups_is_lost) {
   int lost = 0;
   std::thread other{[&] {
     for (std::size_t each = 0; each < messages; ++each)
-      until([&] { pair.at(0).poll(); }, [&] { return (*pair.node)[0].arrivals.got.size() == each && pair.send(0, 8); });
+      until([&] { pair.at(0).poll(); },
+            [&] { return (*pair.node)[0].arrivals.got.size() == each && pair.send(0, 8); });
   }};
   for (std::size_t each = 0; each < messages; ++each) {
     auto& got = (*pair.node)[1].arrivals.got;
@@ -134,10 +136,12 @@ TEST(asleep, who_cannot_be_found_by_a_peer_sleeps_for_a_short_time_only) {
     plan.index = 1;
     const node_segment theirs{plan};
     segment.unlink();
-    if (apart) ++const_cast<process_card&>(segment.card(1)).id_space;  // a process in another namespace of process ids
+    // a process in another namespace of process ids
+    if (apart) ++const_cast<process_card&>(segment.card(1)).id_space;
     recorder arrivals;
     wakeup bell;
-    shm_transport here{segment, arrivals, std::vector<peer_id>{0, 1}, {.bell = &bell, .membarrier = false}};
+    shm_transport here{
+        segment, arrivals, std::vector<peer_id>{0, 1}, {.bell = &bell, .membarrier = false}};
     // What a peer's transport would say, so that nothing else shortens the sleep.
     segment.at<shm::front>(segment.front(1).offset)->says.orders.store(shm::by_fences);
     ASSERT_TRUE(here.arm());

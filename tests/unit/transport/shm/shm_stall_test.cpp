@@ -1,5 +1,5 @@
-// Large payloads between processes of which some take no part in their copies, where the kernel lets nobody copy without them. Such a
-// process may delay its own payloads only.
+// Large payloads between processes of which some take no part in their copies, where the kernel
+// lets nobody copy without them. Such a process may delay its own payloads only.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,9 +25,11 @@ struct stalled_node {
     node.emplace(options);
   }
   tracked_fetch& fetch(int from, int to) {
-    const remote_region region = (*node)[from].transport->expose(shm_node::peer(to), source.data(), bytes);
+    const remote_region region =
+        (*node)[from].transport->expose(shm_node::peer(to), source.data(), bytes);
     targets.emplace_back(bytes);
-    tracked_fetch& made = fetches.emplace_back(shm_node::peer(from), region, targets.back().data(), bytes);
+    tracked_fetch& made =
+        fetches.emplace_back(shm_node::peer(from), region, targets.back().data(), bytes);
     (*node)[to].transport->start_fetch(made);
     return made;
   }
@@ -41,7 +43,10 @@ struct stalled_node {
         [&] {
           for (int each = 0; each <= peers; ++each) turn(each);
         },
-        [&] { return std::ranges::all_of(fetches, [](const tracked_fetch& each) { return each.calls == 1; }); }));
+        [&] {
+          return std::ranges::all_of(fetches,
+                                     [](const tracked_fetch& each) { return each.calls == 1; });
+        }));
     for (const tracked_fetch& each : fetches) EXPECT_FALSE(each.error);
     for (const auto& each : targets) EXPECT_EQ(each, source);
   }

@@ -1,4 +1,5 @@
-// The shared-memory transport with its ends in threads of one process: what ThreadSanitizer could not see between processes.
+// The shared-memory transport with its ends in threads of one process: what ThreadSanitizer could
+// not see between processes.
 #include <gtest/gtest.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ std::size_t drawn_size(std::mt19937& random) {
 /// Sends what the seed says to one peer, and checks what it says of another; drives one end.
 class talker {
  public:
-  talker(shm_node::end& end, std::vector<int> targets, std::vector<int> sources, std::uint32_t count)
+  talker(shm_node::end& end, std::vector<int> targets, std::vector<int> sources,
+         std::uint32_t count)
       : end_{end}, targets_{std::move(targets)}, sources_{std::move(sources)}, count_{count} {
     received_.resize(16);
     end_.arrivals.also = [this](const arrival& each) { check(each); };
@@ -47,23 +49,29 @@ class talker {
     ok_ = until(
         [&] {
           const int target = targets_.empty() ? -1 : targets_[turn++ / 3 % targets_.size()];
-          for (unsigned each = target < 0 ? 0 : 1 + random() % burst; each > 0 && sent[static_cast<std::size_t>(target)] < count_; --each) {
+          for (unsigned each = target < 0 ? 0 : 1 + random() % burst;
+               each > 0 && sent[static_cast<std::size_t>(target)] < count_; --each) {
             std::uint32_t& number = sent[static_cast<std::size_t>(target)];
             const std::size_t bytes = drawn_size(random);
-            if (!end_.transport->send(shm_node::peer(target), message(bytes, number), pattern(bytes, number).data())) break;
+            if (!end_.transport->send(shm_node::peer(target), message(bytes, number),
+                                      pattern(bytes, number).data()))
+              break;
             ++number;
           }
           end_.transport->poll();
           end_.arrivals.got.clear();
         },
         [&] {
-          const bool all_sent =
-              std::all_of(targets_.begin(), targets_.end(), [&](int each) { return sent[static_cast<std::size_t>(each)] == count_; });
-          return all_sent && std::all_of(sources_.begin(), sources_.end(),
-                                         [&](int each) { return received_[static_cast<std::size_t>(each)] == count_; });
+          const bool all_sent = std::all_of(targets_.begin(), targets_.end(), [&](int each) {
+            return sent[static_cast<std::size_t>(each)] == count_;
+          });
+          return all_sent && std::all_of(sources_.begin(), sources_.end(), [&](int each) {
+                   return received_[static_cast<std::size_t>(each)] == count_;
+                 });
         });
     finished_->fetch_add(1);
-    until([&] { end_.transport->poll(); }, [&] { return finished_->load() >= talkers_; });  // others may still want their parcels back
+    // others may still want their parcels back
+    until([&] { end_.transport->poll(); }, [&] { return finished_->load() >= talkers_; });
   }
 
   void meet(std::atomic<int>& finished, int talkers) { finished_ = &finished, talkers_ = talkers; }
@@ -75,7 +83,9 @@ class talker {
  private:
   void check(const arrival& each) {
     const auto from = static_cast<std::size_t>((each.from - 10) / 3);
-    if (each.head.context() != received_[from]++ || each.payload != pattern(each.head.bytes(), each.head.context())) ++wrong_;
+    if (each.head.context() != received_[from]++ ||
+        each.payload != pattern(each.head.bytes(), each.head.context()))
+      ++wrong_;
   }
 
   shm_node::end& end_;
@@ -95,7 +105,8 @@ void run_all(std::vector<std::unique_ptr<talker>>& talkers, unsigned burst) {
   for (std::size_t each = 0; each < talkers.size(); ++each)
     threads.emplace_back([&, each] { talkers[each]->run(static_cast<int>(each), burst); });
   for (std::thread& each : threads) each.join();
-  for (std::size_t each = 0; each < talkers.size(); ++each) talkers[each]->expect_good(("end " + std::to_string(each)).c_str());
+  for (std::size_t each = 0; each < talkers.size(); ++each)
+    talkers[each]->expect_good(("end " + std::to_string(each)).c_str());
 }
 
 class shm_boxes : public testing::TestWithParam<std::uint32_t> {};
@@ -112,7 +123,8 @@ TEST_P(shm_boxes, both_directions_at_once_keep_order) {
   EXPECT_EQ(node[0].transport->counters().parcels, GetParam() - 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(after, shm_boxes, testing::Values(1u, 8u), [](const auto& each) { return std::to_string(each.param); });
+INSTANTIATE_TEST_SUITE_P(after, shm_boxes, testing::Values(1u, 8u),
+                         [](const auto& each) { return std::to_string(each.param); });
 
 TEST(shm_transport, order_holds_while_pairs_change_between_box_and_parcels) {
   node_options options;
@@ -132,7 +144,8 @@ TEST(shm_transport, order_holds_while_pairs_change_between_box_and_parcels) {
   EXPECT_GT(closed, 4u) << "no pair ever changed: the test shows nothing";
 }
 
-// What p2p keeps of a transport for its shortest messages: it must close when the box does, and stay where it is.
+// What p2p keeps of a transport for its shortest messages: it must close when the box does, and
+// stay where it is.
 TEST(shm_transport, the_box_to_a_peer_stays_in_place_while_boxes_come_and_go) {
   shm_node node{{.count = 3, .settings = {.box_after = 1, .most_boxes = 1}}};
   const auto run = [&](int to) {
@@ -166,9 +179,11 @@ TEST(shm_transport, many_senders_to_one_without_boxes) {
   options.settings.most_boxes = 0;
   shm_node node{options};
   std::vector<std::unique_ptr<talker>> talkers;
-  talkers.push_back(std::make_unique<talker>(node[0], std::vector<int>{}, std::vector{1, 2, 3, 4}, volume / 8));
+  talkers.push_back(
+      std::make_unique<talker>(node[0], std::vector<int>{}, std::vector{1, 2, 3, 4}, volume / 8));
   for (int each = 1; each < 5; ++each)
-    talkers.push_back(std::make_unique<talker>(node[each], std::vector{0}, std::vector<int>{}, volume / 8));
+    talkers.push_back(
+        std::make_unique<talker>(node[each], std::vector{0}, std::vector<int>{}, volume / 8));
   run_all(talkers, 20);
 }
 
@@ -182,7 +197,9 @@ TEST(shm_transport, a_box_that_lies_idle_is_given_to_a_busy_pair) {
   };
   const auto send_to = [&](int target, std::uint32_t count) {
     for (std::uint32_t each = 0; each < count; ++each)
-      ASSERT_TRUE(until(turn, [&] { return node[0].transport->send(shm_node::peer(target), message(8, each), "12345678"); }));
+      ASSERT_TRUE(until(turn, [&] {
+        return node[0].transport->send(shm_node::peer(target), message(8, each), "12345678");
+      }));
   };
   send_to(1, 10);
   EXPECT_EQ(node[0].transport->counters().boxes_opened, 1u);
@@ -191,10 +208,12 @@ TEST(shm_transport, a_box_that_lies_idle_is_given_to_a_busy_pair) {
   EXPECT_EQ(node[0].transport->counters().boxes_closed, 1u);
   EXPECT_EQ(node[0].transport->counters().boxes_opened, 2u);
   send_to(1, 10);
-  ASSERT_TRUE(until(turn, [&] { return node[1].arrivals.got.size() == 20 && node[2].arrivals.got.size() == 100; }));
+  ASSERT_TRUE(until(turn, [&] {
+    return node[1].arrivals.got.size() == 20 && node[2].arrivals.got.size() == 100;
+  }));
 }
 
-// ---- fetch -----------------------------------------------------------------------------------------------------------------------------
+// ---- fetch
 
 struct fetch_case {
   shm_copy copy;
@@ -210,14 +229,19 @@ TEST_P(shm_fetch, every_size_arrives_whole) {
   options.settings.copy = copy;
   shm_node node{options};
   std::vector<std::byte> own_source(largest), own_target(largest + 1);
-  std::byte* const source = source_shared ? static_cast<std::byte*>(node[1].heap->allocate(largest)) : own_source.data();
-  std::byte* const target = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(largest + 1)) : own_target.data();
+  std::byte* const source =
+      source_shared ? static_cast<std::byte*>(node[1].heap->allocate(largest)) : own_source.data();
+  std::byte* const target = target_shared
+                                ? static_cast<std::byte*>(node[0].heap->allocate(largest + 1))
+                                : own_target.data();
   ASSERT_TRUE(source != nullptr && target != nullptr);
   const auto filling = pattern(largest, 3);
   std::memcpy(source, filling.data(), largest);
   std::vector<remote_region> regions;
-  const std::size_t sizes[] = {1, 4095, 4096, 4097, 65'535, 65'536, 131'073, 1'000'001, 3'000'000, largest};
-  for (const std::size_t bytes : sizes) regions.push_back(node[1].transport->expose(shm_node::peer(0), source, bytes));
+  const std::size_t sizes[] = {1,      4095,    4096,      4097,      65'535,
+                               65'536, 131'073, 1'000'001, 3'000'000, largest};
+  for (const std::size_t bytes : sizes)
+    regions.push_back(node[1].transport->expose(shm_node::peer(0), source, bytes));
 
   std::atomic<bool> over{false};
   std::thread sender{[&] {
@@ -229,7 +253,8 @@ TEST_P(shm_fetch, every_size_arrives_whole) {
     std::memset(target, 0, bytes);
     tracked_fetch fetching{shm_node::peer(1), regions[each], target, bytes};
     node[0].transport->start_fetch(fetching);
-    EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; })) << bytes;
+    EXPECT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return fetching.calls == 1; }))
+        << bytes;
     EXPECT_FALSE(fetching.error) << fetching.error.message();
     EXPECT_EQ(std::memcmp(target, filling.data(), bytes), 0) << bytes;
     EXPECT_EQ(target[bytes], std::byte{0x77}) << "written past the end";
@@ -240,11 +265,13 @@ TEST_P(shm_fetch, every_size_arrives_whole) {
   if (target_shared) node[0].heap->deallocate(target);
 }
 
-/// Where the receiver may be computing, the sender brings a payload there alone; else the receiver has to take it out of the ring.
+/// Where the receiver may be computing, the sender brings a payload there alone; else the receiver
+/// has to take it out of the ring.
 TEST(shm_transport, a_receiver_that_makes_no_turn_is_served_where_ranks_are_apart) {
   std::byte probe{1}, copied{};
   const iovec from{&probe, 1}, to{&copied, 1};
-  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
+    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
   for (const bool apart : {true, false}) {
     node_options options;
     options.settings.apart = apart;
@@ -257,7 +284,8 @@ TEST(shm_transport, a_receiver_that_makes_no_turn_is_served_where_ranks_are_apar
     node[0].transport->start_fetch(fetching);
     for (int turn = 0; turn < 1000; ++turn) node[1].transport->poll();
     EXPECT_EQ(std::memcmp(target.data(), source.data(), bytes) == 0, apart);
-    EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); }, [&] { return fetching.calls == 1; }));
+    EXPECT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+                      [&] { return fetching.calls == 1; }));
     EXPECT_EQ(std::memcmp(target.data(), source.data(), bytes), 0);
   }
 }
@@ -291,21 +319,26 @@ TEST_P(shm_fetch, several_from_several_at_once) {
   std::vector<std::byte*> targets;
   for (int each = 0; each < senders * rounds; ++each) {
     if (!target_shared) own.emplace_back(bytes);
-    targets.push_back(target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes)) : own.back().data());
+    targets.push_back(target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes))
+                                    : own.back().data());
     const int from = each % senders;
-    fetches.push_back(
-        std::make_unique<tracked_fetch>(shm_node::peer(from + 1), regions[static_cast<std::size_t>(from)], targets.back(), bytes));
+    fetches.push_back(std::make_unique<tracked_fetch>(
+        shm_node::peer(from + 1), regions[static_cast<std::size_t>(from)], targets.back(), bytes));
     node[0].transport->start_fetch(*fetches.back());
   }
   EXPECT_TRUE(until([&] { node[0].transport->poll(); },
-                    [&] { return std::all_of(fetches.begin(), fetches.end(), [](const auto& each) { return each->calls == 1; }); }));
+                    [&] {
+                      return std::all_of(fetches.begin(), fetches.end(),
+                                         [](const auto& each) { return each->calls == 1; });
+                    }));
   over = true;
   for (std::thread& each : threads) each.join();
   for (std::size_t each = 0; each < fetches.size(); ++each)
     EXPECT_EQ(std::memcmp(targets[each], sources[each % senders].data(), bytes), 0) << each;
 }
 
-/// Two processes stream to (or from) a third, one of them without a pause: the other one's single payload comes soon nevertheless.
+/// Two processes stream to (or from) a third, one of them without a pause: the other one's single
+/// payload comes soon nevertheless.
 TEST_P(shm_fetch, a_stream_of_one_peer_does_not_hold_up_another) {
   // Not bound to a name each: Clang 16 captures no such name in a lambda, with OpenMP.
   const auto copy = GetParam().copy;
@@ -327,27 +360,33 @@ TEST_P(shm_fetch, a_stream_of_one_peer_does_not_hold_up_another) {
       const int from = one_receives ? other : 0, to = one_receives ? 0 : other;
       std::byte* const source = memory(from, source_shared, own[used++]);
       std::memcpy(source, data.data(), bytes);
-      auto made = std::make_unique<tracked_fetch>(shm_node::peer(from), node[from].transport->expose(shm_node::peer(to), source, bytes),
-                                                  memory(to, target_shared, own[used++]), bytes);
+      auto made = std::make_unique<tracked_fetch>(
+          shm_node::peer(from), node[from].transport->expose(shm_node::peer(to), source, bytes),
+          memory(to, target_shared, own[used++]), bytes);
       node[to].transport->start_fetch(*made);
       return made;
     };
     std::vector<std::unique_ptr<tracked_fetch>> stream;
-    const auto ended = [&] { return std::count_if(stream.begin(), stream.end(), [](const auto& each) { return each->calls == 1; }); };
+    const auto ended = [&] {
+      return std::count_if(stream.begin(), stream.end(),
+                           [](const auto& each) { return each->calls == 1; });
+    };
     stream.push_back(fetch_of(1));
     const std::unique_ptr<tracked_fetch> single = fetch_of(2);
     const auto turn = [&] {
-      while (stream.size() < many && stream.size() < static_cast<std::size_t>(ended()) + at_once) stream.push_back(fetch_of(1));
+      while (stream.size() < many && stream.size() < static_cast<std::size_t>(ended()) + at_once)
+        stream.push_back(fetch_of(1));
       for (int each = 0; each < 3; ++each) node[each].transport->poll();
     };
     EXPECT_TRUE(until(turn, [&] { return single->calls == 1; }));
-    EXPECT_LT(ended(), static_cast<std::ptrdiff_t>(many) / 3) << (one_receives ? "fetched from two" : "given to two");
+    EXPECT_LT(ended(), static_cast<std::ptrdiff_t>(many) / 3)
+        << (one_receives ? "fetched from two" : "given to two");
     EXPECT_TRUE(until(turn, [&] { return ended() == static_cast<std::ptrdiff_t>(many); }));
   }
 }
 
-/// A fetch that is started when another has ended must not come before those that have waited longer: the sender would fill the ring with a
-/// payload that nobody reads yet.
+/// A fetch that is started when another has ended must not come before those that have waited
+/// longer: the sender would fill the ring with a payload that nobody reads yet.
 TEST_P(shm_fetch, new_ones_wait_behind_those_that_wait) {
   // Not bound to a name each: Clang 16 captures no such name in a lambda, with OpenMP.
   const auto copy = GetParam().copy;
@@ -357,34 +396,43 @@ TEST_P(shm_fetch, new_ones_wait_behind_those_that_wait) {
   options.settings.copy = copy;
   shm_node node{options};
   const auto data = pattern(bytes, 9);
-  std::byte* const source = source_shared ? static_cast<std::byte*>(node[1].heap->allocate(bytes)) : const_cast<std::byte*>(data.data());
+  std::byte* const source = source_shared ? static_cast<std::byte*>(node[1].heap->allocate(bytes))
+                                          : const_cast<std::byte*>(data.data());
   if (source_shared) std::memcpy(source, data.data(), bytes);
   const remote_region region = node[1].transport->expose(shm_node::peer(0), source, bytes);
   std::vector<std::vector<std::byte>> own(count);
   std::vector<std::byte*> targets(count);
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
   const auto length = [](std::size_t each) { return each % 3 == 0 ? bytes : 40'000 + each; };
-  const auto ended = [&] { return std::count_if(fetches.begin(), fetches.end(), [](const auto& each) { return each->calls == 1; }); };
+  const auto ended = [&] {
+    return std::count_if(fetches.begin(), fetches.end(),
+                         [](const auto& each) { return each->calls == 1; });
+  };
   const auto turn = [&] {
     while (fetches.size() < count && fetches.size() < static_cast<std::size_t>(ended()) + at_once) {
       const std::size_t each = fetches.size();
       if (!target_shared) own[each].resize(length(each));
-      targets[each] = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(length(each))) : own[each].data();
-      fetches.push_back(std::make_unique<tracked_fetch>(shm_node::peer(1), region, targets[each], length(each)));
+      targets[each] = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(length(each)))
+                                    : own[each].data();
+      fetches.push_back(
+          std::make_unique<tracked_fetch>(shm_node::peer(1), region, targets[each], length(each)));
       node[0].transport->start_fetch(*fetches.back());
     }
     node[0].transport->poll();
     node[1].transport->poll();
   };
   ASSERT_TRUE(until(turn, [&] { return fetches.size() == count && ended() == count; }));
-  for (std::size_t each = 0; each < count; ++each) EXPECT_EQ(std::memcmp(targets[each], data.data(), length(each)), 0) << each;
+  for (std::size_t each = 0; each < count; ++each)
+    EXPECT_EQ(std::memcmp(targets[each], data.data(), length(each)), 0) << each;
 }
 
 TEST_P(shm_fetch, needs_a_sender_that_polls_only_where_the_payload_cannot_be_reached) {
   const auto [copy, source_shared, target_shared] = GetParam();
   std::byte probe{1}, copied{};
   const iovec from{&probe, 1}, to{&copied, 1};
-  const bool reaches = copy != shm_copy::pipeline && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;  // emulators do not
+  // emulators do not
+  const bool reaches =
+      copy != shm_copy::pipeline && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
   const bool out_of_reach = !reaches && !source_shared;  // its owner must copy it into the segment
   node_options options;
   options.settings.copy = copy;
@@ -396,7 +444,8 @@ TEST_P(shm_fetch, needs_a_sender_that_polls_only_where_the_payload_cannot_be_rea
     source = static_cast<std::byte*>(node[1].heap->allocate(bytes));
     std::memcpy(source, own_source.data(), bytes);
   }
-  std::byte* const target = target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes)) : own_target.data();
+  std::byte* const target =
+      target_shared ? static_cast<std::byte*>(node[0].heap->allocate(bytes)) : own_target.data();
   const remote_region region = node[1].transport->expose(shm_node::peer(0), source, bytes);
   for (int each = 0; each < 50; ++each) {  // more than there are records
     tracked_fetch fetching{shm_node::peer(1), region, target, bytes};
@@ -415,14 +464,16 @@ TEST_P(shm_fetch, needs_a_sender_that_polls_only_where_the_payload_cannot_be_rea
 }
 
 const fetch_case fetch_cases[] = {
-    {shm_copy::automatic, false, false}, {shm_copy::automatic, true, false}, {shm_copy::automatic, false, true},
-    {shm_copy::automatic, true, true},   {shm_copy::pipeline, false, false}, {shm_copy::pipeline, true, false},
+    {shm_copy::automatic, false, false}, {shm_copy::automatic, true, false},
+    {shm_copy::automatic, false, true},  {shm_copy::automatic, true, true},
+    {shm_copy::pipeline, false, false},  {shm_copy::pipeline, true, false},
     {shm_copy::pipeline, false, true},   {shm_copy::pipeline, true, true},
 };
 
 INSTANTIATE_TEST_SUITE_P(modes, shm_fetch, testing::ValuesIn(fetch_cases), [](const auto& each) {
   return std::string{each.param.copy == shm_copy::pipeline ? "pipeline" : "direct"} +
-         (each.param.source_shared ? "_from_shared" : "_from_own") + (each.param.target_shared ? "_to_shared" : "_to_own");
+         (each.param.source_shared ? "_from_shared" : "_from_own") +
+         (each.param.target_shared ? "_to_shared" : "_to_own");
 });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The reliable stream over packets, on a network of its own that loses, doubles, delays and reorders them, with a clock of its own.
+// The reliable stream over packets, on a network of its own that loses, doubles, delays and
+// reorders them, with a clock of its own.
 #include "transport/verbs/datagram/datagram_channel.hpp"
 
 #include <gtest/gtest.h>
@@ -37,10 +38,12 @@ struct network {
     bool put(peer_id to, const datagram& what) noexcept override { return of->carry(to, what); }
   };
 
-  network(std::size_t packet_bytes, trouble with, std::size_t most_packets = 4096, unsigned seed = 1)
+  network(std::size_t packet_bytes, trouble with, std::size_t most_packets = 4096,
+          unsigned seed = 1)
       : store{packet_bytes, most_packets}, with{with}, random{seed} {
     for (wire& each : out) each.of = this;
-    for (peer_id each : {0u, 1u}) ends[each].emplace(arrivals[each], out[each], store, counted[each], 1 - each);
+    for (peer_id each : {0u, 1u})
+      ends[each].emplace(arrivals[each], out[each], store, counted[each], 1 - each);
   }
 
   bool chance(double of) { return std::uniform_real_distribution<>{}(random) < of; }
@@ -61,11 +64,13 @@ struct network {
     for (peer_id to : {0u, 1u}) {
       if (absent[to]) continue;
       std::vector<flying> landing;
-      const auto first = std::stable_partition(air[to].begin(), air[to].end(), [&](const flying& each) { return each.arrives > now; });
+      const auto first = std::stable_partition(
+          air[to].begin(), air[to].end(), [&](const flying& each) { return each.arrives > now; });
       landing.assign(std::make_move_iterator(first), std::make_move_iterator(air[to].end()));
       air[to].erase(first, air[to].end());
-      std::sort(landing.begin(), landing.end(),
-                [](const flying& a, const flying& b) { return std::tie(a.arrives, a.number) < std::tie(b.arrives, b.number); });
+      std::sort(landing.begin(), landing.end(), [](const flying& a, const flying& b) {
+        return std::tie(a.arrives, a.number) < std::tie(b.arrives, b.number);
+      });
       for (flying& each : landing) {
         each.what.data = each.data.data();
         refused += !ends[to]->receive(each.what, now, takes[to]);
@@ -134,7 +139,8 @@ TEST_P(datagram_channels, bring_every_message_once_and_in_order) {
     for (peer_id from : {0u, 1u})
       for (unsigned burst = random() % 30; burst > 0 && sent[from] < many; --burst) {
         const std::size_t bytes = random_size(random);
-        if (!net.ends[from]->send(message(bytes, sent[from]), pattern(bytes, sent[from]).data())) break;
+        if (!net.ends[from]->send(message(bytes, sent[from]), pattern(bytes, sent[from]).data()))
+          break;
         ++sent[from];
       }
     return sent[0] == many && sent[1] == many && net.ends[0]->drained() && net.ends[1]->drained();
@@ -150,15 +156,20 @@ TEST_P(datagram_channels, bring_every_message_once_and_in_order) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, datagram_channels,
-                         testing::Values(weather{"fair", {}, 960}, weather{"lossy", {0.05, 0, 0}, 960},
-                                         weather{"doubled", {0, 0.2, 0}, 960}, weather{"reordered", {0, 0, 0.1}, 960},
-                                         weather{"foul", {0.05, 0.01, 0.1}, 960}, weather{"foul_short", {0.05, 0.05, 0.2}, 192},
-                                         weather{"foul_long", {0.05, 0.05, 0.2}, 4032}, weather{"awful", {0.4, 0.2, 0.3}, 960}),
+                         testing::Values(weather{"fair", {}, 960},
+                                         weather{"lossy", {0.05, 0, 0}, 960},
+                                         weather{"doubled", {0, 0.2, 0}, 960},
+                                         weather{"reordered", {0, 0, 0.1}, 960},
+                                         weather{"foul", {0.05, 0.01, 0.1}, 960},
+                                         weather{"foul_short", {0.05, 0.05, 0.2}, 192},
+                                         weather{"foul_long", {0.05, 0.05, 0.2}, 4032},
+                                         weather{"awful", {0.4, 0.2, 0.3}, 960}),
                          [](const auto& each) { return std::string{each.param.name}; });
 
 TEST(datagram_channel, small_messages_share_a_packet) {
   network net{960, {}};
-  for (std::uint32_t each = 0; each < 20; ++each) ASSERT_TRUE(net.ends[0]->send(message(8, each), pattern(8, each).data()));
+  for (std::uint32_t each = 0; each < 20; ++each)
+    ASSERT_TRUE(net.ends[0]->send(message(8, each), pattern(8, each).data()));
   ASSERT_TRUE(net.until([&] { return net.ends[0]->drained(); }));
   expect_all(net.arrivals[1], 20);
   EXPECT_EQ(net.counted[0].packets, 1u);  // 20 times 32 bytes
@@ -167,7 +178,9 @@ TEST(datagram_channel, small_messages_share_a_packet) {
 
 TEST(datagram_channel, an_answer_carries_the_acknowledgement) {
   network net{960, {}};
-  net.arrivals[1].also = [&](const arrival&) { EXPECT_TRUE(net.ends[1]->send(message(8, 0), pattern(8, 0).data())); };
+  net.arrivals[1].also = [&](const arrival&) {
+    EXPECT_TRUE(net.ends[1]->send(message(8, 0), pattern(8, 0).data()));
+  };
   ASSERT_TRUE(net.ends[0]->send(message(8, 0), pattern(8, 0).data()));
   ASSERT_TRUE(net.until([&] { return net.ends[0]->drained() && net.ends[1]->drained(); }));
   EXPECT_EQ(net.counted[1].acknowledgements, 0u);
@@ -181,7 +194,8 @@ TEST(datagram_channel, the_window_is_bounded_and_moves_on) {
   EXPECT_GT(sent, 1u);
   EXPECT_FALSE(net.ends[0]->send(message(900, sent), pattern(900, sent).data()));
   net.absent[1] = false;
-  ASSERT_TRUE(net.until([&] { return net.ends[0]->send(message(900, sent), pattern(900, sent).data()); }));
+  ASSERT_TRUE(
+      net.until([&] { return net.ends[0]->send(message(900, sent), pattern(900, sent).data()); }));
   ++sent;
   ASSERT_TRUE(net.until([&] { return net.ends[0]->drained(); }));
   expect_all(net.arrivals[1], sent);
@@ -190,7 +204,8 @@ TEST(datagram_channel, the_window_is_bounded_and_moves_on) {
 TEST(datagram_channel, a_peer_that_computes_is_asked_ever_more_seldom) {
   network net{960, {}};
   net.absent[1] = true;
-  for (std::uint32_t each = 0; each < 10; ++each) ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
+  for (std::uint32_t each = 0; each < 10; ++each)
+    ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
   for (int turn = 0; turn < 60'000; ++turn) net.step();
   EXPECT_LT(net.carried, 10u + 70u) << "one packet at a time, not the window";
   EXPECT_GE(net.carried, 10u + 50u) << "but one a second";
@@ -219,7 +234,8 @@ TEST(datagram_channel, a_single_loss_is_seen_without_the_timer) {
 TEST(datagram_channel, what_may_not_be_taken_comes_later) {
   network net{960, {}};
   net.takes[1] = false;
-  for (std::uint32_t each = 0; each < 5; ++each) ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
+  for (std::uint32_t each = 0; each < 5; ++each)
+    ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
   for (int turn = 0; turn < 100; ++turn) net.step();
   EXPECT_TRUE(net.arrivals[1].got.empty());
   EXPECT_FALSE(net.ends[0]->drained());
@@ -231,7 +247,8 @@ TEST(datagram_channel, what_may_not_be_taken_comes_later) {
 TEST(datagram_channel, a_port_without_room_loses_nothing) {
   network net{960, {}};
   net.room = 0;
-  for (std::uint32_t each = 0; each < 10; ++each) ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
+  for (std::uint32_t each = 0; each < 10; ++each)
+    ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
   net.step();
   EXPECT_TRUE(net.ends[0]->has_something_to_send());
   ASSERT_TRUE(net.until([&] { return net.room = 1, net.ends[0]->drained(); }));
@@ -245,7 +262,8 @@ TEST(datagram_channel, refusals_and_goodbyes_come_in_order) {
   ASSERT_TRUE(net.until([&] { return net.ends[1]->refuses_eager(); }));
   ASSERT_TRUE(net.until([&] { return net.ends[0]->tell(false); }));
   ASSERT_TRUE(net.until([&] { return !net.ends[1]->refuses_eager(); }));
-  for (std::uint32_t each = 0; each < 5; ++each) ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
+  for (std::uint32_t each = 0; each < 5; ++each)
+    ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
   ASSERT_TRUE(net.ends[0]->say_goodbye());
   ASSERT_TRUE(net.until([&] { return net.ends[1]->left(); }));
   expect_all(net.arrivals[1], 5);
@@ -254,7 +272,8 @@ TEST(datagram_channel, refusals_and_goodbyes_come_in_order) {
 TEST(datagram_channel, nothing_waits_for_a_peer_that_failed) {
   network net{960, {}};
   net.absent[1] = true;
-  for (std::uint32_t each = 0; each < 5; ++each) ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
+  for (std::uint32_t each = 0; each < 5; ++each)
+    ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
   net.step();
   net.ends[0]->abandon();
   EXPECT_TRUE(net.ends[0]->drained());
@@ -282,7 +301,9 @@ TEST(datagram_channel, memory_is_bounded_for_all_together) {
   }
   EXPECT_EQ(taken, 64u);
   EXPECT_EQ(store.left(), 0u);
-  EXPECT_EQ(std::count_if(many.begin(), many.end(), [](const auto& each) { return !each->drained(); }), 34)
+  EXPECT_EQ(
+      std::count_if(many.begin(), many.end(), [](const auto& each) { return !each->drained(); }),
+      34)
       << "two hold windows, all others one";
   many.clear();
   EXPECT_EQ(store.left(), 64u);
@@ -295,7 +316,8 @@ struct forged : testing::Test {
   alignas(16) std::byte data[1024]{};
 
   void SetUp() override {
-    for (std::uint32_t each = 0; each < 3; ++each) ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
+    for (std::uint32_t each = 0; each < 3; ++each)
+      ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
     ASSERT_TRUE(net.until([&] { return net.ends[0]->drained(); }));
     const envelope sound = message(16, 3);
     std::memcpy(data, &sound, sizeof sound);
@@ -349,8 +371,9 @@ TEST_F(forged, an_early_one_that_makes_no_sense_gives_way_to_the_true_one) {
 TEST_F(forged, random_bytes_do_no_harm) {
   std::mt19937 random{3};
   for (int each = 0; each < 100'000; ++each) {
-    datagram wild{static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()), static_cast<std::uint16_t>(random()),
-                  static_cast<std::uint16_t>(random() % 1000), data};
+    datagram wild{static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()),
+                  static_cast<std::uint16_t>(random()), static_cast<std::uint16_t>(random() % 1000),
+                  data};
     for (std::byte& b : data) b = static_cast<std::byte>(random());
     (void)taken(wild);
   }

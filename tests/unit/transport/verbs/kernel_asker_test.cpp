@@ -14,8 +14,12 @@ using namespace peal;
 using namespace peal::test;
 using namespace peal::verbs;
 
-gid_entry loopback_v4() { return {0, gid_kind::roce_v2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}}; }
-gid_entry loopback_v6() { return {0, gid_kind::roce_v2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}}; }
+gid_entry loopback_v4() {
+  return {0, gid_kind::roce_v2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
+}
+gid_entry loopback_v6() {
+  return {0, gid_kind::roce_v2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
+}
 
 class kernel_askers : public testing::TestWithParam<gid_entry> {};
 
@@ -36,17 +40,21 @@ TEST_P(kernel_askers, a_process_that_is_there_is_quiet_and_one_that_is_not_refus
   ASSERT_NE(door, 0);
   gid_bytes where{};
   std::uint16_t which = 0;
-  for (int each = 0; each < 1000; ++each) by.knock(GetParam().bytes, door);  // over the loopback all is delivered at once
+  // over the loopback all is delivered at once
+  for (int each = 0; each < 1000; ++each) by.knock(GetParam().bytes, door);
   EXPECT_FALSE(by.refused(where, which));
   other.reset();
   // Kernels tell so many times a second only.
-  EXPECT_TRUE(until([&] { by.knock(GetParam().bytes, door); }, [&] { return by.refused(where, which); }));
+  EXPECT_TRUE(
+      until([&] { by.knock(GetParam().bytes, door); }, [&] { return by.refused(where, which); }));
   EXPECT_EQ(which, door);
   EXPECT_EQ(where, GetParam().bytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, kernel_askers, testing::Values(loopback_v4(), loopback_v6()),
-                         [](const auto& each) { return std::string{each.index == 0 ? "ipv4" : "ipv6"}; });
+                         [](const auto& each) {
+                           return std::string{each.index == 0 ? "ipv4" : "ipv6"};
+                         });
 
 TEST(kernel_asker, nobody_there_is_no_answer) {
   gid_bytes nowhere = loopback_v4().bytes;

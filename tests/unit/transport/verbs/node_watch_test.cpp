@@ -1,4 +1,5 @@
-// Who is given up without an acknowledgement, and who is not: with kernels and a clock of the test's own.
+// Who is given up without an acknowledgement, and who is not: with kernels and a clock of the
+// test's own.
 #include "transport/verbs/datagram/node_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,9 @@ using namespace peal::verbs;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-gid_bytes gid(std::uint8_t node) { return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 9, 0, node}; }
+gid_bytes gid(std::uint8_t node) {
+  return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 9, 0, node};
+}
 
 struct kernels final : asker {
   std::map<gid_bytes, bool> answer;  // who does not stand here does
@@ -54,7 +57,9 @@ struct node_watches : testing::Test {
   kernels all;
   std::vector<std::pair<peer_id, peer_loss>> lost;
   node_watch::clock::time_point now{std::chrono::hours{1}};
-  node_watch watch{all, gid(1), 1000, silence, [this](peer_id peer, peer_loss why) { lost.emplace_back(peer, why), watch.end(peer); }};
+  node_watch watch{all, gid(1), 1000, silence, [this](peer_id peer, peer_loss why) {
+                     lost.emplace_back(peer, why), watch.end(peer);
+                   }};
 
   void wait(milliseconds time) {
     for (; time.count() > 0; time -= milliseconds{10}) watch.look(now += milliseconds{10});
@@ -112,7 +117,8 @@ TEST_F(node_watches, a_node_that_has_never_answered_is_no_news) {
   EXPECT_EQ(lost.size(), 1u);
 }
 
-// A program that sleeps right after its first packets looks seldom; what it learns then must not depend on when.
+// A program that sleeps right after its first packets looks seldom; what it learns then must not
+// depend on when.
 TEST_F(node_watches, a_node_is_asked_as_soon_as_it_is_known) {
   watch.watch(5, gid(2), 77, now);
   EXPECT_EQ(all.asked, 1u);

@@ -22,7 +22,9 @@ class port_counters_of : public testing::Test {
   ~port_counters_of() override { fs::remove_all(root); }
 
   [[nodiscard]] fs::path folder() const { return root / "rxe0/ports/1/hw_counters"; }
-  void set(const char* file, const char* value) const { std::ofstream{folder() / file} << value << '\n'; }
+  void set(const char* file, const char* value) const {
+    std::ofstream{folder() / file} << value << '\n';
+  }
   static std::vector<peal::counter> report(const port_counters& from) {
     std::vector<peal::counter> found;
     from.report(found);

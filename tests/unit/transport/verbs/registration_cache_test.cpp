@@ -1,4 +1,5 @@
-// Registrations are found again while their memory is there, and never afterwards. A stand-in for the device, so none is needed.
+// Registrations are found again while their memory is there, and never afterwards. A stand-in for
+// the device, so none is needed.
 //
 // PEAL_TEST_UNMAP_HOOKS=off runs what needs hooks without them, to show that it fails then.
 #include <gtest/gtest.h>
@@ -57,7 +58,8 @@ class registration_cache_test : public testing::Test {
   std::uint32_t key(std::uintptr_t address, std::size_t bytes, range_use use = range_use::source) {
     return key(cache, at(address), bytes, use);
   }
-  static std::uint32_t key(registration_cache& of, const void* address, std::size_t bytes, range_use use = range_use::source) {
+  static std::uint32_t key(registration_cache& of, const void* address, std::size_t bytes,
+                           range_use use = range_use::source) {
     registration* const held = of.acquire(address, bytes, use);
     if (!held) return 0;
     const std::uint32_t key = held->remote_key(0);
@@ -87,7 +89,8 @@ TEST_F(registration_cache_test, what_is_only_read_is_not_written_to) {
 }
 
 TEST_F(registration_cache_test, what_went_away_is_not_found_again) {
-  const std::uint32_t low = key(0x10000, page), high = key(0x20000, 4 * page), target = key(0x23000, page, range_use::target);
+  const std::uint32_t low = key(0x10000, page), high = key(0x20000, 4 * page),
+                      target = key(0x23000, page, range_use::target);
   log.record(0x22000, 1);
   EXPECT_EQ(key(0x10000, page), low);
   EXPECT_NE(key(0x20000, page), high) << "a page of the range is another";
@@ -166,7 +169,8 @@ TEST_F(registration_cache_test, everything_ends_with_the_cache) {
   {
     registration_cache other{device, {64 << 20, 100}, &log};
     for (std::uintptr_t each = 1; each <= 8; ++each) key(other, at(each << 16), page * each);
-    EXPECT_NE(other.acquire(at(0x900000), page, range_use::source), nullptr) << "of a message that nobody receives";
+    EXPECT_NE(other.acquire(at(0x900000), page, range_use::source), nullptr)
+        << "of a message that nobody receives";
     EXPECT_GT(device.pinned, 0u);
   }
   EXPECT_EQ(device.pinned, 0u);
@@ -183,14 +187,17 @@ class registrations_of_memory_that_leaves : public testing::TestWithParam<way_to
     const char* const set = std::getenv("PEAL_TEST_UNMAP_HOOKS");
     if (set && std::strcmp(set, "off") == 0) return;
     const unmap_hooks& hooks = use_unmap_hooks();
-    if (!hooks.work) GTEST_SKIP() << "needs unmap hooks: " << hooks.problem << " (build without a sanitizer, run on x86-64 with glibc)";
+    if (!hooks.work)
+      GTEST_SKIP() << "needs unmap hooks: " << hooks.problem
+                   << " (build without a sanitizer, run on x86-64 with glibc)";
   }
 };
 
 TEST_P(registrations_of_memory_that_leaves, are_not_found_again) {
   const auto memory = GetParam().make();
   std::byte* const at = memory->come(large);
-  if (!at) GTEST_SKIP() << "needs memory of this kind: System V segments of 1 MiB, or room at the break";
+  if (!at)
+    GTEST_SKIP() << "needs memory of this kind: System V segments of 1 MiB, or room at the break";
   std::memset(at, 1, large);
   const auto key = [&] {
     registration* const held = cache.acquire(at + page, large / 2, range_use::target);
@@ -206,7 +213,8 @@ TEST_P(registrations_of_memory_that_leaves, are_not_found_again) {
   if (memory->come_again()) memory->end();
 }
 
-INSTANTIATE_TEST_SUITE_P(all, registrations_of_memory_that_leaves, testing::ValuesIn(ways_to_leave()),
+INSTANTIATE_TEST_SUITE_P(all, registrations_of_memory_that_leaves,
+                         testing::ValuesIn(ways_to_leave()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// That both ends agree on who has failed, and that nobody fails for lack of queue pairs, on cards of this process's own.
+// That both ends agree on who has failed, and that nobody fails for lack of queue pairs, on cards
+// of this process's own.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +30,8 @@ class verbs_agreement : public verbs_on_cards {
   }
   std::vector<peer_id> lost_at(peer_id which) {
     std::vector<peer_id> lost;
-    EXPECT_TRUE(wait([&] { return !(lost = at(which).lost()).empty(); })) << "rank " << which << " waits for one that gave it up";
+    EXPECT_TRUE(wait([&] { return !(lost = at(which).lost()).empty(); }))
+        << "rank " << which << " waits for one that gave it up";
     return lost;
   }
 };
@@ -72,7 +74,8 @@ TEST_F(verbs_agreement, who_is_given_up_is_told) {
   at(1).peer_failed(0);
   // That it has been heard is heard: nothing is repeated any more.
   int idle = 0;
-  EXPECT_TRUE(until([&] { idle = at(0).poll() ? 0 : idle + 1, at(1).poll(); }, [&] { return idle == 2000; }));
+  EXPECT_TRUE(until([&] { idle = at(0).poll() ? 0 : idle + 1, at(1).poll(); },
+                    [&] { return idle == 2000; }));
 }
 
 /// Nothing that it sent will be acknowledged.
@@ -125,7 +128,9 @@ class verbs_shortage : public verbs_agreement {
     for (std::uint32_t each = 0; each < count; ++each)
       for (const auto& [from, to] : {std::pair{one, other}, std::pair{other, one}})
         ASSERT_TRUE(send(from, to, message(3000, each), pattern(3000, each + from).data()));
-    ASSERT_TRUE(wait([&] { return got(one).size() >= before[0] + count && got(other).size() >= before[1] + count; }));
+    ASSERT_TRUE(wait([&] {
+      return got(one).size() >= before[0] + count && got(other).size() >= before[1] + count;
+    }));
     for (std::uint32_t each = 0; each < count; ++each) {
       EXPECT_TRUE(got(other)[before[1] + each].payload == pattern(3000, each + one)) << each;
       EXPECT_TRUE(got(one)[before[0] + each].payload == pattern(3000, each + other)) << each;
@@ -137,7 +142,8 @@ class verbs_shortage : public verbs_agreement {
     std::vector<std::byte> target(source.size());
     const remote_region where = at(from).expose(to, source.data(), source.size());
     const std::size_t before = got(to).size();
-    EXPECT_TRUE(send(from, to, envelope::make(0, 1, 2, envelope_kind::announce, sizeof where), &where));
+    EXPECT_TRUE(
+        send(from, to, envelope::make(0, 1, 2, envelope_kind::announce, sizeof where), &where));
     EXPECT_TRUE(wait([&] { return got(to).size() > before; }));
     tracked_fetch fetching{from, where, target.data(), target.size()};
     at(to).start_fetch(fetching);
@@ -163,7 +169,8 @@ TEST_F(verbs_shortage, a_device_that_gives_no_queue_pair_leaves_messages_to_data
       ASSERT_TRUE(wait([&] { return got(1 - first).size() == 1; }));
       talk(0, 1, 40);
       cards[poor]->most_reliable = verbs_double::card::no_limit;
-      for (const peer_id from : {0u, 1u}) EXPECT_FALSE(bring(from, 1 - from)) << "the shortage is over";
+      for (const peer_id from : {0u, 1u})
+        EXPECT_FALSE(bring(from, 1 - from)) << "the shortage is over";
       talk(0, 1, 40);
       EXPECT_TRUE(at(0).lost().empty() && at(1).lost().empty());
     }

@@ -1,5 +1,6 @@
-// Several processes' ends on one RDMA device, in one process: messages without connections, and connections that come and go. Skipped where
-// there is no device; the lab has one, and verbs_double_test brings its own.
+// Several processes' ends on one RDMA device, in one process: messages without connections, and
+// connections that come and go. Skipped where there is no device; the lab has one, and
+// verbs_double_test brings its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ class verbs_cold : public testing::Test {
     try {
       for (peer_id each = 0; each < count; ++each) {
         ends.push_back(std::make_unique<end>());
-        ends[each]->transport = std::make_unique<verbs_transport>(ends[each]->arrivals, here, each, count, settings[each]);
+        ends[each]->transport = std::make_unique<verbs_transport>(ends[each]->arrivals, here, each,
+                                                                  count, settings[each]);
       }
     } catch (const error& problem) {
       ends.clear();
@@ -43,14 +45,17 @@ class verbs_cold : public testing::Test {
     for (const auto& each : ends) addresses.push_back(each->transport->address());
     for (const auto& each : ends) each->transport->meet(addresses);
   }
-  void begin(std::size_t count, const verbs_options& settings) { begin(std::vector<verbs_options>(count, settings)); }
+  void begin(std::size_t count, const verbs_options& settings) {
+    begin(std::vector<verbs_options>(count, settings));
+  }
 
   verbs_transport& at(peer_id which) { return *ends[which]->transport; }
   std::vector<arrival>& got(peer_id which) { return ends[which]->arrivals.got; }
   std::uint64_t count(peer_id of, std::string_view name) {
     std::vector<counter> all;
     at(of).report(all);
-    const auto found = std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; });
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const counter& each) { return each.name == name; });
     return found == all.end() ? 0 : found->value;
   }
   void poll() {
@@ -80,7 +85,8 @@ TEST_F(verbs_cold, the_packets_of_a_long_message_share_a_doorbell) {
   if (ends.empty()) return;
   meet();
   at(0).poll();
-  const std::uint64_t packets = count(0, "verbs.datagrams"), doorbells = count(0, "verbs.datagram_doorbells");
+  const std::uint64_t packets = count(0, "verbs.datagrams"),
+                      doorbells = count(0, "verbs.datagram_doorbells");
   const auto data = pattern(8000, 1);
   ASSERT_TRUE(at(0).send(1, message(data.size(), 1), data.data()));
   const std::uint64_t sent = count(0, "verbs.datagrams") - packets;
@@ -95,8 +101,10 @@ TEST_F(verbs_cold, messages_to_several_peers_share_a_doorbell) {
   if (ends.empty()) return;
   meet();
   at(0).poll();
-  for (peer_id to : {1u, 2u, 3u}) ASSERT_TRUE(at(0).send(to, message(8, 1), "12345678"));  // the first of a turn leaves at once
-  const std::uint64_t packets = count(0, "verbs.datagrams"), doorbells = count(0, "verbs.datagram_doorbells");
+  // the first of a turn leaves at once
+  for (peer_id to : {1u, 2u, 3u}) ASSERT_TRUE(at(0).send(to, message(8, 1), "12345678"));
+  const std::uint64_t packets = count(0, "verbs.datagrams"),
+                      doorbells = count(0, "verbs.datagram_doorbells");
   for (peer_id to : {1u, 2u, 3u}) ASSERT_TRUE(at(0).send(to, message(8, 2), "12345678"));
   EXPECT_EQ(count(0, "verbs.datagram_doorbells"), doorbells);
   at(0).flush();
@@ -133,7 +141,8 @@ TEST_F(verbs_cold, what_only_some_were_told_holds_for_all) {
   for (std::uint32_t each = 0; each < many; ++each)
     for (peer_id from : {0u, 1u, 2u})
       for (peer_id to : {0u, 1u, 2u})
-        if (from != to) send(from, to, message(1500, each), pattern(1500, each * 9 + from * 3 + to).data());
+        if (from != to)
+          send(from, to, message(1500, each), pattern(1500, each * 9 + from * 3 + to).data());
   for (peer_id to : {0u, 1u, 2u}) {
     wait([&] { return got(to).size() == 2 * many; });
     std::uint32_t next[3] = {0, 0, 0};
@@ -198,10 +207,13 @@ TEST_F(verbs_cold, connections_end_behind_large_transfers) {
         const std::size_t before = got(0).size();
         send(from, 0, envelope::make(0, 1, 2, envelope_kind::announce, sizeof where), &where);
         wait([&] { return got(0).size() > before; });
-        fetches.push_back(std::make_unique<tracked_fetch>(from, where, targets[each].data(), bytes));
+        fetches.push_back(
+            std::make_unique<tracked_fetch>(from, where, targets[each].data(), bytes));
         at(0).start_fetch(*fetches.back());
       }
-      wait([&] { return std::ranges::all_of(fetches, [](const auto& each) { return each->calls == 1; }); });
+      wait([&] {
+        return std::ranges::all_of(fetches, [](const auto& each) { return each->calls == 1; });
+      });
       for (std::size_t each = 0; each < 4; ++each) {
         EXPECT_FALSE(fetches[each]->error) << mode;
         EXPECT_EQ(targets[each], source[exposed[each].first]) << mode;

@@ -1,5 +1,6 @@
-// What adapters do that Soft-RoCE does not, or not on demand, on cards of this process's own: receives that vanish with their queue pair, a
-// queue pair for datagrams that breaks, WRITEs that are acknowledged before they can be seen.
+// What adapters do that Soft-RoCE does not, or not on demand, on cards of this process's own:
+// receives that vanish with their queue pair, a queue pair for datagrams that breaks, WRITEs that
+// are acknowledged before they can be seen.
 #include <gtest/gtest.h>
 
 #include "unit/transport/verbs/double/ends.hpp"
@@ -21,20 +22,28 @@ TEST_F(verbs_device, receives_that_nobody_polled_come_back_when_their_peer_has_f
     for (peer_id gone = 1; gone < 4; ++gone) {
       if (gone > 1) meet(0, gone);
       for (std::uint32_t each = 0; each < 40; ++each)
-        ASSERT_TRUE(until([&] { at(gone).poll(); }, [&] { return at(gone).send(0, message(5000, each), pattern(5000, each).data()); }));
+        ASSERT_TRUE(until(
+            [&] { at(gone).poll(); },
+            [&] { return at(gone).send(0, message(5000, each), pattern(5000, each).data()); }));
       at(gone).poll();  // all of them are there, in completions that nobody has read
       at(0).peer_failed(gone);
       ends[gone]->transport.reset();
-      // Nothing is under way: every slot is free, or posted, but for those few that are posted in chains.
-      ASSERT_TRUE(wait([&] { return count(0, "verbs.slots_free") + cards[0]->shared_receives() + 16 >= count(0, "verbs.slots"); }))
-          << count(0, "verbs.slots") - count(0, "verbs.slots_free") - cards[0]->shared_receives() << " slots have gone";
-      EXPECT_TRUE(wait([&] { return cards[0]->count(IBV_QPT_RC) == 0; })) << "its queue pairs are gone";
+      // Nothing is under way: every slot is free, or posted, but for those few that are posted in
+      // chains.
+      ASSERT_TRUE(wait([&] {
+        return count(0, "verbs.slots_free") + cards[0]->shared_receives() + 16 >=
+               count(0, "verbs.slots");
+      })) << count(0, "verbs.slots") - count(0, "verbs.slots_free") - cards[0]->shared_receives()
+          << " slots have gone";
+      EXPECT_TRUE(wait([&] { return cards[0]->count(IBV_QPT_RC) == 0; }))
+          << "its queue pairs are gone";
       EXPECT_GE(cards[0]->shared_receives() + 16, 66u + 32u);
     }
     EXPECT_LE(count(0, "verbs.slots"), slots + 128);
     meet(0, 4);
     got(0).clear();
-    for (std::uint32_t each = 0; each < 100; ++each) ASSERT_TRUE(send(4, 0, message(5000, each), pattern(5000, each).data()));
+    for (std::uint32_t each = 0; each < 100; ++each)
+      ASSERT_TRUE(send(4, 0, message(5000, each), pattern(5000, each).data()));
     EXPECT_TRUE(wait([&] { return got(0).size() == 100; }));
   }
 }
@@ -54,9 +63,13 @@ TEST_F(verbs_device, datagrams_go_on_when_their_queue_pair_broke) {
       std::uint32_t number = 0;
       for (int again = 0; again < 3; ++again) {
         for (std::uint32_t each = 0; each < 20; ++each, ++number)
-          for (const peer_id from : {0u, 1u}) ASSERT_TRUE(send(from, 1 - from, message(3000, number), pattern(3000, number).data()));
+          for (const peer_id from : {0u, 1u})
+            ASSERT_TRUE(send(from, 1 - from, message(3000, number), pattern(3000, number).data()));
         cards[breaks]->break_datagrams(told);
-        ASSERT_TRUE(wait([&] { return got(0).size() == number && got(1).size() == number && at(0).settled() && at(1).settled(); }));
+        ASSERT_TRUE(wait([&] {
+          return got(0).size() == number && got(1).size() == number && at(0).settled() &&
+                 at(1).settled();
+        }));
       }
       for (const peer_id to : {0u, 1u})
         for (std::uint32_t each = 0; each < number; ++each) {
@@ -117,7 +130,8 @@ class verbs_two_cards : public verbs_on_cards, public testing::WithParamInterfac
     fetches.clear();
     targets.assign(many, std::vector<std::byte>(large));
     for (std::size_t each = 0; each < many; ++each) {
-      fetches.push_back(std::make_unique<tracked_fetch>(1, at(1).expose(0, sources[each].data(), large), targets[each].data(), large));
+      fetches.push_back(std::make_unique<tracked_fetch>(
+          1, at(1).expose(0, sources[each].data(), large), targets[each].data(), large));
       at(0).start_fetch(*fetches.back());
     }
   }
@@ -149,7 +163,8 @@ TEST_P(verbs_two_cards, what_is_said_to_be_written_is_there) {
   EXPECT_EQ(count(0, "verbs.rails_left_out") + count(1, "verbs.rails_left_out"), 0u);
   // Nothing is left that would keep a process from its sleep.
   int idle = 0;
-  EXPECT_TRUE(until([&] { idle = at(0).poll() || at(1).poll() ? 0 : idle + 1; }, [&] { return idle == 500; }));
+  EXPECT_TRUE(until([&] { idle = at(0).poll() || at(1).poll() ? 0 : idle + 1; },
+                    [&] { return idle == 500; }));
 }
 
 TEST_P(verbs_two_cards, what_was_written_through_a_card_that_fails_is_there_too) {
@@ -166,6 +181,7 @@ TEST_P(verbs_two_cards, what_was_written_through_a_card_that_fails_is_there_too)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, verbs_two_cards, testing::Values("write", "both"), [](const auto& of) { return std::string{of.param}; });
+INSTANTIATE_TEST_SUITE_P(all, verbs_two_cards, testing::Values("write", "both"),
+                         [](const auto& of) { return std::string{of.param}; });
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Payloads from and into memory that went away and came again at the same address, over a real device. Skipped where there is none; the
-// lab has one. PEAL_TEST_UNMAP_HOOKS=off runs them without the hooks, to show that what arrives is wrong then.
+// Payloads from and into memory that went away and came again at the same address, over a real
+// device. Skipped where there is none; the lab has one. PEAL_TEST_UNMAP_HOOKS=off runs them without
+// the hooks, to show that what arrives is wrong then.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,7 +25,8 @@ class transfers_of_memory : public testing::TestWithParam<std::tuple<way_to_leav
     const bool off = set && std::strcmp(set, "off") == 0;
     pair = make_verbs_pair({.set = {}, .without_hooks = off});
     if (!pair) GTEST_SKIP() << no_device_here;
-    if (!off && !use_unmap_hooks().work) GTEST_SKIP() << "needs unmap hooks: " << use_unmap_hooks().problem;
+    if (!off && !use_unmap_hooks().work)
+      GTEST_SKIP() << "needs unmap hooks: " << use_unmap_hooks().problem;
   }
 
   /// What arrives in `target` when `source` is fetched.
@@ -32,8 +34,12 @@ class transfers_of_memory : public testing::TestWithParam<std::tuple<way_to_leav
     verbs_transport &owner = *pair->ends[1], &reader = *pair->ends[0];
     if (!met_) {
       const auto poll = [&] { reader.poll(), owner.poll(); };
-      ASSERT_TRUE(until(poll, [&] { return reader.send(1, envelope::make(0, 1, 2, envelope_kind::eager, 0), nullptr); }));
-      ASSERT_TRUE(until(poll, [&] { return owner.send(0, envelope::make(0, 1, 2, envelope_kind::eager, 0), nullptr); }));
+      ASSERT_TRUE(until(poll, [&] {
+        return reader.send(1, envelope::make(0, 1, 2, envelope_kind::eager, 0), nullptr);
+      }));
+      ASSERT_TRUE(until(poll, [&] {
+        return owner.send(0, envelope::make(0, 1, 2, envelope_kind::eager, 0), nullptr);
+      }));
       met_ = true;
     }
     const remote_region where = owner.expose(0, source, bytes);
@@ -70,9 +76,11 @@ TEST_P(transfers_of_memory, are_right_when_it_comes_again) {
   memory->end();
 }
 
-INSTANTIATE_TEST_SUITE_P(all, transfers_of_memory, testing::Combine(testing::ValuesIn(ways_to_leave()), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(all, transfers_of_memory,
+                         testing::Combine(testing::ValuesIn(ways_to_leave()), testing::Bool()),
                          [](const auto& info) {
-                           return std::string{std::get<0>(info.param).name} + (std::get<1>(info.param) ? "_target" : "_source");
+                           return std::string{std::get<0>(info.param).name} +
+                                  (std::get<1>(info.param) ? "_target" : "_source");
                          });
 
 }  // namespace

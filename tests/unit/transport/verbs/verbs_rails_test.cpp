@@ -1,4 +1,5 @@
-// Large messages over several devices, and devices that fail amid them. Needs at least two; the lab has as many as asked for.
+// Large messages over several devices, and devices that fail amid them. Needs at least two; the lab
+// has as many as asked for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,12 +28,20 @@ class verbs_rails : public testing::TestWithParam<const char*> {
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
 
   void SetUp() override {
-    pair = make_verbs_pair({.set = {.device = "all", .push = 0, .rendezvous = rendezvous_named(GetParam()), .timeout = 1}});
-    if (!pair || bytes_of_rails(0).size() < 2) GTEST_SKIP() << "needs two RDMA devices: tests/lab/run --rails 2 -- PROGRAM";
+    pair = make_verbs_pair({.set = {.device = "all",
+                                    .push = 0,
+                                    .rendezvous = rendezvous_named(GetParam()),
+                                    .timeout = 1}});
+    if (!pair || bytes_of_rails(0).size() < 2)
+      GTEST_SKIP() << "needs two RDMA devices: tests/lab/run --rails 2 -- PROGRAM";
     for (const peer_id from : {0u, 1u})
-      ASSERT_TRUE(
-          until([&] { poll(); }, [&] { return end(from).send(1 - from, envelope::make(0, 1, 2, envelope_kind::eager, 0), nullptr); }));
-    for (const peer_id at : {0u, 1u}) ASSERT_TRUE(until([&] { poll(); }, [&] { return !pair->arrivals[at].got.empty(); }));
+      ASSERT_TRUE(until([&] { poll(); },
+                        [&] {
+                          return end(from).send(
+                              1 - from, envelope::make(0, 1, 2, envelope_kind::eager, 0), nullptr);
+                        }));
+    for (const peer_id at : {0u, 1u})
+      ASSERT_TRUE(until([&] { poll(); }, [&] { return !pair->arrivals[at].got.empty(); }));
   }
 
   verbs_transport& end(peer_id which) { return *pair->ends[which]; }
@@ -66,7 +75,8 @@ class verbs_rails : public testing::TestWithParam<const char*> {
     targets.assign(together, std::vector<std::byte>(large));
     std::uint32_t word = 1;
     for (std::vector<std::byte>& each : sources)
-      for (std::byte& byte : each) byte = static_cast<std::byte>((word = word * 1664525 + 1013904223) >> 24);
+      for (std::byte& byte : each)
+        byte = static_cast<std::byte>((word = word * 1664525 + 1013904223) >> 24);
     for (std::size_t each = 0; each < together; ++each) {
       const remote_region where = end(1).expose(0, sources[each].data(), large);
       fetches.push_back(std::make_unique<tracked_fetch>(1, where, targets[each].data(), large));
@@ -112,7 +122,8 @@ TEST_P(verbs_rails, what_a_failed_device_carried_comes_over_the_others) {
     some_parts();
     end(breaks).break_rail(1 - breaks, 1);
     finish();
-    ASSERT_TRUE(until([&] { poll(); }, [&] { return left_out(0) > 0 && left_out(1) > 0; })) << "both sides leave it out";
+    ASSERT_TRUE(until([&] { poll(); }, [&] { return left_out(0) > 0 && left_out(1) > 0; }))
+        << "both sides leave it out";
     const std::vector<std::uint64_t> before = bytes_of_rails();
     start();
     finish();

@@ -1,5 +1,5 @@
-// Ends of a connection that sleep on what their device tells, as the engine does. Skipped where there is no device; the lab has
-// one, and verbs_double_test brings its own.
+// Ends of a connection that sleep on what their device tells, as the engine does. Skipped where
+// there is no device; the lab has one, and verbs_double_test brings its own.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -42,7 +42,9 @@ class asleep_over_verbs : public testing::Test {
     end(0).poll();
     end(1).poll();
   }
-  bool send(peer_id from) { return end(from).send(1 - from, envelope::make(0, 1, 0, envelope_kind::eager, 8), "12345678"); }
+  bool send(peer_id from) {
+    return end(from).send(1 - from, envelope::make(0, 1, 0, envelope_kind::eager, 8), "12345678");
+  }
   void deliver(peer_id from) {
     const std::size_t before = got(1 - from).size();
     ASSERT_TRUE(until([&] { poll(); }, [&] { return send(from); }));
@@ -57,14 +59,17 @@ class asleep_over_verbs : public testing::Test {
   bool rung(peer_id which, clock::duration patience = 0s) {
     std::vector<pollfd> all{{bells[which].descriptor(), POLLIN, 0}};
     for (const int each : end(which).descriptors()) all.push_back({each, POLLIN, 0});
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max<clock::duration>(patience, 0s)).count();
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(std::max<clock::duration>(patience, 0s))
+            .count();
     if (::poll(all.data(), all.size(), static_cast<int>(left)) <= 0) return false;
     bells[which].clear();
     for (std::size_t each = 1; each < all.size(); ++each)
       if (all[each].revents != 0) end(which).rang(all[each].fd);
     return true;
   }
-  /// Sleeps at every opportunity until `done`, as the engine does, looking at this end only. False: a wake-up was lost.
+  /// Sleeps at every opportunity until `done`, as the engine does, looking at this end only. False:
+  /// a wake-up was lost.
   template <class Done>
   bool sleeps_until(peer_id which, Done done) {
     for (const auto start = clock::now(); !done();) {
@@ -74,7 +79,8 @@ class asleep_over_verbs : public testing::Test {
       if (armed && !moved && !done()) {
         const auto due = end(which).wakes_at();
         const auto now = clock::now();
-        if (!rung(which, due - now < too_long ? due - now : too_long) && due - now >= too_long) return false;
+        if (!rung(which, due - now < too_long ? due - now : too_long) && due - now >= too_long)
+          return false;
       }
       end(which).disarm();
       end(which).poll();
@@ -141,7 +147,8 @@ TEST_P(asleep_any_way, none_of_many_wake_ups_is_lost) {
 TEST_P(asleep_any_way, room_wakes_who_waits_for_it) {
   meet();
   std::thread other{[&] { sleeps_until(1, [&] { return got(1).size() >= 2'000; }); }};
-  for (int each = 1; each < 2'000; ++each) EXPECT_TRUE(sleeps_until(0, [&] { return send(0); })) << each;
+  for (int each = 1; each < 2'000; ++each)
+    EXPECT_TRUE(sleeps_until(0, [&] { return send(0); })) << each;
   EXPECT_TRUE(sleeps_until(0, [&] { return end(0).settled() && !end(0).holds_messages(); }));
   other.join();
   EXPECT_EQ(got(1).size(), 2'000u);
@@ -150,12 +157,14 @@ TEST_P(asleep_any_way, room_wakes_who_waits_for_it) {
 const way ways[] = {
     {"shared_receives", {.set = {.timeout = patient}}},
     {"own_receives", {.set = {.srq = false, .timeout = patient}}},
-    {"large_queues", {.set = {.timeout = patient}, .send_depth = 3'000}},  // for which the completion queue is resized
+    // for which the completion queue is resized
+    {"large_queues", {.set = {.timeout = patient}, .send_depth = 3'000}},
     {"narrow", {.set = {.timeout = patient}, .send_depth = 4, .window = 2}},
     {"datagrams", {.set = {.promote = 1'000'000'000, .timeout = patient}}},
     {"promoted", {.set = {.promote = 5, .timeout = patient}}},
 };
-INSTANTIATE_TEST_SUITE_P(all, asleep_any_way, testing::ValuesIn(ways), [](const auto& which) { return which.param.name; });
+INSTANTIATE_TEST_SUITE_P(all, asleep_any_way, testing::ValuesIn(ways),
+                         [](const auto& which) { return which.param.name; });
 
 TEST_F(asleep_over_verbs, nothing_is_held_back_while_one_sleeps) {
   begin();
@@ -171,11 +180,16 @@ TEST_F(asleep_over_verbs, nothing_is_held_back_while_one_sleeps) {
 
 TEST_F(asleep_over_verbs, what_another_thread_leaves_to_be_done_wakes) {
   for (const bool datagrams : {false, true}) {
-    begin({.set = {.promote = datagrams ? std::optional<std::size_t>{1'000'000'000} : std::nullopt, .timeout = patient}});
+    begin({.set = {.promote = datagrams ? std::optional<std::size_t>{1'000'000'000} : std::nullopt,
+                   .timeout = patient}});
     if (!pair) return;
     meet();
     // Until it would sleep for long.
-    ASSERT_TRUE(until([&] { poll(); }, [&] { return end(0).arm() && !end(0).poll() && end(0).wakes_at() - clock::now() > too_long; }));
+    ASSERT_TRUE(until([&] { poll(); },
+                      [&] {
+                        return end(0).arm() && !end(0).poll() &&
+                               end(0).wakes_at() - clock::now() > too_long;
+                      }));
     bells[0].clear();
     ASSERT_TRUE(send(0));  // goes at once
     ASSERT_TRUE(datagrams || send(0));
@@ -205,7 +219,8 @@ TEST_F(asleep_over_verbs, a_large_message_wakes_both_as_far_as_they_are_needed) 
     std::vector<std::byte> target(source.size());
     std::atomic<bool> over{false};
     std::thread other{[&] { sleeps_until(1, [&] { return over.load() || got(1).size() >= 2; }); }};
-    tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+    tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(),
+                           target.size()};
     end(0).start_fetch(fetching);
     EXPECT_TRUE(sleeps_until(0, [&] { return fetching.calls > 0; })) << mode;
     EXPECT_TRUE(target == source);

@@ -1,5 +1,6 @@
-// The verbs transport on a real device: what costs a doorbell, what happens when a connection breaks, what strangers can do. Skipped
-// where there is none; the lab has one, and verbs_double_test brings its own.
+// The verbs transport on a real device: what costs a doorbell, what happens when a connection
+// breaks, what strangers can do. Skipped where there is none; the lab has one, and
+// verbs_double_test brings its own.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -34,7 +35,8 @@ class verbs : public testing::Test {
   static std::uint64_t count(const verbs_transport& of, std::string_view name) {
     std::vector<counter> all;
     of.report(all);
-    const auto found = std::find_if(all.begin(), all.end(), [&](const counter& each) { return each.name == name; });
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const counter& each) { return each.name == name; });
     return found == all.end() ? 0 : found->value;
   }
   struct counts {
@@ -56,7 +58,8 @@ class verbs : public testing::Test {
   void send(peer_id from, envelope e, const void* payload) {
     ASSERT_TRUE(until([&] { poll(); }, [&] { return end(from).send(1 - from, e, payload); }));
   }
-  /// End 1 exposes it to end 0 and announces it; the announcement and what is pushed have come when this returns.
+  /// End 1 exposes it to end 0 and announces it; the announcement and what is pushed have come when
+  /// this returns.
   remote_region announce(const std::vector<std::byte>& source) {
     const remote_region made = end(1).expose(0, source.data(), source.size());
     const std::size_t before = got(0).size();
@@ -70,7 +73,8 @@ class verbs : public testing::Test {
     std::vector<std::byte> target(source.size());
     tracked_fetch fetching{1, where, target.data(), target.size()};
     end(0).start_fetch(fetching);
-    return until([&] { poll(); }, [&] { return fetching.calls > 0; }) && !fetching.error && target == source;
+    return until([&] { poll(); }, [&] { return fetching.calls > 0; }) && !fetching.error &&
+           target == source;
   }
   /// A message each way, and quiet afterwards.
   void meet() {
@@ -84,12 +88,14 @@ TEST_F(verbs, a_burst_of_small_messages_shares_packets) {
   meet();
   const counts before{end(0)};
   end(0).poll();
-  for (std::uint32_t each = 0; each < 64; ++each) ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
+  for (std::uint32_t each = 0; each < 64; ++each)
+    ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
   EXPECT_TRUE(end(0).holds_messages());
   wait_for(1, 64);
   const counts after{end(0)};
   EXPECT_EQ(after.messages - before.messages, 64u);
-  // The first at once, the others (63 * 32 bytes) in one packet; the return of credits may be a third.
+  // The first at once, the others (63 * 32 bytes) in one packet; the return of credits may be a
+  // third.
   EXPECT_LE(after.doorbells - before.doorbells, 3u);
   EXPECT_LE(after.requests - before.requests, 3u);
   for (std::uint32_t each = 0; each < 64; ++each) EXPECT_EQ(got(1)[each].head.context(), each);
@@ -102,7 +108,8 @@ TEST_F(verbs, without_sharing_a_chain_costs_one_doorbell) {
   meet();
   const counts before{end(0)};
   end(0).poll();
-  for (std::uint32_t each = 0; each < 33; ++each) ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
+  for (std::uint32_t each = 0; each < 33; ++each)
+    ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
   wait_for(1, 33);
   const counts after{end(0)};
   EXPECT_GE(after.requests - before.requests, 33u);
@@ -113,10 +120,12 @@ TEST_F(verbs, without_sharing_a_chain_costs_one_doorbell) {
 TEST_F(verbs, flush_posts_what_is_held) {
   meet();
   end(0).poll();
-  for (std::uint32_t each = 0; each < 3; ++each) ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
+  for (std::uint32_t each = 0; each < 3; ++each)
+    ASSERT_TRUE(end(0).send(1, message(8, each), "12345678"));
   end(0).flush();
   EXPECT_FALSE(end(0).holds_messages());
-  EXPECT_TRUE(until([&] { end(1).poll(); }, [&] { return got(1).size() == 3; })) << "the sender need not poll";
+  EXPECT_TRUE(until([&] { end(1).poll(); }, [&] { return got(1).size() == 3; }))
+      << "the sender need not poll";
 }
 
 TEST_F(verbs, both_may_begin_at_once) {
@@ -134,19 +143,24 @@ TEST_F(verbs, both_may_begin_at_once) {
 TEST_F(verbs, strangers_are_not_answered) {
   verbs_transport other{pair->arrivals[1], pair->here, 1, 2, {}};  // of another job: its own secret
   other.meet({end(0).address(), other.address()});
-  // It knows the address and the job's secret as they were published, but is not who the others think it is.
+  // It knows the address and the job's secret as they were published, but is not who the others
+  // think it is.
   EXPECT_FALSE(other.send(0, message(0, 0), nullptr));
-  EXPECT_TRUE(until([&] { other.poll(), end(0).poll(); }, [&] { return count(end(0), "verbs.packets_refused") >= 2; }));
+  EXPECT_TRUE(until([&] { other.poll(), end(0).poll(); },
+                    [&] { return count(end(0), "verbs.packets_refused") >= 2; }));
   EXPECT_EQ(count(end(0), "verbs.connections"), 0u);
 
-  verbs_transport wrong{pair->arrivals[1], pair->here, 1, 2, {}};  // takes its own secret for the job's
+  // takes its own secret for the job's
+  verbs_transport wrong{pair->arrivals[1], pair->here, 1, 2, {}};
   const std::string mine = wrong.address(), theirs = end(0).address();
-  constexpr std::size_t job_at = offsetof(peal::verbs::address, job), job_bytes = sizeof(peal::verbs::secret);
+  constexpr std::size_t job_at = offsetof(peal::verbs::address, job),
+                        job_bytes = sizeof(peal::verbs::secret);
   const std::string mixed = std::string{theirs}.replace(job_at, job_bytes, mine, job_at, job_bytes);
   wrong.meet({mixed, mine});
   EXPECT_FALSE(wrong.send(0, message(0, 0), nullptr));
   const std::uint64_t before = count(end(0), "verbs.packets_refused");
-  EXPECT_TRUE(until([&] { wrong.poll(), end(0).poll(); }, [&] { return count(end(0), "verbs.packets_refused") > before; }));
+  EXPECT_TRUE(until([&] { wrong.poll(), end(0).poll(); },
+                    [&] { return count(end(0), "verbs.packets_refused") > before; }));
   EXPECT_EQ(count(end(0), "verbs.connections"), 0u);
   meet();  // the real one is served
 }
@@ -166,15 +180,18 @@ TEST_F(verbs, a_broken_connection_is_told_and_named) {
   EXPECT_EQ(lost, std::vector<peer_id>{1});
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("the connection to rank 1"), std::string::npos) << log;
-  EXPECT_FALSE(end(0).send(1, message(8, 0), "12345678")) << "until p2p says that the peer has failed, its messages wait";
+  EXPECT_FALSE(end(0).send(1, message(8, 0), "12345678"))
+      << "until p2p says that the peer has failed, its messages wait";
   end(0).peer_failed(1);
-  EXPECT_TRUE(end(0).send(1, message(8, 0), "12345678")) << "nobody waits for what goes to the dead";
+  EXPECT_TRUE(end(0).send(1, message(8, 0), "12345678"))
+      << "nobody waits for what goes to the dead";
 }
 
 TEST_F(verbs, fetches_end_when_the_peer_fails) {
   meet();
   constexpr std::size_t bytes = 8 << 20, many = 6;
-  std::vector<std::vector<std::byte>> sources(many, pattern(bytes, 1)), targets(many, std::vector<std::byte>(bytes));
+  std::vector<std::vector<std::byte>> sources(many, pattern(bytes, 1)),
+      targets(many, std::vector<std::byte>(bytes));
   std::vector<std::unique_ptr<tracked_fetch>> fetches;
   for (std::size_t each = 0; each < many; ++each) {
     const remote_region where = end(1).expose(0, sources[each].data(), bytes);
@@ -189,7 +206,8 @@ TEST_F(verbs, fetches_end_when_the_peer_fails) {
       EXPECT_EQ(each->error, errc::peer_failed);
     }
   }
-  EXPECT_TRUE(std::any_of(fetches.begin(), fetches.end(), [](const auto& each) { return bool{each->error}; }));
+  EXPECT_TRUE(std::any_of(fetches.begin(), fetches.end(),
+                          [](const auto& each) { return bool{each->error}; }));
   // Nothing is written any more.
   const auto then = targets;
   for (int turn = 0; turn < 100; ++turn) poll();
@@ -200,7 +218,8 @@ TEST_F(verbs, a_peer_that_vanished_is_missed_without_a_word) {
   begin({.set = {.timeout = 0.2}});
   if (!pair) return;
   meet();
-  pair->ends[1].reset();  // its queue pairs are gone, as after a death or behind a cut link; nothing is on its way to it
+  // its queue pairs are gone, as after a death or behind a cut link; nothing is on its way to it
+  pair->ends[1].reset();
   std::vector<peer_id> lost;
   EXPECT_TRUE(until([&] { end(0).poll(), lost = end(0).lost(); }, [&] { return !lost.empty(); }));
   EXPECT_EQ(lost, std::vector<peer_id>{1});
@@ -210,7 +229,8 @@ TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
   meet();
   const auto source = pattern(32 << 20, 1);
   std::vector<std::byte> target(source.size());
-  tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+  tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(),
+                         target.size()};
   end(0).start_fetch(fetching);
   end(0).break_connection(1);
   std::vector<peer_id> lost;
@@ -270,8 +290,10 @@ TEST_F(verbs, pushes_without_room_are_dropped_and_fetched) {
   }
   const std::uint64_t dropped = count(end(0), "verbs.pushes_dropped");
   EXPECT_GE(dropped, 1u);
-  EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), (dropped + 2) * 32'768) << "of two there was room for their halves";
-  for (std::size_t each = 0; each < 4; ++each) EXPECT_TRUE(fetched(regions[each], sources[each])) << each;
+  EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), (dropped + 2) * 32'768)
+      << "of two there was room for their halves";
+  for (std::size_t each = 0; each < 4; ++each)
+    EXPECT_TRUE(fetched(regions[each], sources[each])) << each;
   for (const remote_region& each : regions) end(1).withdraw(0, each);
   EXPECT_TRUE(fetched(announce(sources[0]), sources[0]));
   EXPECT_EQ(count(end(0), "verbs.pushes_dropped"), dropped) << "what was taken made room";
@@ -283,10 +305,12 @@ TEST_F(verbs, a_fetch_that_waits_for_a_push_ends_when_the_peer_fails) {
   meet();
   const auto source = pattern(300'000, 1);
   std::vector<std::byte> target(source.size());
-  tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+  tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(),
+                         target.size()};
   end(0).start_fetch(fetching);
   // Its sender does nothing more, so only what is read can come.
-  ASSERT_TRUE(until([&] { end(0).poll(); }, [&] { return count(end(0), "verbs.read_bytes") == source.size() - 65'536; }));
+  ASSERT_TRUE(until([&] { end(0).poll(); },
+                    [&] { return count(end(0), "verbs.read_bytes") == source.size() - 65'536; }));
   EXPECT_EQ(fetching.calls, 0);
   end(0).peer_failed(1);
   EXPECT_EQ(fetching.calls, 1);
@@ -317,7 +341,8 @@ TEST_F(verbs, large_messages_move_as_they_are_told_to) {
     const remote_region where = announce(source);
     EXPECT_TRUE(fetched(where, source)) << mode;
     end(1).withdraw(0, where);
-    const std::uint64_t read = count(end(0), "verbs.read_bytes"), written = count(end(1), "verbs.write_bytes");
+    const std::uint64_t read = count(end(0), "verbs.read_bytes"),
+                        written = count(end(1), "verbs.write_bytes");
     EXPECT_EQ(read + written, source.size()) << mode;
     if (mode == "read" || (mode == "auto" && !two_cpus)) {
       EXPECT_EQ(written, 0u) << mode;
@@ -356,13 +381,16 @@ TEST_F(verbs, writes_end_when_either_side_fails) {
     }
 }
 
-/// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so a thread that is somebody else opens
-/// it anew.
+/// Root is not held to the limit, and the kernel serves a device only to whom it was opened by: so
+/// a thread that is somebody else opens it anew.
 TEST_F(verbs, large_messages_pass_without_lockable_memory) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to take another user's limits: run it as root";
   int why = 0;
-  std::thread{[&] { why = syscall(SYS_setresuid, -1, 65534, -1) == 0 ? 0 : errno; }}.join();  // of this thread alone
-  if (why == EINVAL) GTEST_SKIP() << "needs user ids besides root's: run it outside of a user namespace that has but one";
+  // of this thread alone
+  std::thread{[&] { why = syscall(SYS_setresuid, -1, 65534, -1) == 0 ? 0 : errno; }}.join();
+  if (why == EINVAL)
+    GTEST_SKIP()
+        << "needs user ids besides root's: run it outside of a user namespace that has but one";
   const auto source = pattern(5'000'000, 3);
   std::vector<std::byte> target(source.size());
   rlimit before{};
@@ -373,11 +401,13 @@ TEST_F(verbs, large_messages_pass_without_lockable_memory) {
     meet();
     const rlimit none{0, before.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
-    tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(), target.size()};
+    tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(),
+                           target.size()};
     end(0).start_fetch(fetching);
     EXPECT_TRUE(until([&] { poll(); }, [&] { return fetching.calls > 0; }));
     EXPECT_FALSE(fetching.error) << fetching.error.message();
-    EXPECT_EQ(count(end(1), "verbs.staged_bytes") + count(end(1), "verbs.pushed_bytes"), source.size());
+    EXPECT_EQ(count(end(1), "verbs.staged_bytes") + count(end(1), "verbs.pushed_bytes"),
+              source.size());
     EXPECT_TRUE(source == target);
     EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &before), 0);
     pair.reset();
@@ -394,7 +424,8 @@ TEST_F(verbs, what_is_asked_for_and_not_there_is_refused) {
       return problem.what();
     }
   };
-  EXPECT_NE(refusal({.set = {.device = "nosuch"}}).find("there is no such device"), std::string::npos);
+  EXPECT_NE(refusal({.set = {.device = "nosuch"}}).find("there is no such device"),
+            std::string::npos);
   EXPECT_NE(refusal({.set = {.gid = 200}}).find("PEAL_VERBS_GID=200"), std::string::npos);
 }
 

@@ -1,4 +1,5 @@
-// What a peer that lies can do: nothing that concerns memory which was not exposed to it. On cards of this process's own.
+// What a peer that lies can do: nothing that concerns memory which was not exposed to it. On cards
+// of this process's own.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,7 +37,8 @@ class verbs_trust : public verbs_on_cards {
     std::vector<std::byte> target(bytes);
     tracked_fetch fetching{1, where, target.data(), bytes};
     at(0).start_fetch(fetching);
-    EXPECT_TRUE(wait([&] { return fetching.calls > 0 || count(1, "verbs.packets_refused") > refused; }));
+    EXPECT_TRUE(
+        wait([&] { return fetching.calls > 0 || count(1, "verbs.packets_refused") > refused; }));
     if (fetching.calls > 0) return target == source;
     poll(500);
     EXPECT_EQ(fetching.calls, 0);
@@ -62,20 +64,23 @@ TEST_F(verbs_trust, a_peer_gets_what_was_exposed_to_it_as_long_as_it_is) {
     std::size_t bytes;
     std::uint64_t other_number;
     bool expected;
-  } const cases[] = {{"all of it", 0, false, large, 0, true},
-                     {"more than that", 0, false, large + 4096, 0, false},
-                     {"what was another's", 2, false, large, 0, false},
-                     {"what was withdrawn", 0, true, large, 0, false},
-                     {"a number that was not dealt out", 0, false, large, 1 << 16, false},
-                     {"a number with another generation", 0, false, large, std::uint64_t{1} << 32, false}};
+  } const cases[] = {
+      {"all of it", 0, false, large, 0, true},
+      {"more than that", 0, false, large + 4096, 0, false},
+      {"what was another's", 2, false, large, 0, false},
+      {"what was withdrawn", 0, true, large, 0, false},
+      {"a number that was not dealt out", 0, false, large, 1 << 16, false},
+      {"a number with another generation", 0, false, large, std::uint64_t{1} << 32, false}};
   for (const char* mode : {"read", "write"})
     for (const auto& each : cases) {
       begin_with(mode);
       remote_region where = at(1).expose(each.to, source.data(), large);
       if (each.withdrawn) at(1).withdraw(each.to, where);
       where.words[2] ^= each.other_number;
-      const bool asks = std::string_view{mode} == "write";  // the device of rank 1 checks what is read
-      EXPECT_EQ(gets(asks ? where : unregistered(where), each.bytes), each.expected) << mode << ": " << each.what;
+      // the device of rank 1 checks what is read
+      const bool asks = std::string_view{mode} == "write";
+      EXPECT_EQ(gets(asks ? where : unregistered(where), each.bytes), each.expected)
+          << mode << ": " << each.what;
     }
 }
 

@@ -61,7 +61,8 @@ void remove_cards() {
 
 std::size_t card::count(ibv_qp_type type) const {
   const std::lock_guard hold{guard()};
-  return static_cast<std::size_t>(std::ranges::count(pairs, type, [](const pair* each) { return each->base.qp_type; }));
+  return static_cast<std::size_t>(
+      std::ranges::count(pairs, type, [](const pair* each) { return each->base.qp_type; }));
 }
 
 std::size_t card::shared_receives() const {

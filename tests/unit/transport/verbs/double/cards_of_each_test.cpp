@@ -13,6 +13,7 @@ struct fresh_cards final : testing::EmptyTestEventListener {
 };
 
 // The list owns it.
-[[maybe_unused]] const bool listens = (testing::UnitTest::GetInstance()->listeners().Append(new fresh_cards), true);
+[[maybe_unused]] const bool listens =
+    (testing::UnitTest::GetInstance()->listeners().Append(new fresh_cards), true);
 
 }  // namespace

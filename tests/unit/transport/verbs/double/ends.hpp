@@ -1,5 +1,6 @@
 // tests/unit/transport/verbs/double/ends.hpp
-// Several ends of a job in one process, each on a card of its own (card.hpp), so that a test can treat each as it likes.
+// Several ends of a job in one process, each on a card of its own (card.hpp), so that a test can
+// treat each as it likes.
 //
 // Threads  one drives all.
 #pragma once
@@ -31,7 +32,8 @@ class verbs_on_cards : public testing::Test {
 
   void TearDown() override { ends.clear(); }
 
-  /// End k is rank k, on cards[k]; where the settings name devices ("all") all ends use the same two cards.
+  /// End k is rank k, on cards[k]; where the settings name devices ("all") all ends use the same
+  /// two cards.
   void begin(std::uint32_t count, verbs_options settings = {}) {
     ends.clear();
     cards.clear();
@@ -42,18 +44,22 @@ class verbs_on_cards : public testing::Test {
     for (peer_id each = 0; each < count; ++each) {
       if (apart) settings.set.device = cards[each]->device.name;
       ends.push_back(std::make_unique<end>());
-      ends[each]->transport = std::make_unique<verbs_transport>(ends[each]->arrivals, here, each, count, settings);
+      ends[each]->transport =
+          std::make_unique<verbs_transport>(ends[each]->arrivals, here, each, count, settings);
     }
     meet_all();
   }
   void meet_all() {
     std::vector<std::string> addresses;
     for (peer_id each = 0; each < ends.size(); ++each)
-      addresses.push_back(std::ranges::find(mute, each) == mute.end() ? at(each).address() : std::string{});
+      addresses.push_back(std::ranges::find(mute, each) == mute.end() ? at(each).address()
+                                                                      : std::string{});
     for (const auto& each : ends) each->transport->meet(addresses);
   }
 
-  static envelope message(std::size_t bytes, std::uint32_t number = 0) { return envelope::make(number, 1, 2, envelope_kind::eager, bytes); }
+  static envelope message(std::size_t bytes, std::uint32_t number = 0) {
+    return envelope::make(number, 1, 2, envelope_kind::eager, bytes);
+  }
   verbs_transport& at(peer_id which) { return *ends[which]->transport; }
   std::vector<arrival>& got(peer_id which) { return ends[which]->arrivals.got; }
   std::uint64_t count(peer_id of, std::string_view name) {

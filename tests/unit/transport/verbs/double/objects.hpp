@@ -1,5 +1,6 @@
 // tests/unit/transport/verbs/double/objects.hpp
-// What stands behind the handles of the double: each object begins with the structure that libibverbs shows.
+// What stands behind the handles of the double: each object begins with the structure that
+// libibverbs shows.
 //
 // Threads  under `guard()`.
 #pragma once
@@ -37,7 +38,8 @@ struct context {
 
   static context& from(ibv_context* base) { return *reinterpret_cast<context*>(base); }
   void tell(const ibv_async_event&);
-  /// In the order in which they came: before anything else that this card writes to its host's memory.
+  /// In the order in which they came: before anything else that this card writes to its host's
+  /// memory.
   void release();
 };
 
@@ -84,8 +86,8 @@ struct request {
   std::uint64_t number = 0;  // counted from 1
 };
 
-/// A queue pair. Its requests wait in `sends` until they are done; they count against its depth until a completion that comes behind them
-/// has been polled.
+/// A queue pair. Its requests wait in `sends` until they are done; they count against its depth
+/// until a completion that comes behind them has been polled.
 struct pair {
   ibv_qp base{};
   card* on = nullptr;
@@ -128,7 +130,8 @@ struct world {
 
   /// Null: there is none, or a cut lies between.
   [[nodiscard]] pair* find(const card& from, const ibv_gid& where, std::uint32_t number) const;
-  [[nodiscard]] region* find(std::uint32_t key, std::uint64_t at, std::size_t bytes, bool remote) const;
+  [[nodiscard]] region* find(std::uint32_t key, std::uint64_t at, std::size_t bytes,
+                             bool remote) const;
   /// Goes on with what waits for something.
   void go_on();
 };

@@ -1,5 +1,5 @@
-// The functions of libibverbs that src/transport/verbs calls. Being defined in the program they go before those of the library, of which
-// only those remain that touch no device.
+// The functions of libibverbs that src/transport/verbs calls. Being defined in the program they go
+// before those of the library, of which only those remain that touch no device.
 //
 // Source   the manual pages of each.
 #include <infiniband/verbs.h>
@@ -47,7 +47,8 @@ std::nullptr_t refuse(int why) {
 /// The kernel pins what is registered, and holds everybody but root to the limit.
 bool may_lock(std::size_t bytes) {
   rlimit limit{};
-  if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return true;
   for (const region* each : everything().regions) bytes += each->base.length;
   return bytes <= limit.rlim_cur;
 }
@@ -64,7 +65,8 @@ int poll_cq(ibv_cq* which, int most, ibv_wc* into) {
     if (const std::uint32_t behind = std::exchange(one.vendor_err, 0); behind != 0)
       for (const auto& on : everything().cards)
         for (pair* each : on->pairs)
-          if (each->base.qp_num == one.qp_num) each->retired = std::max<std::uint64_t>(each->retired, behind);
+          if (each->base.qp_num == one.qp_num)
+            each->retired = std::max<std::uint64_t>(each->retired, behind);
   }
   return count;
 }
@@ -75,7 +77,8 @@ int req_notify_cq(ibv_cq* which, int) {
   return 0;
 }
 
-int post_receives(std::deque<receive>& into, std::size_t most, ibv_recv_wr* chain, ibv_recv_wr** refused) {
+int post_receives(std::deque<receive>& into, std::size_t most, ibv_recv_wr* chain,
+                  ibv_recv_wr** refused) {
   for (; chain; chain = chain->next) {
     if (into.size() >= most) return *refused = chain, ENOMEM;
     into.push_back({chain->wr_id, {chain->sg_list, chain->sg_list + chain->num_sge}});
@@ -94,7 +97,8 @@ int post_recv(ibv_qp* which, ibv_recv_wr* chain, ibv_recv_wr** refused) {
   const lock hold{guard()};
   pair& at = pair::from(which);
   if (which->srq || which->state == IBV_QPS_RESET) return *refused = chain, EINVAL;
-  if (which->state != IBV_QPS_ERR) return post_receives(at.receives, at.caps.max_recv_wr, chain, refused);
+  if (which->state != IBV_QPS_ERR)
+    return post_receives(at.receives, at.caps.max_recv_wr, chain, refused);
   for (; chain; chain = chain->next) {
     ibv_wc flushed{};
     flushed.wr_id = chain->wr_id;
@@ -139,8 +143,8 @@ int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
 
 bool may_go(ibv_qp_state from, ibv_qp_state to) {
   if (to == IBV_QPS_RESET || to == IBV_QPS_ERR) return true;
-  return (from == IBV_QPS_RESET && to == IBV_QPS_INIT) || (from == IBV_QPS_INIT && to == IBV_QPS_RTR) ||
-         (from == IBV_QPS_RTR && to == IBV_QPS_RTS);
+  return (from == IBV_QPS_RESET && to == IBV_QPS_INIT) ||
+         (from == IBV_QPS_INIT && to == IBV_QPS_RTR) || (from == IBV_QPS_RTR && to == IBV_QPS_RTS);
 }
 
 /// With IBV_QPS_RESET all is forgotten, completions too.
@@ -150,7 +154,8 @@ void reset(pair& which) {
   which.receives.clear();
   which.retired = which.posted;
   for (queue* each : {&which.sent(), &which.received()})
-    std::erase_if(each->entries, [&](const ibv_wc& one) { return one.qp_num == which.base.qp_num; });
+    std::erase_if(each->entries,
+                  [&](const ibv_wc& one) { return one.qp_num == which.base.qp_num; });
 }
 
 }  // namespace
@@ -207,7 +212,8 @@ int ibv_query_port(ibv_context* of, std::uint8_t, _compat_ibv_port_attr* into) {
   return 0;
 }
 
-ssize_t _ibv_query_gid_table(ibv_context* of, ibv_gid_entry* into, std::size_t most, std::uint32_t, std::size_t) {
+ssize_t _ibv_query_gid_table(ibv_context* of, ibv_gid_entry* into, std::size_t most, std::uint32_t,
+                             std::size_t) {
   if (most == 0) return 0;
   into[0] = {};
   into[0].gid = context::from(of).of->gid;
@@ -342,7 +348,9 @@ void ibv_ack_cq_events(ibv_cq*, unsigned) {}
 
 ibv_srq* ibv_create_srq(ibv_pd* in, ibv_srq_init_attr* wanted) {
   const lock hold{guard()};
-  if (wanted->attr.max_wr > static_cast<std::uint32_t>(context::from(in->context).of->limits.max_srq_wr)) return refuse(EINVAL);
+  if (wanted->attr.max_wr >
+      static_cast<std::uint32_t>(context::from(in->context).of->limits.max_srq_wr))
+    return refuse(EINVAL);
   auto* const made = new shared_queue;
   made->base.context = in->context;
   made->base.pd = in;
@@ -364,7 +372,8 @@ ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
   card& on = *context::from(in->context).of;
   const auto deepest = static_cast<std::uint32_t>(on.limits.max_qp_wr);
   if (wanted->cap.max_send_wr > deepest || wanted->cap.max_recv_wr > deepest) return refuse(EINVAL);
-  if (wanted->qp_type == IBV_QPT_RC && on.count(IBV_QPT_RC) >= on.most_reliable) return refuse(ENOMEM);
+  if (wanted->qp_type == IBV_QPT_RC && on.count(IBV_QPT_RC) >= on.most_reliable)
+    return refuse(ENOMEM);
   auto* const made = new pair;
   made->base.context = in->context;
   made->base.pd = in;
@@ -393,7 +402,8 @@ int ibv_modify_qp(ibv_qp* which, ibv_qp_attr* to, int mask) {
   if (mask & IBV_QP_DEST_QPN) at.remote = to->dest_qp_num;
   if (mask & IBV_QP_AV) at.remote_gid = to->ah_attr.grh.dgid;
   if (mask & IBV_QP_TIMEOUT)
-    at.patience = std::chrono::nanoseconds{static_cast<std::int64_t>(std::ldexp(4096.0, to->timeout) * (to->retry_cnt + 1))};
+    at.patience = std::chrono::nanoseconds{
+        static_cast<std::int64_t>(std::ldexp(4096.0, to->timeout) * (to->retry_cnt + 1))};
   if (to->qp_state == IBV_QPS_ERR) at.fail();
   else if (to->qp_state == IBV_QPS_RESET) reset(at);
   else which->state = to->qp_state;
@@ -415,7 +425,9 @@ int ibv_destroy_qp(ibv_qp* which) {
   for (queue* each : {&gone->sent(), &gone->received()})
     std::erase_if(each->entries, [&](const ibv_wc& one) { return one.qp_num == which->qp_num; });
   std::erase_if(host.events, [&](const ibv_async_event& each) {
-    return (each.event_type == IBV_EVENT_QP_FATAL || each.event_type == IBV_EVENT_QP_LAST_WQE_REACHED) && each.element.qp == which;
+    return (each.event_type == IBV_EVENT_QP_FATAL ||
+            each.event_type == IBV_EVENT_QP_LAST_WQE_REACHED) &&
+           each.element.qp == which;
   });
   std::erase(gone->on->pairs, gone);
   delete gone;

@@ -59,7 +59,9 @@ std::deque<receive>* receives_of(pair& at) {
   return all.empty() ? nullptr : &all;
 }
 
-bool receives_now(const pair& at) { return at.base.state == IBV_QPS_RTR || at.base.state == IBV_QPS_RTS; }
+bool receives_now(const pair& at) {
+  return at.base.state == IBV_QPS_RTR || at.base.state == IBV_QPS_RTS;
+}
 
 }  // namespace
 
@@ -101,7 +103,8 @@ pair* world::find(const card& from, const ibv_gid& where, std::uint32_t number) 
   if (from.cut) return nullptr;
   for (const auto& each : cards) {
     if (each->cut || std::memcmp(each->gid.raw, where.raw, sizeof where.raw) != 0) continue;
-    const auto found = std::ranges::find(each->pairs, number, [](const pair* one) { return one->base.qp_num; });
+    const auto found =
+        std::ranges::find(each->pairs, number, [](const pair* one) { return one->base.qp_num; });
     return found == each->pairs.end() ? nullptr : *found;
   }
   return nullptr;
@@ -111,7 +114,9 @@ region* world::find(std::uint32_t key, std::uint64_t at, std::size_t bytes, bool
   for (region* each : regions) {
     if ((remote ? each->base.rkey : each->base.lkey) != key) continue;
     const auto begin = reinterpret_cast<std::uint64_t>(each->base.addr);
-    return at >= begin && bytes <= each->base.length && at - begin <= each->base.length - bytes ? each : nullptr;
+    return at >= begin && bytes <= each->base.length && at - begin <= each->base.length - bytes
+               ? each
+               : nullptr;
   }
   return nullptr;
 }
@@ -140,7 +145,8 @@ void pair::fail() {
   if (base.state == IBV_QPS_ERR || base.state == IBV_QPS_RESET) return;
   base.state = IBV_QPS_ERR;
   for (; !sends.empty(); sends.pop_front()) complete(sends.front(), IBV_WC_WR_FLUSH_ERR);
-  for (; !receives.empty(); receives.pop_front()) received().add(completion(*this, receives.front().id, IBV_WC_WR_FLUSH_ERR));
+  for (; !receives.empty(); receives.pop_front())
+    received().add(completion(*this, receives.front().id, IBV_WC_WR_FLUSH_ERR));
   if (!base.srq || !on->tells_last_wqe) return;
   ibv_async_event event{};
   event.event_type = IBV_EVENT_QP_LAST_WQE_REACHED;
@@ -173,11 +179,13 @@ bool pair::work(const request& which, ibv_wc_status& how) {
     how = IBV_WC_RETRY_EXC_ERR;
     return now - silent_since >= patience;
   }
-  if (which.what.opcode == IBV_WR_SEND || which.what.opcode == IBV_WR_SEND_WITH_IMM) return send(*to, which, how);
+  if (which.what.opcode == IBV_WR_SEND || which.what.opcode == IBV_WR_SEND_WITH_IMM)
+    return send(*to, which, how);
   const std::size_t bytes = which.inlined.size() + room_of(which.pieces);
   const auto& [address, key] = which.what.wr.rdma;
   const region* const there = bytes > 0 ? everything().find(key, address, bytes, true) : nullptr;
-  const int needed = which.what.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
+  const int needed =
+      which.what.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
   if (bytes > 0 && (!there || (there->access & needed) == 0)) {
     how = IBV_WC_REM_ACCESS_ERR;
     to->fail();
@@ -229,8 +237,10 @@ ibv_wc_status pair::send_datagram(const request& which) {
   if (!gather(which, its)) return IBV_WC_LOC_PROT_ERR;
   data.insert(data.end(), its.begin(), its.end());
   const auto& way = which.what.wr.ud;
-  pair* const to = everything().find(*on, reinterpret_cast<const address_handle*>(way.ah)->to, way.remote_qpn);
-  if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) || to->key != way.remote_qkey) return IBV_WC_SUCCESS;
+  pair* const to =
+      everything().find(*on, reinterpret_cast<const address_handle*>(way.ah)->to, way.remote_qpn);
+  if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) || to->key != way.remote_qkey)
+    return IBV_WC_SUCCESS;
   if (to->on->listens) to->on->listens(its.data(), its.size());
   if (to->on->drop_datagrams > 0) {
     --to->on->drop_datagrams;
@@ -240,7 +250,9 @@ ibv_wc_status pair::send_datagram(const request& which) {
   if (!waiting || room_of(waiting->front().pieces) < data.size()) return IBV_WC_SUCCESS;
   const receive into = std::move(waiting->front());
   waiting->pop_front();
-  ibv_wc made = completion(*to, into.id, scatter(data.data(), data.size(), into.pieces) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR);
+  ibv_wc made = completion(
+      *to, into.id,
+      scatter(data.data(), data.size(), into.pieces) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR);
   made.opcode = IBV_WC_RECV;
   made.byte_len = static_cast<std::uint32_t>(data.size());
   made.wc_flags = IBV_WC_GRH;
