@@ -26,31 +26,38 @@
 
 namespace peal {
 
+/// What the ranks of a communicator made by split have in common.
 enum class locality {
-  node  // ranks that share memory
+  node  ///< ranks that share memory
 };
 
 /// Move-only. Every communicator is one; made by dup and split; may be destroyed after the
 /// environment.
 class basic_communicator {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
   /// For the library.
   explicit basic_communicator(detail::communicator_state& state) noexcept : state_{&state} {}
+  /// @{
+  /// Leaves `from` without a communicator: every call but its destructor throws then.
   basic_communicator(basic_communicator&& from) noexcept
       : state_{std::exchange(from.state_, nullptr)} {}
   basic_communicator& operator=(basic_communicator&& from) noexcept {
     std::swap(state_, from.state_);
     return *this;
   }
+  /// @}
   ~basic_communicator() {
     if (state_) detail::release(*state_);
   }
 
+  /// This rank, among those of the communicator.
   [[nodiscard]] int rank(const place& where = place::current()) const {
     return detail::rank_of(state(where));
   }
+  /// How many ranks it has.
   [[nodiscard]] int size(const place& where = place::current()) const {
     return detail::size_of(state(where));
   }
@@ -60,6 +67,7 @@ class basic_communicator {
   }
 
   // ---- making others; collective
+  /// The same ranks, whose messages are kept apart from those of this one.
   [[nodiscard]] basic_communicator dup(const place& where = place::current()) const {
     return basic_communicator{detail::duplicate(state(where), where)};
   }
@@ -71,9 +79,10 @@ class basic_communicator {
         detail::split(state(where), color.has_value(), color.value_or(0), key, where);
     return made ? std::optional<basic_communicator>{std::in_place, *made} : std::nullopt;
   }
+  /// Deleted, since a colour that is a floating-point number would be cut.
   template <std::floating_point Number>
-  // would be cut
   void split(Number color, std::int64_t key = 0, const place& = place::current()) const = delete;
+  /// The ranks of this communicator that share memory with this one.
   [[nodiscard]] basic_communicator split(locality, const place& where = place::current()) const {
     return basic_communicator{detail::split_node(state(where), where)};
   }
@@ -92,6 +101,7 @@ class basic_communicator {
     requires lasting<B>
   request<> isend(B&& lent, int dest, tag = {}, const place& = place::current()) const;
 
+  /// @{
   /// As send and isend, but they end only when the receiver has matched the message, however short
   /// it is.
   template <sendable B>
@@ -102,6 +112,7 @@ class basic_communicator {
   template <sendable B>
     requires lasting<B>
   request<> issend(B&& lent, int dest, tag = {}, const place& = place::current()) const;
+  /// @}
 
   /// A value, or a container as long as the message.
   template <receivable T>
@@ -114,10 +125,12 @@ class basic_communicator {
   /// Memory is taken when the message is matched.
   template <receivable T>
   request<T> irecv(int source = any_source, tag = any_tag, const place& = place::current()) const;
+  /// As recv_into; the memory lives on until the request has ended.
   template <recv_buffer B>
     requires lasting<B>
   request<status> irecv_into(B&& into, int source = any_source, tag = any_tag,
                              const place& = place::current()) const;
+  /// @{
   /// Sends and receives at the same time, with the same tag, or with one for either.
   template <receivable R, sendable B>
   [[nodiscard]] R sendrecv(B&& value, int dest, int source, tag = {},
@@ -125,6 +138,8 @@ class basic_communicator {
   template <receivable R, sendable B>
   [[nodiscard]] R sendrecv(B&& value, int dest, tag sent, int source, tag received,
                            const place& = place::current()) const;
+  /// @}
+  /// @{
   /// What comes fills `into`; as recv_into.
   template <sendable B, recv_buffer R>
   status sendrecv_into(B&& value, int dest, R&& into, int source, tag = {},
@@ -132,15 +147,19 @@ class basic_communicator {
   template <sendable B, recv_buffer R>
   status sendrecv_into(B&& value, int dest, tag sent, R&& into, int source, tag received,
                        const place& = place::current()) const;
+  /// @}
 
+  /// @{
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag,
                                const place& = place::current()) const;
   [[nodiscard]] std::optional<message> improbe(int source = any_source, tag = any_tag,
                                                const place& = place::current()) const;
+  /// @}
 
-  // ---- in the place of the calls above, for types that cannot be sent: the compiler says which
-  // member is the reason, and what to do
+  /// @{
+  /// In the place of the calls above, for types that cannot be sent: the compiler says which member
+  /// is the reason, and what to do.
   template <class B>
     requires(!sendable<B>)
   void send(B&&, int, tag = {}, const place& = place::current()) const {
@@ -172,8 +191,10 @@ class basic_communicator {
   request<T> irecv(int = any_source, tag = any_tag, const place& = place::current()) const {
     detail::explain_unreceivable<T>();
   }
+  /// @}
 
  protected:
+  /// For the library.
   [[nodiscard]] detail::communicator_state& state(const place& where) const {
     if (!state_) [[unlikely]]
       detail::fail(errc::invalid_argument, "this communicator was moved from", -1, where);

@@ -29,22 +29,32 @@ class blocks {
 
   /// How many blocks.
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+  /// Whether there is no block.
   [[nodiscard]] bool empty() const noexcept { return ends_.empty(); }
+  /// @{
+  /// The block of a rank. Requires: rank < size().
   [[nodiscard]] std::span<T> operator[](std::size_t rank) noexcept {
     return {values_.data() + begin_of(rank), count(rank)};
   }
   [[nodiscard]] std::span<const T> operator[](std::size_t rank) const noexcept {
     return {values_.data() + begin_of(rank), count(rank)};
   }
+  /// @}
+  /// How many elements the block of a rank has. Requires: rank < size().
   [[nodiscard]] std::size_t count(std::size_t rank) const noexcept {
     return ends_[rank] - begin_of(rank);
   }
+  /// @{
   /// Everything, in rank order.
   [[nodiscard]] const std::vector<T>& values() const& noexcept { return values_; }
   [[nodiscard]] std::vector<T> values() && noexcept { return std::move(values_); }
+  /// @}
 
+  /// Goes from block to block.
   class iterator {
    public:
+    /// @{
+    /// As std::forward_iterator asks.
     using value_type = std::span<const T>;
     using difference_type = std::ptrdiff_t;
     using iterator_concept = std::forward_iterator_tag;
@@ -57,19 +67,25 @@ class blocks {
     }
     iterator operator++(int) noexcept { return {in_, at_++}; }
     friend bool operator==(const iterator&, const iterator&) = default;
+    /// @}
 
    private:
     const blocks* in_ = nullptr;
     std::size_t at_ = 0;
   };
+  /// @{
+  /// Of the blocks, in rank order.
   [[nodiscard]] iterator begin() const noexcept { return {this, 0}; }
   [[nodiscard]] iterator end() const noexcept { return {this, ends_.size()}; }
+  /// @}
 
+  /// @{
   /// For the library: the blocks lie in this memory, one behind the other.
   [[nodiscard]] const std::byte* lies_in() const noexcept {
     return reinterpret_cast<const std::byte*>(values_.data());
   }
   static constexpr bool consecutive = true;
+  /// @}
 
  private:
   [[nodiscard]] std::size_t begin_of(std::size_t rank) const noexcept {
@@ -83,6 +99,7 @@ class blocks {
 template <fixed T, bool Consecutive>
 class blocks_view : public std::ranges::view_base {
  public:
+  /// For blocks_of.
   blocks_view(std::span<const T> in, std::span<const std::size_t> counts,
               std::span<const std::size_t> displacements)
       : in_{in} {
@@ -99,19 +116,26 @@ class blocks_view : public std::ranges::view_base {
     }
     if constexpr (Consecutive) fits_ = fits_ && next == in.size();
   }
+  /// How many blocks.
   [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
+  /// Requires: block < size().
   [[nodiscard]] std::span<const T> operator[](std::size_t block) const noexcept {
     return blocks_[block];
   }
+  /// @{
+  /// Of the blocks, in order.
   [[nodiscard]] auto begin() const noexcept { return blocks_.begin(); }
   [[nodiscard]] auto end() const noexcept { return blocks_.end(); }
+  /// @}
 
+  /// @{
   /// For the library.
   [[nodiscard]] const std::byte* lies_in() const noexcept {
     return reinterpret_cast<const std::byte*>(in_.data());
   }
   [[nodiscard]] bool fits() const noexcept { return fits_; }
   static constexpr bool consecutive = Consecutive;
+  /// @}
 
  private:
   std::span<const T> in_;
@@ -119,6 +143,7 @@ class blocks_view : public std::ranges::view_base {
   bool fits_ = true;
 };
 
+/// @{
 /// The range as blocks of so many elements, one behind the other, which add up to its length; or
 /// with the places where they begin. The range must live on, and is not copied. A call with blocks
 /// that leave the range, or do not add up to it, throws errc::invalid_argument.
@@ -143,6 +168,7 @@ template <class Range>
       counts,
       displacements};
 }
+/// @}
 
 /// A block a rank: a range of contiguous ranges of fixed values, such as vector<vector<int>> or
 /// blocks<int>.

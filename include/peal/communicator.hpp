@@ -76,15 +76,22 @@ class communicator : public basic_communicator,
                      public scatter_calls<communicator>,
                      public alltoall_calls<communicator> {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// For the library.
   explicit communicator(detail::communicator_state& state) noexcept : basic_communicator{state} {}
   [[nodiscard]] detail::caller call_at(const place& where) const { return {state(where), where}; }
+  /// @}
+  /// @{
+  /// Leaves the other one without a communicator.
   communicator(communicator&&) noexcept = default;
   communicator& operator=(communicator&&) noexcept = default;
+  /// @}
 
   // ---- making others, as in basic_communicator, with collectives; collective
+  /// The same ranks, whose messages and collectives are kept apart from those of this one.
   [[nodiscard]] communicator dup(const place& where = place::current()) const {
     return communicator{detail::duplicate(state(where), where)};
   }
@@ -96,10 +103,11 @@ class communicator : public basic_communicator,
         detail::split(state(where), color.has_value(), color.value_or(0), key, where);
     return made ? std::optional<communicator>{std::in_place, *made} : std::nullopt;
   }
+  /// Deleted, since a colour that is a floating-point number would be cut.
   template <std::floating_point Number>
-  // would be cut
   std::optional<communicator> split(Number color, std::int64_t key = 0,
                                     const place& = place::current()) const = delete;
+  /// The ranks of this communicator that share memory with this one.
   [[nodiscard]] communicator split(locality, const place& where = place::current()) const {
     return communicator{detail::split_node(state(where), where)};
   }

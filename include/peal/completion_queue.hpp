@@ -59,6 +59,7 @@ class completion_queue {
 
   /// How many requests it holds.
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  /// Whether it holds none.
   [[nodiscard]] bool empty() const noexcept { return entries_.size() == 0; }
 
   /// Makes some progress and handles what has ended; how many requests that were.

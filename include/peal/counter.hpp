@@ -10,11 +10,12 @@
 
 namespace peal {
 
+/// What was counted under one name.
 struct counter {
-  std::string name;  // "verbs.doorbells"
-  std::uint64_t value = 0;
-  std::string_view meaning;
-  bool of_all_processes = false;  // counted by a port, which cannot tell its users apart
+  std::string name;               ///< such as "verbs.doorbells"
+  std::uint64_t value = 0;        ///< since the environment began
+  std::string_view meaning;       ///< what is counted, in a few words
+  bool of_all_processes = false;  ///< counted by a port, which cannot tell its users apart
 };
 
 }  // namespace peal

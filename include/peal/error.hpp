@@ -14,33 +14,35 @@
 
 namespace peal {
 
+/// What can go wrong.
 enum class errc {
-  truncated = 1,     // the receive buffer was too small; the message is consumed
-  invalid_rank,      // a rank outside the communicator
-  invalid_tag,       // a negative tag, or any_tag in a send
-  invalid_root,      // the root of a collective is no rank of the communicator
-  invalid_argument,  // counts, sizes or options that contradict each other; a handle that is empty
-  invalid_config,    // a PEAL_ variable that has no meaning
-  not_started,       // no environment is alive: before the first or after the end
-  already_started,   // a second environment in one process
-  peer_failed,    // the other side died, cannot be reached, or left the job without taking its part
-  cancelled,      // the request was cancelled before it was matched
-  no_space,       // /dev/shm or memory is full
-  locked_memory,  // the kernel refuses to pin more memory
-  bootstrap_failed,  // PMIx did not answer as it must
-  decode_failed,     // the bytes received are no value of the type asked for
-  // on some rank an operation given to a reduction threw, or it could not take its part in a
-  // collective
+  truncated = 1,     ///< the receive buffer was too small; the message is consumed
+  invalid_rank,      ///< a rank outside the communicator
+  invalid_tag,       ///< a negative tag, or any_tag in a send
+  invalid_root,      ///< the root of a collective is no rank of the communicator
+  invalid_argument,  ///< counts, sizes or options that contradict each other; an empty handle
+  invalid_config,    ///< a PEAL_ variable that has no meaning
+  not_started,       ///< no environment is alive: before the first or after the end
+  already_started,   ///< a second environment in one process
+  peer_failed,  ///< the other side died, cannot be reached, or left the job without taking its part
+  cancelled,    ///< the request was cancelled before it was matched
+  no_space,     ///< /dev/shm or memory is full
+  locked_memory,     ///< the kernel refuses to pin more memory
+  bootstrap_failed,  ///< PMIx did not answer as it must
+  decode_failed,     ///< the bytes received are no value of the type asked for
+  /// on some rank an operation given to a reduction threw, or it could not take its part in a
+  /// collective
   operation_failed,
-  no_device,  // no RDMA device that can be used, and ranks that need one
-  // ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
+  no_device,  ///< no RDMA device that can be used, and ranks that need one
+  /// ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
   mismatch,
-  internal  // a bug in peal
+  internal  ///< a bug in peal
 };
 
 /// The category of errc.
 PEAL_EXPORT const std::error_category& error_category() noexcept;
 
+/// For std::error_code, which is made of an errc where one is wanted.
 inline std::error_code make_error_code(errc code) noexcept {
   return {static_cast<int>(code), error_category()};
 }
@@ -49,6 +51,7 @@ inline std::error_code make_error_code(errc code) noexcept {
 /// and the cause.
 class PEAL_EXPORT error : public std::system_error {
  public:
+  /// For the library: `peer` is the rank of the other side, or -1.
   error(std::error_code code, const std::string& what, int peer = -1,
         std::source_location where = std::source_location::current());
 
@@ -64,5 +67,6 @@ class PEAL_EXPORT error : public std::system_error {
 
 }  // namespace peal
 
+/// An errc is an error code.
 template <>
 struct std::is_error_code_enum<peal::errc> : std::true_type {};

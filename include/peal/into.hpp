@@ -25,8 +25,8 @@ namespace peal {
 /// start of the memory. Without displacements each begins where the one before it ends. Read during
 /// the call only.
 struct block_layout {
-  std::span<const std::size_t> counts;
-  std::span<const std::size_t> displacements{};
+  std::span<const std::size_t> counts;           ///< elements of each block
+  std::span<const std::size_t> displacements{};  ///< where each begins, in elements
 };
 /// There are no blocks, or all are equally long and one behind the other.
 struct no_layout {};
@@ -34,13 +34,14 @@ struct no_layout {};
 /// R: a reference to what is filled, or a view of it.
 template <class R, class Layout = no_layout>
 struct into_buffer {
-  R buffer;
-  [[no_unique_address]] Layout layout{};
+  R buffer;                               ///< is filled
+  [[no_unique_address]] Layout layout{};  ///< where the blocks lie
 };
+/// As into_buffer, for memory that also holds what this rank gives.
 template <class R, class Layout = no_layout>
 struct in_place_buffer {
-  R buffer;
-  [[no_unique_address]] Layout layout{};
+  R buffer;                               ///< is read and filled
+  [[no_unique_address]] Layout layout{};  ///< where the blocks lie
 };
 
 /// The result goes into `buffer`.

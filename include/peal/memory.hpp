@@ -34,9 +34,13 @@ template <class T>
   requires std::is_trivially_destructible_v<T>
 class buffer {
  public:
+  /// What it holds.
   using value_type = T;
 
+  /// No memory.
   buffer() noexcept = default;
+  /// @{
+  /// Takes the memory of `from`; assignment swaps.
   buffer(buffer&& from) noexcept
       : data_{std::exchange(from.data_, nullptr)}, size_{std::exchange(from.size_, 0)} {}
   buffer& operator=(buffer&& from) noexcept {
@@ -44,6 +48,7 @@ class buffer {
     std::swap(size_, from.size_);
     return *this;
   }
+  /// @}
   ~buffer() {
     if (data_) detail::deallocate_shared(data_);
   }
@@ -55,6 +60,8 @@ class buffer {
     for (std::size_t at = 0; at < count; ++at) ::new (static_cast<void*>(data_ + at)) T();
   }
 
+  /// @{
+  /// As those of std::vector.
   [[nodiscard]] T* data() noexcept { return data_; }
   [[nodiscard]] const T* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -65,6 +72,7 @@ class buffer {
   [[nodiscard]] T* end() noexcept { return data_ + size_; }
   [[nodiscard]] const T* begin() const noexcept { return data_; }
   [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
+  /// @}
 
  private:
   T* data_ = nullptr;
@@ -82,6 +90,8 @@ template <class T>
 template <class T>
 class allocator {
  public:
+  /// @{
+  /// As allocators of containers have them; allocate throws peal::error where there is no room.
   using value_type = T;
   constexpr allocator() noexcept = default;
   template <class U>
@@ -94,6 +104,7 @@ class allocator {
   }
   void deallocate(T* memory, std::size_t) noexcept { detail::deallocate_shared(memory); }
   friend constexpr bool operator==(const allocator&, const allocator&) noexcept { return true; }
+  /// @}
 };
 
 }  // namespace peal

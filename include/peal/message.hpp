@@ -20,6 +20,8 @@ namespace peal {
 /// Move-only; can be received once.
 class message {
  public:
+  /// @{
+  /// Leaves `from` without a message.
   message(message&& from) noexcept
       : taken_{std::exchange(from.taken_, nullptr)}, status_{from.status_} {}
   message& operator=(message&& from) noexcept {
@@ -27,6 +29,8 @@ class message {
     std::swap(status_, from.status_);
     return *this;
   }
+  /// @}
+  /// A message that was not received is thrown away.
   ~message() {
     if (taken_) detail::discard(taken_);
   }
@@ -37,10 +41,12 @@ class message {
   /// Source, tag and length.
   [[nodiscard]] const peal::status& status() const noexcept { return status_; }
 
+  /// The value, or a container as long as the message.
   template <receivable T>
   [[nodiscard]] T recv(const std::source_location& where = std::source_location::current()) && {
     return std::move(*this).irecv<T>(where).wait();
   }
+  /// Fills from the start. A message that is longer throws errc::truncated.
   template <recv_buffer B>
   peal::status recv_into(B&& into,
                          const std::source_location& where = std::source_location::current()) && {
@@ -54,6 +60,7 @@ class message {
       return request<peal::status>{start(room.data(), room.size(), where)}.wait();
     }
   }
+  /// As recv, later.
   template <receivable T>
   [[nodiscard]] request<T> irecv(
       const std::source_location& where = std::source_location::current()) && {

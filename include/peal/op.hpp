@@ -24,7 +24,11 @@
 
 namespace peal {
 
-enum class commute : bool { no, yes };
+/// Whether the operands of an operation may be swapped.
+enum class commute : bool {
+  no,  ///< they are combined in rank order
+  yes  ///< they are combined in any order
+};
 
 namespace detail {
 
@@ -143,9 +147,12 @@ reduction reduction_of(Op& op) noexcept {
 
 }  // namespace detail
 
+/// @{
+/// Operations for reductions, beside std::plus and its like.
 inline constexpr detail::min_of min{};
 inline constexpr detail::max_of max{};
 inline constexpr detail::logical_xor_of logical_xor{};
+/// @}
 
 /// Says of a function object whether its operands may be swapped. Captures live as long as the
 /// operation.

@@ -32,10 +32,15 @@ namespace peal {
 template <class T = void>
 class [[nodiscard]] plan {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
+  /// What a start gives.
   using value_type = T;
 
+  /// Empty: there is nothing to start.
   plan() noexcept = default;
+  /// @{
+  /// Leaves `from` empty.
   plan(plan&& from) noexcept : body_{std::exchange(from.body_, nullptr)} {}
   plan& operator=(plan&& from) noexcept {
     if (this != &from) {
@@ -44,6 +49,7 @@ class [[nodiscard]] plan {
     }
     return *this;
   }
+  /// @}
   ~plan() { reset(); }
 
   /// For the library.

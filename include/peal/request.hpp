@@ -25,12 +25,13 @@ namespace peal {
 /// A value that has come, and what is known of its message.
 template <class T>
 struct completion {
-  T value;
-  peal::status status;
+  T value;              ///< what the request gives
+  peal::status status;  ///< source, tag and length of its message
 };
+/// What is known of the message of a request without a value.
 template <>
 struct completion<void> {
-  peal::status status;
+  peal::status status;  ///< source, tag and length
 };
 
 /// Move-only. wait() and a test() that succeeds end it; then it is empty.
@@ -41,10 +42,15 @@ struct completion<void> {
 template <class T = void>
 class [[nodiscard]] request {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
+  /// What wait() gives.
   using value_type = T;
 
+  /// Empty: there is nothing to wait for.
   request() noexcept = default;
+  /// @{
+  /// Leaves `from` empty; a request that is assigned to is destroyed first.
   request(request&& from) noexcept
       : op_{std::exchange(from.op_, nullptr)}, body_{std::exchange(from.body_, nullptr)} {}
   request& operator=(request&& from) noexcept {
@@ -56,13 +62,16 @@ class [[nodiscard]] request {
     }
     return *this;
   }
+  /// @}
   ~request() { reset(); }
 
+  /// @{
   /// For the library: requests are made by communicators.
   explicit request(detail::operation* op) noexcept
     requires std::is_void_v<T> || std::same_as<T, status>
       : op_{op} {}
   explicit request(detail::body<T>* made) noexcept : body_{made} {}
+  /// @}
 
   /// Whether there is anything to wait for.
   [[nodiscard]] bool valid() const noexcept { return op_ || body_; }
@@ -73,6 +82,7 @@ class [[nodiscard]] request {
     detail::progress();
     return is_over(where);
   }
+  /// Waits for the end; the value, or an exception where it failed.
   T wait(const place& where = place::current()) {
     wait_for_end(detail::never, where);
     return take(nullptr, where);
@@ -129,7 +139,8 @@ class [[nodiscard]] request {
   /// In a coroutine: its value, or what wait would throw.
   auto operator co_await() &&;
 
-  // ---- for wait_all and the like
+  /// @{
+  /// For the library: wait_all and the like.
   [[nodiscard]] bool is_over(const place& where = place::current()) {
     return body_ ? detail::is_over(*body_) : detail::finished(operation(where));
   }
@@ -150,6 +161,7 @@ class [[nodiscard]] request {
     if (body_) return body_->status_now();
     return op_ ? detail::status_of(detail::result_of(*op_)) : peal::status{};
   }
+  /// @}
 
  private:
   detail::operation& operation(const place& where) const {

@@ -117,15 +117,20 @@ concept serializable = detail::is_serializable<std::remove_cv_t<T>>();
 /// Where values are written to.
 class writer {
  public:
+  /// Writes bytes as they lie.
   void bytes(const void* data, std::size_t count) {
     const auto* begin = static_cast<const std::byte*>(data);
     if (count != 0) out_.insert(out_.end(), begin, begin + count);
   }
+  /// Writes a value so that reader::value gives it back.
   template <serializable T>
   void value(const T& it);
 
+  /// @{
+  /// All that was written so far.
   [[nodiscard]] std::span<const std::byte> written() const noexcept { return out_; }
   [[nodiscard]] std::vector<std::byte> take() && noexcept { return std::move(out_); }
+  /// @}
 
  private:
   template <class T>
@@ -141,16 +146,20 @@ class writer {
 /// Where values are read from.
 class reader {
  public:
+  /// Reads what `in` holds, which lives on meanwhile.
   explicit reader(std::span<const std::byte> in) noexcept : in_{in}, total_{in.size()} {}
 
+  /// Reads so many bytes; throws errc::decode_failed where there are fewer.
   void bytes(void* data, std::size_t count) {
     if (count > in_.size()) fail("they end too early");
     if (count != 0) std::memcpy(data, in_.data(), count);
     in_ = in_.subspan(count);
   }
+  /// Reads a value; throws errc::decode_failed where the bytes are none.
   template <serializable T>
   [[nodiscard]] T value();
 
+  /// How many bytes are left to read.
   [[nodiscard]] std::size_t left() const noexcept { return in_.size(); }
   /// For type_traits too: says that the bytes are nothing that one could have written.
   [[noreturn]] void fail(const char* why) const { detail::decode_failed(total_, why); }

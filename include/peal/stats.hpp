@@ -24,6 +24,7 @@ namespace peal {
 /// transports in use.
 class stats {
  public:
+  /// For the library.
   explicit stats(std::vector<counter> found) : all_{std::move(found)} {}
 
   /// 0 when there is no counter with this name.
@@ -32,9 +33,12 @@ class stats {
       if (each.name == name) return each.value;
     return 0;
   }
+  /// @{
+  /// As those of a container of counters.
   [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
   [[nodiscard]] auto end() const noexcept { return all_.end(); }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
+  /// @}
 
  private:
   std::vector<counter> all_;

@@ -13,11 +13,12 @@
 
 namespace peal {
 
+/// What is known of a message that has come.
 struct status {
-  int source = proc_null;
-  peal::tag tag;
-  std::size_t bytes = 0;
-  std::error_code error;
+  int source = proc_null;  ///< the rank that sent it
+  peal::tag tag;           ///< the tag with which it was sent
+  std::size_t bytes = 0;   ///< how long it is
+  std::error_code error;   ///< none where all went well
 
   /// How many whole T arrived.
   template <fixed T>

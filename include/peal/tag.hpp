@@ -16,6 +16,7 @@
 
 namespace peal {
 
+/// Types whose values may stand for tags.
 template <class T>
 concept enumeration = std::is_enum_v<T>;
 
@@ -23,8 +24,11 @@ concept enumeration = std::is_enum_v<T>;
 /// does.
 class tag {
  public:
+  /// Tag 0.
   constexpr tag() noexcept = default;
+  /// Requires: not negative; calls with another one throw errc::invalid_tag.
   explicit constexpr tag(int value) noexcept : value_{value} {}
+  /// Throws errc::invalid_tag where the enumerator is negative or too large.
   template <enumeration Enum>
   constexpr tag(Enum value, const std::source_location& where = std::source_location::current())
       : value_{static_cast<int>(value)} {
@@ -35,16 +39,21 @@ class tag {
                    where);
   }
 
+  /// @{
+  /// The number, by which tags compare.
   [[nodiscard]] constexpr int value() const noexcept { return value_; }
   friend constexpr auto operator<=>(const tag&, const tag&) noexcept = default;
+  /// @}
 
  private:
   int value_ = 0;
 };
 
+/// @{
 /// For receives and probes.
 inline constexpr int any_source = detail::any_source_value;
 inline constexpr tag any_tag{detail::any_tag_value};
+/// @}
 /// A rank that is nobody: a send to it and a receive from it complete at once, the receive with no
 /// bytes.
 inline constexpr int proc_null = detail::proc_null_value;

@@ -20,8 +20,8 @@ namespace peal {
 
 /// What goes from one rank to another.
 struct edge {
-  int from;
-  int to;
+  int from;  ///< the rank that sends
+  int to;    ///< the rank that receives
 };
 
 /// Each rank receives from its sources and sends to its destinations, a block each, in their order.
@@ -31,6 +31,7 @@ class graph : public communicator,
               public neighbor_allgather_calls<graph>,
               public neighbor_alltoall_calls<graph> {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = communicator::place;
 
   /// Collective: a communicator with the same ranks as `of`. What one rank names as a destination
@@ -48,6 +49,7 @@ class graph : public communicator,
                                                   const std::vector<edge>& known,
                                                   const place& where = place::current());
 
+  /// @{
   /// Who this rank receives from and sends to, in the order of the blocks; proc_null is nobody.
   [[nodiscard]] const std::vector<int>& sources(const place& where = place::current()) const {
     return detail::neighbors_of(state(where)).sources;
@@ -55,8 +57,10 @@ class graph : public communicator,
   [[nodiscard]] const std::vector<int>& destinations(const place& where = place::current()) const {
     return detail::neighbors_of(state(where)).destinations;
   }
+  /// @}
 
  protected:
+  /// For grids.
   graph(const communicator& of, detail::neighborhood near, const place& where)
       : communicator{detail::with_neighbors(of.call_at(where).in, std::move(near), where)} {}
 };
@@ -73,13 +77,18 @@ class grid : public graph {
   PEAL_EXPORT grid(const communicator& of, std::vector<int> extents, std::vector<bool> periodic,
                    const place& where = place::current());
 
+  /// How many dimensions it has.
   [[nodiscard]] std::size_t dimensions() const noexcept { return extents_.size(); }
+  /// Ranks along each dimension.
   [[nodiscard]] const std::vector<int>& extents() const noexcept { return extents_; }
   /// Requires, here and below: dimension < dimensions().
   [[nodiscard]] bool periodic(std::size_t dimension) const { return periodic_[dimension]; }
+  /// @{
+  /// Of this rank, or of another one, a coordinate for each dimension.
   [[nodiscard]] std::vector<int> coordinates() const { return coordinates(rank()); }
   [[nodiscard]] PEAL_EXPORT std::vector<int> coordinates(
       int rank, const place& where = place::current()) const;
+  /// @}
   /// The rank at these coordinates, one a dimension. Those of periodic dimensions wrap round;
   /// beyond the others there is proc_null.
   [[nodiscard]] PEAL_EXPORT int rank_at(const std::vector<int>& coordinates,

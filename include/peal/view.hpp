@@ -110,7 +110,9 @@ class strided_memory {
 /// which lives on. Of no bytes by default.
 class send_view {
  public:
+  /// Of no bytes.
   send_view() noexcept : send_view{nothing()} {}
+  /// Of the memory of `it`, which lives on.
   template <class B>
     requires(!std::same_as<std::remove_cvref_t<B>, send_view> &&
              (send_buffer<B> || fixed<std::remove_cvref_t<B>>) && lasting<B>)
@@ -118,6 +120,7 @@ class send_view {
   // and so on
   send_view(B&& it) noexcept : memory_{it} {}
 
+  /// How many bytes the memory holds.
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
   /// For the library.
   [[nodiscard]] const detail::strided_memory& memory() const noexcept { return memory_; }
@@ -133,11 +136,14 @@ class send_view {
 /// Memory that is filled: as send_view, and not const.
 class recv_view {
  public:
+  /// Of no bytes.
   recv_view() noexcept : recv_view{nothing()} {}
+  /// Of the memory of `it`, which lives on.
   template <class B>
     requires(!std::same_as<std::remove_cvref_t<B>, recv_view> && recv_buffer<B> && lasting<B>)
   recv_view(B&& it) noexcept : memory_{it} {}
 
+  /// How many bytes the memory holds.
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
   /// For the library.
   [[nodiscard]] const detail::strided_memory& memory() const noexcept { return memory_; }

@@ -171,6 +171,7 @@ std::optional<std::size_t> wait_any(request<T>&... requests) {
   return detail::search_any(detail::each_of(requests...), detail::never,
                             std::source_location::current());
 }
+/// @{
 /// The same, or nothing when the time is over.
 template <class Rep, class Period, request_range Range>
 std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time, Range&& requests) {
@@ -183,7 +184,9 @@ std::optional<std::size_t> wait_any_for(std::chrono::duration<Rep, Period> time,
   return detail::search_any(detail::each_of(requests...), detail::time_after(time),
                             std::source_location::current());
 }
+/// @}
 
+/// @{
 /// Whether all have ended, so that wait_all would return at once; makes some progress if not. Empty
 /// requests are passed over.
 template <request_range Range>
@@ -204,6 +207,7 @@ bool test_all(request<T>&... requests) {
   detail::progress();
   return all_over();
 }
+/// @}
 
 /// The indices of all that have ended, one at least; empty when all requests are.
 template <request_range Range>

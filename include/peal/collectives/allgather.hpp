@@ -13,12 +13,14 @@
 
 namespace peal {
 
-/// Of communicator.
+/// Calls of communicator.
 template <class Communicator>
 class allgather_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// A vector: of the elements of all ranks, where a rank gives a contiguous range of fixed
   /// values or a strided view, as long on every rank; else of the values. into() fills size()
   /// times what a rank gives. With in_place() the memory is as long, and a rank's own block is
@@ -57,7 +59,9 @@ class allgather_calls {
     return detail::gathered_into<detail::when::planned, detail::collective::allgather>(
         self().call_at(where), 0, std::forward<X>(value), result);
   }
+  /// @}
 
+  /// @{
   /// Ranges that differ in length: blocks of fixed elements, or for other elements a vector of
   /// vectors. into(buffer, counts) and in_place(buffer, counts): every rank says how many
   /// elements come from each rank.
@@ -95,6 +99,7 @@ class allgather_calls {
     return detail::gathered_blocks_into<detail::when::planned, detail::collective::allgather>(
         self().call_at(where), 0, std::forward<X>(values), result);
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

@@ -14,9 +14,9 @@
 
 namespace peal {
 
-/// Of communicator. A contiguous range of fixed elements, or a strided view, is combined element
-/// by element, and is as long on every rank; everything else is one value, a string too. A value
-/// gives a value, a std::array an array, another range or view a vector. With into() and
+/// Calls of communicator. A contiguous range of fixed elements, or a strided view, is combined
+/// element by element, and is as long on every rank; everything else is one value, a string too. A
+/// value gives a value, a std::array an array, another range or view a vector. With into() and
 /// in_place() nothing is returned.
 ///
 /// `op` combines two elements, or two values, and is taken as associative; peal/op.hpp says
@@ -25,8 +25,11 @@ namespace peal {
 template <class Communicator>
 class allreduce_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
+  /// At once, as a request, or as a plan.
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto allreduce(
       X&& value, Op op = {}, const place& where = place::current()) const {
@@ -61,6 +64,7 @@ class allreduce_calls {
     return detail::reduced_into<detail::when::planned, detail::collective::allreduce>(
         self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

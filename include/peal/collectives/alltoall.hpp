@@ -14,12 +14,14 @@
 
 namespace peal {
 
-/// Of communicator.
+/// Calls of communicator.
 template <class Communicator>
 class alltoall_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// Part i of the range, which is in size() equal ones, as long on every rank, goes to rank i;
   /// part i of the result, a vector, came from rank i. With in_place() what comes from rank i
   /// replaces what went to it.
@@ -57,7 +59,9 @@ class alltoall_calls {
     return detail::exchanged_into<detail::when::planned, detail::collective::alltoall>(
         self().call_at(where), std::forward<X>(values), result);
   }
+  /// @}
 
+  /// @{
   /// Block i goes to rank i, whatever its length. The result is blocks of fixed elements, or for
   /// other elements a vector of vectors. into(buffer, counts): so many elements come from each
   /// rank.
@@ -95,7 +99,9 @@ class alltoall_calls {
     return detail::exchanged_blocks_into<detail::when::planned, detail::collective::alltoall>(
         self().call_at(where), std::forward<X>(parts), result);
   }
+  /// @}
 
+  /// @{
   /// Piece i of `out` goes to rank i, and what comes from rank i fills piece i of `in`, whose
   /// length both know. Pieces may differ in type, length and layout, and overlap nothing that is
   /// filled. A piece of another length than what comes ends with errc::invalid_argument or
@@ -116,6 +122,7 @@ class alltoall_calls {
     return detail::exchanged_pieces<detail::when::planned, detail::collective::alltoall>(
         self().call_at(where), out, in);
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

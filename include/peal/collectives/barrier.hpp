@@ -23,12 +23,15 @@ class barrier_step {
 };
 }  // namespace detail
 
-/// Of communicator.
+/// Calls of communicator.
 template <class Communicator>
 class barrier_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
+  /// At once, as a request, or as a plan.
   void barrier(const place& where = place::current()) const { make<detail::when::now>(where); }
   request<> ibarrier(const place& where = place::current()) const {
     return make<detail::when::later>(where);
@@ -36,6 +39,7 @@ class barrier_calls {
   plan<> barrier_plan(const place& where = place::current()) const {
     return make<detail::when::planned>(where);
   }
+  /// @}
 
  private:
   template <detail::when When>

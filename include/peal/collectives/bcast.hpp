@@ -119,7 +119,7 @@ auto bcast(const caller& by, int root, X&& value) {
 
 }  // namespace detail
 
-/// Of communicator.
+/// Calls of communicator.
 ///
 /// The root's value, on every rank; that of the others does not matter, nor how long it is. With
 /// in_place() nothing is returned: the root's memory is sent, and that of the others filled, which
@@ -128,8 +128,11 @@ auto bcast(const caller& by, int root, X&& value) {
 template <class Communicator>
 class bcast_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
+  /// At once, as a request, or as a plan.
   template <class X>
   [[nodiscard("bcast returns the root's value; bcast(peal::in_place(x), root) fills x")]] auto
   bcast(X&& value, int root, const place& where = place::current()) const {
@@ -144,6 +147,7 @@ class bcast_calls {
     return detail::bcast<detail::when::planned>(self().call_at(where), root,
                                                 std::forward<X>(value));
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

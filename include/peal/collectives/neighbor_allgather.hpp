@@ -17,8 +17,10 @@ namespace peal {
 template <class Communicator>
 class neighbor_allgather_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// A vector: of the elements of all sources, where a rank gives a contiguous range of fixed
   /// values or a strided view, as long on every rank; else of the values. From proc_null: zeros,
   /// or a value without arguments. into() fills sources().size() times what a rank gives; what
@@ -57,7 +59,9 @@ class neighbor_allgather_calls {
     return detail::gathered_into<detail::when::planned, detail::collective::neighbor_allgather>(
         self().call_at(where), 0, std::forward<X>(value), result);
   }
+  /// @}
 
+  /// @{
   /// Ranges that differ in length: a block a source. into(buffer, counts): so many elements come
   /// from each source.
   template <class X>
@@ -96,6 +100,7 @@ class neighbor_allgather_calls {
                                         detail::collective::neighbor_allgather>(
         self().call_at(where), 0, std::forward<X>(values), result);
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

@@ -19,8 +19,10 @@ namespace peal {
 template <class Communicator>
 class neighbor_alltoall_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// Part i of the range goes to destination i; part i of the result, a vector, came from source
   /// i (zeros from proc_null). The range is in destinations().size() equal parts, as long on
   /// every rank. A rank with sources and no destinations cannot say how long, and takes the one
@@ -59,7 +61,9 @@ class neighbor_alltoall_calls {
     return detail::exchanged_into<detail::when::planned, detail::collective::neighbor_alltoall>(
         self().call_at(where), std::forward<X>(values), result);
   }
+  /// @}
 
+  /// @{
   /// Block i goes to destination i, whatever its length; block i of the result came from source
   /// i. into(buffer, counts): so many elements come from each source.
   template <class X>
@@ -98,7 +102,9 @@ class neighbor_alltoall_calls {
                                          detail::collective::neighbor_alltoall>(
         self().call_at(where), std::forward<X>(parts), result);
   }
+  /// @}
 
+  /// @{
   /// As alltoallw: piece i of `out` goes to destination i, what comes from source i fills piece
   /// i of `in`.
   void neighbor_alltoallw(std::span<const send_view> out, std::span<const recv_view> in,
@@ -116,6 +122,7 @@ class neighbor_alltoall_calls {
     return detail::exchanged_pieces<detail::when::planned, detail::collective::neighbor_alltoall>(
         self().call_at(where), out, in);
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

@@ -14,14 +14,17 @@
 
 namespace peal {
 
-/// Of communicator. As allreduce, but only the root has the result: an optional, which is empty
-/// elsewhere. into() fills the root's memory, and that of the others may be empty. With
+/// Calls of communicator. As allreduce, but only the root has the result: an optional, which is
+/// empty elsewhere. into() fills the root's memory, and that of the others may be empty. With
 /// in_place() the result replaces what the root gave; what the others gave stays as it is.
 template <class Communicator>
 class reduce_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
+  /// At once, as a request, or as a plan.
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto reduce(
       X&& value, int root, Op op = {}, const place& where = place::current()) const {
@@ -56,6 +59,7 @@ class reduce_calls {
     return detail::reduced_into<detail::when::planned, detail::collective::reduce>(
         self().call_at(where), root, std::forward<X>(value), result, std::move(op));
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

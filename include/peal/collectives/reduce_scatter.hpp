@@ -15,12 +15,14 @@
 
 namespace peal {
 
-/// Of communicator. Element by element, as allreduce; the parts are vectors.
+/// Calls of communicator. Element by element, as allreduce; the parts are vectors.
 template <class Communicator>
 class reduce_scatter_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// Rank i has part i of size() equal ones. With in_place() a rank's part replaces the
   /// beginning of what it gave, and what lies behind that is undefined.
   template <class X, class Op = std::plus<>>
@@ -58,7 +60,9 @@ class reduce_scatter_calls {
     return detail::reduced_parts_into<detail::when::planned>(
         self().call_at(where), std::forward<X>(values), result, std::move(op));
   }
+  /// @}
 
+  /// @{
   /// Rank i has block i. There is a block for every rank, and the lengths are the same on every
   /// rank: a range of ranges, or blocks_of(range, counts). in_place(buffer, counts): as above.
   template <class X, class Op = std::plus<>>
@@ -95,6 +99,7 @@ class reduce_scatter_calls {
     return detail::reduced_blocks_into<detail::when::planned>(
         self().call_at(where), std::forward<X>(parts), result, std::move(op));
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

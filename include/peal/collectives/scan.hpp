@@ -14,12 +14,14 @@
 
 namespace peal {
 
-/// Of communicator; as allreduce.
+/// Calls of communicator; as allreduce.
 template <class Communicator>
 class scan_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// Of the ranks up to this one.
   template <class X, class Op = std::plus<>>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto scan(
@@ -55,7 +57,9 @@ class scan_calls {
     return detail::reduced_into<detail::when::planned, detail::collective::scan>(
         self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
+  /// @}
 
+  /// @{
   /// Of the ranks below this one: an optional, which is empty on rank 0. With into() and
   /// in_place() the memory of rank 0 stays as it is.
   template <class X, class Op = std::plus<>>
@@ -92,6 +96,7 @@ class scan_calls {
     return detail::reduced_into<detail::when::planned, detail::collective::exscan>(
         self().call_at(where), 0, std::forward<X>(value), result, std::move(op));
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

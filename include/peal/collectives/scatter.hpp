@@ -13,12 +13,14 @@
 
 namespace peal {
 
-/// Of communicator. What the others give does not matter. The parts are vectors.
+/// Calls of communicator. What the others give does not matter. The parts are vectors.
 template <class Communicator>
 class scatter_calls {
  public:
+  /// Where a call stands in the program, which its error names.
   using place = std::source_location;
 
+  /// @{
   /// The root's range in size() equal parts. into(): each rank takes what its memory has room
   /// for. With in_place() the root's memory holds all parts, and its own stays where it is; the
   /// others take theirs.
@@ -56,7 +58,9 @@ class scatter_calls {
     return detail::scattered_into<detail::when::planned>(self().call_at(where), root,
                                                          std::forward<X>(values), result);
   }
+  /// @}
 
+  /// @{
   /// The root's blocks, one for each rank. into(): each rank takes what its memory has room for.
   template <class X>
   [[nodiscard("the result is returned; into() and in_place() fill memory instead")]] auto scatterv(
@@ -92,6 +96,7 @@ class scatter_calls {
     return detail::scattered_blocks_into<detail::when::planned>(self().call_at(where), root,
                                                                 std::forward<X>(parts), result);
   }
+  /// @}
 
  private:
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

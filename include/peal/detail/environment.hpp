@@ -12,18 +12,21 @@
 
 #include <peal/detail/core.hpp>
 
+/// Messages among the ranks of a job: an environment has a communicator of all of them.
 namespace peal {
 
 class basic_communicator;
 class communicator;
 
+/// How many threads call peal.
 enum class thread_level {
-  single,   // peal is called by one thread at a time
-  multiple  // by any thread at any time; costs a lock a call
+  single,   ///< peal is called by one thread at a time
+  multiple  ///< by any thread at any time; costs a lock a call
 };
 
+/// What an environment is told when it is made.
 struct options {
-  thread_level threads = thread_level::single;
+  thread_level threads = thread_level::single;  ///< how many threads call peal
 };
 
 namespace detail {
@@ -44,7 +47,8 @@ PEAL_EXPORT world_of_job start_world(const job_options&, const location&);
 /// aborts the job, rather than let the others hang. When a rank has died it waits for nobody.
 class environment {
  public:
-  /// The arguments are left as they are.
+  /// @{
+  /// Starts this rank; the arguments of the program are left as they are.
   [[nodiscard("the job ends with it: give it a name")]] environment(
       int&, char**&, peal::options how = {},
       const std::source_location& where = std::source_location::current())
@@ -53,6 +57,7 @@ class environment {
       peal::options how = {}, const std::source_location& where = std::source_location::current())
       : where_{where},
         world_{detail::start_world({how.threads == thread_level::multiple}, where)} {}
+  /// @}
   ~environment() { detail::end_job(std::uncaught_exceptions() > unwinding_, where_); }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
