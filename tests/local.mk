@@ -37,6 +37,7 @@ EXTRA_DIST += \
   tests/runner/stand_ins.py \
   tests/runner/suite_cases.py \
   tests/runner/suites.py \
+  tests/style/pages.py \
   tests/style/run_style_tests \
   tests/systems/cross \
   tests/systems/run \
@@ -106,7 +107,7 @@ check-sanitized:
 	$(run_tests) --unit "$(sanitized_unit)" $(SUITES)
 
 clean-local:
-	-rm -rf test-logs examples/bench/installed
+	-rm -rf test-logs examples/bench/installed doc/reference
 include tests/lab/local.mk
 include tests/launcher/local.mk
 include tests/soak/local.mk
