@@ -15,7 +15,8 @@ std::optional<double> price(const algorithm& how, const problem& p, segmentation
   const double bytes = static_cast<double>(how.kind == detail::collective::barrier ? 0 : p.bytes);
   const double segment = static_cast<double>(cut.bytes);
   const bool cuts = how.segmentable && cut.bytes != 0 && p.bytes > cut.bytes;
-  const double whole = cuts ? static_cast<double>(p.bytes / cut.bytes) : 0;  // segments
+  const std::size_t whole_segments = cuts ? p.bytes / cut.bytes : 0;
+  const double whole = static_cast<double>(whole_segments);
   const double rest = cuts ? static_cast<double>(p.bytes % cut.bytes) : bytes;
   const auto part = [&](double length, double segments) {
     cost_sum sum{p.size, where, costs};

@@ -69,7 +69,10 @@ std::optional<cost_parameters> from_note(std::string_view note) noexcept {
   const char* at = note.data();
   const char* const end = at + note.size();
   for (std::size_t i = 0; i != fields.size(); ++i) {
-    if (i != 0 && (at == end || *at++ != ',')) return std::nullopt;
+    if (i != 0) {
+      if (at == end || *at != ',') return std::nullopt;
+      ++at;
+    }
     double& value = made.*fields[i].value;
     const auto [stop, failed] = std::from_chars(at, end, value);
     if (failed != std::errc{} || !(value >= fields[i].least && value <= fields[i].most))

@@ -353,7 +353,9 @@ fetcher::outcome fetcher::wait_staged(fetch& f) noexcept {
     if (p.record->left.load(std::memory_order_acquire) == 0) return outcome::nothing;
     return restart_staged(f);
   }
-  if (!p.by_kernel || (p.misses < patience && ++p.misses < patience)) return outcome::nothing;
+  if (!p.by_kernel) return outcome::nothing;
+  if (p.misses < patience) ++p.misses;
+  if (p.misses < patience) return outcome::nothing;
   if (p.record == nullptr) return advance_alone(f);
   const piece next =
       take(p.record->claimed, p.pages, from::back, f.absorb == nullptr ? 0 : absorbed_piece);

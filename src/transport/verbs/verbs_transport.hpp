@@ -45,7 +45,7 @@ class verbs_transport final : public transport {
  public:
   /// `peers`: of the job. The sink outlives the transport.
   verbs_transport(sink&, const machine&, peer_id self, std::uint32_t peers, const verbs_options&);
-  ~verbs_transport();
+  ~verbs_transport() override;
 
   /// What the others must know, as bytes to be carried to them; and what they told, by rank (empty:
   /// nothing). Before the first message.
