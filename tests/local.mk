@@ -39,6 +39,7 @@ EXTRA_DIST += \
   tests/runner/suites.py \
   tests/style/pages.py \
   tests/style/run_style_tests \
+  tests/style/tidy.py \
   tests/systems/cross \
   tests/systems/run \
   tests/systems/run_systems_tests
