@@ -1,5 +1,8 @@
 libpeal_core_la_SOURCES += \
   src/transport/contract.hpp \
+  src/transport/node_access.hpp \
+  src/transport/receiver.cpp \
+  src/transport/receiver.hpp \
   src/transport/self/self_transport.cpp \
   src/transport/self/self_transport.hpp \
   src/transport/shm/bells.hpp \
@@ -15,7 +18,6 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/parts.hpp \
   src/transport/shm/shm_transport.hpp \
   src/transport/shm/staging.hpp \
-  src/transport/short_path.cpp \
   src/transport/short_path.hpp \
   src/transport/verbs/addresses.hpp \
   src/transport/verbs/bounded_queue.hpp \

@@ -1,4 +1,4 @@
-#include "transport/short_path.hpp"
+#include "transport/receiver.hpp"
 
 namespace peal {
 
