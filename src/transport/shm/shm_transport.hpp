@@ -5,7 +5,7 @@
 // lies idle and another pair needs it. Other messages go as parcels through the receiver's inbox.
 // Order holds across both: a box is announced through the inbox, after the parcels that were sent
 // before it; it is closed only when everything in it was read. Payloads beyond the eager limit:
-// fetcher.hpp.
+// bulk/.
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
 // Threads  as the contract says; any number of processes at the same time.
@@ -24,9 +24,7 @@
 #include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/box.hpp"
-#include "transport/shm/direct_copy.hpp"
-#include "transport/shm/fetcher.hpp"
-#include "transport/shm/helper.hpp"
+#include "transport/shm/bulk/interface.hpp"
 #include "transport/shm/parcels.hpp"
 
 namespace peal {

@@ -1,7 +1,7 @@
 // The tests of verbs on the doubles of devices, compiled as one.
-#include "unit/transport/verbs/verbs_agreement_test.cpp"
-#include "unit/transport/verbs/verbs_cold_test.cpp"
-#include "unit/transport/verbs/verbs_device_test.cpp"
-#include "unit/transport/verbs/verbs_sleep_test.cpp"
-#include "unit/transport/verbs/verbs_test.cpp"
-#include "unit/transport/verbs/verbs_trust_test.cpp"
+#include "unit/transport/verbs/sleeper_test.cpp"
+#include "unit/transport/verbs/verbs_failures_test.cpp"
+#include "unit/transport/verbs/verbs_transport_cold_test.cpp"
+#include "unit/transport/verbs/verbs_transport_device_test.cpp"
+#include "unit/transport/verbs/verbs_transport_test.cpp"
+#include "unit/transport/verbs/verbs_transport_trust_test.cpp"
