@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

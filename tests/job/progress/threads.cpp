@@ -4,7 +4,7 @@
 #include <optional>
 #include <thread>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace refused {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

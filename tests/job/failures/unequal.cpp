@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <vector>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

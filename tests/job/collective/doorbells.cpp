@@ -5,7 +5,7 @@
 // in a round rings one doorbell for it, fewer if the messages of two rounds meet.
 #include <array>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

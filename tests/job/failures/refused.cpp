@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "../support.hpp"
 #include "refused_calls.hpp"
-#include "support.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // flood COUNT BYTES MEGABYTES: every rank sends COUNT messages with one tag to its right neighbour,
 // then one with another; the neighbour first asks for the other, then for all. Nothing may be lost
 // or change its order, and resident memory may grow by MEGABYTES at most.
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 constexpr peal::tag flood{1}, last{2};

@@ -10,8 +10,8 @@
 
 #include <cstdio>
 
-#include "../unit/memory/leaving_memory.hpp"
-#include "support.hpp"
+#include "../../unit/memory/leaving_memory.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // huge [BYTES]: one message longer than 4 GiB (or so long), from the heap and from memory that the
 // node shares as far as that goes, and one collective.
-#include "support.hpp"
+#include "../support.hpp"
 
 int main(int argc, char** argv) {
   peal::environment env{argc, argv};

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

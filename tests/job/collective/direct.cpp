@@ -10,7 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

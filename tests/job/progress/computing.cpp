@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

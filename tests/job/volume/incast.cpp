@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

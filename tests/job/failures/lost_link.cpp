@@ -18,7 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // traffic [seed] [rounds] [messages]: random messages between all ranks, round by round;
 // exchange.hpp says what a round is.
-#include "exchange.hpp"
+#include "../exchange.hpp"
 
 int main(int argc, char** argv) {
   peal::environment env{argc, argv};

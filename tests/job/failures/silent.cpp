@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 namespace {
 
