@@ -16,7 +16,7 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
-  tests/unit/transport/verbs/double/cards_of_each_test.cpp \
+  tests/unit/transport/verbs/double/cards_of_each.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/verbs.cpp \
@@ -33,8 +33,10 @@ EXTRA_DIST += \
   tests/unit/transport/shm/box_test.cpp \
   tests/unit/transport/shm/bulk/claim_test.cpp \
   tests/unit/transport/shm/bulk/direct_copy_test.cpp \
+  tests/unit/transport/shm/bulk/staging_test.cpp \
   tests/unit/transport/shm/inbox_test.cpp \
   tests/unit/transport/shm/pace_test.cpp \
+  tests/unit/transport/shm/parcels_test.cpp \
   tests/unit/transport/shm/parts_test.cpp \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
@@ -56,12 +58,14 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/device/port_counters_test.cpp \
   tests/unit/transport/verbs/device/rail_choice_test.cpp \
   tests/unit/transport/verbs/device/registration_cache_test.cpp \
+  tests/unit/transport/verbs/device/slots_test.cpp \
   tests/unit/transport/verbs/eager/credits_test.cpp \
   tests/unit/transport/verbs/eager/eager_channel_test.cpp \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
   tests/unit/transport/verbs/lane/settings_test.cpp \
   tests/unit/transport/verbs/lane/work_id_test.cpp \
+  tests/unit/transport/verbs/setup/plan_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
