@@ -17,8 +17,6 @@ libpeal_core_la_SOURCES += \
   src/collective/cost.hpp \
   src/collective/cost_basis.hpp \
   src/collective/cost_parameters.hpp \
-  src/collective/crew.cpp \
-  src/collective/crew.hpp \
   src/collective/direct/arena.cpp \
   src/collective/direct/arena.hpp \
   src/collective/direct/call_log.hpp \
