@@ -79,7 +79,8 @@ constexpr std::array rules{
     rule{collective::allreduce, any_ranks, 4 * K, "leaders", 4},
     // peal-sim, ms. One rank a node, ring / rabenseifner, which folds whole vectors where ranks are
     // no power of two: 48 ranks 4 MiB 1.01 / 0.86, 16 MiB 1.95 / 3.61; 64 ranks 16 MiB 2.19 / 2.20,
-    // 64 MiB 5.97 / 8.81; 200 ranks 64 MiB 8.04 / 15.5. Four a node, ring / shares: 6 nodes 32 MiB
+    // 64 MiB 5.97 / 8.81; 200 ranks 64 MiB 8.04 / 15.5. 24 ranks of one node, 16 MiB 2.33 / 3.44;
+    // where these share two cores 31.4 / 45.2. Four a node, ring / shares: 6 nodes 32 MiB
     // 4.06 / 7.04, 8 nodes 64 MiB 8.12 / 13.0, 12 nodes 64 MiB 8.27 / 14.7.
     ring_of_long_parts(collective::allreduce, 256 * K),
     rule{collective::allreduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
