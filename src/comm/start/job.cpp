@@ -18,7 +18,6 @@
 #include "base/uncaught.hpp"
 #include "base/variables.hpp"
 #include "collective/cost_basis.hpp"
-#include "collective/crew.hpp"
 #include "collective/tuning.hpp"
 #include "comm/counters_text.hpp"
 #include "comm/start/agreement.hpp"
@@ -223,7 +222,6 @@ void job::set_waits() {
     // one an engine, which asks it under its own lock
     core_sharing& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());
     around_.crowded = seen.crowded();
-    crew::set_own(seen.own_hardware_threads());
     // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
     if (!spin)
       spin = spin_bounds(settings.wait, how == wait_policy::mode::adaptive && !around_.crowded);

@@ -1,23 +1,19 @@
 // Barrier for nodes with several ranks: along a tree to the node's leader, between the leaders by
 // dissemination, and along the tree back. Only leaders send to other nodes, one message a round.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/by_node.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"
-#include "collective/algorithms/tree.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
 
 static void barrier_leaders(const problem& p, schedule& s) {
-  const hierarchy at{p, false};
-  const tree t{at.me, at.count, p.radix};
+  const by_node at{p, s, false, one_leads};
+  const tree t = at.inside();
   t.nearest_first([&](int child, int) { s.await(at.local(child)); });
   s.end_round();
-  if (at.leads()) {
-    play(
-        s, barrier_dissemination, among(p, at.node, at.nodes.nodes(), 0, false),
-        [&](int node) { return at.rank(node, 0); }, same_places);
-  } else {
+  at.between(barrier_dissemination, {}, 0);
+  if (!at.leads()) {
     s.signal(at.local(t.parent()));
     s.await(at.local(t.parent()));
     s.end_round();

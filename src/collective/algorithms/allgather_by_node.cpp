@@ -2,15 +2,14 @@
 // the leaders exchange them as in allgather_bruck, and hand on what they have along a tree. In
 // scratch the blocks stand node by node, this rank's first; at the end each is copied to its place.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/by_node.hpp"
 #include "collective/algorithms/pieces_by_node.hpp"
-#include "collective/algorithms/tree.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
 
 static void allgather_leaders(const problem& p, schedule& s) {
-  const hierarchy at{p, false};
+  const by_node at{p, s, false, one_leads};
   const int nodes = at.nodes.nodes();
   const auto node_above = [&](int distance) { return (at.node + distance + nodes) % nodes; };
   const auto bytes_of = [&](int node) {
@@ -24,7 +23,6 @@ static void allgather_leaders(const problem& p, schedule& s) {
   const slice all{place::scratch, 0, total};
   const slice own =
       p.in_place ? p.receive.of(place::receive, p.rank) : slice{place::send, 0, p.bytes};
-  const tree inside{at.me, at.count, p.radix};
   if (at.leads()) {
     std::size_t held = 0;
     for (int number = 0; number < at.count; ++number) {
@@ -42,17 +40,15 @@ static void allgather_leaders(const problem& p, schedule& s) {
         outgoing += bytes_of(node_above(k));
         incoming += bytes_of(node_above(count + k));
       }
-      s.send(at.rank(node_above(-count), 0), {place::scratch, 0, outgoing});
-      s.receive(at.rank(node_above(count), 0), {place::scratch, held, incoming});
+      s.send(at.counterpart(node_above(-count)), {place::scratch, 0, outgoing});
+      s.receive(at.counterpart(node_above(count)), {place::scratch, held, incoming});
       s.end_round();
       held += incoming;
     }
   } else {
     s.send(at.local(0), own);
-    s.receive(at.local(inside.parent()), all);
-    s.end_round();
   }
-  inside.tallest_first([&](int child, int) { s.send(at.local(child), all); });
+  at.spread_whole(all);
   std::size_t offset = 0;
   for (int above = 0; above < nodes; ++above)
     for (int i = 0; i < at.nodes.count(node_above(above)); ++i) {
