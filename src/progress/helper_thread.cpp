@@ -17,8 +17,8 @@ helper_thread::helper_thread(engine& of, wait_policy how) : engine_{of}, policy_
   if (!bell_.able()) throw std::system_error(EMFILE, std::generic_category());
   const auto before_kind = engine_.lock_.how();
   if (!engine_.shared())
-    engine_.lock_.become(biased_lock::available() ? engine_lock::kind::biased
-                                                  : engine_lock::kind::mutex);
+    engine_.lock_.become(engine_lock::bias_available() ? engine_lock::kind::biased
+                                                       : engine_lock::kind::mutex);
   engine_.helper_ = this;
   sigset_t all, before;  // signals are for the program's own threads
   sigfillset(&all);
@@ -151,7 +151,7 @@ void helper_thread::serve() noexcept {
       next = backoff::action::yield;
       ++refused;
     }
-    engine_.lock_.mutex().unlock();
+    engine_.lock_.unlock_mutex();
     // Some sources count looks before they can promise anything, so the first refusals are no
     // reason to nap.
     if (refused > most_refusals) (void)sleep(nap);
@@ -159,7 +159,7 @@ void helper_thread::serve() noexcept {
     engine_.lock_.lock_mutex();
   }
   // The program, where it has taken the lead back, may be inside by the short way already.
-  if (!leads_) return engine_.lock_.mutex().unlock();
+  if (!leads_) return engine_.lock_.unlock_mutex();
   leads_ = false;
   engine_.lock_.give_back();
 }
@@ -173,7 +173,7 @@ bool helper_thread::rest(backoff& pause) noexcept {
   on_ = {engine::never};
   on_.add(bell_.descriptor());
   on_.add(engine_.sources_);
-  engine_.lock_.mutex().unlock();
+  engine_.lock_.unlock_mutex();
   on_.sleep(engine::backstop);
   if (on_.on.front().revents != 0) bell_.clear();
   engine_.lock_.lock_mutex();

@@ -1,5 +1,4 @@
 libpeal_core_la_SOURCES += \
-  src/progress/biased_lock.hpp \
   src/progress/deferred_calls.hpp \
   src/progress/engine.hpp \
   src/progress/event_descriptor.hpp \
@@ -16,7 +15,7 @@ if UNITS
 libpeal_core_la_SOURCES += src/progress/unit.cpp
 else
 libpeal_core_la_SOURCES += \
-  src/progress/biased_lock.cpp \
+  src/progress/lock.cpp \
   src/progress/engine.cpp \
   src/progress/event_descriptor.cpp \
   src/progress/family.cpp \

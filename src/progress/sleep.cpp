@@ -164,7 +164,7 @@ engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
   mine.beside = false;
   if (holds()) return rest::held;
   if (deferred_.any()) return rest::in_vain;
-  follower self{holds.sleep_for(), false, {}};
+  follower self{holds.sleep_for()};
   const bool naps = !leading_;
   std::chrono::nanoseconds most = backstop;
   if (naps) {
@@ -174,20 +174,22 @@ engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
   }
   followers_.push_back(&self);
   if (self.awaited == nullptr) ++listeners_;
-  std::unique_lock hold{lock_.mutex(), std::adopt_lock};
-  self.woken.wait_until(hold, std::min(until, clock::now() + most), [&] { return self.called; });
-  hold.release();  // the caller unlocks
+  const deadline end = std::min(until, clock::now() + most);
+  lock_.unlock_mutex();
+  for (auto left = end - clock::now(); !self.is_called() && left > 0ns; left = end - clock::now())
+    futex_wait(self.called, 0, left);
+  lock_.lock_mutex();
   std::erase(followers_, &self);
   if (self.awaited == nullptr) --listeners_;
   if (naps) --napping_;
   counted_.sleeps.raise();
-  if (self.called) counted_.wakeups.raise();
+  if (self.is_called()) counted_.wakeups.raise();
   const bool held = holds();
-  if (held && !self.called && (!naps || self.awaited != nullptr) && clock::now() < until)
+  if (held && !self.is_called() && (!naps || self.awaited != nullptr) && clock::now() < until)
     counted_.missed.raise();
   if (held) return rest::held;
   // A thread that is to lead finds nothing new.
-  return self.called && self.awaited == nullptr ? rest::moved : rest::in_vain;
+  return self.is_called() && self.awaited == nullptr ? rest::moved : rest::in_vain;
 }
 
 /// Without the lock, at the end of a wait only. One of those that followed may be needed to lead.

@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <vector>
 
+#include "progress/lock.hpp"
 #include "progress/sources.hpp"
 
 namespace peal {
@@ -37,12 +38,14 @@ struct engine_sleeper {
 /// A thread that sleeps until it is called, while another one sleeps on the descriptors.
 struct follower {
   const void* awaited;  // the operation whose end calls it; null: whatever moves does
-  bool called = false;
-  std::condition_variable woken;
+  std::atomic<std::uint32_t> called{0};
 
+  // relaxed, both: the engine's lock orders what the call is about.
+  [[nodiscard]] bool is_called() const noexcept {
+    return called.load(std::memory_order_relaxed) != 0;
+  }
   void call() noexcept {
-    called = true;
-    woken.notify_one();
+    if (called.exchange(1, std::memory_order_relaxed) == 0) futex_wake(called);
   }
 };
 

@@ -197,7 +197,7 @@ TEST_P(helped, something_large_hastens_it) {
 }
 
 TEST_P(helped, the_short_way_in_is_open_while_the_program_leads) {
-  if (GetParam() || !biased_lock::available()) {
+  if (GetParam() || !engine_lock::bias_available()) {
     EXPECT_FALSE(progress.biased());
     return;
   }
