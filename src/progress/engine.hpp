@@ -229,7 +229,6 @@ class engine {
 
   // sleep.cpp: all with the lock held but `sleep`
   rest sleep(question holds, deadline until, wait_state&);
-  rest sleep_once(question holds, deadline until, wait_state&);
   [[nodiscard]] rest lead(question holds, thread_sleep&, wait_state&);
   [[nodiscard]] rest follow(question holds, deadline until, wait_state&);
   [[nodiscard]] readiness prepare() noexcept;

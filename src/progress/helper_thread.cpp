@@ -9,8 +9,6 @@
 #include <span>
 #include <system_error>
 
-#include "progress/time_until.hpp"
-
 namespace peal {
 
 helper_thread::helper_thread(engine& of, wait_policy how) : engine_{of}, policy_{how} {
@@ -107,32 +105,21 @@ void helper_thread::run() noexcept {
       seen = now;
       continue;
     }
-    switch (take()) {
-      case found::busy: break;
-      case found::asleep: (void)sleep({}, true); break;
-      case found::lead: serve(); break;
+    if (engine_.lock_.try_revoke()) {
+      const bool parks = parked_ = engine_.slept_in();
+      if (!parks && !engine_.waits_.load(std::memory_order_relaxed)) serve();
+      else engine_.lock_.give_back();
+      if (parks) (void)sleep({}, true);
     }
     seen = turns();
   }
 }
 
-/// `lead`: with the lock held.
-helper_thread::found helper_thread::take() noexcept {
-  if (!engine_.lock_.try_revoke()) return found::busy;
-  parked_ = engine_.slept_in();
-  if (!parked_ && !engine_.waits_.load(std::memory_order_relaxed)) {
-    leads_ = true;
-    wanted_.store(false, std::memory_order_relaxed);
-    counted_.takeovers.raise();
-    return found::lead;
-  }
-  const found result = parked_ ? found::asleep : found::busy;
-  engine_.lock_.give_back();
-  return result;
-}
-
 /// With the lock held, which goes. Until the program polls itself.
 void helper_thread::serve() noexcept {
+  leads_ = true;
+  wanted_.store(false, std::memory_order_relaxed);
+  counted_.takeovers.raise();
   backoff pause{policy_, history_};
   std::uint32_t refused = 0;
   while (leads_) {

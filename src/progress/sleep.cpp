@@ -12,7 +12,6 @@
 #include "base/log.hpp"
 #include "progress/engine.hpp"
 #include "progress/helper_thread.hpp"
-#include "progress/time_until.hpp"
 #include "topology/core_sharing.hpp"
 
 namespace peal {
@@ -36,7 +35,7 @@ bool any_found(std::span<const pollfd> of) noexcept {
 }  // namespace
 
 void thread_sleep::sleep(std::chrono::nanoseconds most) noexcept {
-  const timespec time = time_until(std::min(end, clock::now() + most));
+  const timespec time = time_of(std::min<clock::duration>(end - clock::now(), most));
   const int found = ::ppoll(on.data(), on.size(), &time, nullptr);
   if (found < 0)  // a signal came
     for (pollfd& each : on) each.revents = 0;
@@ -72,7 +71,7 @@ bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
   if (rung && !leading_) sources_.read(found, who != nullptr);
   if (!slept_in()) {
     sources_.disarm();
-    if (slept) left_alone(who == nullptr || who->keeper);
+    if (slept) left_alone(who == nullptr || who->bell == nullptr);
   }
   const bool moved = sources_.poll_all() || missed;
   if (rung) counted_.wakeups.raise();
@@ -106,21 +105,18 @@ void engine::ended(const void* operation) noexcept {
 engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
   for (;;) {
     const bool naps = mine.beside;
-    const rest result = sleep_once(holds, until, mine);
+    rest result = rest::refused;
+    if (family_ != nullptr) {
+      result = sleep_in_several(holds, until, mine);
+    } else if (try_lock()) {
+      thread_sleep on{until};
+      result = leading_ || mine.beside ? follow(holds, until, mine) : lead(holds, on, mine);
+      unlock();
+    }  // else the thread that holds the lock makes progress, or starts something
     if (!(naps || mine.beside) || result == rest::held || result == rest::refused ||
         deferred_.any() || clock::now() >= until)
       return result;
   }
-}
-
-engine::rest engine::sleep_once(question holds, deadline until, wait_state& mine) {
-  if (family_ != nullptr) return sleep_in_several(holds, until, mine);
-  // The thread that holds the lock at the moment makes progress, or starts something.
-  if (!try_lock()) return rest::refused;
-  thread_sleep on{until};
-  const rest result = leading_ || mine.beside ? follow(holds, until, mine) : lead(holds, on, mine);
-  unlock();
-  return result;
 }
 
 engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
@@ -175,10 +171,10 @@ engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
   followers_.push_back(&self);
   if (self.awaited == nullptr) ++listeners_;
   const deadline end = std::min(until, clock::now() + most);
-  lock_.unlock_mutex();
+  unlock();
   for (auto left = end - clock::now(); !self.is_called() && left > 0ns; left = end - clock::now())
     futex_wait(self.called, 0, left);
-  lock_.lock_mutex();
+  lock();
   std::erase(followers_, &self);
   if (self.awaited == nullptr) --listeners_;
   if (naps) --napping_;
@@ -225,7 +221,7 @@ void engine::withdraw() noexcept {
   listeners_ -= static_cast<int>(asleep_.size());
   for (engine_sleeper* each : asleep_) {
     each->asleep = false;
-    if (!each->keeper) each->ring();
+    if (each->bell != nullptr) each->bell->ring();
   }
   asleep_.clear();
   if (helper_ != nullptr) helper_->resume();
@@ -257,11 +253,12 @@ bool engine::expose(event_descriptor& to) noexcept {
     disarm_unless_slept_in();
     return false;
   }
-  const deadline now = clock::now(), latest = now + backstop;
-  const deadline end =
-      found == readiness::ready ? std::min(latest, sources_.wakes_at()) : now + next_nap(to.nap);
-  to.set_alarm(end);
-  to.until_backstop = end == latest;
+  const std::chrono::nanoseconds time =
+      found == readiness::refused
+          ? next_nap(to.nap)
+          : std::min<clock::duration>(backstop, sources_.wakes_at() - clock::now());
+  to.set_alarm(time);
+  to.until_backstop = time == backstop;
   lie_down(to);
   return true;
 }

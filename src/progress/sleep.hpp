@@ -8,12 +8,12 @@
 #pragma once
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <vector>
 
 #include "progress/lock.hpp"
@@ -21,18 +21,17 @@
 
 namespace peal {
 
+/// As ppoll and timerfd_settime take it; nothing, when it is negative.
+inline timespec time_of(std::chrono::nanoseconds left) noexcept {
+  const auto positive = std::max<std::int64_t>(left.count(), 0);
+  return {positive / 1'000'000'000, positive % 1'000'000'000};
+}
+
 /// Sleeps on an engine's descriptors beside the thread that leads, or where none does.
 struct engine_sleeper {
   bool asleep = false;  // the engine will say when it is to look again
-  bool keeper = false;  // it sleeps for what others left undone, not for what they do
-  int bell = -1;        // an eventfd; -1: it is not told
-
-  void ring() const noexcept {
-    const std::uint64_t one = 1;
-    // Refused only when it has rung long ago.
-    if (bell >= 0) [[maybe_unused]]
-      const ssize_t written = ::write(bell, &one, sizeof one);
-  }
+  // Null: a keeper, which sleeps for what others left undone, and is not told of what they do.
+  wakeup* bell = nullptr;
 };
 
 /// A thread that sleeps until it is called, while another one sleeps on the descriptors.

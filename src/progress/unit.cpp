@@ -3,7 +3,6 @@
 #include "progress/engine.cpp"
 #include "progress/event_descriptor.cpp"
 #include "progress/family.cpp"
-#include "progress/fork_guard.cpp"
 #include "progress/helper_thread.cpp"
 #include "progress/lock.cpp"
 #include "progress/sleep.cpp"

@@ -14,5 +14,6 @@ EXTRA_DIST += \
   tests/unit/comm/context_pool_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
   tests/unit/comm/end_watch_test.cpp \
+  tests/unit/comm/fork_guard_test.cpp \
   tests/unit/comm/lane_count_test.cpp \
   tests/unit/comm/node_list_test.cpp

@@ -6,5 +6,6 @@
 #include "unit/comm/context_pool_test.cpp"
 #include "unit/comm/counters_text_test.cpp"
 #include "unit/comm/end_watch_test.cpp"
+#include "unit/comm/fork_guard_test.cpp"
 #include "unit/comm/lane_count_test.cpp"
 #include "unit/comm/node_list_test.cpp"

@@ -63,7 +63,7 @@ const wait_policy policy{};
 
 class helped : public testing::TestWithParam<bool> {  // whether the program asked for threads
  protected:
-  engine progress{GetParam(), wait_policy{wait_policy::mode::block}};
+  engine progress{GetParam(), wait_policy{wait_mode::block}};
   letters from{progress};
   helper_thread helper{progress, policy};
 
