@@ -121,12 +121,15 @@ engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
 
 engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   if (time_to_look()) look_around();
+  // Before the sources are armed: a thread that wants to poll while this one does that counts.
+  const bool polled_since = others_poll(mine);
+  note_turns(mine);
   const readiness found = prepare();
   const bool held_already = holds();
   if (found != readiness::ready || held_already || deferred_.any()) {
     // What moved is another thread's, most likely, if that has polled while this one napped.
-    mine.beside = found == readiness::moved && sources_.armed() && mine.nap != shortest_nap &&
-                  others_poll(mine);
+    mine.beside =
+        found == readiness::moved && sources_.armed() && mine.nap != shortest_nap && polled_since;
     if (held_already && listeners_ != 0) rouse();
     disarm_unless_slept_in();
     if (held_already) return rest::held;
@@ -137,7 +140,6 @@ engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   leading_ = true;
   roused_ = false;
   leader_awaits_ = holds.sleep_for();
-  note_turns(mine);
   ++listeners_;
   const std::size_t first = on.on.size();
   on.add(sources_);
