@@ -143,14 +143,6 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
 /// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them
 /// alike, with a bell of its own.
 engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
-  if (!mine.wide) {
-    if (!try_lock()) return rest::refused;
-    // A thread that leads takes the others along, too.
-    const bool follows = leading_ || mine.beside;
-    const rest result = follows ? follow(holds, until, mine) : rest::in_vain;
-    unlock();
-    if (follows) return result;
-  }
   struct part {
     engine_sleeper as;
     engine* in = nullptr;             // null: not slept in

@@ -79,10 +79,11 @@ void helper_thread::report(std::vector<counter>& into) const {
 // ---- the thread
 
 /// Whether that was cut short.
-bool helper_thread::sleep(std::chrono::nanoseconds time, bool for_ever) noexcept {
-  pollfd one{bell_.descriptor(), POLLIN, 0};
-  const timespec limit = time_of(time);
-  const bool rung = ::ppoll(&one, 1, for_ever ? nullptr : &limit, nullptr) > 0;
+bool helper_thread::sleep(std::chrono::nanoseconds time) noexcept {
+  on_ = {engine::never};
+  on_.add(bell_.descriptor());
+  on_.sleep(time);
+  const bool rung = on_.on.front().revents != 0;
   if (rung) bell_.clear();
   return rung;
 }
@@ -109,7 +110,7 @@ void helper_thread::run() noexcept {
       const bool parks = parked_ = engine_.slept_in();
       if (!parks && !engine_.waits_.load(std::memory_order_relaxed)) serve();
       else engine_.lock_.give_back();
-      if (parks) (void)sleep({}, true);
+      if (parks) (void)sleep(std::chrono::hours{1});
     }
     seen = turns();
   }

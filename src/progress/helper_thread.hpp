@@ -65,7 +65,7 @@ class helper_thread {
   void make_way() noexcept { wanted_.store(true, std::memory_order_relaxed); }
 
   void run() noexcept;
-  bool sleep(std::chrono::nanoseconds, bool for_ever = false) noexcept;
+  bool sleep(std::chrono::nanoseconds) noexcept;
   void serve() noexcept;
   [[nodiscard]] bool rest(backoff&) noexcept;
 

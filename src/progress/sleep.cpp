@@ -106,13 +106,16 @@ engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
   for (;;) {
     const bool naps = mine.beside;
     rest result = rest::refused;
-    if (family_ != nullptr) {
-      result = sleep_in_several(holds, until, mine);
-    } else if (try_lock()) {
+    const bool alone = family_ == nullptr;
+    bool leads = !alone && mine.wide;
+    if (!leads && try_lock()) {
+      leads = !leading_ && !mine.beside;
       thread_sleep on{until};
-      result = leading_ || mine.beside ? follow(holds, until, mine) : lead(holds, on, mine);
+      if (!leads) result = follow(holds, until, mine);
+      else if (alone) result = lead(holds, on, mine);
       unlock();
     }  // else the thread that holds the lock makes progress, or starts something
+    if (leads && !alone) result = sleep_in_several(holds, until, mine);
     if (!(naps || mine.beside) || result == rest::held || result == rest::refused ||
         deferred_.any() || clock::now() >= until)
       return result;
