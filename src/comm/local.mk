@@ -16,6 +16,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/failure_news.hpp \
   src/comm/end/notes.hpp \
   src/comm/start/agreement.hpp \
+  src/comm/start/fork_guard.hpp \
   src/comm/start/job.hpp \
   src/comm/start/lane.hpp \
   src/comm/start/lane_count.hpp \
@@ -45,6 +46,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/end_watch.cpp \
   src/comm/end/failures.cpp \
   src/comm/start/agreement.cpp \
+  src/comm/start/fork_guard.cpp \
   src/comm/start/job.cpp \
   src/comm/start/lane.cpp \
   src/comm/start/lane_count.cpp \

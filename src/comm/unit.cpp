@@ -19,6 +19,7 @@
 #include "comm/end/end_watch.cpp"
 #include "comm/end/failures.cpp"
 #include "comm/start/agreement.cpp"
+#include "comm/start/fork_guard.cpp"
 #include "comm/start/job.cpp"
 #include "comm/start/lane.cpp"
 #include "comm/start/lane_count.cpp"

@@ -15,5 +15,6 @@ EXTRA_DIST += \
   tests/unit/comm/end/end_watch_test.cpp \
   tests/unit/comm/end/failure_news_test.cpp \
   tests/unit/comm/start/agreement_test.cpp \
+  tests/unit/comm/start/fork_guard_test.cpp \
   tests/unit/comm/start/lane_count_test.cpp \
   tests/unit/comm/start/node_list_test.cpp

@@ -1,10 +1,10 @@
-#include "progress/fork_guard.hpp"
+#include "comm/start/fork_guard.hpp"
 
 #include <pthread.h>
 
 namespace peal {
 
-bool detail_progress::in_forked_child = false;
+bool detail_start::in_forked_child = false;
 
 namespace {
 void (*called_in_child)() = nullptr;
@@ -13,7 +13,7 @@ void (*called_in_child)() = nullptr;
 void watch_forks(void (*in_child)()) {
   called_in_child = in_child;
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    detail_progress::in_forked_child = true;
+    detail_start::in_forked_child = true;
     called_in_child();
   });
 }
