@@ -17,6 +17,7 @@ libpeal_core_la_SOURCES += \
   src/collective/cost.hpp \
   src/collective/cost_basis.hpp \
   src/collective/cost_parameters.hpp \
+  src/collective/cost_rules.hpp \
   src/collective/crew.cpp \
   src/collective/crew.hpp \
   src/collective/direct/arena.cpp \

@@ -16,7 +16,9 @@ struct pricing {
   int ranks;
   int radix;
   double bytes;
+  int shares;       // of ranks of a node, where each works for its own part of a vector
   double segments;  // of a vector that is priced whole: so many of `bytes` each
+  double lanes;     // in which they run
   cost_sum& sum;
 
   [[nodiscard]] double share() const noexcept { return bytes / ranks; }
@@ -24,7 +26,7 @@ struct pricing {
   /// Node by node.
   [[nodiscard]] int width() const noexcept { return sum.per_node(); }
   [[nodiscard]] int nodes() const noexcept { return sum.nodes(); }
-  [[nodiscard]] double node_share() const noexcept { return bytes / width(); }
+  [[nodiscard]] double node_share() const noexcept { return bytes / shares; }
 };
 
 }  // namespace peal

@@ -44,7 +44,7 @@ namespace {
 
 void allgather_bruck_price(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2)
-    t.sum.exchange(t.bytes * std::min(distance, t.ranks - distance), distance);
+    t.sum.shift(t.bytes * std::min(distance, t.ranks - distance), distance);
   t.sum.copy(t.bytes, t.ranks + 1);
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 void allgather_doubling_price(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2)
-    t.sum.exchange(t.bytes * distance, distance);
+    t.sum.swap(t.bytes * distance, distance);
   t.sum.copy(t.bytes);
 }
 

@@ -67,7 +67,7 @@ static void allgather_leaders(const problem& p, schedule& s) {
 namespace {
 
 void allgather_leaders_price(const pricing& t) {
-  t.sum.fan(t.bytes, t.width() - 1, 1);
+  t.sum.fan(t.bytes, t.width() - 1, 1, true);
   t.sum.work(t.bytes, static_cast<double>(t.width() - 1) / t.width());
   t.sum.copy(t.bytes);
   for (int held = 1; held < t.nodes(); held *= 2) {

@@ -47,7 +47,7 @@ void allreduce_rabenseifner_price(const pricing& t) {
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
   for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2)
-    t.sum.exchange(part, distance);
+    t.sum.swap(part, distance);
   pieces::unfold(t);
 }
 

@@ -33,9 +33,9 @@ namespace {
 
 void allreduce_shares_price(const pricing& t) {
   pieces::join_shares(t);
-  if (t.node_share() <= most_swapped_share) pieces::doubling(t, t.node_share(), t.width());
+  if (t.node_share() <= most_swapped_share) pieces::doubling(t, t.node_share(), t.shares);
   else pieces::rabenseifner(t, t.node_share());
-  t.sum.all_to_all_inside(t.node_share());
+  t.sum.share_inside(t.node_share(), t.shares, false);
 }
 
 }  // namespace

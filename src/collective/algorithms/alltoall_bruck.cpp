@@ -55,7 +55,7 @@ namespace {
 void alltoall_bruck_price(const pricing& t) {
   const int half = t.ranks / 2;
   for (int distance = 1; distance < t.ranks; distance *= 2) {
-    t.sum.exchange(t.bytes * half, distance);
+    t.sum.shift(t.bytes * half, distance);
     t.sum.copy(t.bytes, 2.0 * half);
   }
   t.sum.copy(t.bytes, 2.0 * t.ranks);

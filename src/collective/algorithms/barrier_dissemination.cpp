@@ -19,7 +19,7 @@ void barrier_dissemination(const problem& p, schedule& s) {
 namespace {
 
 void barrier_dissemination_price(const pricing& t) {
-  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(0, distance);
+  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.shift(0, distance);
 }
 
 }  // namespace

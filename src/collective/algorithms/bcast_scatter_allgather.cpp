@@ -55,7 +55,7 @@ void bcast_scatter_allgather_price(const pricing& t) {
   double part = t.bytes;
   for (int distance = floor_power(t.ranks - 1); distance >= 1; distance /= 2) {
     part /= 2;
-    t.sum.fan(part, 1, distance);
+    t.sum.fan(part, 1, distance, false);
   }
   t.sum.work(t.bytes / 2, 1);
   t.sum.ring(t.share(), t.ranks - 1);

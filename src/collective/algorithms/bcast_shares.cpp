@@ -32,9 +32,9 @@ static void bcast_shares(const problem& p, schedule& s) {
 namespace {
 
 void bcast_shares_price(const pricing& t) {
-  pieces::hand_out(t);
-  t.sum.tree_between(t.node_share(), t.radix, false, t.width());
-  t.sum.all_to_all_inside(t.node_share());
+  pieces::hand_out(t, false);
+  t.sum.tree_between(t.node_share(), t.radix, false, t.shares);
+  t.sum.share_inside(t.node_share(), t.shares, false);
 }
 
 }  // namespace

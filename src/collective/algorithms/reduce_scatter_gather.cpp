@@ -61,7 +61,7 @@ void reduce_scatter_gather_price(const pricing& t) {
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
   for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2) {
-    t.sum.fan(part, 1, distance);
+    t.sum.fan(part, 1, distance, true);
     t.sum.work(part, 0.5);
   }
   pieces::unfold(t);

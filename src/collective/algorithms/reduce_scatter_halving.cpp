@@ -84,7 +84,7 @@ namespace {
 void reduce_scatter_halving_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
-  t.sum.exchange(t.share(), floor_power(t.ranks) / 2);
+  t.sum.swap(t.share(), floor_power(t.ranks) / 2);
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ namespace {
 
 void reduce_shares_price(const pricing& t) {
   pieces::join_shares(t);
-  t.sum.tree_between(t.node_share(), t.radix, true, t.width());
-  pieces::hand_out(t);
+  t.sum.tree_between(t.node_share(), t.radix, true, t.shares);
+  pieces::hand_out(t, true);
 }
 
 }  // namespace
