@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "collective/cost_sum.hpp"
-#include "collective/pricing.hpp"
 
 namespace peal {
 

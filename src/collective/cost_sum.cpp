@@ -57,7 +57,8 @@ void cost_sum::fan(double bytes, double count, bool far, bool in, double rounds)
 // last, which may be smaller; then it goes on as the root of one that is as wide. What a rank
 // joins it joins when all below it have come.
 void cost_sum::grow(double bytes, int radix, bool joins, int members, int stride,
-                    double sharers) noexcept {
+                    double a_node) noexcept {
+  const double sharers = stride > 1 ? a_node : 1;  // that send to other nodes at once
   const auto off = [&](int distance) { return stride > 1 ? ranks_ > per_node_ : far(distance); };
   const auto serve = [&](int distance) {
     return stepped(bytes, off(distance), [&](const message_cost& m) {
@@ -101,6 +102,7 @@ void cost_sum::grow(double bytes, int radix, bool joins, int members, int stride
            joined(below(level) + lasts[level]);
   }
   way_ += rest + stepped(bytes, off(1), [](const message_cost& m) { return m.answer; });
+  work_ += a_node * (members - 1) / members * (effort(bytes, stride > 1) + joined(1));
 }
 
 double cost_sum::star_takes(double bytes, bool in) const noexcept {

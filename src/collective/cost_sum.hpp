@@ -63,11 +63,11 @@ class cost_sum {
   /// A tree in which each rank serves the children at its farthest distance first, `joins` for a
   /// reduction, which goes the other way.
   void tree(double bytes, int radix, bool joins) noexcept {
-    grow(bytes, radix, joins, ranks_, 1, 1);
+    grow(bytes, radix, joins, ranks_, 1, per_node_);
   }
   /// Such a tree of the ranks of each node, or of a rank of each node, `trees` of them at once.
   void tree_inside(double bytes, int radix, bool joins) noexcept {
-    grow(bytes, radix, joins, per_node_, 1, 1);
+    grow(bytes, radix, joins, per_node_, 1, per_node_);
   }
   void tree_between(double bytes, int radix, bool joins, int trees) noexcept {
     grow(bytes, radix, joins, nodes(), per_node_, trees);
@@ -75,11 +75,13 @@ class cost_sum {
   /// A round in which a rank has messages for all others, or, `in`, from them.
   void star(double bytes, bool in) noexcept {
     way_ += star_takes(bytes, in);
+    work(bytes, (ranks_ - 1.0) / ranks_);
     turns_ += 1;
   }
   /// A round in which each rank has messages for all that are above it.
   void row_of_stars(double bytes) noexcept {
     way_ += std::max(star_takes(bytes, false), star_takes(bytes, true));
+    work(bytes, (ranks_ - 1) / 2.0);
     turns_ += 1;
   }
   /// A round in which everyone sends a message to everyone.
@@ -89,8 +91,7 @@ class cost_sum {
   void share_inside(double bytes, int owners, bool in) noexcept;
   /// As many rounds, one for each of the others; some rank sends to another node in each.
   void pairwise(double bytes) noexcept { exchange(bytes, nodes() > 1, ranks_ - 1, per_node_); }
-  /// What `fan`, `star` and `tree` do not count: messages that each rank receives in them, on
-  /// average.
+  /// What `fan` does not count: messages that each rank receives, on average.
   void work(double bytes, double messages = 1) noexcept {
     work_ += per_node_ * messages * effort(bytes, false);
   }
@@ -131,8 +132,8 @@ class cost_sum {
   [[nodiscard]] double star_takes(double bytes, bool in) const noexcept;
   void exchange(double bytes, bool far, double rounds, double sharers) noexcept;
   void fan(double bytes, double count, bool far, bool in, double rounds) noexcept;
-  /// A tree of `members` that are `stride` ranks apart, on whose nodes so many ranks send at once.
-  void grow(double bytes, int radix, bool joins, int members, int stride, double sharers) noexcept;
+  /// A tree of `members` that are `stride` ranks apart, so many of them on a node.
+  void grow(double bytes, int radix, bool joins, int members, int stride, double a_node) noexcept;
   void compute(double each, double on_the_way, double on_average) noexcept {
     way_ += each * on_the_way;
     work_ += per_node_ * each * on_average;
@@ -145,6 +146,25 @@ class cost_sum {
   double way_ = 0;    // until the last rank has ended, if each had a core
   double work_ = 0;   // of all ranks of a node
   double turns_ = 0;  // rounds that begin when the one before has ended
+};
+
+/// A call of which an algorithm adds up the price: of an uncut vector, or of one segment; of
+/// allgather of a rank's block.
+struct pricing {
+  int ranks;
+  int radix;
+  double bytes;
+  int shares;       // of ranks of a node, where each works for its own part of a vector
+  double segments;  // of a vector that is priced whole: so many of `bytes` each
+  double lanes;     // in which they run
+  cost_sum& sum;
+
+  [[nodiscard]] double share() const noexcept { return bytes / ranks; }
+  [[nodiscard]] bool folds() const noexcept { return floor_power(ranks) != ranks; }
+  /// Node by node.
+  [[nodiscard]] int width() const noexcept { return sum.per_node(); }
+  [[nodiscard]] int nodes() const noexcept { return sum.nodes(); }
+  [[nodiscard]] double node_share() const noexcept { return bytes / shares; }
 };
 
 }  // namespace peal

@@ -42,7 +42,6 @@ libpeal_core_la_SOURCES += \
   src/collective/node_map.hpp \
   src/collective/plan_cache.cpp \
   src/collective/plan_cache.hpp \
-  src/collective/pricing.hpp \
   src/collective/problem.hpp \
   src/collective/record.hpp \
   src/collective/reduction.cpp \

@@ -64,9 +64,7 @@ static void allgather_leaders(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allgather_leaders_price(const pricing& t) {
+static void allgather_leaders_price(const pricing& t) {
   t.sum.fan(t.bytes, t.width() - 1, 1, true);
   t.sum.work(t.bytes, static_cast<double>(t.width() - 1) / t.width());
   t.sum.copy(t.bytes);
@@ -75,11 +73,9 @@ void allgather_leaders_price(const pricing& t) {
     if (held > t.nodes() / 2) break;
   }
   const double all = static_cast<double>(t.width()) * t.nodes();
-  pieces::inside(t, t.bytes * all, false);
+  t.sum.tree_inside(t.bytes * all, t.radix, false);
   t.sum.copy(t.bytes, all);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,

@@ -41,9 +41,7 @@ void allreduce_doubling(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allreduce_doubling_price(const pricing& t) {
+static void allreduce_doubling_price(const pricing& t) {
   pieces::fold(t);
   for (int distance = 1; distance < floor_power(t.ranks); distance *= 2) {
     t.sum.swap(t.bytes, distance);
@@ -53,8 +51,6 @@ void allreduce_doubling_price(const pricing& t) {
   // and told its neighbour, before the last.
   if (t.sum.announces(t.bytes)) pieces::unfold(t);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

@@ -21,15 +21,11 @@ static void allreduce_leaders(const problem& p, schedule& s) {
   play(s, bcast_tree, among(p, at.me, at.count, 0, false), local, same_places);
 }
 
-namespace {
-
-void allreduce_leaders_price(const pricing& t) {
-  pieces::inside(t, t.bytes, true);
+static void allreduce_leaders_price(const pricing& t) {
+  t.sum.tree_inside(t.bytes, t.radix, true);
   pieces::doubling(t, t.bytes, 1);
-  pieces::inside(t, t.bytes, false);
+  t.sum.tree_inside(t.bytes, t.radix, false);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

@@ -40,9 +40,7 @@ void allreduce_rabenseifner(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allreduce_rabenseifner_price(const pricing& t) {
+static void allreduce_rabenseifner_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
@@ -50,8 +48,6 @@ void allreduce_rabenseifner_price(const pricing& t) {
     t.sum.swap(part, distance);
   pieces::unfold(t);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

@@ -29,16 +29,12 @@ static void allreduce_shares(const problem& p, schedule& s) {
   spread_shares(s, at, shares, -1);
 }
 
-namespace {
-
-void allreduce_shares_price(const pricing& t) {
+static void allreduce_shares_price(const pricing& t) {
   pieces::join_shares(t);
   if (t.node_share() <= most_swapped_share) pieces::doubling(t, t.node_share(), t.shares);
   else pieces::rabenseifner(t, t.node_share());
   t.sum.share_inside(t.node_share(), t.shares, false);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

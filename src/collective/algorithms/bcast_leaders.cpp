@@ -2,8 +2,8 @@
 // the root, and from there along a tree inside each node. A vector goes to each node once.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
-#include "collective/algorithms/pieces_by_node.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -24,14 +24,10 @@ static void bcast_leaders(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void bcast_leaders_price(const pricing& t) {
+static void bcast_leaders_price(const pricing& t) {
   t.sum.tree_between(t.bytes, t.radix, false, 1);
-  pieces::inside(t, t.bytes, false);
+  t.sum.tree_inside(t.bytes, t.radix, false);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,

@@ -29,15 +29,11 @@ static void bcast_shares(const problem& p, schedule& s) {
   spread_shares(s, at, shares, at.node == at.home ? 0 : -1);
 }
 
-namespace {
-
-void bcast_shares_price(const pricing& t) {
+static void bcast_shares_price(const pricing& t) {
   pieces::hand_out(t, false);
   t.sum.tree_between(t.node_share(), t.radix, false, t.shares);
   t.sum.share_inside(t.node_share(), t.shares, false);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,

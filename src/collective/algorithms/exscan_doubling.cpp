@@ -4,7 +4,7 @@
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
-#include "collective/pricing.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -33,17 +33,13 @@ static void exscan_doubling(const problem& p, schedule& s) {
   }
 }
 
-namespace {
-
-void exscan_doubling_price(const pricing& t) {
+static void exscan_doubling_price(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2) {
     t.sum.shift(t.bytes, distance);
     if (distance > 1) t.sum.join(t.bytes);
     if (2 * distance < t.ranks) t.sum.join(t.bytes);
   }
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "collective/pricing.hpp"
+#include "collective/cost_sum.hpp"
 
 namespace peal::algorithms::pieces {
 
@@ -36,35 +36,21 @@ inline void halve(const pricing& t) {
   }
 }
 
-/// visit(distance, children): the levels of a tree, of the rank that has most children in each.
-template <class Visit>
-void for_each_level(const pricing& t, Visit visit) {
-  for (int distance = 1; distance < t.ranks; distance *= t.radix) {
-    visit(distance, std::min(t.radix - 1, (t.ranks - 1) / distance));
-    if (distance > t.ranks / t.radix) break;  // the next one might not fit into a number
-  }
-}
-
-inline void tree(const pricing& t, bool joins) {
-  t.sum.tree(t.bytes, t.radix, joins);
-  t.sum.work(t.bytes, static_cast<double>(t.ranks - 1) / t.ranks);
-  if (joins) t.sum.join(t.bytes, 0, static_cast<double>(t.ranks - 1) / t.ranks);
-}
-
 /// Whole subtrees' blocks go up the tree, or down it.
 inline void block_tree(const pricing& t, bool up) {
-  for_each_level(t, [&](int distance, int children) {
-    const double blocks = std::min(distance, t.ranks - distance);
-    t.sum.fan(t.bytes * blocks, children, distance, up);
-    t.sum.work(t.bytes * blocks, static_cast<double>(children) / distance / t.radix);
-  });
-  t.sum.copy(t.bytes, 1, 1);
+  for (int distance = 1; distance < t.ranks; distance *= t.radix) {
+    const int children = std::min(t.radix - 1, (t.ranks - 1) / distance);
+    const double blocks = t.bytes * std::min(distance, t.ranks - distance);
+    t.sum.fan(blocks, children, distance, up);
+    t.sum.work(blocks, static_cast<double>(children) / distance / t.radix);
+    if (distance > t.ranks / t.radix) break;  // the next one might not fit into a number
+  }
+  t.sum.copy(t.bytes);
 }
 
 /// The root has a message from each of the others, or for each, and copies its own block.
 inline void linear(const pricing& t, bool in) {
   t.sum.star(t.bytes, in);
-  t.sum.work(t.bytes, static_cast<double>(t.ranks - 1) / t.ranks);
   t.sum.copy(t.bytes, 1, 1.0 / t.ranks);
 }
 
@@ -78,7 +64,6 @@ inline void blocks_to_all(const pricing& t) {
 /// rank's own vector is not in its result.
 inline void prefix_flat(const pricing& t, bool exclusive) {
   t.sum.row_of_stars(t.bytes);
-  t.sum.work(t.bytes, (t.ranks - 1) / 2.0);
   t.sum.join(t.bytes, t.ranks - (exclusive ? 2 : 1), (t.ranks - 1) / 2.0);
   if (exclusive) t.sum.copy(t.bytes, 1, 1.0 / t.ranks);
 }

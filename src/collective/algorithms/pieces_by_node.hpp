@@ -8,18 +8,10 @@
 
 #include <algorithm>
 
-#include "collective/pricing.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/problem.hpp"
 
 namespace peal::algorithms::pieces {
-
-/// Messages and, with `joins`, reductions of a tree inside each node, of a rank on average.
-inline void inside(const pricing& t, double bytes, bool joins) {
-  const double below_the_top = static_cast<double>(t.width() - 1) / t.width();
-  t.sum.tree_inside(bytes, t.radix, joins);
-  t.sum.work(bytes, below_the_top);
-  if (joins) t.sum.join(bytes, 0, below_the_top);
-}
 
 /// Rounds of a message from a rank of each node to one of another, by one or by all of a node at
 /// once, each joined if it `joins`.

@@ -3,7 +3,7 @@
 // the lowest rank leads, for rank order, and hands the result on.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/hierarchy.hpp"
-#include "collective/algorithms/pieces_by_node.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -31,14 +31,10 @@ static void reduce_leaders(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void reduce_leaders_price(const pricing& t) {
-  pieces::inside(t, t.bytes, true);
+static void reduce_leaders_price(const pricing& t) {
+  t.sum.tree_inside(t.bytes, t.radix, true);
   t.sum.tree_between(t.bytes, t.radix, true, 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,

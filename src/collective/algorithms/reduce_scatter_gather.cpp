@@ -54,9 +54,7 @@ static void reduce_scatter_gather(const problem& p, schedule& s) {
   }
 }
 
-namespace {
-
-void reduce_scatter_gather_price(const pricing& t) {
+static void reduce_scatter_gather_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
@@ -66,8 +64,6 @@ void reduce_scatter_gather_price(const pricing& t) {
   }
   pieces::unfold(t);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,

@@ -34,15 +34,11 @@ static void reduce_shares(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void reduce_shares_price(const pricing& t) {
+static void reduce_shares_price(const pricing& t) {
   pieces::join_shares(t);
   t.sum.tree_between(t.node_share(), t.radix, true, t.shares);
   pieces::hand_out(t, true);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,

@@ -3,7 +3,7 @@
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
-#include "collective/pricing.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -25,16 +25,12 @@ static void scan_doubling(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void scan_doubling_price(const pricing& t) {
+static void scan_doubling_price(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2) {
     t.sum.shift(t.bytes, distance);
     t.sum.join(t.bytes);
   }
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
