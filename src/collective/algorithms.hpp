@@ -16,7 +16,7 @@
 
 namespace peal {
 
-struct pricing;  // pricing.hpp
+struct pricing;  // cost_sum.hpp
 
 namespace algorithms {
 

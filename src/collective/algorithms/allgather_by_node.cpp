@@ -60,10 +60,8 @@ static void allgather_leaders(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allgather_leaders_price(const pricing& t) {
-  t.sum.fan(t.bytes, t.width() - 1, 1);
+static void allgather_leaders_price(const pricing& t) {
+  t.sum.fan(t.bytes, t.width() - 1, 1, true);
   t.sum.work(t.bytes, static_cast<double>(t.width() - 1) / t.width());
   t.sum.copy(t.bytes);
   for (int held = 1; held < t.nodes(); held *= 2) {
@@ -71,11 +69,9 @@ void allgather_leaders_price(const pricing& t) {
     if (held > t.nodes() / 2) break;
   }
   const double all = static_cast<double>(t.width()) * t.nodes();
-  pieces::inside(t, t.bytes * all, false);
+  t.sum.tree_inside(t.bytes * all, t.radix, false);
   t.sum.copy(t.bytes, all);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,

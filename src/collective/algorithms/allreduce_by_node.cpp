@@ -21,16 +21,16 @@ static void allreduce_by_node(const problem& p, schedule& s, int leaders) {
 namespace {
 
 void allreduce_leaders_price(const pricing& t) {
-  pieces::inside(t, t.bytes, true);
+  t.sum.tree_inside(t.bytes, t.radix, true);
   pieces::doubling(t, t.bytes, 1);
-  pieces::inside(t, t.bytes, false);
+  t.sum.tree_inside(t.bytes, t.radix, false);
 }
 
 void allreduce_shares_price(const pricing& t) {
   pieces::join_shares(t);
-  if (t.node_share() <= most_swapped_share) pieces::doubling(t, t.node_share(), t.width());
+  if (t.node_share() <= most_swapped_share) pieces::doubling(t, t.node_share(), t.shares);
   else pieces::rabenseifner(t, t.node_share());
-  t.sum.all_to_all_inside(t.node_share());
+  t.sum.share_inside(t.node_share(), t.shares, false);
 }
 
 }  // namespace

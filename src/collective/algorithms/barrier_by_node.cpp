@@ -22,15 +22,11 @@ static void barrier_leaders(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void barrier_leaders_price(const pricing& t) {
-  pieces::inside(t, 0, false);
+static void barrier_leaders_price(const pricing& t) {
+  t.sum.tree_inside(0, t.radix, false);
   pieces::between(t, 0, pieces::rounds_among(t.nodes()), 1, false);
-  pieces::inside(t, 0, false);
+  t.sum.tree_inside(0, t.radix, false);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::barrier,

@@ -40,13 +40,13 @@ namespace {
 
 void bcast_leaders_price(const pricing& t) {
   t.sum.tree_between(t.bytes, t.radix, false, 1);
-  pieces::inside(t, t.bytes, false);
+  t.sum.tree_inside(t.bytes, t.radix, false);
 }
 
 void bcast_shares_price(const pricing& t) {
-  pieces::hand_out(t);
-  t.sum.tree_between(t.node_share(), t.radix, false, t.width());
-  t.sum.all_to_all_inside(t.node_share());
+  pieces::hand_out(t, false);
+  t.sum.tree_between(t.node_share(), t.radix, false, t.shares);
+  t.sum.share_inside(t.node_share(), t.shares, false);
 }
 
 }  // namespace

@@ -28,14 +28,14 @@ static void reduce_by_node(const problem& p, schedule& s, int leaders) {
 namespace {
 
 void reduce_leaders_price(const pricing& t) {
-  pieces::inside(t, t.bytes, true);
+  t.sum.tree_inside(t.bytes, t.radix, true);
   t.sum.tree_between(t.bytes, t.radix, true, 1);
 }
 
 void reduce_shares_price(const pricing& t) {
   pieces::join_shares(t);
-  t.sum.tree_between(t.node_share(), t.radix, true, t.width());
-  pieces::hand_out(t);
+  t.sum.tree_between(t.node_share(), t.radix, true, t.shares);
+  pieces::hand_out(t, true);
 }
 
 }  // namespace
