@@ -34,6 +34,7 @@ libpeal_core_la_SOURCES += \
   src/comm/calls/neighbor_calls.cpp \
   src/comm/calls/operation_calls.cpp \
   src/comm/calls/prepared_calls.cpp \
+  src/comm/calls/probe_calls.cpp \
   src/comm/calls/sleeper_calls.cpp \
   src/comm/calls/two_steps.cpp \
   src/comm/checks/call_record.cpp \

@@ -7,6 +7,7 @@
 #include "comm/calls/neighbor_calls.cpp"
 #include "comm/calls/operation_calls.cpp"
 #include "comm/calls/prepared_calls.cpp"
+#include "comm/calls/probe_calls.cpp"
 #include "comm/calls/sleeper_calls.cpp"
 #include "comm/calls/two_steps.cpp"
 #include "comm/checks/call_record.cpp"
