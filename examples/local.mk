@@ -1,14 +1,18 @@
 # Programs to read and to run; the tests run each of them.
 noinst_PROGRAMS += \
+  examples/coroutines \
   examples/event_loop \
   examples/halo \
   examples/hello \
   examples/hybrid \
   examples/pi \
+  examples/plans \
   examples/ring \
   examples/sort \
   examples/types \
   examples/workers
+examples_coroutines_SOURCES = examples/coroutines.cpp
+examples_coroutines_LDADD = libpeal.la
 examples_event_loop_SOURCES = examples/event_loop.cpp
 examples_event_loop_LDADD = libpeal.la
 examples_halo_SOURCES = examples/halo.cpp
@@ -20,6 +24,8 @@ examples_hybrid_CXXFLAGS = $(AM_CXXFLAGS) $(OPENMP_CXXFLAGS)
 examples_hybrid_LDADD = libpeal.la
 examples_pi_SOURCES = examples/pi.cpp
 examples_pi_LDADD = libpeal.la
+examples_plans_SOURCES = examples/plans.cpp
+examples_plans_LDADD = libpeal.la
 examples_ring_SOURCES = examples/ring.cpp
 examples_ring_LDADD = libpeal.la
 examples_sort_SOURCES = examples/sort.cpp

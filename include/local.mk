@@ -9,9 +9,11 @@ pealinclude_HEADERS = \
   include/peal/datatype.hpp \
   include/peal/environment.hpp \
   include/peal/error.hpp \
+  include/peal/grow.hpp \
   include/peal/into.hpp \
   include/peal/memory.hpp \
   include/peal/message.hpp \
+  include/peal/message_plan.hpp \
   include/peal/op.hpp \
   include/peal/peal.hpp \
   include/peal/plan.hpp \
@@ -24,7 +26,8 @@ pealinclude_HEADERS = \
   include/peal/topology.hpp \
   include/peal/version.hpp \
   include/peal/view.hpp \
-  include/peal/wait.hpp
+  include/peal/wait.hpp \
+  include/peal/when.hpp
 
 pealcollectivesdir = $(includedir)/peal/collectives
 pealcollectives_HEADERS = \
@@ -47,6 +50,7 @@ pealdetail_HEADERS = \
   include/peal/detail/collective_forms.hpp \
   include/peal/detail/collective_work.hpp \
   include/peal/detail/continuation.hpp \
+  include/peal/detail/coroutine.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/environment.hpp \
   include/peal/detail/exchanging.hpp \

@@ -17,6 +17,7 @@ EXTRA_DIST += \
   tests/compile/error.cpp \
   tests/compile/headers.cpp \
   tests/compile/into.cpp \
+  tests/compile/mistakes.cpp \
   tests/compile/results.cpp \
   tests/compile/run_compile_tests \
   tests/compile/types.cpp \

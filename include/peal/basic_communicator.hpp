@@ -19,6 +19,7 @@
 #include <peal/buffer.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/unsendable.hpp>
+#include <peal/grow.hpp>
 #include <peal/message.hpp>
 #include <peal/request.hpp>
 #include <peal/status.hpp>
@@ -122,6 +123,10 @@ class basic_communicator {
   template <recv_buffer B>
   status recv_into(B&& into, int source = any_source, tag = any_tag,
                    const place& = place::current()) const;
+  /// The container is made as long as the message: recv_into(peal::grow(v)).
+  template <class C>
+  status recv_into(grow_buffer<C> into, int source = any_source, tag = any_tag,
+                   const place& = place::current()) const;
   /// Memory is taken when the message is matched.
   template <receivable T>
   request<T> irecv(int source = any_source, tag = any_tag, const place& = place::current()) const;
@@ -129,6 +134,11 @@ class basic_communicator {
   template <recv_buffer B>
     requires lasting<B>
   request<status> irecv_into(B&& into, int source = any_source, tag = any_tag,
+                             const place& = place::current()) const;
+  /// The container is made as long as the message while that is matched: nobody touches it before
+  /// the request has ended.
+  template <class C>
+  request<status> irecv_into(grow_buffer<C> into, int source = any_source, tag = any_tag,
                              const place& = place::current()) const;
   /// @{
   /// Sends and receives at the same time, with the same tag, or with one for either.
@@ -141,14 +151,24 @@ class basic_communicator {
   /// @}
   /// @{
   /// What comes fills `into`; as recv_into.
-  template <sendable B, recv_buffer R>
+  template <sendable B, class R>
+    requires(recv_buffer<R> || detail::grown<R>)
   status sendrecv_into(B&& value, int dest, R&& into, int source, tag = {},
                        const place& = place::current()) const;
-  template <sendable B, recv_buffer R>
+  template <sendable B, class R>
+    requires(recv_buffer<R> || detail::grown<R>)
   status sendrecv_into(B&& value, int dest, tag sent, R&& into, int source, tag received,
                        const place& = place::current()) const;
   /// @}
 
+  /// @{
+  /// Tells the source, tag and length of the next message that matches, which stays; waits for one.
+  /// iprobe does not wait. A receive with that source and tag takes this message, unless another
+  /// thread has taken it meanwhile. Of proc_null they tell that nobody sends nothing.
+  status probe(int source = any_source, tag = any_tag, const place& = place::current()) const;
+  [[nodiscard]] std::optional<status> iprobe(int source = any_source, tag = any_tag,
+                                             const place& = place::current()) const;
+  /// @}
   /// @{
   /// Takes the next message that matches out of matching; waits for one. improbe does not wait.
   [[nodiscard]] message mprobe(int source = any_source, tag = any_tag,

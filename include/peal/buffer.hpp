@@ -215,28 +215,43 @@ void unpack(const View& into, std::span<const std::byte> from) {
 template <class T>
 concept flat_container = container<T> && !has_type_traits<T> && fixed<element_of<T>>;
 
+/// One whose elements lie side by side, so that it is filled where it lies once it is long enough.
+template <class T>
+concept growable = flat_container<T> && resizable<T>;
+
+/// As growing_buffer::allocate: an address even for no bytes; null when there is no memory. A part
+/// of an element counts as one.
+template <growable T>
+void* resize_to(T& it, std::size_t bytes) noexcept {
+  constexpr std::size_t element = sizeof(element_of<T>);
+  try {
+    it.resize((bytes + element - 1) / element);
+  } catch (...) {
+    return nullptr;
+  }
+  return bytes == 0 ? static_cast<void*>(std::addressof(it))
+                    : static_cast<void*>(std::ranges::data(it));
+}
+
 /// How a T is received when its size is not known before: somewhere to put the bytes, and what to
 /// make of them.
 template <class T>
 class incoming {
-  static constexpr bool direct = flat_container<T> && resizable<T>;
+  static constexpr bool direct = growable<T>;
 
  public:
   /// For growing_buffer: an address even for no bytes; null when there is no memory.
   static void* allocate(void* self, std::size_t bytes) noexcept {
     auto& it = *static_cast<incoming*>(self);
-    try {
-      if constexpr (direct) {
-        constexpr std::size_t element = sizeof(element_of<T>);
-        it.value_.resize((bytes + element - 1) / element);
-        return bytes == 0 ? static_cast<void*>(&it)
-                          : static_cast<void*>(std::ranges::data(it.value_));
-      } else {
+    if constexpr (direct) {
+      return resize_to(it.value_, bytes);
+    } else {
+      try {
         it.raw_ = raw_memory{bytes};
-        return bytes == 0 ? static_cast<void*>(&it) : it.raw_.data();
+      } catch (...) {
+        return nullptr;
       }
-    } catch (...) {
-      return nullptr;
+      return bytes == 0 ? static_cast<void*>(&it) : it.raw_.data();
     }
   }
   [[nodiscard]] growing_buffer buffer() noexcept { return {this, &incoming::allocate}; }

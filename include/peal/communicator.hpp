@@ -30,6 +30,7 @@
 #include <peal/detail/core.hpp>
 #include <peal/into.hpp>
 #include <peal/message.hpp>
+#include <peal/message_plan.hpp>
 #include <peal/op.hpp>
 #include <peal/plan.hpp>
 #include <peal/request.hpp>
@@ -40,7 +41,7 @@
 namespace peal {
 
 /// Move-only. Made by environment (world), dup and split; may be destroyed after the environment.
-/// Its messages are those of basic_communicator.
+/// Its messages are those of basic_communicator, and plans of them (peal/message_plan.hpp).
 ///
 /// Its collectives, a file each in peal/collectives: barrier, bcast, reduce, allreduce, scan,
 /// exscan, reduce_scatter, reduce_scatter_block, gather, gatherv, allgather, allgatherv, scatter,
@@ -74,7 +75,8 @@ class communicator : public basic_communicator,
                      public gather_calls<communicator>,
                      public allgather_calls<communicator>,
                      public scatter_calls<communicator>,
-                     public alltoall_calls<communicator> {
+                     public alltoall_calls<communicator>,
+                     public message_plan_calls<communicator> {
  public:
   /// Where a call stands in the program, which its error names.
   using place = std::source_location;

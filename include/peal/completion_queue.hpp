@@ -27,6 +27,25 @@ struct ignore_value {
   template <class... Value>
   void operator()(Value&&...) const noexcept {}
 };
+
+/// A handler that takes anything gets the value.
+template <class Handler, class T>
+consteval bool takes_value() {
+  if constexpr (std::is_void_v<T>) return std::invocable<Handler&>;
+  else return std::invocable<Handler&, T>;
+}
+template <class Handler, class T>
+consteval bool is_handler() {
+  // One that takes anything is not asked whether it takes the request: its body may not compile.
+  if constexpr (!takes_value<Handler, T>()) {
+    constexpr bool it = std::invocable<Handler&, request<T>>;
+    static_assert(it,
+                  "peal: the handler of a queue takes the value of its request (nothing, where it "
+                  "has none), or the request itself: peal::request<T>");
+    return it;
+  }
+  return true;
+}
 }  // namespace detail
 
 /// A queue that was moved from is empty and may be used again.
@@ -44,17 +63,19 @@ class completion_queue {
  public:
   completion_queue() = default;
 
-  /// Hands over a request. `handler` is called with it when it has ended (its wait() then returns,
-  /// or throws, at once); or with its value, where it takes that, and then an error leaves poll or
-  /// wait.
+  /// Hands over a request. `handler` is called when it has ended: with its value (with nothing,
+  /// where it has none), and then an error leaves poll or wait; or, where it does not take that,
+  /// with the request, whose wait() returns or throws at once.
   template <class T, class Handler = detail::ignore_value>
   void add(request<T>&& under_way, Handler handler = {},
            const std::source_location& where = std::source_location::current()) {
-    if (!under_way.valid())
-      detail::fail(errc::invalid_argument,
-                   "an empty request, waited for or moved from, cannot be added to a queue", -1,
-                   where);
-    entries_.add(new held_entry<T, Handler>{std::move(under_way), std::move(handler)});
+    if constexpr (detail::is_handler<Handler, T>()) {
+      if (!under_way.valid())
+        detail::fail(errc::invalid_argument,
+                     "an empty request, waited for or moved from, cannot be added to a queue", -1,
+                     where);
+      entries_.add(new held_entry<T, Handler>{std::move(under_way), std::move(handler)});
+    }
   }
 
   /// How many requests it holds.
@@ -69,7 +90,15 @@ class completion_queue {
   /// Handles one request at least; returns 0 at once when the queue is empty. What has not ended
   /// when the environment does is handled as well, one by one: its wait() throws errc::not_started.
   std::size_t wait(const std::source_location& where = std::source_location::current()) {
-    return entries_.wait(where);
+    return entries_.wait(detail::never, where);
+  }
+  /// The same, or 0 when the time is over.
+  template <class Rep, class Period>
+  std::size_t wait_for(std::chrono::duration<Rep, Period> time,
+                       const std::source_location& where = std::source_location::current()) {
+    return entries_.wait(
+        detail::time_after(static_cast<long double>(time.count()) * Period::num / Period::den),
+        where);
   }
 
   /// A descriptor that becomes readable after arm(), when there may be something to do for poll().
@@ -98,14 +127,15 @@ class completion_queue {
         : request_{std::move(it)}, handler_{std::move(handler)} {}
     void subscribe(detail::hook& to) override { request_.subscribe(to); }
     void finish(const std::source_location& where) override {
-      if constexpr (std::invocable<Handler&, request<T>> &&
-                    !std::same_as<Handler, detail::ignore_value>) {
-        detail::invoke(handler_, std::move(request_));
-      } else if constexpr (std::is_void_v<T>) {
-        request_.wait(where);
-        detail::invoke(handler_);
+      if constexpr (detail::takes_value<Handler, T>()) {
+        if constexpr (std::is_void_v<T>) {
+          request_.wait(where);
+          detail::invoke(handler_);
+        } else {
+          detail::invoke(handler_, request_.wait(where));
+        }
       } else {
-        detail::invoke(handler_, request_.wait(where));
+        detail::invoke(handler_, std::move(request_));
       }
     }
 

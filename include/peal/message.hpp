@@ -12,6 +12,7 @@
 #include <peal/detail/core.hpp>
 #include <peal/detail/owner.hpp>
 #include <peal/detail/request_body.hpp>
+#include <peal/grow.hpp>
 #include <peal/request.hpp>
 #include <peal/status.hpp>
 
@@ -59,6 +60,17 @@ class message {
       const auto room = detail::room_of(into);
       return request<peal::status>{start(room.data(), room.size(), where)}.wait();
     }
+  }
+  /// The container is made as long as the message: recv_into(peal::grow(v)).
+  template <class C>
+  peal::status recv_into(grow_buffer<C> into,
+                         const std::source_location& where = std::source_location::current()) && {
+    const detail::growing_buffer room = into.buffer();
+    void* const to = room.allocate(room.owner, status_.bytes);
+    if (to == nullptr)
+      detail::fail(errc::no_space, "no memory for the message", status_.source, where);
+    request<peal::status>{start(to, status_.bytes, where)}.wait();
+    return into.checked({status_.tag.value(), status_.source, status_.bytes, {}}, where);
   }
   /// As recv, later.
   template <receivable T>

@@ -11,9 +11,11 @@
 #include <peal/datatype.hpp>
 #include <peal/environment.hpp>
 #include <peal/error.hpp>
+#include <peal/grow.hpp>
 #include <peal/into.hpp>
 #include <peal/memory.hpp>
 #include <peal/message.hpp>
+#include <peal/message_plan.hpp>
 #include <peal/op.hpp>
 #include <peal/plan.hpp>
 #include <peal/point_to_point.hpp>
@@ -26,3 +28,4 @@
 #include <peal/version.hpp>
 #include <peal/view.hpp>
 #include <peal/wait.hpp>
+#include <peal/when.hpp>

@@ -1,6 +1,6 @@
 // peal/plan.hpp
-// A collective made ready once and started as often as wanted: its schedule and all memory that it
-// works on are there from the first start to the last.
+// A collective, or a message, made ready once and started as often as wanted: its schedule and all
+// memory that it works on are there from the first start to the last.
 //
 // Threads  a plan, and the request of its start, belong to one thread at a time.
 // Errors   start throws errc::invalid_argument while the last start has not been waited for, where
@@ -20,10 +20,10 @@
 namespace peal {
 
 /// Move-only. Made by communicators (allreduce_plan and the like), which it may outlive. All ranks
-/// make the plans of a communicator in the same order, by which they go together. A rank that is
-/// refused its arguments has none, and takes no part in the starts of the others: those of whom
-/// something depends on it end with errc::operation_failed. Its next plan goes with the next one of
-/// the others.
+/// make the collective plans of a communicator in the same order, by which they go together. A rank
+/// that is refused its arguments has none, and takes no part in the starts of the others: those of
+/// whom something depends on it end with errc::operation_failed. Its next plan goes with the next
+/// one of the others. Plans of messages (send_plan, recv_plan) are each rank's own.
 ///
 /// T is what a start gives: void where the result lies in memory of the caller's; else a value, or
 /// a view of the plan's own memory, which the next start overwrites and which goes with the plan.
@@ -61,9 +61,9 @@ class [[nodiscard]] plan {
   /// succeeds, or by its destructor).
   [[nodiscard]] bool active() const noexcept { return body_ != nullptr && body_->active(); }
 
-  /// Begins once more, with what the memory given to the plan holds now. Every rank starts it as
-  /// often as the others, in whatever order among plans and other collectives. What was given must
-  /// not be changed, nor a result be read, until the request has ended.
+  /// Begins once more, with what the memory given to the plan holds now. Every rank starts a
+  /// collective one as often as the others, in whatever order among plans and other collectives.
+  /// What was given must not be changed, nor a result be read, until the request has ended.
   request<T> start(const place& where = place::current()) {
     if (!body_) [[unlikely]]
       detail::fail(errc::invalid_argument, "this plan is empty: it was moved from", -1, where);

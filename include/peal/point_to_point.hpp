@@ -16,6 +16,7 @@
 #include <peal/datatype.hpp>
 #include <peal/detail/environment.hpp>
 #include <peal/error.hpp>
+#include <peal/grow.hpp>
 #include <peal/message.hpp>
 #include <peal/request.hpp>
 #include <peal/serialization.hpp>
@@ -23,3 +24,4 @@
 #include <peal/tag.hpp>
 #include <peal/version.hpp>
 #include <peal/wait.hpp>
+#include <peal/when.hpp>

@@ -22,6 +22,11 @@
 
 namespace peal {
 
+namespace detail {
+template <class T>
+class coroutine_promise;
+}  // namespace detail
+
 /// A value that has come, and what is known of its message.
 template <class T>
 struct completion {
@@ -39,6 +44,13 @@ struct completion<void> {
 /// Destroyed before its end: a send that owns its buffer is finished by the runtime; a receive that
 /// is not matched is withdrawn; everything else is waited for. While an exception unwinds that wait
 /// lasts PEAL_UNWIND_TIMEOUT at most, then the job is aborted with the place of the call.
+///
+/// A function that returns one may be a coroutine, which awaits requests; it begins at once:
+///     peal::request<int> twice(const peal::communicator& world, int from) {
+///       co_return 2 * co_await world.irecv<int>(from);
+///     }
+/// Dropped before its end it is destroyed where it waits, with the request it waits for; where
+/// another thread runs it at that moment, when it waits the next time.
 template <class T = void>
 class [[nodiscard]] request {
  public:
@@ -46,6 +58,8 @@ class [[nodiscard]] request {
   using place = std::source_location;
   /// What wait() gives.
   using value_type = T;
+  /// Lets a function that returns a request be a coroutine.
+  using promise_type = detail::coroutine_promise<T>;
 
   /// Empty: there is nothing to wait for.
   request() noexcept = default;
@@ -125,8 +139,8 @@ class [[nodiscard]] request {
     return body_ ? body_->cancel_all() : detail::cancel(operation(where));
   }
 
-  /// A request for what `next` makes of the value. `next` runs when this has ended well; otherwise
-  /// the new request ends with the same
+  /// A request for what `next` makes of the value; where that is a request itself, for what that
+  /// one gives. `next` runs when this has ended well; otherwise the new request ends with the same
   /// error. Throws errc::invalid_argument where this is empty.
   template <class F>
   auto then(F next, const place& where = place::current()) &&;
@@ -206,4 +220,5 @@ class [[nodiscard]] request {
 }  // namespace peal
 
 #include <peal/detail/continuation.hpp>  // IWYU pragma: export
+#include <peal/detail/coroutine.hpp>     // IWYU pragma: export
 #include <peal/detail/with_status.hpp>   // IWYU pragma: export

@@ -28,6 +28,14 @@ class tag {
   constexpr tag() noexcept = default;
   /// Requires: not negative; calls with another one throw errc::invalid_tag.
   explicit constexpr tag(int value) noexcept : value_{value} {}
+  /// What is meant to be converted ends here, so that the compiler says what to do.
+  template <class Number>
+    requires std::is_same_v<Number, int>
+  tag(Number) {
+    static_assert(!std::is_same_v<Number, int>,
+                  "peal: a number is no tag by itself, lest it be taken for a rank: write "
+                  "peal::tag{7}, or use an enumerator");
+  }
   /// Throws errc::invalid_tag where the enumerator is negative or too large.
   template <enumeration Enum>
   constexpr tag(Enum value, const std::source_location& where = std::source_location::current())

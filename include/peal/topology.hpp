@@ -96,6 +96,12 @@ class grid : public graph {
   /// The rank that is `by` further along a dimension, or proc_null.
   [[nodiscard]] PEAL_EXPORT int shifted(std::size_t dimension, int by) const;
 
+  /// Collective: the grid, of the dimensions kept, of those ranks that differ from this one in them
+  /// alone. A grid of rows and columns so becomes its rows: sub({false, true}). The same on every
+  /// rank, a word for each dimension.
+  [[nodiscard]] PEAL_EXPORT grid sub(const std::vector<bool>& kept,
+                                     const place& where = place::current()) const;
+
  private:
   std::vector<int> extents_;
   std::vector<bool> periodic_;

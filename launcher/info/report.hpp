@@ -3,7 +3,7 @@
 // the settings, and what is wrong.
 //
 // Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp,
-//          transport/verbs/trial.hpp.
+//          transport/verbs/setup/trial.hpp.
 // Units    bytes.
 // Errors   throws peal::error (errc::internal) when the topology cannot be read. Everything else
 //          that is wrong stands in `problems`.
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "transport/verbs/trial.hpp"
+#include "transport/verbs/setup/interface.hpp"
 
 namespace peal::info {
 

@@ -41,7 +41,7 @@ struct words_given {
                                       by = "auto", over, tuning;
   std::uint32_t lanes = 0;
   int radix = 0;
-  double gigabits = 0;
+  double gigabits = 0, doorbell_ns = 0;
 };
 
 std::size_t size_of(const char* option, const std::string& text, std::size_t least,
@@ -106,7 +106,8 @@ void define(CLI::App& app, request& made, words_given& given, adapter& own) {
                  "neighbouring queue pairs that share a unit")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--unit-ns", own.unit_ns, "of a unit for a packet")->check(CLI::Range(0.0, 1e6));
-  app.add_option("--doorbell-ns", own.doorbell_ns, "of the processor")->check(CLI::Range(0.0, 1e6));
+  app.add_option("--doorbell-ns", given.doorbell_ns, "of the processor")
+      ->check(CLI::Range(0.0, 1e6));
   app.add_option("--pcie-ns", own.pcie_ns, "from adapter to memory and back")
       ->check(CLI::Range(0.0, 1e6));
   app.add_option("--nic-cache", given.cache,
@@ -129,7 +130,6 @@ void merge(const CLI::App& app, adapter& into, const adapter& own) {
   if (given("--units")) into.units = own.units;
   if (given("--pairs-per-unit")) into.pairs_per_unit = own.pairs_per_unit;
   if (given("--unit-ns")) into.unit_ns = own.unit_ns;
-  if (given("--doorbell-ns")) into.doorbell_ns = own.doorbell_ns;
   if (given("--pcie-ns")) into.pcie_ns = own.pcie_ns;
 }
 
@@ -143,7 +143,7 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
   // A range does not exclude what is no number.
   for (const double each :
        {made.on.net.oversubscription, made.on.net.switch_ns, made.on.net.cable_ns, given.gigabits,
-        own.unit_ns, own.doorbell_ns, own.pcie_ns})
+        own.unit_ns, given.doorbell_ns, own.pcie_ns})
     if (!std::isfinite(each))
       throw std::invalid_argument("--oversubscription, --link-gbps and times must be numbers");
   if (!given.algorithm.empty()) {
@@ -173,6 +173,7 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
     simulator::take_costs(made.on, found.costs);
   }
   merge(app, made.on.nic, own);
+  if (app.count("--doorbell-ns") != 0) made.on.costs.remote_doorbell_ns = given.doorbell_ns;
   if (given.gigabits > 0) made.on.nic.link_rate = given.gigabits / 8;
   if (!given.cache.empty())
     made.on.nic.cache_bytes = size_of("--nic-cache", given.cache, 0, std::size_t{1} << 40);

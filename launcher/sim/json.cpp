@@ -43,7 +43,7 @@ ordered_json of(const simulator::machine& on) {
           {"units", on.nic.units},
           {"pairs_per_unit", on.nic.pairs_per_unit},
           {"unit_ns", on.nic.unit_ns},
-          {"doorbell_ns", on.nic.doorbell_ns},
+          {"doorbell_ns", on.costs.remote_doorbell_ns},
           {"pcie_ns", on.nic.pcie_ns},
           {"context_bytes", on.nic.context_bytes},
           {"cache_bytes", on.nic.cache_bytes},

@@ -29,7 +29,11 @@ enum class shm_copy { automatic, direct, pipeline };
 /// How large messages move between nodes, but for their beginning.
 enum class rendezvous_mode { automatic, read, write, both };
 
-enum class wait_mode { adaptive, poll, block };
+enum class wait_mode {
+  adaptive,  // spin, then sleep; where ranks share cores, yield, then sleep
+  poll,      // never give the core away
+  block      // sleep at the first miss
+};
 
 struct message_settings {
   std::size_t eager_limit = 8 << 10;  // a transport's own holds too

@@ -16,7 +16,7 @@
 
 namespace peal {
 
-struct pricing;  // pricing.hpp
+struct pricing;  // cost_sum.hpp
 
 namespace algorithms {
 
@@ -33,8 +33,8 @@ void neighbor_alltoall(const problem&, schedule&);
 
 }  // namespace algorithms
 
-/// allreduce_shares swaps whole shares up to here, and halves of longer ones; the choice draws this
-/// line for whole vectors, from estimates.
+/// Leaders of an allreduce by nodes swap whole shares up to here, and halves of longer ones; the
+/// choice draws this line for whole vectors, from estimates.
 inline constexpr std::size_t most_swapped_share = 16384;
 
 struct algorithm {

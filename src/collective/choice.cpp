@@ -24,9 +24,27 @@ struct rule {
   int radix = 2;
   segmentation cut{};
   int most_a_node = any_ranks;  // where some node has no more ranks
+  int least_ranks = 0;
+  std::size_t least_part = 0;  // bytes of the vector for each rank
+  // not where ranks of a node are no neighbours: a ring would cross between nodes at every step
+  bool in_order = false;
 };
 
 constexpr std::size_t K = 1024;
+
+/// For more than 16 ranks, each with so many bytes of the vector. Fewer may be those of one node,
+/// where this was not measured.
+constexpr rule long_parts(rule made, std::size_t least) {
+  made.least_ranks = 17;
+  made.least_part = least;
+  return made;
+}
+
+constexpr rule ring_of_long_parts(collective kind, std::size_t least) {
+  rule made = long_parts({kind, any_ranks, any_bytes, "ring"}, least);
+  made.in_order = true;
+  return made;
+}
 
 // The last rule of a collective has no bounds and an algorithm that serves everything.
 constexpr std::array rules{
@@ -59,6 +77,12 @@ constexpr std::array rules{
     rule{collective::reduce, any_ranks, any_bytes, "scatter_gather", 2, {512 * K, 2}},
 
     rule{collective::allreduce, any_ranks, 4 * K, "leaders", 4},
+    // peal-sim, ms. One rank a node, ring / rabenseifner, which folds whole vectors where ranks are
+    // no power of two: 48 ranks 4 MiB 1.01 / 0.86, 16 MiB 1.95 / 3.61; 64 ranks 16 MiB 2.19 / 2.20,
+    // 64 MiB 5.97 / 8.81; 200 ranks 64 MiB 8.04 / 15.5. 24 ranks of one node, 16 MiB 2.33 / 3.44;
+    // where these share two cores 31.4 / 45.2. Four a node, ring / shares: 6 nodes 32 MiB
+    // 4.06 / 7.04, 8 nodes 64 MiB 8.12 / 13.0, 12 nodes 64 MiB 8.27 / 14.7.
+    ring_of_long_parts(collective::allreduce, 256 * K),
     rule{collective::allreduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::allreduce, 16, 256, "flat"},
     rule{collective::allreduce, 4, 4 * K, "flat"},
@@ -94,8 +118,13 @@ constexpr std::array rules{
     // flat and pairwise alike.
     rule{collective::reduce_scatter, 16, 64 * K, "flat"},
     rule{collective::reduce_scatter, 16, any_bytes, "pairwise"},
-    rule{collective::reduce_scatter, any_ranks, 4096 * K, "halving"},
-    rule{collective::reduce_scatter, any_ranks, any_bytes, "pairwise"},
+    // peal-sim, ms, ring / halving / pairwise: 24 ranks of one node, 128 KiB a rank 0.31 / 0.48 /
+    // 0.36; 3 nodes with 16 ranks, 64 KiB 0.48 / 0.54 / 0.99, 1 MiB 4.29 / 8.47 / 12.8; 8 such
+    // nodes, 64 KiB 1.26 / 0.84 / 3.24, 128 KiB 1.76 / 1.66 / 5.89, 1 MiB 11.1 / 13.1 / 43.4; 200
+    // nodes with a rank each, 16 KiB 1.66 / 0.48 / 1.69, 128 KiB 2.94 / 3.41 / 3.10.
+    ring_of_long_parts(collective::reduce_scatter, 128 * K),
+    long_parts({collective::reduce_scatter, any_ranks, any_bytes, "pairwise"}, 128 * K),
+    rule{collective::reduce_scatter, any_ranks, any_bytes, "halving"},
 
     // A chain of S segments takes size - 2 + S steps, doubling log2(size) * S.
     rule{collective::scan, 16, 256, "flat"},
@@ -122,9 +151,11 @@ bool agreed(collective kind, const problem& p) noexcept {
 }
 
 bool covers(const rule& r, collective kind, const problem& p) noexcept {
-  if (r.kind != kind || p.size > r.most_ranks) return false;
+  if (r.kind != kind || p.size > r.most_ranks || p.size < r.least_ranks) return false;
   if (p.nodes && p.nodes->fewest() > r.most_a_node) return false;
-  return agreed(kind, p) ? p.bytes <= r.most_bytes : r.most_bytes == any_bytes;
+  if (r.in_order && p.nodes && !p.nodes->in_order()) return false;
+  if (!agreed(kind, p)) return r.most_bytes == any_bytes;
+  return p.bytes <= r.most_bytes && p.bytes / static_cast<std::size_t>(p.size) >= r.least_part;
 }
 
 chosen by_rule(collective kind, const problem& p) noexcept {

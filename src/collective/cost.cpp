@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "collective/cost_sum.hpp"
-#include "collective/pricing.hpp"
 
 namespace peal {
 
@@ -20,7 +19,9 @@ std::optional<double> price(const algorithm& how, const problem& p, segmentation
   const double rest = cuts ? static_cast<double>(p.bytes % cut.bytes) : bytes;
   const auto part = [&](double length, double segments) {
     cost_sum sum{p.size, where, costs};
-    how.price(pricing{p.size, std::max(p.radix, 2), length, segments, sum});
+    const int shares = p.nodes ? p.nodes->fewest() : sum.per_node();
+    how.price(pricing{p.size, std::max(p.radix, 2), length, shares, segments,
+                      std::min(segments, static_cast<double>(cut.lanes)), sum});
     return sum.total();
   };
   if (how.priced_whole) return cuts ? part(segment, whole + (rest > 0 ? 1 : 0)) : part(bytes, 1);

@@ -4,79 +4,83 @@
 
 namespace peal {
 
-// A long message inside a node is copied by both sides at once, so that it takes the time of one
-// copy, and both cores are busy with it. Where ranks outnumber cores the receiver copies it alone.
-// Between nodes the adapters move it.
-double cost_sum::bytes_take(double bytes, double out, double in, bool far,
-                            double sharers) const noexcept {
-  if (bytes <= 0) return 0;
-  // copies of what is eager, by sender and receiver in turn
-  const double both = std::max(out, 1.0) + std::max(in, 1.0);
-  const double busier = std::max(out, in);
-  const double copies = out > 0 && in > 0 ? out + in : busier;
-  const auto eager = [&](double b) { return both * b / costs_.local_copy_rate; };
-  if (far) {
-    const double wire = busier * sharers / costs_.remote_rate;
-    return stepped(
-        bytes, remote_eager_bytes, [&](double b) { return eager(b) + b * wire; },
-        [&](double b) { return costs_.remote_large_ns + b * wire; });
-  }
-  return stepped(bytes, local_eager_bytes, eager, [&](double b) {
-    if (crowded_) return costs_.local_large_ns + std::max(in, 1.0) * b / costs_.local_direct_rate;
-    return costs_.local_large_ns + copies * b / costs_.local_large_rate;
+double cost_sum::round(double bytes, double out, double in, bool far,
+                       double sharers) const noexcept {
+  return stepped(bytes, far, [&](const message_cost& m) {
+    return std::max(out, 1.0) * m.sender + std::max(in, 1.0) * m.receiver + (out + in) * m.both +
+           std::max(out, in) * sharers * m.link + m.between + m.answer;
   });
 }
 
-double cost_sum::effort(double bytes, bool far) const noexcept {
-  const double fixed = posting(far) + taking(far);
-  if (bytes <= 0) return fixed;
-  const auto eager = [&](double b) { return 2 * b / costs_.local_copy_rate; };
-  if (far)
-    return fixed + stepped(bytes, remote_eager_bytes, eager,
-                           [&](double) { return eager(remote_eager_bytes); });
-  return fixed + stepped(bytes, local_eager_bytes, eager, [&](double b) {
-           return costs_.local_large_ns +
-                  (crowded_ ? b / costs_.local_direct_rate : 2 * b / costs_.local_large_rate);
-         });
-}
-
-void cost_sum::exchange(double bytes, int distance, double rounds, int sharers) noexcept {
-  const bool apart = far(distance);
-  const double sharing = sharers > 0 ? sharers : per_node_;
-  way_ += rounds *
-          (posting(apart) + delay(apart) + taking(apart) + bytes_take(bytes, 1, 1, apart, sharing));
-  work_ += rounds * per_node_ * effort(bytes, apart && sharing > 1);
+void cost_sum::exchange(double bytes, bool far, double rounds, double sharers) noexcept {
+  way_ += rounds * round(bytes, 1, 1, far, sharers);
+  work_ += rounds * per_node_ * effort(bytes, far && sharers > 1);
   turns_ += rounds;
 }
 
-void cost_sum::fan(double bytes, double count, int distance, double rounds) noexcept {
+// The rank at the end of a node has the slowest round. What is announced it must see answered
+// before its next round; what is not it need not wait for, and passes on as messages arrive, over
+// hops most of which lie inside nodes.
+void cost_sum::ring(double bytes, double rounds) noexcept {
+  const double near = round(bytes, 1, 1, false, 1), apart = round(bytes, 1, 1, true, 1);
+  const double busy =
+      stepped(bytes, true, [](const message_cost& m) { return m.sender + m.receiver + m.link; });
+  const double hop = near + (apart - near) * nodes() / ranks_;
+  if (nodes() == 1) way_ += rounds * near;
+  else way_ += rounds * (announces(bytes) ? apart : std::max(busy, hop));
+  work_ += rounds * per_node_ * effort(bytes, false);
+  turns_ += rounds;
+}
+
+// Inside a node what moves in all lanes takes the same cores in turn.
+void cost_sum::chain(double bytes, double segments, double lanes) noexcept {
+  for (const bool far : {false, true})
+    way_ +=
+        (far ? nodes() - 1 : ranks_ - nodes()) * stepped(bytes, far, [&](const message_cost& m) {
+          return m.sender + m.receiver + lanes * m.both + m.link + m.between;
+        });
+  const bool apart = nodes() > 1;
+  const double more = segments / lanes - 1;  // rounds after the first, on each rank
+  way_ += stepped(bytes, apart, [](const message_cost& m) { return m.answer; }) +
+          more * round(bytes, lanes, ranks_ > 2 ? lanes : 0, apart, 1);
+  work_ += per_node_ * segments * (ranks_ - 1) / ranks_ * effort(bytes, false);
+  turns_ += ranks_ - 1 + more;
+}
+
+void cost_sum::fan(double bytes, double count, bool far, bool in, double rounds) noexcept {
   if (count <= 0) return;
-  const bool apart = far(distance);
-  way_ +=
-      rounds * (count * std::max(posting(apart), taking(apart)) + delay(apart) +
-                std::min(posting(apart), taking(apart)) + bytes_take(bytes, count, 0, apart, 1));
+  way_ += rounds * round(bytes, in ? 0 : count, in ? count : 0, far, 1);
   turns_ += rounds;
 }
 
 // The root of a subtree serves those below it one after another, all of the same width but for the
-// last, which may be smaller; then it goes on as the root of one that is as wide.
+// last, which may be smaller; then it goes on as the root of one that is as wide. What a rank
+// joins it joins when all below it have come.
 void cost_sum::grow(double bytes, int radix, bool joins, int members, int stride,
-                    double sharers) noexcept {
+                    double a_node) noexcept {
+  const double sharers = stride > 1 ? a_node : 1;  // that send to other nodes at once
   const auto off = [&](int distance) { return stride > 1 ? ranks_ > per_node_ : far(distance); };
   const auto serve = [&](int distance) {
-    const bool apart = off(distance);
-    return std::max(posting(apart), taking(apart)) + bytes_take(bytes, 1, 0, apart, sharers) +
-           (joins ? bytes / costs_.reduce_rate + costs_.step_ns : 0);
+    return stepped(bytes, off(distance), [&](const message_cost& m) {
+      return (joins ? m.receiver : m.sender) + m.both + m.link * sharers;
+    });
   };
   const auto reach = [&](int distance) {
-    return delay(off(distance)) + std::min(posting(off(distance)), taking(off(distance)));
+    return stepped(bytes, off(distance), [&](const message_cost& m) {
+      return m.between + (joins ? m.sender : m.receiver);
+    });
   };
-  std::array<double, 32> full{};  // of radix^level ranks
+  const auto joined = [&](double children) {
+    return joins ? children * rules_.local(1, 0, bytes) : 0;
+  };
+  std::array<double, 32> full{};  // of radix^level ranks, before their root joins
   std::array<int, 32> width{1};
   std::size_t levels = 0;
+  const auto below = [&](std::size_t level) { return static_cast<double>(level) * (radix - 1); };
   for (; width[levels] < members; ++levels) {
     const int distance = width[levels];
-    full[levels + 1] = full[levels] + (radix - 1) * serve(distance) + reach(distance);
+    full[levels + 1] =
+        full[levels] + joined(below(levels)) + (radix - 1) * serve(distance) + reach(distance);
     width[levels + 1] = distance > members / radix ? members : distance * radix;
   }
   turns_ += static_cast<double>(levels);
@@ -85,53 +89,49 @@ void cost_sum::grow(double bytes, int radix, bool joins, int members, int stride
   double rest = 0;  // of the last subtree so far
   int left = members;
   std::array<int, 32> lasts{};
-  std::size_t top = levels;
-  while (top > 0) {
+  for (std::size_t top = levels; top > 0; --top) {
     const int distance = width[top - 1];
     lasts[top - 1] = left > distance ? (left - 1) / distance : 0;  // children at this distance
-    if (lasts[top - 1] > 0) left -= lasts[top - 1] * distance;
-    --top;
+    left -= lasts[top - 1] * distance;
   }
   for (std::size_t level = 0; level != levels; ++level) {
     if (lasts[level] == 0) continue;
     const double o = serve(width[level]), l = reach(width[level]);
-    const double first = lasts[level] > 1 ? o + l + full[level] : 0;
-    rest = std::max({first, lasts[level] * o + l + rest, lasts[level] * o + full[level]});
+    const double first = lasts[level] > 1 ? o + l + full[level] + joined(below(level)) : 0;
+    rest = std::max({first, lasts[level] * o + l + rest, lasts[level] * o + full[level]}) +
+           joined(below(level) + lasts[level]);
   }
-  way_ += rest;
+  way_ += rest + stepped(bytes, off(1), [](const message_cost& m) { return m.answer; });
+  work_ += a_node * (members - 1) / members * (effort(bytes, stride > 1) + joined(1));
 }
 
-void cost_sum::star(double bytes) noexcept {
+double cost_sum::star_takes(double bytes, bool in) const noexcept {
   const double near = per_node_ - 1, apart = ranks_ - per_node_;
-  way_ += near * std::max(posting(false), taking(false)) +
-          apart * std::max(posting(true), taking(true)) + delay(apart > 0);
-  way_ += std::min(posting(apart > 0), taking(apart > 0));
-  if (near > 0) way_ += bytes_take(bytes, 0, near, false, 1);
-  if (apart > 0) way_ += bytes_take(bytes, 0, apart, true, 1);
-  turns_ += 1;
+  return (near > 0 ? round(bytes, in ? 0 : near, in ? near : 0, false, 1) : 0) +
+         (apart > 0 ? round(bytes, in ? 0 : apart, in ? apart : 0, true, 1) : 0);
 }
 
-void cost_sum::send_all(double bytes, double apart) noexcept {
-  const double near = per_node_ - 1;
-  way_ += near * (posting(false) + taking(false)) + apart * (posting(true) + taking(true)) +
-          delay(apart > 0);
-  if (near > 0) way_ += bytes_take(bytes, near, near, false, 1);
-  if (apart > 0) way_ += bytes_take(bytes, apart, apart, true, per_node_);
+void cost_sum::all_to_all(double bytes) noexcept {
+  const double near = per_node_ - 1, apart = ranks_ - per_node_;
+  if (near > 0) way_ += round(bytes, near, near, false, 1);
+  if (apart > 0) way_ += round(bytes, apart, apart, true, per_node_);
   work_ += per_node_ * (near * effort(bytes, false) + apart * effort(bytes, true));
   turns_ += 1;
 }
 
-void cost_sum::pairwise(double bytes) noexcept {
-  if (per_node_ > 1) exchange(bytes, 1, per_node_ - 1);
-  if (ranks_ > per_node_) exchange(bytes, per_node_, ranks_ - per_node_);
+void cost_sum::share_inside(double bytes, int owners, bool in) noexcept {
+  const double others = per_node_ - 1;
+  way_ += round(bytes, in ? owners - 1 : others, in ? others : owners - 1, false, 1);
+  work_ += owners * others * effort(bytes, false);
+  turns_ += 1;
 }
 
 // Ranks that wait give their core away to the next one, in turn: until a rank has what it waits
 // for, all that share the core have run.
 double cost_sum::total() const noexcept {
-  if (!crowded_) return way_;
+  if (!rules_.crowded()) return way_;
   const double sharing = static_cast<double>(per_node_) / cores_;
-  return std::max(way_, work_ / cores_) + (turns_ + 1) * sharing * costs_.switch_ns;
+  return std::max(way_, work_ / cores_) + (turns_ + 1) * sharing * rules_.change_of_ranks();
 }
 
 }  // namespace peal

@@ -10,115 +10,161 @@
 #include <algorithm>
 
 #include "collective/cost.hpp"
-#include "collective/cost_parameters.hpp"
+#include "collective/cost_rules.hpp"
+#include "collective/problem.hpp"
 
 namespace peal {
 
 class cost_sum {
  public:
   cost_sum(int ranks, const spread& where, const cost_parameters& costs) noexcept
-      : costs_{costs},
-        ranks_{ranks},
+      : ranks_{ranks},
         per_node_{std::clamp(where.ranks_per_node, 1, ranks)},
         cores_{std::clamp(where.cores, 1, per_node_)},
-        crowded_{per_node_ > cores_} {}
+        rules_{costs, per_node_ > cores_} {}
 
   [[nodiscard]] int per_node() const noexcept { return per_node_; }
   [[nodiscard]] int nodes() const noexcept { return (ranks_ + per_node_ - 1) / per_node_; }
-  [[nodiscard]] bool far(int distance) const noexcept {
-    return distance >= per_node_ && per_node_ < ranks_;
+
+  /// Whether a message of so many bytes that may leave the node waits for its receiver.
+  [[nodiscard]] bool announces(double bytes) const noexcept {
+    return bytes > cost_rules::eager_limit(nodes() > 1);
   }
 
-  /// So many rounds in which every rank sends a message to one rank and receives one. `sharers`:
-  /// ranks of a node that send to other nodes at once; 0: all.
-  void exchange(double bytes, int distance, double rounds = 1, int sharers = 0) noexcept;
-  /// Rounds in which every rank passes something to its neighbour.
-  void ring(double bytes, double rounds) noexcept {
-    exchange(bytes, nodes() > 1 ? per_node_ : 1, rounds, 1);
+  /// A round in which ranks that are so far apart swap messages in pairs: their numbers differ in
+  /// one bit.
+  void swap(double bytes, int distance) noexcept {
+    const bool in_blocks = floor_power(per_node_) == per_node_ && floor_power(ranks_) == ranks_;
+    exchange(bytes, nodes() > 1 && (distance >= per_node_ || !in_blocks), 1, per_node_);
   }
+  /// One of the rounds in which every rank sends to the one so far above it, at distances that
+  /// double. Those below the width of a node reach the next node once, with the longest at worst.
+  void shift(double bytes, int distance) noexcept {
+    const bool apart = nodes() > 1 && 2 * distance >= per_node_;
+    if (ranks_ == 2) fan(bytes, 1, apart, false, 1);
+    else exchange(bytes, apart, 1, std::min(distance, per_node_));
+  }
+  /// Rounds in which ranks of a node send to counterparts on another, so many at once, and receive
+  /// as much.
+  void swap_between(double bytes, double rounds, int sharers) noexcept {
+    way_ += rounds * round(bytes, 1, 1, true, sharers);
+    work_ += rounds * sharers * effort(bytes, true);
+    turns_ += rounds;
+  }
+  /// Rounds in which every rank passes something to its neighbour.
+  void ring(double bytes, double rounds) noexcept;
+  /// One rank after the other passes segments to its neighbour, so many at once.
+  void chain(double bytes, double segments, double lanes) noexcept;
   /// Rounds in which a rank sends `count` messages one after another, to ranks so far away that
-  /// receive one each, or the other way round.
-  void fan(double bytes, double count, int distance, double rounds = 1) noexcept;
+  /// receive one each; `in`: the other way round.
+  void fan(double bytes, double count, int distance, bool in, double rounds = 1) noexcept {
+    fan(bytes, count, far(distance), in, rounds);
+  }
   /// A tree in which each rank serves the children at its farthest distance first, `joins` for a
   /// reduction, which goes the other way.
   void tree(double bytes, int radix, bool joins) noexcept {
-    grow(bytes, radix, joins, ranks_, 1, 1);
+    grow(bytes, radix, joins, ranks_, 1, per_node_);
   }
   /// Such a tree of the ranks of each node, or of a rank of each node, `trees` of them at once.
   void tree_inside(double bytes, int radix, bool joins) noexcept {
-    grow(bytes, radix, joins, per_node_, 1, 1);
+    grow(bytes, radix, joins, per_node_, 1, per_node_);
   }
   void tree_between(double bytes, int radix, bool joins, int trees) noexcept {
     grow(bytes, radix, joins, nodes(), per_node_, trees);
   }
-  /// A round in which a rank has messages from all others, or for all others.
-  void star(double bytes) noexcept;
+  /// A round in which a rank has messages for all others, or, `in`, from them.
+  void star(double bytes, bool in) noexcept {
+    way_ += star_takes(bytes, in);
+    work(bytes, (ranks_ - 1.0) / ranks_);
+    turns_ += 1;
+  }
+  /// A round in which each rank has messages for all that are above it.
+  void row_of_stars(double bytes) noexcept {
+    way_ += std::max(star_takes(bytes, false), star_takes(bytes, true));
+    work(bytes, (ranks_ - 1) / 2.0);
+    turns_ += 1;
+  }
   /// A round in which everyone sends a message to everyone.
-  void all_to_all(double bytes) noexcept { send_all(bytes, ranks_ - per_node_); }
-  /// To everyone of its node.
-  void all_to_all_inside(double bytes) noexcept { send_all(bytes, 0); }
-  /// As many rounds, one for each of the others.
-  void pairwise(double bytes) noexcept;
-  /// What `fan`, `star` and `tree` do not count: messages that each rank receives in them, on
-  /// average.
+  void all_to_all(double bytes) noexcept;
+  /// Such a round inside each node, in which so many of its ranks have messages for all others, or,
+  /// `in`, from them.
+  void share_inside(double bytes, int owners, bool in) noexcept;
+  /// As many rounds, one for each of the others; some rank sends to another node in each.
+  void pairwise(double bytes) noexcept { exchange(bytes, nodes() > 1, ranks_ - 1, per_node_); }
+  /// What `fan` does not count: messages that each rank receives, on average.
   void work(double bytes, double messages = 1) noexcept {
     work_ += per_node_ * messages * effort(bytes, false);
   }
 
   /// On every rank.
-  void join(double bytes, double times = 1) noexcept {
-    compute(bytes / costs_.reduce_rate + costs_.step_ns, times, times);
-  }
-  void copy(double bytes, double times = 1) noexcept {
-    compute(bytes / costs_.local_copy_rate + costs_.step_ns, times, times);
-  }
+  void join(double bytes, double times = 1) noexcept { join(bytes, times, times); }
   /// So many on the way that decides, another number on a rank on average.
   void join(double bytes, double on_the_way, double on_average) noexcept {
-    compute(bytes / costs_.reduce_rate + costs_.step_ns, on_the_way, on_average);
+    compute(rules_.local(1, 0, bytes), on_the_way, on_average);
+  }
+  void copy(double bytes, double times = 1) noexcept { copy(bytes, times, times); }
+  void copy(double bytes, double on_the_way, double on_average) noexcept {
+    compute(rules_.local(1, bytes, 0), on_the_way, on_average);
   }
 
   [[nodiscard]] double total() const noexcept;
 
  private:
-  /// A tree of `members` that are `stride` ranks apart, on whose nodes so many ranks send at once.
-  void grow(double bytes, int radix, bool joins, int members, int stride, double sharers) noexcept;
-  /// To all others of the node, and to `apart` ranks of other ones.
-  void send_all(double bytes, double apart) noexcept;
-  /// What a message takes that is copied up to `limit`, and announced beyond: never less for more
-  /// bytes.
-  template <class Eager, class Large>
-  static double stepped(double bytes, double limit, Eager eager, Large large) noexcept {
-    return bytes <= limit ? eager(bytes) : std::max(eager(limit), large(bytes));
+  [[nodiscard]] bool far(int distance) const noexcept {
+    return distance >= per_node_ && per_node_ < ranks_;
   }
-  /// Of both cores together, and the bytes.
-  [[nodiscard]] double effort(double bytes, bool far) const noexcept;
-  /// From the moment when the sender has posted it until the receiver has it, besides the bytes.
-  [[nodiscard]] double delay(bool far) const noexcept {
-    return far ? costs_.remote_flight_ns : costs_.local_flight_ns;
+  /// What a function makes of a message: never less for more bytes, though announcing a long one
+  /// may be cheaper than copying one that just goes unasked.
+  template <class Of>
+  [[nodiscard]] double stepped(double bytes, bool far, Of of) const noexcept {
+    const double limit = cost_rules::eager_limit(far), found = of(rules_.message(bytes, far));
+    return bytes <= limit ? found : std::max(of(rules_.message(limit, far)), found);
   }
-  /// The bytes of `out` messages that a rank sends and `in` that it receives in a round, and what
-  /// announcing takes. Either may be 0: those at the other end have one each.
-  [[nodiscard]] double bytes_take(double bytes, double out, double in, bool far,
-                                  double sharers) const noexcept;
-  [[nodiscard]] double posting(bool far) const noexcept {
-    return far ? costs_.remote_send_ns + costs_.remote_doorbell_ns : costs_.local_send_ns;
+  /// Of both cores together.
+  [[nodiscard]] double effort(double bytes, bool far) const noexcept {
+    return stepped(bytes, far,
+                   [](const message_cost& m) { return m.sender + m.receiver + 2 * m.both; });
   }
-  [[nodiscard]] double taking(bool far) const noexcept {
-    return far ? costs_.remote_receive_ns : costs_.local_receive_ns;
-  }
+  /// A round in which a rank sends so many messages and receives so many, `sharers` ranks of its
+  /// node beside each other. Either may be 0: those at the other end have one each.
+  [[nodiscard]] double round(double bytes, double out, double in, bool far,
+                             double sharers) const noexcept;
+  [[nodiscard]] double star_takes(double bytes, bool in) const noexcept;
+  void exchange(double bytes, bool far, double rounds, double sharers) noexcept;
+  void fan(double bytes, double count, bool far, bool in, double rounds) noexcept;
+  /// A tree of `members` that are `stride` ranks apart, so many of them on a node.
+  void grow(double bytes, int radix, bool joins, int members, int stride, double a_node) noexcept;
   void compute(double each, double on_the_way, double on_average) noexcept {
     way_ += each * on_the_way;
     work_ += per_node_ * each * on_average;
   }
 
-  const cost_parameters& costs_;
   int ranks_;
   int per_node_;
   int cores_;
-  bool crowded_;
+  cost_rules rules_;
   double way_ = 0;    // until the last rank has ended, if each had a core
   double work_ = 0;   // of all ranks of a node
   double turns_ = 0;  // rounds that begin when the one before has ended
+};
+
+/// A call of which an algorithm adds up the price: of an uncut vector, or of one segment; of
+/// allgather of a rank's block.
+struct pricing {
+  int ranks;
+  int radix;
+  double bytes;
+  int shares;       // of ranks of a node, where each works for its own part of a vector
+  double segments;  // of a vector that is priced whole: so many of `bytes` each
+  double lanes;     // in which they run
+  cost_sum& sum;
+
+  [[nodiscard]] double share() const noexcept { return bytes / ranks; }
+  [[nodiscard]] bool folds() const noexcept { return floor_power(ranks) != ranks; }
+  /// Node by node.
+  [[nodiscard]] int width() const noexcept { return sum.per_node(); }
+  [[nodiscard]] int nodes() const noexcept { return sum.nodes(); }
+  [[nodiscard]] double node_share() const noexcept { return bytes / shares; }
 };
 
 }  // namespace peal

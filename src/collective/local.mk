@@ -2,8 +2,8 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms.cpp \
   src/collective/algorithms.hpp \
   src/collective/algorithms/alltoall.hpp \
+  src/collective/algorithms/by_node.hpp \
   src/collective/algorithms/halving.hpp \
-  src/collective/algorithms/hierarchy.hpp \
   src/collective/algorithms/pieces.hpp \
   src/collective/algorithms/pieces_by_node.hpp \
   src/collective/algorithms/tree.hpp \
@@ -17,8 +17,7 @@ libpeal_core_la_SOURCES += \
   src/collective/cost.hpp \
   src/collective/cost_basis.hpp \
   src/collective/cost_parameters.hpp \
-  src/collective/crew.cpp \
-  src/collective/crew.hpp \
+  src/collective/cost_rules.hpp \
   src/collective/direct/arena.cpp \
   src/collective/direct/arena.hpp \
   src/collective/direct/call_log.hpp \
@@ -41,7 +40,6 @@ libpeal_core_la_SOURCES += \
   src/collective/node_map.hpp \
   src/collective/plan_cache.cpp \
   src/collective/plan_cache.hpp \
-  src/collective/pricing.hpp \
   src/collective/problem.hpp \
   src/collective/record.hpp \
   src/collective/reduction.cpp \

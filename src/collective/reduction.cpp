@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/copy.hpp"
-#include "collective/crew.hpp"
 #include "collective/kernels/kernels.hpp"
 
 namespace peal {
@@ -53,12 +52,6 @@ void reduction::apply_past_caches(const std::byte* lower, const std::byte* highe
     kernel_(lower + at, higher + at, results, length >> element_shift_);
     copy_past_caches(into + at, results, length);
   }
-}
-
-void reduction::apply_long(const std::byte* lower, const std::byte* higher, std::byte* into,
-                           std::size_t bytes, std::size_t count) const noexcept {
-  if (crew::there()) crew::apply(kernel_, lower, higher, into, bytes, element_);
-  else kernel_(lower, higher, into, count);
 }
 
 // A user's function leaves its result in the higher operand.

@@ -37,8 +37,7 @@ class reduction {
   /// `lower`, `higher` may be overwritten.
   void apply(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes) const {
     const std::size_t count = element_shift_ >= 0 ? bytes >> element_shift_ : bytes / element_;
-    if (kernel_ && bytes >= long_bytes) apply_long(lower, higher, into, bytes, count);
-    else if (kernel_) kernel_(lower, higher, into, count);
+    if (kernel_) kernel_(lower, higher, into, count);
     else call_user(lower, higher, into, bytes, count);
   }
 
@@ -56,12 +55,7 @@ class reduction {
     kernel_(lower, higher, into, bytes >> element_shift_);
   }
 
-  /// From here on threads may share the work (crew.hpp).
-  static constexpr std::size_t long_bytes = 1 << 20;
-
  private:
-  void apply_long(const std::byte* lower, const std::byte* higher, std::byte* into,
-                  std::size_t bytes, std::size_t count) const noexcept;
   void call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes,
                  std::size_t count) const;
 

@@ -16,6 +16,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/failure_news.hpp \
   src/comm/end/notes.hpp \
   src/comm/start/agreement.hpp \
+  src/comm/start/fork_guard.hpp \
   src/comm/start/job.hpp \
   src/comm/start/lane.hpp \
   src/comm/start/lane_count.hpp \
@@ -33,6 +34,7 @@ libpeal_core_la_SOURCES += \
   src/comm/calls/neighbor_calls.cpp \
   src/comm/calls/operation_calls.cpp \
   src/comm/calls/prepared_calls.cpp \
+  src/comm/calls/probe_calls.cpp \
   src/comm/calls/sleeper_calls.cpp \
   src/comm/calls/two_steps.cpp \
   src/comm/checks/call_record.cpp \
@@ -45,6 +47,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/end_watch.cpp \
   src/comm/end/failures.cpp \
   src/comm/start/agreement.cpp \
+  src/comm/start/fork_guard.cpp \
   src/comm/start/job.cpp \
   src/comm/start/lane.cpp \
   src/comm/start/lane_count.cpp \

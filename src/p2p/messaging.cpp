@@ -100,9 +100,10 @@ void messaging::detach(operation& given_up, void (*owner_free)(void*) noexcept,
 
 bool messaging::on_finish(operation& awaited, void (*hook)(void*), void* context) noexcept {
   if (awaited.finished.load(std::memory_order_relaxed)) return false;  // relaxed: the lock is held
+  if (awaited.flags & operation::hooked) engine_.defer(awaited.user_hook, awaited.user_context);
+  else ++hooked_;
   awaited.user_hook = hook;
   awaited.user_context = context;
-  if (!(awaited.flags & operation::hooked)) ++hooked_;
   awaited.flags |= operation::hooked;
   return true;
 }

@@ -127,10 +127,11 @@ class messaging final : public sink, public progress_source {
   }
 
   // ---- probes
-  bool probe(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
-  /// Takes the first message that matches out of matching; null when there is none, with
-  /// outcome::error where a receive would fail because the rank that should send is dead. What is
-  /// taken ends with start_recv_matched or discard.
+  /// The first message that matches, left in its place; null when there is none, with
+  /// outcome::error where a receive would fail because the rank that should send is dead.
+  matched_message* probe(const team&, std::uint32_t context, int source, int tag,
+                         outcome&) noexcept;
+  /// The same, taken out of matching. What is taken ends with start_recv_matched or discard.
   matched_message* take(const team&, std::uint32_t context, int source, int tag, outcome&) noexcept;
   operation& start_recv_matched(matched_message&, void* data, std::size_t capacity,
                                 completion_hook = {}) noexcept;
@@ -149,7 +150,7 @@ class messaging final : public sink, public progress_source {
               void* owner = nullptr) noexcept;
   /// `hook(context)` is called, with no lock held, at the end of the progress call in which the
   /// operation finishes, or of a later one. False: it is finished already, and the caller calls the
-  /// hook.
+  /// hook. A hook that another one replaces is called likewise, without the operation's end.
   bool on_finish(operation&, void (*hook)(void*), void* context) noexcept;
   /// A bare operation for somebody else's work (a collective): not finished until `finish`.
   operation& make_operation(completion_hook = {}) noexcept;

@@ -180,32 +180,26 @@ void messaging::tell_senders(bool wants_eager) noexcept {
 
 // ---- probes
 
-bool messaging::probe(const team&, std::uint32_t context, int source, int tag,
-                      outcome& what) noexcept {
-  const matched_message* found =
-      contexts_.at(context).unexpected.find(match_pattern::of(source, tag));
-  if (!found) return false;
-  what = {.tag = tag_of(found->key),
-          .source = source_of(found->key),
-          .bytes = found->bytes,
-          .error = {}};
-  return true;
-}
-
-matched_message* messaging::take(const team& in, std::uint32_t context, int source, int tag,
-                                 outcome& what) noexcept {
+matched_message* messaging::probe(const team& in, std::uint32_t context, int source, int tag,
+                                  outcome& what) noexcept {
   context_state& at = contexts_.at(context);
-  matched_message* found = at.unexpected.find(match_pattern::of(source, tag));
+  matched_message* const found = at.unexpected.find(match_pattern::of(source, tag));
   if (!found) {
     if (somebody_gone_ && fails_for_failure(at, in, source))
       what = {.tag = tag, .source = source, .bytes = 0, .error = errc::peer_failed};
     return nullptr;
   }
-  at.unexpected.remove(*found);
   what = {.tag = tag_of(found->key),
           .source = source_of(found->key),
           .bytes = found->bytes,
           .error = {}};
+  return found;
+}
+
+matched_message* messaging::take(const team& in, std::uint32_t context, int source, int tag,
+                                 outcome& what) noexcept {
+  matched_message* const found = probe(in, context, source, tag, what);
+  if (found) contexts_.at(context).unexpected.remove(*found);
   return found;
 }
 

@@ -11,7 +11,7 @@ namespace peal {
 
 /// The short way is closed, or there is none.
 bool engine::try_lock_slow() {
-  if (!lock_.mutex().try_lock()) {
+  if (!lock_.try_lock_mutex()) {
     if (!crowded_out_.load(std::memory_order_relaxed))
       crowded_out_.store(true, std::memory_order_relaxed);
     if (helper_ != nullptr) helper_->make_way();

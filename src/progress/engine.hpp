@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -197,28 +198,15 @@ class engine {
       return name != nullptr ? name(context) : nullptr;
     }
   };
-  /// What a wait remembers between its turns.
+  /// What a wait remembers between its turns, once it looks at other engines or sleeps.
   struct wait_state {
-    bool begun;           // the rest is valid; set by the wait, which begins without
-    bool wide;            // whatever ends in any engine of the family may be what is waited for
-    bool beside;          // another thread polls all the time: the next sleep is a nap
-    std::uint32_t turns;  // of this engine, when the last sleep began
-    std::uint32_t interval, since;      // turns between looks at other engines
-    std::chrono::microseconds nap;      // the next one
-    std::chrono::microseconds refused;  // the same while another engine cannot be armed
-    std::chrono::milliseconds pause;
-
-    void begin(bool of_all) noexcept {
-      *this = {true,
-               of_all,
-               false,
-               0,
-               of_all ? 1U : 64U,
-               0,
-               shortest_nap,
-               shortest_nap,
-               engine_family::tick};
-    }
+    bool wide;                // whatever ends in any engine of the family may be what is waited for
+    bool beside = false;      // another thread polls all the time: the next sleep is a nap
+    std::uint32_t turns = 0;  // of this engine, at the last sleep
+    std::uint32_t interval = wide ? 1 : 64, since = 0;      // turns between looks at others
+    std::chrono::microseconds nap = shortest_nap;           // the next one
+    std::chrono::microseconds refused = shortest_nap;       // while another engine is not armed
+    std::chrono::milliseconds pause = engine_family::tick;  // while another engine is busy
   };
   enum class rest : std::uint8_t { refused, in_vain, moved, held };
   enum class readiness : std::uint8_t { refused, moved, ready };
@@ -229,7 +217,6 @@ class engine {
 
   // sleep.cpp: all with the lock held but `sleep`
   rest sleep(question holds, deadline until, wait_state&);
-  rest sleep_once(question holds, deadline until, wait_state&);
   [[nodiscard]] rest lead(question holds, thread_sleep&, wait_state&);
   [[nodiscard]] rest follow(question holds, deadline until, wait_state&);
   [[nodiscard]] readiness prepare() noexcept;
@@ -326,8 +313,7 @@ class engine {
 template <bool Locked, bool Wide, class Predicate>
 bool engine::wait(Predicate& holds, deadline until) {
   backoff pause{policy(), history_};
-  wait_state mine;
-  mine.begun = false;
+  std::optional<wait_state> mine;
   std::exception_ptr thrown;
   std::uint32_t passes = 0;
   bool held = false, slept_at_all = false;
@@ -349,8 +335,8 @@ bool engine::wait(Predicate& holds, deadline until) {
     if (deferred_.any()) run_deferred_into(thrown);
     if (held) break;
     if (family_ != nullptr) [[unlikely]] {
-      if (!mine.begun) mine.begin(Wide);
-      moved |= visit_others_at_times(mine, thrown);
+      if (!mine) mine = wait_state{Wide};
+      moved |= visit_others_at_times(*mine, thrown);
     }
     auto next = pause.next(moved, at_once);
     if (next == backoff::action::sleep) [[unlikely]] {
@@ -361,8 +347,8 @@ bool engine::wait(Predicate& holds, deadline until) {
         asked.name = [](void* context) -> const void* {
           return static_cast<plain*>(context)->sleep_for();
         };
-      if (!mine.begun) mine.begin(Wide);
-      const rest slept = sleep(asked, until, mine);
+      if (!mine) mine = wait_state{Wide};
+      const rest slept = sleep(asked, until, *mine);
       held = slept == rest::held;
       slept_at_all = true;
       if (slept == rest::moved) pause.next(true);

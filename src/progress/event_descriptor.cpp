@@ -1,7 +1,6 @@
 #include "progress/event_descriptor.hpp"
 
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -15,22 +14,24 @@ bool event_descriptor::open(const std::vector<pollfd>& watched) noexcept {
   if (is_open()) return true;
   set_ = ::epoll_create1(EPOLL_CLOEXEC);
   alarm_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-  bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (set_ < 0 || alarm_ < 0 || bell < 0) {
+  bell = &bell_.emplace();
+  if (set_ < 0 || alarm_ < 0 || !bell->able()) {
     close();
     return false;
   }
   watch(alarm_);
-  watch(bell);
+  watch(bell->descriptor());
   for (const pollfd& each : watched) watch(each.fd);
   return true;
 }
 
 void event_descriptor::close() noexcept {
-  for (int* each : {&set_, &alarm_, &bell}) {
+  for (int* each : {&set_, &alarm_}) {
     if (*each >= 0) ::close(*each);
     *each = -1;
   }
+  bell = nullptr;
+  bell_.reset();
 }
 
 void event_descriptor::watch(int descriptor) noexcept {
@@ -45,13 +46,10 @@ void event_descriptor::unwatch(int descriptor) noexcept {
   if (is_open()) ::epoll_ctl(set_, EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
-void event_descriptor::set_alarm(std::chrono::steady_clock::time_point at) noexcept {
+void event_descriptor::set_alarm(std::chrono::nanoseconds after) noexcept {
   // A time of zero would set none.
-  const auto since = std::max<std::int64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count(), 1);
-  itimerspec time{};
-  time.it_value = {since / 1'000'000'000, since % 1'000'000'000};
-  ::timerfd_settime(alarm_, TFD_TIMER_ABSTIME, &time, nullptr);
+  const itimerspec time{{}, time_of(std::max(after, std::chrono::nanoseconds{1}))};
+  ::timerfd_settime(alarm_, 0, &time, nullptr);
 }
 
 event_descriptor::news event_descriptor::take() noexcept {
@@ -61,11 +59,15 @@ event_descriptor::news event_descriptor::take() noexcept {
   const int count = ::epoll_wait(set_, events.data(), events.size(), 0);
   for (int each = 0; each < count; ++each) {
     const int source = events[static_cast<std::size_t>(each)].data.fd;
-    (source == alarm_ ? found.timed : source == bell ? found.rung : found.watched) = true;
-    std::uint64_t times = 0;
-    if (source == alarm_ || source == bell) [[maybe_unused]]
-      const ssize_t got = ::read(source, &times, sizeof times);
+    bool& why = source == alarm_               ? found.timed
+                : source == bell->descriptor() ? found.rung
+                                               : found.watched;
+    why = true;
   }
+  std::uint64_t times = 0;
+  if (found.timed) [[maybe_unused]]
+    const ssize_t got = ::read(alarm_, &times, sizeof times);
+  if (found.rung) bell->clear();
   return found;
 }
 

@@ -4,15 +4,15 @@
 // threads of this process.
 //
 // Layer    progress.
-// Units    times on the steady clock, which is CLOCK_MONOTONIC.
 // Threads  ring: any. The rest: under the engine's lock.
 // Errors   what the system refuses leaves it closed; nothing throws.
-// Source   epoll(7), timerfd_create(2), eventfd(2).
+// Source   epoll(7), timerfd_create(2).
 #pragma once
 
 #include <poll.h>
 
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "progress/sleep.hpp"
@@ -36,8 +36,8 @@ class event_descriptor : public engine_sleeper {
   void watch(int descriptor) noexcept;
   void unwatch(int descriptor) noexcept;
 
-  /// Readable from then on.
-  void set_alarm(std::chrono::steady_clock::time_point) noexcept;
+  /// Readable after that time.
+  void set_alarm(std::chrono::nanoseconds) noexcept;
 
   struct news {
     bool rung = false;
@@ -56,6 +56,7 @@ class event_descriptor : public engine_sleeper {
 
   int set_ = -1;
   int alarm_ = -1;
+  std::optional<wakeup> bell_;
 };
 
 }  // namespace peal

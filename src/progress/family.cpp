@@ -1,18 +1,17 @@
 #include "progress/family.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "progress/engine.hpp"
-#include "progress/time_until.hpp"
 
 namespace peal {
 
@@ -31,8 +30,7 @@ void engine_family::add(engine& more) {
 }
 
 void engine_family::set_timer(std::chrono::nanoseconds from_now) noexcept {
-  itimerspec time{};
-  time.it_value = time_of(from_now);
+  const itimerspec time{{}, time_of(from_now)};
   ::timerfd_settime(alarm_, 0, &time, nullptr);
 }
 
@@ -123,15 +121,13 @@ bool engine::progress_everywhere() {
 /// any case. Arms, and polls once more, as every sleep.
 engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, thread_sleep& on,
                           wait_state& mine) {
-  if (by.keeper) {
-    if (!try_lock()) return kept::busy;
-  } else {
-    lock();
-  }
+  const bool keeps = by.bell == nullptr;
+  if (!keeps) lock();
+  else if (!try_lock()) return kept::busy;
   const std::lock_guard<engine> guard{*this, std::adopt_lock};
-  if (by.keeper && slept_in()) return kept::by_others;
+  if (keeps && slept_in()) return kept::by_others;
   // relaxed: as in visit_others
-  if (by.keeper && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns())
+  if (keeps && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns())
     return kept::busy;
   const readiness found = prepare();
   if (found == readiness::moved || deferred_.any()) {
@@ -144,53 +140,28 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   return kept::now;
 }
 
-namespace {
-
-/// A bell for one sleep.
-struct own_bell {
-  explicit own_bell(bool wanted) noexcept
-      : file{wanted ? ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1} {}
-  ~own_bell() {
-    if (file >= 0) ::close(file);
-  }
-  own_bell(const own_bell&) = delete;
-  own_bell& operator=(const own_bell&) = delete;
-  const int file;
-};
-
-}  // namespace
-
 /// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them
 /// alike, with a bell of its own.
 engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
-  if (!mine.wide) {
-    if (!try_lock()) return rest::refused;
-    // A thread that leads takes the others along, too.
-    const bool follows = leading_ || mine.beside;
-    const rest result = follows ? follow(holds, until, mine) : rest::in_vain;
-    unlock();
-    if (follows) return result;
-  }
   struct part {
     engine_sleeper as;
     engine* in = nullptr;             // null: not slept in
     std::size_t first = 0, last = 0;  // of what is slept on
   };
   std::array<part, engine_family::most> parts;
-  const own_bell bell{mine.wide};
-  if (mine.wide && bell.file < 0) return rest::refused;
+  std::optional<wakeup> bell;
+  if (mine.wide && !bell.emplace().able()) return rest::refused;
   engine_family& family = *family_;
   const std::uint32_t alarms = family.alarms();
   if (!mine.wide) family.lie_down();
   thread_sleep on{until};
-  on.add(mine.wide ? bell.file : family.alarm());
+  on.add(bell ? bell->descriptor() : family.alarm());
   bool moved = false, active = false;
   for (std::size_t each = 0; each < family.members().size() && !moved; ++each) {
     engine& other = *family.members()[each];
     if (!mine.wide && (&other == this || !other.used_.load(std::memory_order_relaxed))) continue;
     part& with = parts[each];
-    with.as.keeper = !mine.wide;
-    with.as.bell = bell.file;
+    with.as.bell = bell ? &*bell : nullptr;
     with.first = on.on.size();
     const kept how = other.keep(with.as, seen_[each], on, mine);
     with.last = on.on.size();

@@ -9,16 +9,14 @@
 #include <span>
 #include <system_error>
 
-#include "progress/time_until.hpp"
-
 namespace peal {
 
 helper_thread::helper_thread(engine& of, wait_policy how) : engine_{of}, policy_{how} {
   if (!bell_.able()) throw std::system_error(EMFILE, std::generic_category());
   const auto before_kind = engine_.lock_.how();
   if (!engine_.shared())
-    engine_.lock_.become(biased_lock::available() ? engine_lock::kind::biased
-                                                  : engine_lock::kind::mutex);
+    engine_.lock_.become(engine_lock::bias_available() ? engine_lock::kind::biased
+                                                       : engine_lock::kind::mutex);
   engine_.helper_ = this;
   sigset_t all, before;  // signals are for the program's own threads
   sigfillset(&all);
@@ -81,10 +79,11 @@ void helper_thread::report(std::vector<counter>& into) const {
 // ---- the thread
 
 /// Whether that was cut short.
-bool helper_thread::sleep(std::chrono::nanoseconds time, bool for_ever) noexcept {
-  pollfd one{bell_.descriptor(), POLLIN, 0};
-  const timespec limit = time_of(time);
-  const bool rung = ::ppoll(&one, 1, for_ever ? nullptr : &limit, nullptr) > 0;
+bool helper_thread::sleep(std::chrono::nanoseconds time) noexcept {
+  on_ = {engine::never};
+  on_.add(bell_.descriptor());
+  on_.sleep(time);
+  const bool rung = on_.on.front().revents != 0;
   if (rung) bell_.clear();
   return rung;
 }
@@ -107,32 +106,21 @@ void helper_thread::run() noexcept {
       seen = now;
       continue;
     }
-    switch (take()) {
-      case found::busy: break;
-      case found::asleep: (void)sleep({}, true); break;
-      case found::lead: serve(); break;
+    if (engine_.lock_.try_revoke()) {
+      const bool parks = parked_ = engine_.slept_in();
+      if (!parks && !engine_.waits_.load(std::memory_order_relaxed)) serve();
+      else engine_.lock_.give_back();
+      if (parks) (void)sleep(std::chrono::hours{1});
     }
     seen = turns();
   }
 }
 
-/// `lead`: with the lock held.
-helper_thread::found helper_thread::take() noexcept {
-  if (!engine_.lock_.try_revoke()) return found::busy;
-  parked_ = engine_.slept_in();
-  if (!parked_ && !engine_.waits_.load(std::memory_order_relaxed)) {
-    leads_ = true;
-    wanted_.store(false, std::memory_order_relaxed);
-    counted_.takeovers.raise();
-    return found::lead;
-  }
-  const found result = parked_ ? found::asleep : found::busy;
-  engine_.lock_.give_back();
-  return result;
-}
-
 /// With the lock held, which goes. Until the program polls itself.
 void helper_thread::serve() noexcept {
+  leads_ = true;
+  wanted_.store(false, std::memory_order_relaxed);
+  counted_.takeovers.raise();
   backoff pause{policy_, history_};
   std::uint32_t refused = 0;
   while (leads_) {
@@ -151,7 +139,7 @@ void helper_thread::serve() noexcept {
       next = backoff::action::yield;
       ++refused;
     }
-    engine_.lock_.mutex().unlock();
+    engine_.lock_.unlock_mutex();
     // Some sources count looks before they can promise anything, so the first refusals are no
     // reason to nap.
     if (refused > most_refusals) (void)sleep(nap);
@@ -159,7 +147,7 @@ void helper_thread::serve() noexcept {
     engine_.lock_.lock_mutex();
   }
   // The program, where it has taken the lead back, may be inside by the short way already.
-  if (!leads_) return engine_.lock_.mutex().unlock();
+  if (!leads_) return engine_.lock_.unlock_mutex();
   leads_ = false;
   engine_.lock_.give_back();
 }
@@ -173,7 +161,7 @@ bool helper_thread::rest(backoff& pause) noexcept {
   on_ = {engine::never};
   on_.add(bell_.descriptor());
   on_.add(engine_.sources_);
-  engine_.lock_.mutex().unlock();
+  engine_.lock_.unlock_mutex();
   on_.sleep(engine::backstop);
   if (on_.on.front().revents != 0) bell_.clear();
   engine_.lock_.lock_mutex();

@@ -64,11 +64,8 @@ class helper_thread {
   // ---- and without
   void make_way() noexcept { wanted_.store(true, std::memory_order_relaxed); }
 
-  enum class found : std::uint8_t { busy, asleep, lead };
-
   void run() noexcept;
-  bool sleep(std::chrono::nanoseconds, bool for_ever = false) noexcept;
-  [[nodiscard]] found take() noexcept;
+  bool sleep(std::chrono::nanoseconds) noexcept;
   void serve() noexcept;
   [[nodiscard]] bool rest(backoff&) noexcept;
 

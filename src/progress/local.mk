@@ -1,26 +1,22 @@
 libpeal_core_la_SOURCES += \
-  src/progress/biased_lock.hpp \
   src/progress/deferred_calls.hpp \
   src/progress/engine.hpp \
   src/progress/event_descriptor.hpp \
   src/progress/family.hpp \
-  src/progress/fork_guard.hpp \
   src/progress/helper_thread.hpp \
   src/progress/lock.hpp \
   src/progress/sleep.hpp \
   src/progress/sources.hpp \
-  src/progress/time_until.hpp \
   src/progress/wait_policy.hpp \
   src/progress/wakeup.hpp
 if UNITS
 libpeal_core_la_SOURCES += src/progress/unit.cpp
 else
 libpeal_core_la_SOURCES += \
-  src/progress/biased_lock.cpp \
+  src/progress/lock.cpp \
   src/progress/engine.cpp \
   src/progress/event_descriptor.cpp \
   src/progress/family.cpp \
-  src/progress/fork_guard.cpp \
   src/progress/helper_thread.cpp \
   src/progress/sleep.cpp \
   src/progress/sources.cpp \

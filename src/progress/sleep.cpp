@@ -12,7 +12,6 @@
 #include "base/log.hpp"
 #include "progress/engine.hpp"
 #include "progress/helper_thread.hpp"
-#include "progress/time_until.hpp"
 #include "topology/core_sharing.hpp"
 
 namespace peal {
@@ -36,7 +35,7 @@ bool any_found(std::span<const pollfd> of) noexcept {
 }  // namespace
 
 void thread_sleep::sleep(std::chrono::nanoseconds most) noexcept {
-  const timespec time = time_until(std::min(end, clock::now() + most));
+  const timespec time = time_of(std::min<clock::duration>(end - clock::now(), most));
   const int found = ::ppoll(on.data(), on.size(), &time, nullptr);
   if (found < 0)  // a signal came
     for (pollfd& each : on) each.revents = 0;
@@ -72,7 +71,7 @@ bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
   if (rung && !leading_) sources_.read(found, who != nullptr);
   if (!slept_in()) {
     sources_.disarm();
-    if (slept) left_alone(who == nullptr || who->keeper);
+    if (slept) left_alone(who == nullptr || who->bell == nullptr);
   }
   const bool moved = sources_.poll_all() || missed;
   if (rung) counted_.wakeups.raise();
@@ -106,31 +105,34 @@ void engine::ended(const void* operation) noexcept {
 engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
   for (;;) {
     const bool naps = mine.beside;
-    const rest result = sleep_once(holds, until, mine);
+    rest result = rest::refused;
+    const bool alone = family_ == nullptr;
+    bool leads = !alone && mine.wide;
+    if (!leads && try_lock()) {
+      leads = !leading_ && !mine.beside;
+      thread_sleep on{until};
+      if (!leads) result = follow(holds, until, mine);
+      else if (alone) result = lead(holds, on, mine);
+      unlock();
+    }  // else the thread that holds the lock makes progress, or starts something
+    if (leads && !alone) result = sleep_in_several(holds, until, mine);
     if (!(naps || mine.beside) || result == rest::held || result == rest::refused ||
         deferred_.any() || clock::now() >= until)
       return result;
   }
 }
 
-engine::rest engine::sleep_once(question holds, deadline until, wait_state& mine) {
-  if (family_ != nullptr) return sleep_in_several(holds, until, mine);
-  // The thread that holds the lock at the moment makes progress, or starts something.
-  if (!try_lock()) return rest::refused;
-  thread_sleep on{until};
-  const rest result = leading_ || mine.beside ? follow(holds, until, mine) : lead(holds, on, mine);
-  unlock();
-  return result;
-}
-
 engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   if (time_to_look()) look_around();
+  // Before the sources are armed: a thread that wants to poll while this one does that counts.
+  const bool polled_since = others_poll(mine);
+  note_turns(mine);
   const readiness found = prepare();
   const bool held_already = holds();
   if (found != readiness::ready || held_already || deferred_.any()) {
     // What moved is another thread's, most likely, if that has polled while this one napped.
-    mine.beside = found == readiness::moved && sources_.armed() && mine.nap != shortest_nap &&
-                  others_poll(mine);
+    mine.beside =
+        found == readiness::moved && sources_.armed() && mine.nap != shortest_nap && polled_since;
     if (held_already && listeners_ != 0) rouse();
     disarm_unless_slept_in();
     if (held_already) return rest::held;
@@ -141,7 +143,6 @@ engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   leading_ = true;
   roused_ = false;
   leader_awaits_ = holds.sleep_for();
-  note_turns(mine);
   ++listeners_;
   const std::size_t first = on.on.size();
   on.add(sources_);
@@ -164,7 +165,7 @@ engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
   mine.beside = false;
   if (holds()) return rest::held;
   if (deferred_.any()) return rest::in_vain;
-  follower self{holds.sleep_for(), false, {}};
+  follower self{holds.sleep_for()};
   const bool naps = !leading_;
   std::chrono::nanoseconds most = backstop;
   if (naps) {
@@ -174,20 +175,22 @@ engine::rest engine::follow(question holds, deadline until, wait_state& mine) {
   }
   followers_.push_back(&self);
   if (self.awaited == nullptr) ++listeners_;
-  std::unique_lock hold{lock_.mutex(), std::adopt_lock};
-  self.woken.wait_until(hold, std::min(until, clock::now() + most), [&] { return self.called; });
-  hold.release();  // the caller unlocks
+  const deadline end = std::min(until, clock::now() + most);
+  unlock();
+  for (auto left = end - clock::now(); !self.is_called() && left > 0ns; left = end - clock::now())
+    futex_wait(self.called, 0, left);
+  lock();
   std::erase(followers_, &self);
   if (self.awaited == nullptr) --listeners_;
   if (naps) --napping_;
   counted_.sleeps.raise();
-  if (self.called) counted_.wakeups.raise();
+  if (self.is_called()) counted_.wakeups.raise();
   const bool held = holds();
-  if (held && !self.called && (!naps || self.awaited != nullptr) && clock::now() < until)
+  if (held && !self.is_called() && (!naps || self.awaited != nullptr) && clock::now() < until)
     counted_.missed.raise();
   if (held) return rest::held;
   // A thread that is to lead finds nothing new.
-  return self.called && self.awaited == nullptr ? rest::moved : rest::in_vain;
+  return self.is_called() && self.awaited == nullptr ? rest::moved : rest::in_vain;
 }
 
 /// Without the lock, at the end of a wait only. One of those that followed may be needed to lead.
@@ -223,7 +226,7 @@ void engine::withdraw() noexcept {
   listeners_ -= static_cast<int>(asleep_.size());
   for (engine_sleeper* each : asleep_) {
     each->asleep = false;
-    if (!each->keeper) each->ring();
+    if (each->bell != nullptr) each->bell->ring();
   }
   asleep_.clear();
   if (helper_ != nullptr) helper_->resume();
@@ -255,11 +258,12 @@ bool engine::expose(event_descriptor& to) noexcept {
     disarm_unless_slept_in();
     return false;
   }
-  const deadline now = clock::now(), latest = now + backstop;
-  const deadline end =
-      found == readiness::ready ? std::min(latest, sources_.wakes_at()) : now + next_nap(to.nap);
-  to.set_alarm(end);
-  to.until_backstop = end == latest;
+  const std::chrono::nanoseconds time =
+      found == readiness::refused
+          ? next_nap(to.nap)
+          : std::min<clock::duration>(backstop, sources_.wakes_at() - clock::now());
+  to.set_alarm(time);
+  to.until_backstop = time == backstop;
   lie_down(to);
   return true;
 }

@@ -8,41 +8,43 @@
 #pragma once
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
+#include <ctime>
 #include <vector>
 
+#include "progress/lock.hpp"
 #include "progress/sources.hpp"
 
 namespace peal {
 
+/// As ppoll and timerfd_settime take it; nothing, when it is negative.
+inline timespec time_of(std::chrono::nanoseconds left) noexcept {
+  const auto positive = std::max<std::int64_t>(left.count(), 0);
+  return {positive / 1'000'000'000, positive % 1'000'000'000};
+}
+
 /// Sleeps on an engine's descriptors beside the thread that leads, or where none does.
 struct engine_sleeper {
   bool asleep = false;  // the engine will say when it is to look again
-  bool keeper = false;  // it sleeps for what others left undone, not for what they do
-  int bell = -1;        // an eventfd; -1: it is not told
-
-  void ring() const noexcept {
-    const std::uint64_t one = 1;
-    // Refused only when it has rung long ago.
-    if (bell >= 0) [[maybe_unused]]
-      const ssize_t written = ::write(bell, &one, sizeof one);
-  }
+  // Null: a keeper, which sleeps for what others left undone, and is not told of what they do.
+  wakeup* bell = nullptr;
 };
 
 /// A thread that sleeps until it is called, while another one sleeps on the descriptors.
 struct follower {
   const void* awaited;  // the operation whose end calls it; null: whatever moves does
-  bool called = false;
-  std::condition_variable woken;
+  std::atomic<std::uint32_t> called{0};
 
+  // relaxed, both: the engine's lock orders what the call is about.
+  [[nodiscard]] bool is_called() const noexcept {
+    return called.load(std::memory_order_relaxed) != 0;
+  }
   void call() noexcept {
-    called = true;
-    woken.notify_one();
+    if (called.exchange(1, std::memory_order_relaxed) == 0) futex_wake(called);
   }
 };
 

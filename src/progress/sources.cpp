@@ -24,22 +24,6 @@ void source_list::unwatch(int descriptor) noexcept {
   }
 }
 
-bool source_list::poll_others() noexcept {
-  bool moved = false;
-  for (progress_source* source : sometimes_) moved |= source->poll();
-  return moved;
-}
-
-bool source_list::poll_all() noexcept {
-  if (polling_) return false;
-  polling_ = true;
-  bool moved = false;
-  for (progress_source* source : every_) moved |= source->poll();
-  moved |= poll_others();
-  polling_ = false;
-  return moved;
-}
-
 bool source_list::arm() noexcept {
   if (std::exchange(rung_, false)) wakeup_.clear();
   armed_ = wakeup_.able() && !polling_;

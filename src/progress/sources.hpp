@@ -71,17 +71,12 @@ class source_list {
   /// One turn. From within a source it does nothing.
   bool poll() noexcept {
     if (polling_) return false;
-    polling_ = true;
-    bool moved = false;
-    for (progress_source* source : every_) moved |= source->poll();
     const std::uint32_t turns = turns_.load(std::memory_order_relaxed) + 1;
     turns_.store(turns, std::memory_order_relaxed);
-    if (turns % 64 == 0) moved |= poll_others();
-    polling_ = false;
-    return moved;
+    return turn(turns % 64 == 0);
   }
   /// Every source, those of `sometimes` too.
-  bool poll_all() noexcept;
+  bool poll_all() noexcept { return !polling_ && turn(true); }
   /// Whether this is said from within a source.
   [[nodiscard]] bool in_turn() const noexcept { return polling_; }
   /// How many turns there have been. relaxed: other threads look whether it moves.
@@ -104,7 +99,15 @@ class source_list {
   bool read_all(std::chrono::milliseconds within) noexcept;
 
  private:
-  bool poll_others() noexcept;
+  bool turn(bool of_all) noexcept {
+    polling_ = true;
+    bool moved = false;
+    for (progress_source* source : every_) moved |= source->poll();
+    if (of_all) [[unlikely]]
+      for (progress_source* source : sometimes_) moved |= source->poll();
+    polling_ = false;
+    return moved;
+  }
 
   std::vector<progress_source*> every_;
   std::vector<progress_source*> sometimes_;

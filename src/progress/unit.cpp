@@ -1,11 +1,10 @@
 // The sources of this folder, compiled as one where the library is built in units (configure
 // --enable-units).
-#include "progress/biased_lock.cpp"
 #include "progress/engine.cpp"
 #include "progress/event_descriptor.cpp"
 #include "progress/family.cpp"
-#include "progress/fork_guard.cpp"
 #include "progress/helper_thread.cpp"
+#include "progress/lock.cpp"
 #include "progress/sleep.cpp"
 #include "progress/sources.cpp"
 #include "progress/wait_policy.cpp"

@@ -17,19 +17,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <string_view>
+
+#include "base/settings.hpp"
 
 namespace peal {
 
 class wait_policy {
  public:
   using duration = std::chrono::nanoseconds;
-
-  enum class mode : std::uint8_t {
-    adaptive,  // spin, then sleep; yield, then sleep when crowded
-    poll,      // never give the core away
-    block      // sleep at the first miss
-  };
 
   /// How long a wait spins, at least and at most.
   struct bounds {
@@ -41,18 +36,13 @@ class wait_policy {
   static constexpr bounds usual{std::chrono::microseconds{20}, std::chrono::microseconds{40}};
 
   /// `crowded`: more ranks than cores they may use.
-  constexpr explicit wait_policy(mode how = mode::adaptive, bool crowded = false,
+  constexpr explicit wait_policy(wait_mode how = wait_mode::adaptive, bool crowded = false,
                                  bounds spin = usual) noexcept
-      : look_{how == mode::poll               ? ~std::uint32_t{0}
-              : how == mode::block || crowded ? 1
-                                              : turns_a_look},
-        yields_{how == mode::adaptive && crowded ? yields_when_crowded : 0},
+      : look_{how == wait_mode::poll               ? ~std::uint32_t{0}
+              : how == wait_mode::block || crowded ? 1
+                                                   : turns_a_look},
+        yields_{how == wait_mode::adaptive && crowded ? yields_when_crowded : 0},
         spin_{spin} {}
-
-  /// Requires: one of the words that PEAL_WAIT allows.
-  static constexpr mode mode_from(std::string_view word) noexcept {
-    return word == "poll" ? mode::poll : word == "block" ? mode::block : mode::adaptive;
-  }
 
   /// Misses in a row after which something is to be decided; all ones: never.
   [[nodiscard]] constexpr std::uint32_t look() const noexcept { return look_; }

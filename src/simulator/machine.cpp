@@ -17,23 +17,13 @@ constexpr std::array adapters{
 }  // namespace
 
 void take_costs(machine& into, const cost_parameters& from) noexcept {
-  processor& core = into.core;
-  core.send_ns = from.remote_send_ns;
-  core.receive_ns = from.remote_receive_ns;
-  core.local_send_ns = from.local_send_ns;
-  core.local_receive_ns = from.local_receive_ns;
-  core.local_flight_ns = from.local_flight_ns;
-  core.copy_rate = from.local_copy_rate;
-  core.local_rate = from.local_large_rate;
-  // What announcement and answer take is played; the rest is the receiver's.
-  const double played = 2 * (from.local_send_ns + from.local_flight_ns + from.local_receive_ns);
-  core.local_large_ns = std::max(from.local_large_ns - played, 0.0);
-  core.direct_rate = from.local_direct_rate;
-  core.switch_ns = from.switch_ns;
-  core.reduce_rate = from.reduce_rate;
-  core.step_ns = from.step_ns;
-  into.nic.doorbell_ns = from.remote_doorbell_ns;
-  into.nic.link_rate = from.remote_rate;
+  into.costs = from;
+  if (!measured_between(from)) return;
+  adapter& nic = into.nic;
+  const auto packet = static_cast<double>(nic.packet_bytes);
+  nic.link_rate = from.remote_rate * (1 + static_cast<double>(nic.header_bytes) / packet);
+  const double known = 2 * nic.unit_ns + 2 * into.net.cable_ns + into.net.switch_ns;
+  nic.pcie_ns = std::max(from.remote_flight_ns - known, 0.0);
 }
 
 std::span<const adapter> known_adapters() noexcept { return adapters; }

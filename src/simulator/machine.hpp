@@ -17,12 +17,11 @@ namespace peal::simulator {
 /// One adapter, which all ranks of a node share.
 struct adapter {
   std::string_view name = "connectx7";
-  double link_rate = 50;     // bytes/ns, each way
-  int units = 8;             // processing units, for each direction
-  int pairs_per_unit = 1;    // so many queue pairs, made one after another, are served by one unit
-  double unit_ns = 21.6;     // of a unit, for each packet
-  double doorbell_ns = 300;  // of the processor
-  double pcie_ns = 1000;     // there and back
+  double link_rate = 50;   // bytes/ns, each way
+  int units = 8;           // processing units, for each direction
+  int pairs_per_unit = 1;  // so many queue pairs, made one after another, are served by one unit
+  double unit_ns = 21.6;   // of a unit, for each packet
+  double pcie_ns = 1000;   // there and back
   std::size_t context_bytes = 375;     // of a queue pair
   std::size_t cache_bytes = 4u << 20;  // for contexts, on the adapter
   std::size_t inline_bytes = 200;      // so much goes with the doorbell
@@ -38,33 +37,14 @@ struct network {
   double cable_ns = 25;         // one cable
 };
 
-/// What a rank's core does. "Message" means between nodes, "local" inside a node.
-struct processor {
-  double send_ns = 60;           // to make a work request, without the doorbell
-  double receive_ns = 60;        // to poll a completion and match
-  double local_send_ns = 13;     // a message to a rank of the node
-  double local_receive_ns = 15;  //
-  double local_flight_ns = 54;   // until the other core sees it
-  double copy_rate = 40;         // bytes/ns
-  // bytes/ns, of large messages inside a node, which both sides copy at once
-  double local_rate = 45.6;
-  double local_large_ns = 0;  // of the receiver, for each of them
-  // bytes/ns, of those that the receiver copies alone, since ranks share cores
-  double direct_rate = 16;
-  double switch_ns = 600;            // of a core that ranks share, to the next of them
-  double reduce_rate = 28;           // bytes/ns of the result
-  double step_ns = 3;                // each copy and reduction, besides its bytes
-  std::size_t eager_bytes = 8192;    // longer ones are asked for
-  std::size_t local_eager = 4096;    //
-  std::size_t part_bytes = 1 << 20;  // a large message is cut so among its queue pairs
-};
-
 enum class doorbells { batched, each };
 
 struct machine {
+  // What cores do, by the rules that prices have, too (cost_rules.hpp). How long messages are on
+  // their way between nodes follows from the adapter and the network instead.
+  cost_parameters costs;
   adapter nic;
   network net;
-  processor core;
   int ranks_per_node = 1;
   int cores = 0;        // of a node, among which its ranks are dealt; 0: as many as ranks
   int queue_pairs = 1;  // for large messages, to each peer; there is one more for all others
@@ -72,8 +52,9 @@ struct machine {
   doorbells ring = doorbells::batched;
 };
 
-/// The machine with costs that were measured (peal-info --tune). An adapter gets its doorbell and
-/// its rate; what a message takes between adapters stays as described.
+/// The machine with costs that were measured (peal-info --tune). If they were so between nodes the
+/// adapter gets the rate, and its way to memory and back takes what of the flight of a short
+/// message under one switch neither the adapter's units nor cables and switch account for.
 void take_costs(machine&, const cost_parameters&) noexcept;
 
 /// The adapters that are known by name.

@@ -6,6 +6,8 @@
 #include <functional>
 #include <queue>
 
+#include "collective/cost_rules.hpp"
+
 namespace peal::simulator {
 
 namespace {
@@ -13,6 +15,7 @@ namespace {
 using stage = shape::stage;
 constexpr std::size_t control_bytes = 64;  // of an announcement, and of the answer to it
 constexpr std::size_t least_share = std::size_t{64} << 10;  // of a queue pair in a large message
+constexpr std::size_t part_bytes = std::size_t{1} << 20;    // so a large message is cut among them
 
 class stage_play {
  public:
@@ -94,7 +97,7 @@ class stage_play {
     return {node_of(back ? f.to : f.from), node_of(back ? f.from : f.to), f.same_leaf};
   }
   [[nodiscard]] bool eager(std::size_t bytes, bool local) const noexcept {
-    return bytes <= (local ? machine_.core.local_eager : machine_.core.eager_bytes);
+    return bytes <= cost_rules::eager_limit(!local);
   }
   [[nodiscard]] std::uint32_t pairs_for(std::size_t bytes) const noexcept;
   [[nodiscard]] picoseconds cost_of(std::uint32_t who, const shape::sent&) const noexcept;
@@ -124,15 +127,16 @@ class stage_play {
   void deliver(std::uint32_t message, picoseconds now);
   void receive(std::uint32_t message, picoseconds now);
   void fetch(std::uint32_t message, picoseconds now);
+  void copy(std::uint32_t message, picoseconds now);
   void answer(std::uint32_t message, picoseconds now);
   void send_back(std::uint32_t message, picoseconds now);
   void ended_one(std::uint32_t who, std::uint32_t lane, picoseconds now, std::uint32_t depth);
 
   const machine& machine_;
+  cost_rules rules_;
   const cast& cast_;
   std::vector<actor> actors_;
   std::vector<core_state> cores_;
-  bool shared_cores_ = false;
   std::vector<lane_state> lanes_;
   std::vector<flight> flights_;
   std::vector<std::uint32_t> free_flights_;
@@ -149,6 +153,7 @@ int nodes_for(const machine& of, const cast& players) {
 
 stage_play::stage_play(const machine& of, const cast& players)
     : machine_{of},
+      rules_{of.costs, of.cores > 0 && of.cores < of.ranks_per_node},
       cast_{players},
       actors_(players.shape_of.size()),
       fabric_{of, nodes_for(of, players), count_pairs()} {
@@ -201,12 +206,9 @@ std::uint32_t stage_play::pairs_for(std::size_t bytes) const noexcept {
 
 // Of the core, until the request is made and the doorbell has rung.
 picoseconds stage_play::cost_of(std::uint32_t who, const shape::sent& s) const noexcept {
-  const processor& core = machine_.core;
   const bool local = find(who, actors_[who].plays->by(), s.peer).local;
   const bool copies = eager(s.bytes, local) && (local || s.bytes > machine_.nic.inline_bytes);
-  const picoseconds copying = copies ? lasting(s.bytes, core.copy_rate) : 0;
-  if (local) return from_ns(core.local_send_ns) + copying;
-  return from_ns(core.send_ns + (rings(s) ? machine_.nic.doorbell_ns : 0)) + copying;
+  return from_ns(rules_.post(!local, rings(s)) + (copies ? rules_.slot(s.bytes) : 0));
 }
 
 std::uint32_t stage_play::take_flight() {
@@ -232,7 +234,7 @@ outcome stage_play::play() {
     switch (next.what) {
       case kind::begin:
       case kind::deliver:
-        if (shared_cores_) {
+        if (rules_.crowded()) {
           actor& who = actors_[concerned(next)];
           who.inbox.push_back(next);
           call(who.core, next.at);
@@ -249,6 +251,10 @@ outcome stage_play::play() {
       }
       case kind::source: {
         flight& f = flights_[next.index];
+        if (f.local) {
+          copy(next.index, next.at);
+          break;
+        }
         f.is = phase::data;
         f.packet = {
             .bytes = f.bytes, .pair = f.from_pair + 1, .pairs = pairs_for(f.bytes), .crossings = 2};
@@ -268,11 +274,10 @@ void stage_play::run(const event& e) {
 
 // The ranks of a node are dealt to its cores in turn.
 void stage_play::deal_cores() {
-  shared_cores_ = machine_.cores > 0 && machine_.cores < machine_.ranks_per_node;
   for (std::uint32_t who = 0; who != actors_.size(); ++who) {
     const auto here = static_cast<int>(who) % machine_.ranks_per_node;
     actors_[who].core =
-        shared_cores_
+        rules_.crowded()
             ? static_cast<std::uint32_t>(node_of(who) * machine_.cores + here % machine_.cores)
             : who;
     cores_.resize(std::max<std::size_t>(cores_.size(), actors_[who].core + 1));
@@ -305,7 +310,7 @@ void stage_play::dispatch(std::uint32_t index, picoseconds now) {
   if (core.free < now && count > 1) steps = std::max(steps, count / 2);
   event next = runs.inbox.front();
   runs.inbox.pop_front();
-  next.at = core.free = now + steps * from_ns(machine_.core.switch_ns);
+  next.at = core.free = now + steps * from_ns(rules_.change_of_ranks());
   run(next);
   if (std::ranges::any_of(core.ranks,
                           [&](std::uint32_t each) { return !actors_[each].inbox.empty(); }))
@@ -358,7 +363,7 @@ void stage_play::depart(std::uint32_t who, std::uint32_t lane, picoseconds now) 
   result_.bytes += s.bytes;
   if (f.is == phase::announced) ++in.pending;
   if (f.local) {
-    push(now + from_ns(machine_.core.local_flight_ns), kind::deliver, message);
+    push(now + from_ns(rules_.flight(false)), kind::deliver, message);
   } else {
     result_.doorbells += rings(s);
     const bool fetched = !rings(s) || (f.is == phase::eager && s.bytes > machine_.nic.inline_bytes);
@@ -392,8 +397,7 @@ void stage_play::posted(std::uint32_t who, std::uint32_t lane, picoseconds now) 
 
 void stage_play::deliver(std::uint32_t message, picoseconds now) {
   flight& f = flights_[message];
-  const processor& core = machine_.core;
-  const picoseconds polled = from_ns(f.local ? core.local_receive_ns : core.receive_ns);
+  const picoseconds polled = from_ns(rules_.take(!f.local));
   if (f.is == phase::data) {
     answer(message, work(f.to, now, polled));
     return;
@@ -422,7 +426,7 @@ void stage_play::receive(std::uint32_t message, picoseconds now) {
     fetch(message, now);
     return;
   }
-  const picoseconds end = work(f.to, now, lasting(f.bytes, machine_.core.copy_rate));
+  const picoseconds end = work(f.to, now, from_ns(rules_.slot(f.bytes)));
   free_flights_.push_back(message);
   ended_one(f.to, f.lane, end, f.depth);
 }
@@ -430,37 +434,36 @@ void stage_play::receive(std::uint32_t message, picoseconds now) {
 // The receiver gets an announced payload itself.
 void stage_play::fetch(std::uint32_t message, picoseconds now) {
   flight& f = flights_[message];
-  const processor& core = machine_.core;
   if (f.local) {
-    const picoseconds ready = work(f.to, now, from_ns(core.local_large_ns));
-    if (shared_cores_) {
-      answer(message, work(f.to, ready, lasting(f.bytes, core.direct_rate)));
-      return;
-    }
-    const picoseconds copying = lasting(f.bytes, core.local_rate);
-    answer(message, std::max(work(f.to, ready, copying), work(f.from, ready, copying)));
+    const picoseconds ready = work(f.to, now, from_ns(rules_.fetch()));
+    if (rules_.crowded()) copy(message, ready);
+    else push(ready, kind::source, message);  // when both cores are asked for
     return;
   }
   const std::uint32_t pairs = pairs_for(f.bytes);
-  const std::size_t parts =
-      std::max<std::size_t>(pairs, (f.bytes + core.part_bytes - 1) / core.part_bytes);
+  const std::size_t parts = std::max<std::size_t>(pairs, (f.bytes + part_bytes - 1) / part_bytes);
   const std::size_t bells = machine_.ring == doorbells::each ? parts : pairs;
   result_.doorbells += bells;
-  const double cost = static_cast<double>(parts) * core.send_ns +
-                      static_cast<double>(bells) * machine_.nic.doorbell_ns;
+  const double cost = bells * rules_.post(true) + (parts - bells) * rules_.post(true, false);
   const picoseconds asked = work(f.to, now, from_ns(cost));
   push(fabric_.ask(asked, path_of(f)), kind::source, message);
+}
+
+// Inside a node: both cores copy, or the receiver's alone.
+void stage_play::copy(std::uint32_t message, picoseconds now) {
+  const flight& f = flights_[message];
+  const picoseconds copying = from_ns(rules_.fetched(f.bytes));
+  const picoseconds end = work(f.to, now, copying);
+  answer(message, rules_.crowded() ? end : std::max(end, work(f.from, now, copying)));
 }
 
 // The payload is there: the sender is told so.
 void stage_play::answer(std::uint32_t message, picoseconds now) {
   flight& f = flights_[message];
-  const processor& core = machine_.core;
-  const picoseconds told = work(
-      f.to, now, from_ns(f.local ? core.local_send_ns : core.send_ns + machine_.nic.doorbell_ns));
+  const picoseconds told = work(f.to, now, from_ns(rules_.post(!f.local)));
   f.is = phase::answer;
   if (f.local) {
-    push(told + from_ns(core.local_flight_ns), kind::deliver, message);
+    push(told + from_ns(rules_.flight(false)), kind::deliver, message);
   } else {
     ++result_.doorbells;
     f.packet = {.bytes = control_bytes, .pair = f.to_pair, .crossings = 1};
@@ -476,10 +479,7 @@ void stage_play::ended_one(std::uint32_t who, std::uint32_t lane, picoseconds no
   in.last = std::max(in.last, now);
   if (--in.pending != 0) return;
   const stage& round = actors_[who].plays->stages()[in.at];
-  const processor& core = machine_.core;
-  const picoseconds cost = lasting(round.copied, core.copy_rate) +
-                           lasting(round.reduced, core.reduce_rate) +
-                           from_ns(round.locals * core.step_ns);
+  const picoseconds cost = from_ns(rules_.local(round.locals, round.copied, round.reduced));
   const picoseconds end = cost == 0 ? in.last : work(who, in.last, cost);
   in.depth = in.last_depth + 1;
   in.at = round.next;

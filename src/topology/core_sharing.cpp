@@ -31,12 +31,6 @@ bool cpu_mask::within(const cpu_mask& other) const noexcept {
   return true;
 }
 
-std::size_t cpu_mask::count() const noexcept {
-  std::size_t all = 0;
-  for (const std::uint64_t word : words) all += static_cast<std::size_t>(std::popcount(word));
-  return all;
-}
-
 void cpu_mask::join(const cpu_mask& other) noexcept {
   for (std::size_t each = 0; each < words.size(); ++each) words[each] |= other.words[each];
 }
@@ -65,20 +59,6 @@ bool core_sharing::look() noexcept {
   const bool before =
       std::exchange(crowded_, now.digest == first_ ? crowded_at_first_ : too_many(now));
   return crowded_ != before;
-}
-
-int core_sharing::own_hardware_threads() noexcept {
-  affinity_snapshot now;
-  if (!see(now)) {
-    if (!now.own.read(own_)) return 1;
-    now.all = now.own;
-    now.ranks = 1;
-    read_quota();
-  }
-  std::size_t share = now.all.count();
-  if (quota_) share = std::min(share, static_cast<std::size_t>(*quota_));
-  return static_cast<int>(std::max(
-      std::min(now.own.count(), share / std::max(now.ranks, std::size_t{1})), std::size_t{1}));
 }
 
 bool core_sharing::see(affinity_snapshot& now) noexcept {

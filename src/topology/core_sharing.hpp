@@ -29,7 +29,6 @@ struct cpu_mask {
   [[nodiscard]] bool read(pid_t) noexcept;
   [[nodiscard]] bool within(const cpu_mask& other) const noexcept;
   void join(const cpu_mask& other) noexcept;
-  [[nodiscard]] std::size_t count() const noexcept;
   [[nodiscard]] bool has(std::size_t cpu) const noexcept {
     return (words[cpu / word_bits] >> (cpu % word_bits) & 1) != 0;
   }
@@ -50,9 +49,6 @@ class core_sharing {
   /// Whether a rank must give its core away to let the one that it waits for run, as of the last
   /// look.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
-  /// How many hardware threads this rank may count as its own, now: those that it may use, or its
-  /// share of those of all. At least 1.
-  [[nodiscard]] int own_hardware_threads() noexcept;
   /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
   /// answer is another one.
   bool look() noexcept;

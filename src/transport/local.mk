@@ -1,21 +1,24 @@
 libpeal_core_la_SOURCES += \
   src/transport/contract.hpp \
+  src/transport/node_access.hpp \
+  src/transport/receiver.cpp \
+  src/transport/receiver.hpp \
   src/transport/self/self_transport.cpp \
   src/transport/self/self_transport.hpp \
   src/transport/shm/bells.hpp \
   src/transport/shm/box.hpp \
-  src/transport/shm/claim.hpp \
-  src/transport/shm/direct_copy.hpp \
-  src/transport/shm/fetcher.hpp \
-  src/transport/shm/helper.hpp \
+  src/transport/shm/bulk/claim.hpp \
+  src/transport/shm/bulk/direct_copy.hpp \
+  src/transport/shm/bulk/fetcher.hpp \
+  src/transport/shm/bulk/helper.hpp \
+  src/transport/shm/bulk/interface.hpp \
+  src/transport/shm/bulk/staging.hpp \
   src/transport/shm/inbox.hpp \
   src/transport/shm/layout.hpp \
   src/transport/shm/pace.hpp \
   src/transport/shm/parcels.hpp \
   src/transport/shm/parts.hpp \
   src/transport/shm/shm_transport.hpp \
-  src/transport/shm/staging.hpp \
-  src/transport/short_path.cpp \
   src/transport/short_path.hpp \
   src/transport/verbs/addresses.hpp \
   src/transport/verbs/bounded_queue.hpp \
@@ -42,7 +45,6 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/retired_pairs.hpp \
   src/transport/verbs/connection.hpp \
   src/transport/verbs/connections.hpp \
-  src/transport/verbs/counters.hpp \
   src/transport/verbs/datagram/datagram.hpp \
   src/transport/verbs/datagram/datagram_channel.hpp \
   src/transport/verbs/datagram/datagrams.hpp \
@@ -60,14 +62,22 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/rail_choice.hpp \
   src/transport/verbs/device/registration_cache.hpp \
   src/transport/verbs/device/slots.hpp \
+  src/transport/verbs/eager/credits.hpp \
   src/transport/verbs/eager/eager_channel.hpp \
+  src/transport/verbs/eager/held_packets.hpp \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
-  src/transport/verbs/lane.hpp \
+  src/transport/verbs/eager/sent_requests.hpp \
+  src/transport/verbs/lane/counters.hpp \
+  src/transport/verbs/lane/interface.hpp \
+  src/transport/verbs/lane/lane.hpp \
+  src/transport/verbs/lane/settings.hpp \
+  src/transport/verbs/lane/work_id.hpp \
   src/transport/verbs/peer_events.hpp \
-  src/transport/verbs/plan.hpp \
+  src/transport/verbs/setup/interface.hpp \
+  src/transport/verbs/setup/plan.hpp \
+  src/transport/verbs/setup/trial.hpp \
   src/transport/verbs/sleeper.hpp \
-  src/transport/verbs/trial.hpp \
   src/transport/verbs/verbs_state.hpp \
   src/transport/verbs/verbs_transport.hpp \
   src/transport/verbs/wire.hpp
@@ -76,12 +86,12 @@ libpeal_core_la_SOURCES += src/transport/shm/unit.cpp
 else
 libpeal_core_la_SOURCES += \
   src/transport/shm/bells.cpp \
-  src/transport/shm/direct_copy.cpp \
-  src/transport/shm/fetcher.cpp \
-  src/transport/shm/helper.cpp \
+  src/transport/shm/bulk/direct_copy.cpp \
+  src/transport/shm/bulk/fetcher.cpp \
+  src/transport/shm/bulk/helper.cpp \
+  src/transport/shm/bulk/staging.cpp \
   src/transport/shm/parcels.cpp \
-  src/transport/shm/shm_transport.cpp \
-  src/transport/shm/staging.cpp
+  src/transport/shm/shm_transport.cpp
 endif
 if UNITS
 libpeal_core_la_SOURCES += src/transport/verbs/unit.cpp
@@ -100,7 +110,6 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/promoter.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \
   src/transport/verbs/connections.cpp \
-  src/transport/verbs/counters.cpp \
   src/transport/verbs/datagram/datagram_channel.cpp \
   src/transport/verbs/datagram/datagrams.cpp \
   src/transport/verbs/datagram/handshake_port.cpp \
@@ -116,10 +125,12 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/registration_cache.cpp \
   src/transport/verbs/device/slots.cpp \
   src/transport/verbs/eager/sender.cpp \
-  src/transport/verbs/lane.cpp \
-  src/transport/verbs/plan.cpp \
+  src/transport/verbs/lane/counters.cpp \
+  src/transport/verbs/lane/lane.cpp \
+  src/transport/verbs/lane/settings.cpp \
+  src/transport/verbs/setup/plan.cpp \
+  src/transport/verbs/setup/trial.cpp \
   src/transport/verbs/sleeper.cpp \
-  src/transport/verbs/trial.cpp \
   src/transport/verbs/verbs_failures.cpp \
   src/transport/verbs/verbs_transport.cpp
 endif

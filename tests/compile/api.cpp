@@ -169,10 +169,6 @@ void run() { auto r = world.irecv_into(std::vector<int>(3)); }
 // error: satisfaction of 'recv_buffer
 void run(std::list<int>& l) { world.recv_into(l); }
 
-// case: a raw int is no tag
-// error: could not convert|cannot convert|no matching function
-void run() { world.send(5, 1, 7); }
-
 // case: swapped rank and tag
 // error: could not convert|cannot convert|no matching function
 void run() { world.send(5, peal::tag{7}, 1); }
@@ -339,3 +335,77 @@ void run() { auto copy = world; }
 // error: this needs a block for every rank: a range of ranges
 // at most 12 lines
 void run(const std::vector<int>& v) { (void)world.alltoallv(v); }
+
+// case: what grows is a container of fixed elements
+// compiles
+void run(std::vector<int>& v, std::string& text) {
+  peal::status got = world.recv_into(peal::grow(v));
+  peal::request<peal::status> later = world.irecv_into(peal::grow(text), 1);
+  got = world.sendrecv_into(1, 1, peal::grow(v), 1);
+  got = world.mprobe().recv_into(peal::grow(v));
+}
+
+// case: a span does not grow
+// error: satisfaction of 'growable
+void run(std::span<int> s) { world.recv_into(peal::grow(s)); }
+
+// case: nor what dies with the call
+// error: cannot bind non-const lvalue reference
+void run() { auto r = world.irecv_into(peal::grow(std::vector<int>{})); }
+
+// case: nor what is const
+// error: satisfaction of 'growable
+void run(const std::vector<int>& v) { world.recv_into(peal::grow(v)); }
+
+// case: nor what is serialized
+// error: satisfaction of 'growable
+void run(std::vector<std::string>& v) { world.recv_into(peal::grow(v)); }
+
+// case: plans of messages
+// compiles
+void run(double& x, std::vector<int>& v, std::span<const int> s) {
+  peal::plan<> out = world.send_plan(v, 1);
+  peal::plan<> number = world.send_plan(x, 1, kind::first);
+  peal::plan<> view = world.send_plan(s, 1);
+  peal::plan<peal::status> in = world.recv_plan(v);
+  peal::plan<peal::status> part = world.recv_plan(std::span{v}.first(1), 1, kind::first);
+  out.start().wait();
+}
+
+// case: a plan that sends what dies with the call
+// error: a plan reads its arguments at every start: pass an lvalue or a view
+// at most 12 lines
+void run() { (void)world.send_plan(std::vector<int>{1}, 1); }
+
+// case: a plan that sends strings, which may be of any length
+// error: a plan moves fixed values and ranges of them, since it cannot know how long others will be
+// at most 12 lines
+void run(std::vector<std::string>& v) { (void)world.send_plan(v, 1); }
+
+// case: a plan that receives into what is const
+// error: a plan of a receive fills memory that lives as long as the plan and may be written to
+// at most 12 lines
+void run(const std::vector<int>& v) { (void)world.recv_plan(v); }
+
+// case: a plan that receives into what dies with the call
+// error: a plan of a receive fills memory that lives as long as the plan and may be written to
+// at most 12 lines
+void run() { (void)world.recv_plan(std::vector<int>(3)); }
+
+// case: a queue's handler gets the value where it takes anything
+// compiles
+void run(peal::completion_queue& queue) {
+  queue.add(world.irecv<int>(),
+            [](auto value) { static_assert(std::same_as<decltype(value), int>); });
+  queue.add(world.ibarrier(), [](auto... none) { static_assert(sizeof...(none) == 0); });
+  queue.add(world.irecv<int>(), [](peal::request<int> over) { (void)over.wait(); });
+}
+
+// case: what follows a request, where that is a request too
+// compiles
+void run() {
+  peal::request<int> one = world.irecv<int>().then([](int) { return world.irecv<int>(); });
+  peal::request<> two = world.ibarrier().then([] { return world.ibarrier(); });
+  peal::request<peal::any_ended<std::vector<peal::request<int>>>> any =
+      peal::when_any(std::vector<peal::request<int>>(2));
+}

@@ -16,11 +16,33 @@
 
 namespace peal::detail {
 
+/// What the request of a continuation gives: what that returns or, where it returns a request, what
+/// that one gives.
+template <class Made>
+struct flattened {
+  using type = Made;
+  static constexpr bool is_request = false;
+};
+template <class U>
+struct flattened<request<U>> {
+  using type = U;
+  static constexpr bool is_request = true;
+};
+
 /// Where a continuation's outcome lies, and who waits for it; held by the request that then()
-/// returned and by the hook that runs it.
-template <class T, class F, class R>
+/// returned and by the hook that runs it. Made: what `next` returns.
+///
+/// Where that is a request (`made_`), this is its hook too, and settles when it has ended.
+template <class T, class F, class Made>
 class continuation final : public hook {
+  static constexpr bool flattens = flattened<Made>::is_request;
+  struct nothing {
+    static bool valid() noexcept { return false; }
+    static bool cancel() noexcept { return false; }
+  };
+
  public:
+  using R = typename flattened<Made>::type;
   using held = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
 
   continuation(request<T>&& source, F&& next)
@@ -28,31 +50,38 @@ class continuation final : public hook {
 
   [[nodiscard]] bool settled() const noexcept { return settled_.load(std::memory_order_acquire); }
   request<T>& source() noexcept { return source_; }
-  /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the source is
-  /// dropped as any request.
+  /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the request
+  /// that it waits for is dropped as any request.
   void disown() noexcept {
+    hook* follower = nullptr;
+    bool idle = false;
     {
       const mutex_guard guard{mutex_};
       wanted_ = false;
-      if (running_) return;
+      follower = std::exchange(follower_, nullptr);
+      idle = !running_;
     }
+    if (follower) follower->give_back();
+    if (!idle) return;
     source_ = {};
+    made_ = {};
   }
-  /// False when it runs, in this or another thread, or has run: the source is its alone then.
+  /// False when it runs, in this or another thread, or has run: what it waits for is its alone
+  /// then.
   bool cancel() {
     const mutex_guard guard{mutex_};
-    return !running_ && source_.valid() && source_.cancel();
+    if (running_) return false;
+    return made_.valid() ? made_.cancel() : source_.valid() && source_.cancel();
   }
+  /// As detail::on_finish: a hook that this one replaces is called.
   void subscribe(hook& to) {
+    to.take();
+    hook* called = &to;
     {
       const mutex_guard guard{mutex_};
-      to.take();
-      if (!settled()) {
-        follower_ = &to;
-        return;
-      }
+      if (!settled()) called = std::exchange(follower_, &to);
     }
-    hook::call(&to);
+    if (called) hook::call(called);
   }
   R take(std::error_code* error) {
     if (!settled())
@@ -79,12 +108,16 @@ class continuation final : public hook {
 
  private:
   void fire() override {
+    bool made_is_over = false;
     {
       const mutex_guard guard{mutex_};
       if (!wanted_) return;
       running_ = true;
+      made_is_over = followed_;
+      if (made_is_over) followed_ = false;
     }
-    run();
+    if (!made_is_over) return run();
+    if constexpr (flattens) finish_made();
   }
 
   void run() {
@@ -101,6 +134,8 @@ class continuation final : public hook {
       failure_ = std::current_exception();
     }
     if (thrown) failure_ = thrown;
+    if constexpr (flattens)
+      if (!failure_) return follow_made();
     // Whoever holds the request hears of it there. Nobody does: the progress call has to tell.
     if (!settle() && thrown) std::rethrow_exception(thrown);
   }
@@ -110,7 +145,12 @@ class continuation final : public hook {
   template <class... Value>
   void call(std::exception_ptr& thrown, Value&&... value) {
     try {
-      if constexpr (std::is_void_v<R>) {
+      if constexpr (flattens) {
+        made_ = detail::invoke(next_, std::forward<Value>(value)...);
+        if (!made_.valid())
+          fail(errc::invalid_argument, "a continuation has returned an empty request", -1,
+               location::current());
+      } else if constexpr (std::is_void_v<R>) {
         detail::invoke(next_, std::forward<Value>(value)...);
         value_.emplace();
       } else {
@@ -119,6 +159,38 @@ class continuation final : public hook {
     } catch (...) {
       thrown = std::current_exception();
     }
+  }
+
+  /// Settles when the request has ended that was made. This may be called back before subscribe
+  /// returns, in any thread; until it was, or nobody wants it any more, `made_` is looked after
+  /// here.
+  void follow_made() {
+    {
+      const mutex_guard guard{mutex_};
+      followed_ = true;
+    }
+    made_.subscribe(*this);
+    bool unwanted = false;
+    {
+      const mutex_guard guard{mutex_};
+      if (!followed_) return;
+      running_ = false;
+      unwanted = !wanted_;
+    }
+    if (unwanted) made_ = {};
+  }
+  void finish_made() {
+    try {
+      if constexpr (std::is_void_v<R>) {
+        made_.wait();
+        value_.emplace();
+      } else {
+        value_.emplace(made_.wait());
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    settle();
   }
 
   /// Whether anybody wants to know what became of it.
@@ -138,19 +210,21 @@ class continuation final : public hook {
 
   request<T> source_;
   F next_;
+  [[no_unique_address]] std::conditional_t<flattens, Made, nothing> made_;
   std::optional<held> value_;
   std::exception_ptr failure_;
   std::atomic<bool> settled_{false};
   mutex mutex_;  // guards what follows
   hook* follower_ = nullptr;
   bool wanted_ = true;
-  bool running_ = false;  // or has run
+  bool running_ = false;   // or has run
+  bool followed_ = false;  // this is the hook of `made_`, which has not called it
 };
 
-template <class T, class F, class R>
+template <class T, class F, class Made, class R = typename flattened<Made>::type>
 class continuation_body final : public body<R> {
  public:
-  explicit continuation_body(continuation<T, F, R>* state) noexcept : state_{state} {}
+  explicit continuation_body(continuation<T, F, Made>* state) noexcept : state_{state} {}
 
   // Not the source's: whichever thread runs the continuation gives that back, and its memory is
   // then another operation's.
@@ -167,7 +241,7 @@ class continuation_body final : public body<R> {
   }
 
  private:
-  continuation<T, F, R>* state_;
+  continuation<T, F, Made>* state_;
 };
 
 /// Resumes a coroutine, unless that has been destroyed meanwhile.
@@ -223,10 +297,10 @@ auto request<T>::then(F next, const place& where) && {
   if (!valid())
     detail::fail(errc::invalid_argument, "this request is empty: it was waited for, or moved from",
                  -1, where);
-  using result = typename detail::continuation_result<F, T>::type;
-  using state_type = detail::continuation<T, F, result>;
+  using made = typename detail::continuation_result<F, T>::type;
+  using state_type = detail::continuation<T, F, made>;
   auto* state = new state_type{std::move(*this), std::move(next)};
-  request<result> following{new detail::continuation_body<T, F, result>{state}};
+  request<typename state_type::R> following{new detail::continuation_body<T, F, made>{state}};
   if (state->source().is_over()) state->run_quietly();
   else state->source().subscribe(*state);
   return following;

@@ -30,7 +30,7 @@ using location = std::source_location;
 struct communicator_state;  // src/comm: a team, its context ids, its collective sequence
 struct operation;           // src/p2p: a send, a receive or a collective under way
 struct matched_message;     // src/p2p: a message that a probe took out of matching
-struct prepared;            // src/comm: a collective made ready to be started again and again
+struct prepared;  // src/comm: a collective, or a message, made ready to be started again and again
 // src/comm: a file descriptor for a loop of the user's that sleeps until there may be progress to
 // be made
 struct sleeper;
@@ -137,8 +137,11 @@ PEAL_EXPORT operation* start_recv(communicator_state&, void* data, std::size_t c
 PEAL_EXPORT operation* start_recv_growing(communicator_state&, const growing_buffer&, int source,
                                           int tag, const location&);
 
-/// Probes. `probe_take` takes the first message that matches out of matching (it waits;
-/// `try_probe_take` returns null when there is none).
+/// Probes. `probe` tells of the first message that matches (it waits; `try_probe` returns false
+/// when there is none). `probe_take` takes it out of matching (`try_probe_take` returns null when
+/// there is none).
+PEAL_EXPORT outcome probe(communicator_state&, int source, int tag, const location&);
+PEAL_EXPORT bool try_probe(communicator_state&, int source, int tag, outcome&, const location&);
 PEAL_EXPORT matched_message* probe_take(communicator_state&, int source, int tag, outcome&,
                                         const location&);
 PEAL_EXPORT matched_message* try_probe_take(communicator_state&, int source, int tag, outcome&,
@@ -148,6 +151,18 @@ PEAL_EXPORT operation* start_recv_matched(matched_message*, void* data, std::siz
                                           const location&);
 /// Gives up a message taken by a probe: it is received and thrown away.
 PEAL_EXPORT void discard(matched_message*) noexcept;
+
+/// A message that is sent, or received, again and again.
+struct message_call {
+  const void* send = nullptr;  // null: it is received
+  void* receive = nullptr;
+  std::size_t bytes = 0;
+  int peer = proc_null_value;
+  int tag = 0;
+};
+/// Checks the arguments; nothing is sent before start_prepared. The memory must live until it is
+/// discarded.
+PEAL_EXPORT prepared* prepare_message(communicator_state&, const message_call&, const location&);
 
 // ---- times
 /// Nanoseconds of the steady clock. No std::chrono: its header takes longer to compile than this
@@ -177,7 +192,8 @@ PEAL_EXPORT const location& origin_of(const operation&) noexcept;
 /// so (errc::cancelled).
 PEAL_EXPORT bool cancel(operation&);
 /// Calls `hook(context)` in the thread that finishes a later progress call, with no lock held,
-/// after the operation is finished; at once when it is finished already. One hook an operation.
+/// after the operation is finished; at once when it is finished already. One hook an operation: one
+/// that another replaces is called earlier, so that it gives back what it holds.
 /// What it throws a progress call rethrows that has no result to lose.
 PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* context);
 /// Called with null, or when the owner of the buffers goes away: gives the operation back.
@@ -340,7 +356,7 @@ PEAL_EXPORT prepared* prepare_collective(communicator_state&, const collective_c
 /// operation of its last start was dropped.
 PEAL_EXPORT operation* start_prepared(prepared&, const location&);
 /// Throws errc::invalid_argument, with the place of the start that is under way.
-[[noreturn]] PEAL_EXPORT void refuse_start(const operation& under_way, const location&);
+[[noreturn]] PEAL_EXPORT void refuse_start(const location& under_way, const location&);
 /// Requires: the operation of its last start was dropped. Called with null, after the end of the
 /// job, and in a forked child: fine.
 PEAL_EXPORT void discard(prepared*) noexcept;

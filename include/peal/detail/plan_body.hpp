@@ -16,9 +16,10 @@ template <class T>
 class plan_body : public body<T> {
  public:
   request<T> start(const location& where) {
-    if (this->op) refuse_start(*this->op, where);
+    if (this->op) refuse_start(started_, where);
     refresh(where);
     this->op = start_prepared(*prepared_, where);
+    started_ = where;
     references_.fetch_add(1, std::memory_order_relaxed);
     return request<T>{this};
   }
@@ -43,6 +44,9 @@ class plan_body : public body<T> {
   void prepare(communicator_state& in, const collective_call& call, const location& where) {
     prepared_ = prepare_collective(in, call, where);
   }
+  void prepare(communicator_state& in, const message_call& call, const location& where) {
+    prepared_ = prepare_message(in, call, where);
+  }
 
  private:
   /// Before each start.
@@ -51,6 +55,7 @@ class plan_body : public body<T> {
   virtual T value() = 0;
 
   prepared* prepared_ = nullptr;
+  location started_;  // the last time; an operation that was over at once tells no place
   std::atomic<int> references_{1};
 };
 

@@ -111,6 +111,13 @@ status basic_communicator::recv_into(B&& into, int source, peal::tag tag,
   }
 }
 
+template <class C>
+status basic_communicator::recv_into(grow_buffer<C> into, int source, peal::tag tag,
+                                     const place& where) const {
+  return into.checked(detail::recv_growing(state(where), into.buffer(), source, tag.value(), where),
+                      where);
+}
+
 template <receivable T>
 request<T> basic_communicator::irecv(int source, peal::tag tag, const place& where) const {
   auto made = detail::make_owner<detail::receive_body<T>>();
@@ -140,6 +147,14 @@ request<status> basic_communicator::irecv_into(B&& into, int source, peal::tag t
   }
 }
 
+template <class C>
+request<status> basic_communicator::irecv_into(grow_buffer<C> into, int source, peal::tag tag,
+                                               const place& where) const {
+  auto made = detail::make_owner<detail::growing_receive<C>>();
+  made->op = detail::start_recv_growing(state(where), into.buffer(), source, tag.value(), where);
+  return request<status>{made.release()};
+}
+
 template <receivable R, sendable B>
 R basic_communicator::sendrecv(B&& value, int dest, int source, peal::tag tag,
                                const place& where) const {
@@ -161,19 +176,32 @@ R basic_communicator::sendrecv(B&& value, int dest, peal::tag sent, int source, 
   }
 }
 
-template <sendable B, recv_buffer R>
+template <sendable B, class R>
+  requires(recv_buffer<R> || detail::grown<R>)
 status basic_communicator::sendrecv_into(B&& value, int dest, R&& into, int source, peal::tag tag,
                                          const place& where) const {
   return sendrecv_into(value, dest, tag, into, source, tag, where);
 }
 
-template <sendable B, recv_buffer R>
+template <sendable B, class R>
+  requires(recv_buffer<R> || detail::grown<R>)
 status basic_communicator::sendrecv_into(B&& value, int dest, peal::tag sent, R&& into, int source,
                                          peal::tag received, const place& where) const {
   request<> under_way = isend(std::as_const(value), dest, sent, where);
   const status known = recv_into(into, source, received, where);
   under_way.wait();
   return known;
+}
+
+inline status basic_communicator::probe(int source, peal::tag tag, const place& where) const {
+  return detail::status_of(detail::probe(state(where), source, tag.value(), where));
+}
+
+inline std::optional<status> basic_communicator::iprobe(int source, peal::tag tag,
+                                                        const place& where) const {
+  detail::outcome known;
+  if (!detail::try_probe(state(where), source, tag.value(), known, where)) return std::nullopt;
+  return detail::status_of(known);
 }
 
 inline message basic_communicator::mprobe(int source, peal::tag tag, const place& where) const {

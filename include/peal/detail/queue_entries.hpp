@@ -37,7 +37,7 @@ class PEAL_EXPORT queue_entries {
   void add(queue_entry*);
   [[nodiscard]] std::size_t size() const noexcept;
   std::size_t poll(const location&);
-  std::size_t wait(const location&);
+  std::size_t wait(time_point until, const location&);
   [[nodiscard]] int event_fd(const location&);
   [[nodiscard]] bool arm(const location&);
 

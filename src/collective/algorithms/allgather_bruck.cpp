@@ -5,7 +5,7 @@
 // Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications
 //          in multiport systems (1997).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -40,15 +40,11 @@ void allgather_bruck(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allgather_bruck_price(const pricing& t) {
+static void allgather_bruck_price(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2)
-    t.sum.exchange(t.bytes * std::min(distance, t.ranks - distance), distance);
+    t.sum.shift(t.bytes * std::min(distance, t.ranks - distance), distance);
   t.sum.copy(t.bytes, t.ranks + 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,

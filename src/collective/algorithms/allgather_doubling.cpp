@@ -2,7 +2,7 @@
 // rank swaps all it has with the rank whose number differs in bit k. What a rank has is always one
 // range of the result, so nothing is moved twice.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -24,15 +24,11 @@ static void allgather_doubling(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allgather_doubling_price(const pricing& t) {
+static void allgather_doubling_price(const pricing& t) {
   for (int distance = 1; distance < t.ranks; distance *= 2)
-    t.sum.exchange(t.bytes * distance, distance);
+    t.sum.swap(t.bytes * distance, distance);
   t.sum.copy(t.bytes);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,

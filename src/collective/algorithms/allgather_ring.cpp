@@ -1,7 +1,7 @@
 // Allgather around a ring: in each round a rank passes on the block that it received in the round
 // before. Blocks go straight to their places, and each link carries each block once.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -23,14 +23,10 @@ static void allgather_ring(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allgather_ring_price(const pricing& t) {
+static void allgather_ring_price(const pricing& t) {
   t.sum.ring(t.bytes, t.ranks - 1);
   t.sum.copy(t.bytes);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,

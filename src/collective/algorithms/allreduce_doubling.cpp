@@ -41,18 +41,16 @@ void allreduce_doubling(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allreduce_doubling_price(const pricing& t) {
+static void allreduce_doubling_price(const pricing& t) {
   pieces::fold(t);
   for (int distance = 1; distance < floor_power(t.ranks); distance *= 2) {
-    t.sum.exchange(t.bytes, distance);
+    t.sum.swap(t.bytes, distance);
     t.sum.join(t.bytes);
   }
-  pieces::unfold(t);
+  // The rank that has folded gets short messages from those that were not behind, and so has ended,
+  // and told its neighbour, before the last.
+  if (t.sum.announces(t.bytes)) pieces::unfold(t);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

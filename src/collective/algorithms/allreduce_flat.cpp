@@ -3,7 +3,7 @@
 // small vectors, and when ranks outnumber cores, where each link of a chain costs a switch of
 // processes.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -35,14 +35,10 @@ static void allreduce_flat(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allreduce_flat_price(const pricing& t) {
+static void allreduce_flat_price(const pricing& t) {
   t.sum.all_to_all(t.bytes);
   t.sum.join(t.bytes, t.ranks - 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

@@ -40,18 +40,14 @@ void allreduce_rabenseifner(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allreduce_rabenseifner_price(const pricing& t) {
+static void allreduce_rabenseifner_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
   for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2)
-    t.sum.exchange(part, distance);
+    t.sum.swap(part, distance);
   pieces::unfold(t);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

@@ -5,7 +5,7 @@
 // Source   Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations
 //          (2009).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -38,14 +38,10 @@ static void allreduce_ring(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void allreduce_ring_price(const pricing& t) {
+static void allreduce_ring_price(const pricing& t) {
   t.sum.ring(t.share(), 2.0 * (t.ranks - 1));
   t.sum.join(t.share(), t.ranks - 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,

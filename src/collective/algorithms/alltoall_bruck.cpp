@@ -5,7 +5,7 @@
 // Source   Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications
 //          in multiport systems (1997).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -50,18 +50,14 @@ static void alltoall_bruck(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void alltoall_bruck_price(const pricing& t) {
+static void alltoall_bruck_price(const pricing& t) {
   const int half = t.ranks / 2;
   for (int distance = 1; distance < t.ranks; distance *= 2) {
-    t.sum.exchange(t.bytes * half, distance);
+    t.sum.shift(t.bytes * half, distance);
     t.sum.copy(t.bytes, 2.0 * half);
   }
   t.sum.copy(t.bytes, 2.0 * t.ranks);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::alltoall,

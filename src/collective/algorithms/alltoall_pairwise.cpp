@@ -2,7 +2,7 @@
 // long blocks do not crowd at one receiver.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/alltoall.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -22,14 +22,10 @@ static void alltoall_pairwise(const problem& p, schedule& s) {
   }
 }
 
-namespace {
-
-void alltoall_pairwise_price(const pricing& t) {
+static void alltoall_pairwise_price(const pricing& t) {
   t.sum.pairwise(t.bytes);
   t.sum.copy(t.bytes);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::alltoall,

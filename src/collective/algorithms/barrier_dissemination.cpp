@@ -3,7 +3,7 @@
 //
 // Source   Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (1988).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -16,13 +16,9 @@ void barrier_dissemination(const problem& p, schedule& s) {
   }
 }
 
-namespace {
-
-void barrier_dissemination_price(const pricing& t) {
-  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.exchange(0, distance);
+static void barrier_dissemination_price(const pricing& t) {
+  for (int distance = 1; distance < t.ranks; distance *= 2) t.sum.shift(0, distance);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::barrier,

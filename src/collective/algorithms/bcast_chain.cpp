@@ -23,7 +23,7 @@ template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,
                                         .name = "chain",
                                         .build = bcast_chain,
-                                        .price = [](const pricing& t) { pieces::chain(t, false); },
+                                        .price = [](const pricing& t) { pieces::chain(t, 0); },
                                         .segmentable = true,
                                         .priced_whole = true};
 

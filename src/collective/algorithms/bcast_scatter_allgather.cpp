@@ -5,7 +5,7 @@
 // Source   van de Geijn: On global combine operations (1994); Thakur, Rabenseifner, Gropp:
 //          Optimization of collective communication operations in MPICH (2005).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -49,19 +49,15 @@ static void bcast_scatter_allgather(const problem& p, schedule& s) {
   }
 }
 
-namespace {
-
-void bcast_scatter_allgather_price(const pricing& t) {
+static void bcast_scatter_allgather_price(const pricing& t) {
   double part = t.bytes;
   for (int distance = floor_power(t.ranks - 1); distance >= 1; distance /= 2) {
     part /= 2;
-    t.sum.fan(part, 1, distance);
+    t.sum.fan(part, 1, distance, false);
   }
   t.sum.work(t.bytes / 2, 1);
   t.sum.ring(t.share(), t.ranks - 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,

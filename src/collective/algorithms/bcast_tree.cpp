@@ -2,8 +2,8 @@
 // (base k) at place i has its parent where that digit is 0, and its children at the lower places.
 // The farthest subtree is the tallest, so it is served first.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -19,10 +19,11 @@ void bcast_tree(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::bcast,
-                                        .name = "tree",
-                                        .build = bcast_tree,
-                                        .price = [](const pricing& t) { pieces::tree(t, false); },
-                                        .segmentable = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::bcast,
+    .name = "tree",
+    .build = bcast_tree,
+    .price = [](const pricing& t) { t.sum.tree(t.bytes, t.radix, false); },
+    .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -27,11 +27,12 @@ static void exscan_chain(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,
-                                        .name = "chain",
-                                        .build = exscan_chain,
-                                        .price = [](const pricing& t) { pieces::chain(t, true); },
-                                        .segmentable = true,
-                                        .priced_whole = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::exscan,
+    .name = "chain",
+    .build = exscan_chain,
+    .price = [](const pricing& t) { pieces::chain(t, t.ranks - 2); },
+    .segmentable = true,
+    .priced_whole = true};
 
 }  // namespace peal::algorithms

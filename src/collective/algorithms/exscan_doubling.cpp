@@ -4,7 +4,7 @@
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -33,11 +33,19 @@ static void exscan_doubling(const problem& p, schedule& s) {
   }
 }
 
+static void exscan_doubling_price(const pricing& t) {
+  for (int distance = 1; distance < t.ranks; distance *= 2) {
+    t.sum.shift(t.bytes, distance);
+    if (distance > 1) t.sum.join(t.bytes);
+    if (2 * distance < t.ranks) t.sum.join(t.bytes);
+  }
+}
+
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,
                                         .name = "doubling",
                                         .build = exscan_doubling,
-                                        .price = pieces::prefix_doubling,
+                                        .price = exscan_doubling_price,
                                         .segmentable = true};
 
 }  // namespace peal::algorithms

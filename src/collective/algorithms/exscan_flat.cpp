@@ -24,11 +24,12 @@ static void exscan_flat(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::exscan,
-                                        .name = "flat",
-                                        .build = exscan_flat,
-                                        .price = pieces::prefix_flat,
-                                        .segmentable = true,
-                                        .all_at_once = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::exscan,
+    .name = "flat",
+    .build = exscan_flat,
+    .price = [](const pricing& t) { pieces::prefix_flat(t, true); },
+    .segmentable = true,
+    .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -22,7 +22,7 @@ template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::gather,
                                         .name = "linear",
                                         .build = gather_linear,
-                                        .price = pieces::linear,
+                                        .price = [](const pricing& t) { pieces::linear(t, true); },
                                         .all_at_once = true};
 
 }  // namespace peal::algorithms

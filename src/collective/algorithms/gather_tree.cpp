@@ -37,10 +37,11 @@ static void gather_tree(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::gather,
-                                        .name = "tree",
-                                        .build = gather_tree,
-                                        .price = pieces::block_tree,
-                                        .equal_blocks = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::gather,
+    .name = "tree",
+    .build = gather_tree,
+    .price = [](const pricing& t) { pieces::block_tree(t, true); },
+    .equal_blocks = true};
 
 }  // namespace peal::algorithms

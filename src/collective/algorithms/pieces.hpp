@@ -9,21 +9,21 @@
 
 #include <algorithm>
 
-#include "collective/pricing.hpp"
+#include "collective/cost_sum.hpp"
 
 namespace peal::algorithms::pieces {
 
 /// Ranks beyond a power of two hand their vectors to neighbours.
 inline void fold(const pricing& t) {
   if (!t.folds()) return;
-  t.sum.fan(t.bytes, 1, 1);
+  t.sum.fan(t.bytes, 1, 1, true);
   t.sum.work(t.bytes, 0.5);
   t.sum.join(t.bytes, 1, 0.5);
 }
 
 inline void unfold(const pricing& t) {
   if (!t.folds()) return;
-  t.sum.fan(t.bytes, 1, 1);
+  t.sum.fan(t.bytes, 1, 1, false);
   t.sum.work(t.bytes, 0.5);
 }
 
@@ -31,37 +31,27 @@ inline void halve(const pricing& t) {
   double half = t.bytes;
   for (int distance = 1; distance < floor_power(t.ranks); distance *= 2) {
     half /= 2;
-    t.sum.exchange(half, distance);
+    t.sum.swap(half, distance);
     t.sum.join(half);
   }
 }
 
-/// visit(distance, children): the levels of a tree, of the rank that has most children in each.
-template <class Visit>
-void for_each_level(const pricing& t, Visit visit) {
+/// Whole subtrees' blocks go up the tree, or down it.
+inline void block_tree(const pricing& t, bool up) {
   for (int distance = 1; distance < t.ranks; distance *= t.radix) {
-    visit(distance, std::min(t.radix - 1, (t.ranks - 1) / distance));
+    const int children = std::min(t.radix - 1, (t.ranks - 1) / distance);
+    const double blocks = t.bytes * std::min(distance, t.ranks - distance);
+    t.sum.fan(blocks, children, distance, up);
+    t.sum.work(blocks, static_cast<double>(children) / distance / t.radix);
     if (distance > t.ranks / t.radix) break;  // the next one might not fit into a number
   }
+  t.sum.copy(t.bytes);
 }
 
-inline void tree(const pricing& t, bool joins) {
-  t.sum.tree(t.bytes, t.radix, joins);
-  t.sum.work(t.bytes, static_cast<double>(t.ranks - 1) / t.ranks);
-  if (joins) t.sum.join(t.bytes, 0, static_cast<double>(t.ranks - 1) / t.ranks);
-}
-
-inline void block_tree(const pricing& t) {
-  for_each_level(t, [&](int distance, int children) {
-    const double blocks = std::min(distance, t.ranks - distance);
-    t.sum.fan(t.bytes * blocks, children, distance);
-    t.sum.work(t.bytes * blocks, static_cast<double>(children) / distance / t.radix);
-  });
-}
-
-inline void linear(const pricing& t) {
-  t.sum.star(t.bytes);
-  t.sum.work(t.bytes, static_cast<double>(t.ranks - 1) / t.ranks);
+/// The root has a message from each of the others, or for each, and copies its own block.
+inline void linear(const pricing& t, bool in) {
+  t.sum.star(t.bytes, in);
+  t.sum.copy(t.bytes, 1, 1.0 / t.ranks);
 }
 
 /// Everyone sends everyone a block, and copies its own.
@@ -70,33 +60,18 @@ inline void blocks_to_all(const pricing& t) {
   t.sum.copy(t.bytes);
 }
 
-inline void prefix_flat(const pricing& t) {
-  t.sum.star(t.bytes);
-  t.sum.work(t.bytes, (t.ranks - 1) / 2.0);
-  t.sum.join(t.bytes, t.ranks - 1, (t.ranks - 1) / 2.0);
+/// The first rank has a message for each of the others, the last one from each. `exclusive`: a
+/// rank's own vector is not in its result.
+inline void prefix_flat(const pricing& t, bool exclusive) {
+  t.sum.row_of_stars(t.bytes);
+  t.sum.join(t.bytes, t.ranks - (exclusive ? 2 : 1), (t.ranks - 1) / 2.0);
+  if (exclusive) t.sum.copy(t.bytes, 1, 1.0 / t.ranks);
 }
 
-inline void prefix_doubling(const pricing& t) {
-  for (int distance = 1; distance < t.ranks; distance *= 2) {
-    t.sum.exchange(t.bytes, distance);
-    t.sum.join(t.bytes);
-  }
-}
-
-/// A pipeline: what every rank but the ends does with each segment is to take it and to pass it on.
-inline void chain(const pricing& t, bool joins) {
-  const int nodes = t.sum.nodes();
-  const double apart = nodes - 1, near = t.ranks - nodes;
-  if (t.ranks == 2) {
-    t.sum.fan(t.bytes, 1, 1, t.segments);
-    t.sum.work(t.bytes, t.segments / 2);
-  } else if (nodes > 1) {
-    t.sum.ring(t.bytes, apart + t.segments - 1);
-    if (near > 0) t.sum.exchange(t.bytes, 1, near);
-  } else {
-    t.sum.ring(t.bytes, near + t.segments - 1);
-  }
-  if (joins) t.sum.join(t.bytes, t.ranks - 2 + t.segments, t.segments);
+/// `joiners`: ranks that join what comes with their own.
+inline void chain(const pricing& t, int joiners) {
+  t.sum.chain(t.bytes, t.segments, t.lanes);
+  if (joiners > 0) t.sum.join(t.bytes, joiners - 1 + t.segments, t.segments * joiners / t.ranks);
 }
 
 }  // namespace peal::algorithms::pieces

@@ -8,24 +8,15 @@
 
 #include <algorithm>
 
-#include "collective/pricing.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/problem.hpp"
 
 namespace peal::algorithms::pieces {
 
-/// Messages and, with `joins`, reductions of a tree inside each node, of a rank on average.
-inline void inside(const pricing& t, double bytes, bool joins) {
-  const double below_the_top = static_cast<double>(t.width() - 1) / t.width();
-  t.sum.tree_inside(bytes, t.radix, joins);
-  t.sum.work(bytes, below_the_top);
-  if (joins) t.sum.join(bytes, 0, below_the_top);
-}
-
 /// Rounds of a message from a rank of each node to one of another, by one or by all of a node at
 /// once, each joined if it `joins`.
 inline void between(const pricing& t, double bytes, int rounds, int sharers, bool joins) {
-  if (sharers == 1) t.sum.fan(bytes, 1, t.width(), rounds);
-  else t.sum.exchange(bytes, t.width(), rounds);
+  t.sum.swap_between(bytes, rounds, sharers);
   if (joins) t.sum.join(bytes, rounds, static_cast<double>(rounds) * sharers / t.width());
 }
 
@@ -37,36 +28,36 @@ inline int rounds_among(int members) {
 }
 
 /// A doubling among as many ranks as there are nodes; those beyond a power of two hand theirs to
-/// neighbours first, and get it back.
+/// neighbours first, and get it back (allreduce_doubling.cpp).
 inline void doubling(const pricing& t, double bytes, int sharers) {
   const bool folds = floor_power(t.nodes()) != t.nodes();
   if (folds) between(t, bytes, 1, sharers, true);
   between(t, bytes, rounds_among(floor_power(t.nodes())), sharers, true);
-  if (folds) between(t, bytes, 1, sharers, false);
+  if (folds && t.sum.announces(bytes)) between(t, bytes, 1, sharers, false);
 }
 
 inline void rabenseifner(const pricing& t, double bytes) {
   const bool folds = floor_power(t.nodes()) != t.nodes();
-  if (folds) between(t, bytes, 1, t.width(), true);
+  if (folds) between(t, bytes, 1, t.shares, true);
   double half = bytes;
   for (int distance = 1; distance < floor_power(t.nodes()); distance *= 2) {
     half /= 2;
-    between(t, half, 1, t.width(), true);
-    between(t, half, 1, t.width(), false);
+    between(t, half, 1, t.shares, true);
+    between(t, half, 1, t.shares, false);
   }
-  if (folds) between(t, bytes, 1, t.width(), false);
+  if (folds) between(t, bytes, 1, t.shares, false);
 }
 
 /// Every rank of a node joins its share of all vectors there.
 inline void join_shares(const pricing& t) {
-  t.sum.all_to_all_inside(t.node_share());
+  t.sum.share_inside(t.node_share(), t.shares, true);
   t.sum.join(t.node_share(), t.width() - 1);
 }
 
 /// One of the node gives the others their shares, or takes them.
-inline void hand_out(const pricing& t) {
-  t.sum.fan(t.node_share(), t.width() - 1, 1);
-  t.sum.work(t.node_share(), static_cast<double>(t.width() - 1) / t.width());
+inline void hand_out(const pricing& t, bool in) {
+  t.sum.fan(t.node_share(), t.shares - 1, 1, in);
+  t.sum.work(t.node_share(), static_cast<double>(t.shares - 1) / t.width());
 }
 
 }  // namespace peal::algorithms::pieces

@@ -2,7 +2,7 @@
 // comes from left to right. For small vectors: size² messages, but no rank waits for what another
 // must compute first.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -34,14 +34,10 @@ static void reduce_scatter_flat(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void reduce_scatter_flat_price(const pricing& t) {
+static void reduce_scatter_flat_price(const pricing& t) {
   t.sum.all_to_all(t.share());
   t.sum.join(t.share(), t.ranks - 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,

@@ -54,20 +54,16 @@ static void reduce_scatter_gather(const problem& p, schedule& s) {
   }
 }
 
-namespace {
-
-void reduce_scatter_gather_price(const pricing& t) {
+static void reduce_scatter_gather_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
   double part = t.bytes / floor_power(t.ranks);
   for (int distance = floor_power(t.ranks) / 2; distance >= 1; distance /= 2, part *= 2) {
-    t.sum.fan(part, 1, distance);
+    t.sum.fan(part, 1, distance, true);
     t.sum.work(part, 0.5);
   }
   pieces::unfold(t);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,

@@ -79,15 +79,11 @@ static void reduce_scatter_halving(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void reduce_scatter_halving_price(const pricing& t) {
+static void reduce_scatter_halving_price(const pricing& t) {
   pieces::fold(t);
   pieces::halve(t);
-  t.sum.exchange(t.share(), floor_power(t.ranks) / 2);
+  t.sum.swap(t.share(), floor_power(t.ranks) / 2);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,

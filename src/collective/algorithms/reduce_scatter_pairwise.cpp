@@ -4,7 +4,7 @@
 // the highest on: each stands left of the last, cyclically. Where the operation does not commute,
 // what comes from above is joined apart, and both at the end: that is rank order.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -41,14 +41,10 @@ static void reduce_scatter_pairwise(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void reduce_scatter_pairwise_price(const pricing& t) {
+static void reduce_scatter_pairwise_price(const pricing& t) {
   t.sum.pairwise(t.share());
   t.sum.join(t.share(), t.ranks - 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,

@@ -2,7 +2,7 @@
 // owners. Messages go to one neighbour only; each block is joined beginning at another rank, so the
 // operation must commute.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -35,14 +35,10 @@ static void reduce_scatter_ring(const problem& p, schedule& s) {
   s.end_round();
 }
 
-namespace {
-
-void reduce_scatter_ring_price(const pricing& t) {
+static void reduce_scatter_ring_price(const pricing& t) {
   t.sum.ring(t.share(), t.ranks - 1);
   t.sum.join(t.share(), t.ranks - 1);
 }
-
-}  // namespace
 
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,

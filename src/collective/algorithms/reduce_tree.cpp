@@ -3,8 +3,8 @@
 // the root that is rank order only for root 0, so an operation that does not commute goes to rank
 // 0, which hands the result on.
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
 #include "collective/algorithms/tree.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -38,10 +38,11 @@ void reduce_tree(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,
-                                        .name = "tree",
-                                        .build = reduce_tree,
-                                        .price = [](const pricing& t) { pieces::tree(t, true); },
-                                        .segmentable = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::reduce,
+    .name = "tree",
+    .build = reduce_tree,
+    .price = [](const pricing& t) { t.sum.tree(t.bytes, t.radix, true); },
+    .segmentable = true};
 
 }  // namespace peal::algorithms

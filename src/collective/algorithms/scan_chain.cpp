@@ -24,11 +24,12 @@ static void scan_chain(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
-                                        .name = "chain",
-                                        .build = scan_chain,
-                                        .price = [](const pricing& t) { pieces::chain(t, true); },
-                                        .segmentable = true,
-                                        .priced_whole = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::scan,
+    .name = "chain",
+    .build = scan_chain,
+    .price = [](const pricing& t) { pieces::chain(t, t.ranks - 1); },
+    .segmentable = true,
+    .priced_whole = true};
 
 }  // namespace peal::algorithms

@@ -3,7 +3,7 @@
 //
 // Source   Hillis, Steele: Data parallel algorithms (1986).
 #include "collective/algorithms.hpp"
-#include "collective/algorithms/pieces.hpp"
+#include "collective/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {
@@ -25,11 +25,18 @@ static void scan_doubling(const problem& p, schedule& s) {
   s.end_round();
 }
 
+static void scan_doubling_price(const pricing& t) {
+  for (int distance = 1; distance < t.ranks; distance *= 2) {
+    t.sum.shift(t.bytes, distance);
+    t.sum.join(t.bytes);
+  }
+}
+
 template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
                                         .name = "doubling",
                                         .build = scan_doubling,
-                                        .price = pieces::prefix_doubling,
+                                        .price = scan_doubling_price,
                                         .segmentable = true};
 
 }  // namespace peal::algorithms

@@ -27,11 +27,12 @@ static void scan_flat(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scan,
-                                        .name = "flat",
-                                        .build = scan_flat,
-                                        .price = pieces::prefix_flat,
-                                        .segmentable = true,
-                                        .all_at_once = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::scan,
+    .name = "flat",
+    .build = scan_flat,
+    .price = [](const pricing& t) { pieces::prefix_flat(t, false); },
+    .segmentable = true,
+    .all_at_once = true};
 
 }  // namespace peal::algorithms

@@ -22,7 +22,7 @@ template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scatter,
                                         .name = "linear",
                                         .build = scatter_linear,
-                                        .price = pieces::linear,
+                                        .price = [](const pricing& t) { pieces::linear(t, false); },
                                         .all_at_once = true};
 
 }  // namespace peal::algorithms

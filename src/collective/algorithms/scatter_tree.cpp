@@ -34,10 +34,11 @@ static void scatter_tree(const problem& p, schedule& s) {
 }
 
 template <>
-constexpr algorithm record<__COUNTER__>{.kind = detail::collective::scatter,
-                                        .name = "tree",
-                                        .build = scatter_tree,
-                                        .price = pieces::block_tree,
-                                        .equal_blocks = true};
+constexpr algorithm record<__COUNTER__>{
+    .kind = detail::collective::scatter,
+    .name = "tree",
+    .build = scatter_tree,
+    .price = [](const pricing& t) { pieces::block_tree(t, false); },
+    .equal_blocks = true};
 
 }  // namespace peal::algorithms

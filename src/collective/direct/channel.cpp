@@ -106,7 +106,7 @@ class channel::entered final : public progress_source, public waiting_call {
 
   play& make(std::type_identity<play>) { return direct_.emplace<play>(by_.all, what_); }
   long_play& make(std::type_identity<long_play>) {
-    const node_segment& memory = on_.in_->shm.segment();
+    const node_segment& memory = on_.in_->node.segment();
     const auto sees = [&](const void* address, std::size_t bytes) {
       return memory.contains(address, bytes);
     };
@@ -186,7 +186,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
       members_{members},
       failed_{plain.failed()} {
   if (in == nullptr || size_ < 2 || size_ > most_ranks(in->crowded)) return;
-  if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->shm.reaches(each); }))
+  if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->node.reaches(each); }))
     return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
@@ -226,29 +226,29 @@ void channel::hear(call_class& of) noexcept {
   // it.
   of.state = state::full;
   if (!well || of.where == 0) return;
-  of.shared = in_->shm.segment().at<block>(of.where);
+  of.shared = in_->node.segment().at<block>(of.where);
   of.all = flags{*of.shared, members_.rank(), size_, of.area_bytes};
   if (others_.empty())
     for (int rank = 0; rank != size_; ++rank)
-      if (rank != members_.rank()) others_.push_back(in_->shm.receiver_of(members_.peer(rank)));
+      if (rank != members_.rank()) others_.push_back(in_->node.receiver_of(members_.peer(rank)));
   of.apart.reset();
   of.state = state::open;
 }
 
 template <bool Locked>
 void channel::wake_all() noexcept {
-  for (const shm::receiver& each : others_) {
+  for (const receiver& each : others_) {
     if (each.fences) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // as in receiver::wake_unfenced
-    if (each.says->asleep.load(std::memory_order_relaxed) == shm::awake) [[likely]]
+    if (each.says->asleep.load(std::memory_order_relaxed) == awake) [[likely]]
       continue;
     if constexpr (Locked) each.ringer->ring(each.index);
     else ring(each);
   }
 }
 
-void channel::ring(const shm::receiver& sleeper) noexcept {
+void channel::ring(const receiver& sleeper) noexcept {
   const std::lock_guard<engine> guard{in_->progress};
   sleeper.ringer->ring(sleeper.index);
 }

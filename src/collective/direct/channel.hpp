@@ -18,7 +18,7 @@
 // length. It asks them (comm/end/absences.hpp), and takes that way too, giving nothing: so its next
 // call meets theirs.
 //
-// Layer    collective/direct: may include collective/, p2p/, transport/shm/, memory/, progress/,
+// Layer    collective/direct: may include collective/, p2p/, transport/, memory/, progress/,
 //          base/.
 // Units    bytes.
 // Threads  the one that calls the communicator's collectives; while it waits another one that polls
@@ -44,6 +44,7 @@
 #include "collective/direct/play.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
+#include "transport/receiver.hpp"
 
 namespace peal::direct {
 
@@ -117,7 +118,7 @@ class channel {
   void await(entered&);
   template <bool Locked>
   void wake_all() noexcept;
-  [[gnu::noinline, gnu::cold]] void ring(const shm::receiver&) noexcept;
+  [[gnu::noinline, gnu::cold]] void ring(const receiver&) noexcept;
 
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way
   int size_;
@@ -126,7 +127,7 @@ class channel {
   collectives& collectives_;
   const team& members_;
   const std::atomic<bool>& failed_;
-  std::vector<shm::receiver> others_;
+  std::vector<receiver> others_;
   entered* innermost_ = nullptr;
   call_class short_{area_bytes, 1, way::in_short};
   call_class long_{long_area_bytes, 3, way::in_long};

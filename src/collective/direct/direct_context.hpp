@@ -1,7 +1,7 @@
 // collective/direct/direct_context.hpp
 // What the direct collectives of all communicators of a lane work with.
 //
-// Layer    collective/direct: may include p2p/, transport/shm/, memory/, progress/.
+// Layer    collective/direct: may include p2p/, transport/, memory/, progress/.
 // Threads  under the engine's lock, but for what says otherwise.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "collective/direct/arena.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
-#include "transport/shm/shm_transport.hpp"
+#include "transport/node_access.hpp"
 
 namespace peal::direct {
 
@@ -29,12 +29,12 @@ class waiting_call {
 
 struct direct_context {
   /// `cores`: that every node has for the job, alike on every rank; 0: nobody knows.
-  direct_context(engine& with, messaging& over, shm_transport& node, int cores)
+  direct_context(engine& with, messaging& over, node_access& access, int cores)
       : progress{with},
         messages{over},
-        shm{node},
-        crowded{cores > 0 && node.segment().count() > cores},
-        blocks{node.segment(), node.blocks(), shm::parts::most_block_bytes} {}
+        node{access},
+        crowded{cores > 0 && access.segment().count() > cores},
+        blocks{access.segment(), access.blocks(), access.block_bytes()} {}
 
   void report(std::vector<counter>& into) const {
     into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
@@ -45,7 +45,7 @@ struct direct_context {
 
   engine& progress;
   messaging& messages;
-  shm_transport& shm;
+  node_access& node;
   bool crowded;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait

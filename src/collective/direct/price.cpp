@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collective/cost_rules.hpp"
 #include "collective/direct/long_play.hpp"
 #include "collective/direct/play.hpp"
 
@@ -59,6 +60,7 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   const bool crowded = size > cores, is_short = fits(call, size);
   if (size > most_ranks(crowded) || !(is_short || long_play::fits(call, size, crowded)))
     return std::nullopt;
+  const cost_rules rules{costs, crowded};
   const double n = size,
                bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
   const bool chain =
@@ -68,14 +70,12 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};
   const double pieces = is_short ? 1 : static_cast<double>(long_play::pieces_of(call, size));
   // A stamp, and a look at each that is waited for; in a scan by pieces one rank after the other.
-  const double stamp = costs.local_send_ns + costs.local_flight_ns, look = costs.local_receive_ns;
+  const double stamp = rules.post(false) + rules.flight(false), look = rules.take(false);
   const double looks =
       has_root(call.kind) && call.kind != collective::gather && call.kind != collective::reduce
           ? 1
           : n - 1;
-  const auto taken = [&](const load& by) {
-    return by.copied / costs.local_copy_rate + by.joined / costs.reduce_rate;
-  };
+  const auto taken = [&](const load& by) { return rules.local(0, by.copied, by.joined); };
   double way = pieces * (stamp + looks * look) + taken(asked.most);
   // A whole piece, though the pieces of a call are alike: else two would cost less than one that is
   // as long as it may be.
@@ -89,9 +89,9 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   const double turns = asked.one_way
                            ? (pieces + 1) / 2
                            : pieces + (long_play::shares(call, size) && !is_short ? 1 : 0);
-  const double all = taken(asked.all) + n * pieces * (costs.local_send_ns + looks * look);
+  const double all = taken(asked.all) + n * pieces * (rules.post(false) + looks * look);
   return std::max(way, all / cores) +
-         (turns + (asked.one_way ? 0 : 1)) * n / cores * costs.switch_ns;
+         (turns + (asked.one_way ? 0 : 1)) * n / cores * rules.change_of_ranks();
 }
 
 }  // namespace peal::direct

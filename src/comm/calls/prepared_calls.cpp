@@ -1,5 +1,5 @@
-// The functions of peal/detail/core.hpp about collectives that are made ready once and started
-// again and again.
+// The functions of peal/detail/core.hpp about collectives and messages that are made ready once and
+// started again and again.
 #include <fmt/format.h>
 
 #include <memory>
@@ -13,16 +13,26 @@
 
 namespace peal::detail {
 
-struct prepared {
-  prepared(lane& here, communicator_state& of, const collective_call& what, std::uint32_t number)
-      : on{of}, call{what}, work{*here.collectives, of.collective, what, number} {
-    if (on.checked) checked.emplace(*on.checked, number);
+namespace {
+
+struct prepared_steps {
+  prepared_steps(lane& here, communicator_state& of, const collective_call& what,
+                 std::uint32_t number)
+      : call{what}, work{*here.collectives, of.collective, what, number} {
+    if (of.checked) checked.emplace(*of.checked, number);
   }
 
-  communicator_state& on;  // stays, since this counts as one of its operations
-  collective_call call;    // told where calls are compared
+  collective_call call;  // told where calls are compared
   prepared_collective work;
   std::optional<checked_plan> checked;
+};
+
+}  // namespace
+
+struct prepared {
+  communicator_state& on;  // stays, since this counts as one of its operations
+  message_call message;
+  std::optional<prepared_steps> collective;  // else it is a message
 };
 
 prepared* prepare_collective(communicator_state& on, const collective_call& call,
@@ -34,25 +44,49 @@ prepared* prepare_collective(communicator_state& on, const collective_call& call
   }
   const std::lock_guard<engine> guard{here.progress};
   const std::uint32_t number = on.collective.number_prepared();
-  prepared* const made = new prepared{here, on, call, number};
+  std::unique_ptr<prepared> made{new prepared{on, {}, {}}};
+  made->collective.emplace(here, on, call, number);
+  here.given(on);
+  return made.release();
+}
+
+prepared* prepare_message(communicator_state& on, const message_call& call, const location& where) {
+  lane& here = job::require_lane(on, where);
+  if (call.send != nullptr) {
+    check_dest(on, call.peer, where);
+    check_send_tag(call.tag, where);
+  } else {
+    check_source(on, call.peer, where);
+    check_recv_tag(call.tag, where);
+  }
+  prepared* const made = new prepared{on, call, {}};
+  const std::lock_guard<engine> guard{here.progress};
   here.given(on);
   return made;
 }
 
 operation* start_prepared(prepared& it, const location& where) {
+  if (!it.collective) {
+    const message_call& call = it.message;
+    return call.send != nullptr
+               ? start_send(it.on, call.send, call.bytes, call.peer, call.tag, where)
+               : start_recv(it.on, call.receive, call.bytes, call.peer, call.tag, where);
+  }
   lane& here = job::require_lane(it.on, where);
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = it.checked ? it.checked->start(it.call, it.work, where) : it.work.start();
+  prepared_steps& steps = *it.collective;
+  operation& started =
+      steps.checked ? steps.checked->start(steps.call, steps.work, where) : steps.work.start();
   here.flush();
-  if (!finished(started)) here.progress.started(it.call.bytes);
+  if (!finished(started)) here.progress.started(steps.call.bytes);
   return here.hand_out(started, it.on, where);
 }
 
-void refuse_start(const operation& under_way, const location& where) {
+void refuse_start(const location& under_way, const location& where) {
   throw error(
       errc::invalid_argument,
       fmt::format("this plan is under way: it was started at {}:{} and has not been waited for",
-                  under_way.origin.file_name(), under_way.origin.line()),
+                  under_way.file_name(), under_way.line()),
       -1, where);
 }
 

@@ -106,13 +106,14 @@ std::size_t queue_entries::poll(const location& where) {
   return content_ ? content_->handle(where) : 0;
 }
 
-std::size_t queue_entries::wait(const location& where) {
+std::size_t queue_entries::wait(time_point until, const location& where) {
   if (size() == 0) return 0;
   const auto some = [](void* list) {
     return static_cast<ready_list*>(list)->some.load(std::memory_order_acquire);
   };
-  while (wait_until(some, content_->ready.get()))
+  while (wait_until(some, content_->ready.get(), until))
     if (const std::size_t handled = content_->handle(where); handled != 0) return handled;
+  if (job_running()) return 0;  // the time is over
   const auto left = content_->entries.extract(content_->entries.begin());
   left.mapped()->finish(where);
   return 1;

@@ -106,6 +106,23 @@ int grid::shifted(std::size_t dimension, int by) const {
   return beside(rank(), dimension, by, extents_, periodic_);
 }
 
+grid grid::sub(const std::vector<bool>& kept, const place& where) const {
+  if (kept.size() != dimensions())
+    detail::fail(errc::invalid_argument,
+                 "a sub-grid says of each dimension whether it is kept, and of no others", -1,
+                 where);
+  std::vector<int> extents, at = coordinates(rank(where), where);
+  std::vector<bool> periodic;
+  for (std::size_t dimension = 0; dimension < dimensions(); ++dimension) {
+    if (!kept[dimension]) continue;
+    extents.push_back(extents_[dimension]);
+    periodic.push_back(periodic_[dimension]);
+    at[dimension] = 0;  // those that differ in kept dimensions alone have one colour
+  }
+  return {*split(peal::rank_at(at, extents_, periodic_), 0, where), std::move(extents),
+          std::move(periodic), where};
+}
+
 std::vector<int> balanced_extents(int ranks, std::size_t dimensions) {
   std::vector<int> factors;
   for (int each = 2, rest = ranks; rest > 1;) {

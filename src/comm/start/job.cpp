@@ -18,7 +18,6 @@
 #include "base/uncaught.hpp"
 #include "base/variables.hpp"
 #include "collective/cost_basis.hpp"
-#include "collective/crew.hpp"
 #include "collective/tuning.hpp"
 #include "comm/counters_text.hpp"
 #include "comm/start/agreement.hpp"
@@ -33,15 +32,6 @@ namespace peal {
 namespace {
 
 constexpr std::uint32_t world_context = 0;
-
-wait_policy::mode mode_of(wait_mode mode) {
-  switch (mode) {
-    case wait_mode::poll: return wait_policy::mode::poll;
-    case wait_mode::block: return wait_policy::mode::block;
-    case wait_mode::adaptive: break;
-  }
-  return wait_policy::mode::adaptive;
-}
 
 /// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that
 /// they matter now.
@@ -104,7 +94,7 @@ void job::start_helper() {
   try {
     // It gives way between turns: the core that it is on may be needed by the very rank that it
     // waits for.
-    helper_.emplace(first_lane().progress, wait_policy{wait_policy::mode::adaptive, true});
+    helper_.emplace(first_lane().progress, wait_policy{wait_mode::adaptive, true});
   } catch (const std::system_error& refused) {
     log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls",
                 refused.what());
@@ -217,16 +207,14 @@ void job::set_waits() {
       pids.push_back(shared.knows_by_id(each) ? static_cast<pid_t>(shared.card(each).pid)
                                               : core_sharing::unknown);
   }
-  const auto how = mode_of(settings.wait.mode);
+  const auto how = settings.wait.mode;
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
     // one an engine, which asks it under its own lock
     core_sharing& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());
     around_.crowded = seen.crowded();
-    crew::set_own(seen.own_hardware_threads());
     // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
-    if (!spin)
-      spin = spin_bounds(settings.wait, how == wait_policy::mode::adaptive && !around_.crowded);
+    if (!spin) spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !around_.crowded);
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin},
                                 seen);
   }

@@ -23,11 +23,11 @@
 #include "base/settings.hpp"
 #include "bootstrap/client.hpp"
 #include "comm/communicator_state.hpp"
+#include "comm/start/fork_guard.hpp"
 #include "comm/start/lane.hpp"
 #include "memory/node_heap.hpp"
 #include "memory/node_segment.hpp"
 #include "peal/detail/core.hpp"
-#include "progress/fork_guard.hpp"
 #include "progress/helper_thread.hpp"
 #include "topology/core_sharing.hpp"
 

@@ -119,7 +119,7 @@ struct alignas(4 * cache_line) transfer {
   bool source_in_segment;
   bool destination_in_segment;
   // Both.
-  alignas(cache_line) std::atomic<std::uint64_t> claimed;  // claim.hpp
+  alignas(cache_line) std::atomic<std::uint64_t> claimed;  // bulk/claim.hpp
   // Written by the sender.
   // pages that the sender has copied (claims), pieces it has filled (staged)
   alignas(cache_line) std::atomic<std::uint32_t> helped;
@@ -179,7 +179,7 @@ inline constexpr std::uint32_t transfers_per_peer = 4;
 inline constexpr std::uint32_t transfer_step = 4096 / sizeof(transfer);
 
 /// Rings for pieces of payloads: reserved address space; how much of a ring is used says
-/// staging.hpp.
+/// bulk/staging.hpp.
 inline constexpr std::uint32_t staging_rings = 4;
 inline constexpr std::uint32_t most_ring_bytes = 4 << 20;
 /// The ring of a peer that finds all of these with others. Two pieces: the peer reads one while the

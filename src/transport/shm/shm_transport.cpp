@@ -21,11 +21,12 @@ constexpr std::uint32_t alone_limit = 32 * 1024;
 shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const peer_id> peers,
                              const shm_options& settings)
     : transport{shm::eager_limit},
-      segment_{&segment},
+      node_access{segment, shm::parts::of(segment, segment.index()).blocks,
+                  shm::parts::most_block_bytes},
+      parts_{shm::parts::of(segment, segment.index())},
       sink_{&into},
       settings_{settings},
       front_{segment.at<shm::front>(segment.front(segment.index()).offset)},
-      parts_{shm::parts::of(segment, segment.index())},
       peers_(peers.begin(), peers.end()),
       channels_(peers.size()),
       parcels_{segment},
@@ -61,16 +62,16 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   ++out.parcels;
   ++counters_.parcels;
   item->link.kind = shm::note_kind::parcel;
-  item->link.from = static_cast<std::uint32_t>(segment_->index());
+  item->link.from = static_cast<std::uint32_t>(segment().index());
   item->head = e;
   if (e.bytes() > 0) std::memcpy(item + 1, payload, e.bytes());
-  shm::push(*segment_, out.front->inbox, item->link);
+  shm::push(segment(), out.front->inbox, item->link);
   bells_.message_for(index_of(out));
   return true;
 }
 
 shm::box& shm_transport::box_at(int number) const noexcept {
-  return *segment_->at<shm::box>(parts_.boxes +
+  return *segment().at<shm::box>(parts_.boxes +
                                  static_cast<std::uint64_t>(number) * sizeof(shm::box));
 }
 
@@ -88,8 +89,8 @@ bool shm_transport::open_box(channel& out) noexcept {
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
   memory.link.kind = shm::note_kind::box_opened;
-  memory.link.from = static_cast<std::uint32_t>(segment_->index());
-  shm::push(*segment_, out.front->inbox, memory.link);
+  memory.link.from = static_cast<std::uint32_t>(segment().index());
+  shm::push(segment(), out.front->inbox, memory.link);
   return true;
 }
 
@@ -101,11 +102,11 @@ int shm_transport::find_box() noexcept {
       return number;
     }
     if (boxes_[each] != box_use::untouched) continue;
-    const int error = segment_->commit(segment_->offset_of(&box_at(number)), sizeof(shm::box));
+    const int error = segment().commit(segment().offset_of(&box_at(number)), sizeof(shm::box));
     if (error != 0) {
       if (!said_full_)
         log_warning("messages inside the node go a slower way: {}",
-                    segment_->shortage(sizeof(shm::box), error));
+                    segment().shortage(sizeof(shm::box), error));
       said_full_ = true;
       continue;
     }
@@ -177,10 +178,10 @@ bool shm_transport::read_box(std::size_t position) noexcept {
     shm::box& memory = box.memory();
     const std::uint32_t owner = incoming_[position].index;
     memory.link.kind = shm::note_kind::box_closed;
-    memory.link.from = static_cast<std::uint32_t>(segment_->index());
+    memory.link.from = static_cast<std::uint32_t>(segment().index());
     incoming_[position] = incoming_.back();
     incoming_.pop_back();
-    shm::push(*segment_, channels_[owner].front->inbox, memory.link);
+    shm::push(segment(), channels_[owner].front->inbox, memory.link);
     bells_.room_for(owner);
     return true;
   }
@@ -189,10 +190,10 @@ bool shm_transport::read_box(std::size_t position) noexcept {
 }
 
 bool shm_transport::read_notes() noexcept {
-  std::uint64_t next = shm::take(*segment_, front_->inbox);
+  std::uint64_t next = shm::take(segment(), front_->inbox);
   bool any = false;
   while (next != 0) {
-    shm::note& each = *segment_->at<shm::note>(next);
+    shm::note& each = *segment().at<shm::note>(next);
     next = each.next;  // taking a note may give it to somebody else
     any |= take_note(each);
   }
@@ -207,9 +208,9 @@ bool shm_transport::take_note(shm::note& item) noexcept {
       auto& message = reinterpret_cast<shm::parcel&>(item);
       sink_->arrived(peers_[from], message.head, reinterpret_cast<const std::byte*>(&message + 1));
       item.kind = shm::note_kind::parcel_back;
-      item.from = static_cast<std::uint32_t>(segment_->index());
+      item.from = static_cast<std::uint32_t>(segment().index());
       if (channels_[from].failed) return true;
-      shm::push(*segment_, channels_[from].front->inbox, item);
+      shm::push(segment(), channels_[from].front->inbox, item);
       bells_.room_for(from);
       return true;
     }
@@ -221,7 +222,7 @@ bool shm_transport::take_note(shm::note& item) noexcept {
       incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
       return true;
     case shm::note_kind::box_closed:
-      boxes_[static_cast<std::size_t>((segment_->offset_of(&item) - parts_.boxes) /
+      boxes_[static_cast<std::size_t>((segment().offset_of(&item) - parts_.boxes) /
                                       sizeof(shm::box))] = box_use::free;
       return wants_room_;
     case shm::note_kind::transfer:

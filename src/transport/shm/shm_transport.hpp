@@ -5,7 +5,7 @@
 // lies idle and another pair needs it. Other messages go as parcels through the receiver's inbox.
 // Order holds across both: a box is announced through the inbox, after the parcels that were sent
 // before it; it is closed only when everything in it was read. Payloads beyond the eager limit:
-// fetcher.hpp.
+// bulk/.
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
 // Threads  as the contract says; any number of processes at the same time.
@@ -21,11 +21,10 @@
 #include "peal/counter.hpp"
 #include "progress/wakeup.hpp"
 #include "transport/contract.hpp"
+#include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/box.hpp"
-#include "transport/shm/direct_copy.hpp"
-#include "transport/shm/fetcher.hpp"
-#include "transport/shm/helper.hpp"
+#include "transport/shm/bulk/interface.hpp"
 #include "transport/shm/parcels.hpp"
 
 namespace peal {
@@ -49,7 +48,7 @@ struct shm_counters {
   std::uint64_t boxes_closed = 0;
 };
 
-class shm_transport final : public transport {
+class shm_transport final : public transport, public node_access {
  public:
   /// What segment_plan must provide for a node of `processes`.
   static std::size_t front_bytes() noexcept { return sizeof(shm::front); }
@@ -105,18 +104,13 @@ class shm_transport final : public transport {
     return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;
   }
 
-  // ---- for what goes past messages
-  [[nodiscard]] bool reaches(peer_id peer) const noexcept {
+  // ---- node_access
+  [[nodiscard]] bool reaches(peer_id peer) const noexcept override {
     return peer < local_index_.size() && peers_[local_index_[peer]] == peer;
   }
-  /// To be woken after something was stored that it may wait for; as after a message. Requires:
-  /// reaches(peer).
-  [[nodiscard]] shm::receiver receiver_of(peer_id peer) noexcept {
+  [[nodiscard]] receiver receiver_of(peer_id peer) noexcept override {
     return bells_.to(static_cast<int>(local_index_[peer]));
   }
-  [[nodiscard]] node_segment& segment() const noexcept { return *segment_; }
-  /// Where this process's blocks lie, parts::most_block_bytes, none of them reserved.
-  [[nodiscard]] std::uint64_t blocks() const noexcept { return parts_.blocks; }
 
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 
@@ -152,11 +146,10 @@ class shm_transport final : public transport {
     return static_cast<int>(&of - channels_.data());
   }
 
-  node_segment* segment_;
+  shm::parts parts_;
   sink* sink_;
   shm_options settings_;
   shm::front* front_;
-  shm::parts parts_;
   std::vector<std::uint32_t> local_index_;  // by peer_id
   std::vector<peer_id> peers_;              // by local index
   std::vector<channel> channels_;           // by local index

@@ -17,7 +17,7 @@ using namespace verbs;
 // ---- of connections
 
 void verbs_transport::state::opened(connection& at) noexcept {
-  if (at.eager.tell_refusal) sender.note(at);
+  if (at.eager.is_to_tell_refusal()) sender.note(at);
   datagrams.connected(at.peer);
   promoter.opened(at);
 }
@@ -42,7 +42,7 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   }
   connector.forget(at);
   at.become(connection_state::lost);
-  if (!at.eager.left)
+  if (!at.eager.has_left())
     log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
   refused(at.peer);
 }
@@ -94,7 +94,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   if (unreachable[peer]) return;
   unreachable[peer] = true;
   const connection* const at = all.of(peer);
-  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.left))
+  if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.has_left()))
     failure_notices.tell(peer);
 }
 
@@ -162,7 +162,7 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
 
 bool verbs_transport::has_left(peer_id which) const noexcept {
   const connection* at = state_->all.of(which);
-  return (at && at->eager.left) || state_->datagrams.left(which);
+  return (at && at->eager.has_left()) || state_->datagrams.left(which);
 }
 
 void verbs_transport::leave() noexcept {
@@ -171,7 +171,7 @@ void verbs_transport::leave() noexcept {
       std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.timeout};
   std::uint32_t waiting = 0;
   s.all.for_each([&](connection& each) {
-    if (each.is_in_use() && !each.eager.left) s.sender.say_goodbye(each);
+    if (each.is_in_use() && !each.eager.has_left()) s.sender.say_goodbye(each);
   });
   s.datagrams.deliver_no_more();
   s.connector.leave();
@@ -188,7 +188,7 @@ void verbs_transport::leave() noexcept {
     (void)s.port.poll(s.packet);
     s.datagrams.poll();
     s.all.for_each([&](connection& each) {
-      waiting += each.is_in_use() && !each.eager.left && each.eager.sent.outstanding() > 0;
+      waiting += each.is_in_use() && !each.eager.has_left() && each.eager.sent.outstanding() > 0;
     });
     waiting += !s.datagrams.settled();
   } while (waiting > 0 && std::chrono::steady_clock::now() < until);

@@ -10,9 +10,9 @@
 #include "memory/unmap_hooks.hpp"
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
-#include "transport/verbs/counters.hpp"
 #include "transport/verbs/datagram/interface.hpp"
-#include "transport/verbs/plan.hpp"
+#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/setup/interface.hpp"
 #include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"
 
@@ -126,13 +126,13 @@ bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) no
   state& s = *state_;
   connection* at = s.all.of(to);
   if (at && at->carries()) [[likely]]
-    return !at->eager.refuses_eager && s.post(*at, e, payload);
+    return !at->eager.refuses_eager() && s.post(*at, e, payload);
   return wants_eager(to) && send(to, e, payload);
 }
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->all.of(to);
-  return at && at->lifetime.carries() ? !at->eager.refuses_eager
+  return at && at->lifetime.carries() ? !at->eager.refuses_eager()
                                       : !state_->datagrams.refuses_eager(to);
 }
 
@@ -141,7 +141,7 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
   s.sleeper.stir();
   s.sender.set_refuses_eager(!wants);
   s.all.for_each([&](connection& each) {
-    each.eager.tell_refusal = true;
+    each.eager.refusal_changed();
     s.sender.note(each);
   });
   s.datagrams.set_refuses_eager(!wants);

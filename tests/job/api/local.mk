@@ -2,10 +2,13 @@
 check_PROGRAMS += \
   tests/job/api/collectives \
   tests/job/api/communicators \
+  tests/job/api/compositions \
+  tests/job/api/coroutines \
   tests/job/api/events \
   tests/job/api/into \
   tests/job/api/lanes \
   tests/job/api/layouts \
+  tests/job/api/message_plans \
   tests/job/api/messages \
   tests/job/api/mismatches \
   tests/job/api/neighbors \
@@ -21,6 +24,10 @@ tests_job_api_collectives_SOURCES = tests/job/api/collectives.cpp
 tests_job_api_collectives_LDADD = libpeal.la
 tests_job_api_communicators_SOURCES = tests/job/api/communicators.cpp
 tests_job_api_communicators_LDADD = libpeal.la
+tests_job_api_compositions_SOURCES = tests/job/api/compositions.cpp tests/job/task.hpp
+tests_job_api_compositions_LDADD = libpeal.la
+tests_job_api_coroutines_SOURCES = tests/job/api/coroutines.cpp
+tests_job_api_coroutines_LDADD = libpeal.la -lpthread
 tests_job_api_into_SOURCES = tests/job/api/into.cpp
 tests_job_api_into_LDADD = libpeal.la
 tests_job_api_layouts_SOURCES = tests/job/api/layouts.cpp
@@ -31,6 +38,8 @@ tests_job_api_lanes_SOURCES = tests/job/api/lanes.cpp
 tests_job_api_lanes_LDADD = libpeal.la -lpthread
 tests_job_api_events_SOURCES = tests/job/api/events.cpp
 tests_job_api_events_LDADD = libpeal.la -lpthread
+tests_job_api_message_plans_SOURCES = tests/job/api/message_plans.cpp
+tests_job_api_message_plans_LDADD = libpeal.la
 tests_job_api_messages_SOURCES = tests/job/api/messages.cpp
 tests_job_api_messages_LDADD = libpeal.la
 tests_job_api_mismatches_SOURCES = tests/job/api/mismatches.cpp

@@ -180,6 +180,57 @@ void buffers(const peal::communicator& world) {
   job::check(world.recv<std::vector<bool>>(left) == std::vector{true, false, true}, "vector<bool>");
 }
 
+// A container that is made as long as the message, whatever it held.
+void growing(const peal::communicator& world) {
+  const int right = right_of(world), left = left_of(world);
+  std::vector<int> into(3, -1);
+  std::string text = "what was there before";
+  for (const std::size_t length : {5U, 0U, 1U, 200'000U, 7U}) {
+    const std::vector<int> mine(length, world.rank()), theirs(length, left);
+    auto sent = world.isend(mine, right, tag{1});
+    const peal::status got = world.recv_into(peal::grow(into), left, tag{1});
+    job::check(into == theirs && got.source == left && got.count<int>() == length, "recv_into");
+    sent.wait();
+    into.assign(2, -1);
+    auto coming = world.irecv_into(peal::grow(into), left, tag{2});
+    world.barrier();  // what is sent now finds it posted
+    sent = world.isend(mine, right, tag{2});
+    job::check(coming.wait().bytes == length * sizeof(int) && into == theirs, "irecv_into");
+    sent.wait();
+    job::check(
+        world.sendrecv_into(mine, right, peal::grow(into), left).tag == tag{} && into == theirs,
+        "sendrecv_into");
+    sent = world.isend(mine, right, tag{3});
+    into.clear();
+    job::check(world.mprobe(left, tag{3}).recv_into(peal::grow(into)).count<int>() == length &&
+                   into == theirs,
+               "a message that a probe took");
+    sent.wait();
+    auto words = world.isend(std::string(length, 'x'), right, tag{4});
+    world.recv_into(peal::grow(text), left, tag{4});
+    job::equal(text, std::string(length, 'x'), "a string");
+    words.wait();
+  }
+  into.reserve(1000);
+  const int* const where = into.data();
+  auto sent = world.isend(std::vector<int>(1000, 1), right);
+  world.recv_into(peal::grow(into), left);
+  job::check(into.data() == where && into.size() == 1000, "memory is kept where it is enough");
+  sent.wait();
+  // Bytes that are no elements.
+  for (int times = 0; times < 3; ++times) world.send("abcde"sv, right);
+  const auto e =
+      job::throws(peal::errc::decode_failed, [&] { world.recv_into(peal::grow(into), left); });
+  job::equal(e.peer(), left, "the peer in the error");
+  auto coming = world.irecv_into(peal::grow(into), left);
+  std::error_code code;
+  coming.wait(code);
+  job::check(code == peal::errc::decode_failed, "wait(error)");
+  job::throws(peal::errc::decode_failed, [&] { world.mprobe(left).recv_into(peal::grow(into)); });
+  world.recv_into(peal::grow(into), peal::proc_null);
+  job::check(into.empty(), "from nobody");
+}
+
 void strided(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   for (const std::size_t count : {3U, 3000U}) {
@@ -281,6 +332,44 @@ void probes(const peal::communicator& world) {
   job::check(std::move(*late).recv<record>() == made_by(left), "a value taken by a probe");
 }
 
+// Probes that leave the message where it is.
+void looks(const peal::communicator& world) {
+  const int right = right_of(world), left = left_of(world);
+  job::check(!world.iprobe(left, tag{99}) && !world.iprobe(), "nothing has come");
+  for (const std::size_t size : {0U, 10U, 300'000U}) {
+    world.barrier();  // nobody sends while others look
+    auto sent = world.isend(std::vector<int>(size, world.rank()), right, tag{3});
+    auto second = world.isend(std::string{"second"}, right, tag{4});
+    for (int times = 0; times < 3; ++times) {
+      const peal::status known = world.probe(left, tag{3});
+      job::check(
+          known.source == left && known.tag == tag{3} && known.count<int>() == size && !known.error,
+          "what a probe says");
+    }
+    const peal::status any = world.probe(peal::any_source, tag{4});
+    job::check(any.source == left && any.bytes == 6, "of any source");
+    std::optional<peal::status> late;
+    while (!(late = world.iprobe(left))) {
+    }
+    job::check(late->tag == tag{3}, "any tag is the first that came");
+    job::equal(world.recv<std::string>(left, tag{4}), "second"s, "the one behind");
+    std::vector<int> room(world.probe(left, tag{3}).count<int>());
+    world.recv_into(room, left, tag{3});
+    job::check(room == std::vector<int>(size, left), "the message is still there");
+    job::check(!world.iprobe(left), "and is gone when it was received");
+    sent.wait();
+    second.wait();
+  }
+  world.barrier();
+  const peal::status nobody = world.probe(peal::proc_null);
+  job::check(nobody.source == peal::proc_null && nobody.bytes == 0 &&
+                 world.iprobe(peal::proc_null)->source == peal::proc_null,
+             "nobody sends nothing");
+  job::throws(peal::errc::invalid_rank, [&] { world.probe(world.size()); });
+  job::throws(peal::errc::invalid_tag, [&] { (void)world.iprobe(left, tag{-5}); });
+  job::throws(peal::errc::invalid_rank, [&] { (void)world.mprobe(peal::proc_null); });
+}
+
 void errors(const peal::communicator& world) {
   const int right = right_of(world), left = left_of(world);
   // Too long: consumed, and what follows is sound.
@@ -340,10 +429,12 @@ int main(int argc, char** argv) {
                         {{"values", values},
                          {"synchronous", synchronous},
                          {"buffers", buffers},
+                         {"growing", growing},
                          {"strided", strided},
                          {"oneself", oneself},
                          {"nobody", nobody},
                          {"wildcards", wildcards},
                          {"probes", probes},
+                         {"looks", looks},
                          {"errors", errors}});
 }

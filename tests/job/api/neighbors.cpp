@@ -186,6 +186,51 @@ void grids(const communicator& world) {
   exchange(ring, {{ring.shifted(0, -1), 1}, {ring.shifted(0, 1), 0}}, 30'000);
 }
 
+// What is left of a grid when dimensions are taken away: all ways to do so.
+void sub_grids(const communicator& world) {
+  const int size = world.size(), me = world.rank();
+  std::vector<std::vector<int>> shapes{{size}, {size, 1}};
+  for (int rows = 2; rows < size; ++rows)
+    if (size % rows == 0) shapes.push_back({rows, size / rows});
+  if (size == 8) shapes.push_back({2, 2, 2});
+  for (const auto& extents : shapes) {
+    std::vector<bool> periodic(extents.size(), false);
+    periodic.back() = true;
+    const peal::grid whole{world, extents, periodic};
+    for (unsigned ways = 0; ways < 1U << extents.size(); ++ways) {
+      std::vector<bool> kept;
+      for (std::size_t d = 0; d < extents.size(); ++d) kept.push_back((ways >> d & 1U) != 0);
+      const peal::grid part = whole.sub(kept);
+      // Who belongs to it, in order of rank: the coordinates that are gone are the same.
+      std::vector<int> members;
+      for (int rank = 0; rank < size; ++rank) {
+        bool same = true;
+        for (std::size_t d = 0; d < extents.size(); ++d)
+          same = same && (kept[d] || whole.coordinates(rank)[d] == whole.coordinates()[d]);
+        if (same) members.push_back(rank);
+      }
+      job::check(part.allgather(me) == members, "the ranks of a sub-grid");
+      std::vector<int> left;
+      for (std::size_t d = 0, at = 0; d < extents.size(); ++d)
+        if (kept[d]) {
+          job::equal(part.extents()[at], extents[d], "an extent of a sub-grid");
+          job::equal(part.periodic(at), periodic[d], "whether it is periodic");
+          const int beside = part.shifted(at, 1);
+          job::equal(beside == peal::proc_null ? beside : members[static_cast<std::size_t>(beside)],
+                     whole.shifted(d, 1), "the neighbour in a sub-grid");
+          left.push_back(whole.coordinates()[d]);
+          ++at;
+        }
+      job::check(part.coordinates() == left, "coordinates in a sub-grid");
+      job::equal(part.dimensions(), left.size(), "dimensions of a sub-grid");
+      std::vector<int> near;
+      for (const int each : part.sources())
+        near.push_back(each == peal::proc_null ? 0 : members[static_cast<std::size_t>(each)]);
+      job::check(part.neighbor_allgather(me) == near, "neighbours exchange in a sub-grid");
+    }
+  }
+}
+
 // The same edges on every rank, by their seed; each in the order of the list.
 std::vector<peal::edge> random_edges(int size, std::uint64_t seed) {
   job::random r{seed};
@@ -275,6 +320,7 @@ void misuse(const communicator& world) {
   const peal::grid line{world, {size}, {false}};
   job::throws(peal::errc::invalid_rank, [&] { (void)line.coordinates(size); });
   job::throws(peal::errc::invalid_argument, [&] { (void)line.rank_at({0, 0}); });
+  job::throws(peal::errc::invalid_argument, [&] { (void)line.sub({true, false}); });
   std::vector<int> odd(3), small(1);
   job::throws(peal::errc::invalid_argument, [&] { (void)line.neighbor_alltoall(odd); });
   job::throws(peal::errc::invalid_argument,
@@ -311,7 +357,7 @@ void misuse(const communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return job::run_parts(
-      argc, argv,
-      {job::part{"grids", grids}, job::part{"graphs", graphs}, job::part{"misuse", misuse}});
+  return job::run_parts(argc, argv,
+                        {job::part{"grids", grids}, job::part{"sub-grids", sub_grids},
+                         job::part{"graphs", graphs}, job::part{"misuse", misuse}});
 }

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 
 #include "base/variables.hpp"
 #include "collective/plan_cache.hpp"
 #include "peal/error.hpp"
+#include "unit/collective/arrangements.hpp"
 #include "unit/collective/kinds.hpp"
 
 namespace {
@@ -113,6 +115,45 @@ TEST(choice, a_long_bcast_goes_over_leaders_where_nodes_have_few_ranks) {
   EXPECT_EQ(found(64 << 10, two_pairs, 4), "leaders");
   EXPECT_EQ(found(4 << 20, two_pairs, 4), "leaders");
   EXPECT_EQ(found(64 << 10, two_fours, 8), "shares");
+}
+
+// What no rule takes runs only where a variable names it or a tuning file has prices: nobody needs
+// it. Looked at are calls of all lengths, by few and by many ranks, on one node and on several.
+TEST(choice, has_a_rule_for_each_algorithm) {
+  const choice rules;
+  std::set<const algorithm*> found;
+  for (const int a_node : {1, 2, 3, 8})
+    for (const int size : {2, 3, 4, 8, 9, 16, 17, 32, 33, 64, 100, 256, 257, 1000}) {
+      const node_map nodes{test::in_blocks(size, {a_node})};
+      for (std::size_t bytes = 1; bytes <= std::size_t{1} << 32; bytes *= 2)
+        for (const bool commutative : {false, true})
+          for (const bool varying : {false, true})
+            for (const collective kind : kinds) {
+              problem p = call_of(size, bytes, commutative, varying);
+              if (nodes.has_levels()) p.nodes = &nodes;
+              found.insert(rules.of(kind, p).how);
+            }
+    }
+  for (const algorithm& each : all_algorithms())
+    EXPECT_TRUE(found.contains(&each)) << name_of(each.kind) << " " << each.name;
+}
+
+TEST(choice, goes_around_a_ring_with_long_vectors_of_operations_that_commute) {
+  const choice rules;
+  const std::size_t vector = 48 << 20;
+  EXPECT_EQ(rules.of(collective::allreduce, call_of(48, vector)).how->name, "ring");
+  EXPECT_EQ(rules.of(collective::allreduce, call_of(48, vector / 8)).how->name, "rabenseifner");
+  EXPECT_EQ(rules.of(collective::allreduce, call_of(48, vector, false)).how->name, "rabenseifner");
+  const node_map in_order{test::in_blocks(48, {4})}, out_of_order{test::in_turn(48, 12)};
+  problem p = call_of(48, vector);
+  p.nodes = &in_order;
+  EXPECT_EQ(rules.of(collective::allreduce, p).how->name, "ring");
+  p.nodes = &out_of_order;
+  EXPECT_EQ(rules.of(collective::allreduce, p).how->name, "shares");
+  EXPECT_EQ(rules.of(collective::reduce_scatter, call_of(48, vector)).how->name, "ring");
+  EXPECT_EQ(rules.of(collective::reduce_scatter, call_of(48, vector / 16)).how->name, "halving");
+  EXPECT_EQ(rules.of(collective::reduce_scatter, call_of(48, vector, false)).how->name, "pairwise");
+  EXPECT_EQ(rules.of(collective::reduce_scatter, p).how->name, "pairwise") << "out of order";
 }
 
 TEST(choice, obeys_the_variables) {

@@ -21,7 +21,6 @@ EXTRA_DIST += \
   tests/unit/collective/collectives_test.cpp \
   tests/unit/collective/cost_test.cpp \
   tests/unit/collective/cost_basis_test.cpp \
-  tests/unit/collective/crew_test.cpp \
   tests/unit/collective/failures_test.cpp \
   tests/unit/collective/lengths_test.cpp \
   tests/unit/collective/neighbors_test.cpp \

@@ -2,7 +2,6 @@
 #include "unit/collective/choice_test.cpp"
 #include "unit/collective/cost_basis_test.cpp"
 #include "unit/collective/cost_test.cpp"
-#include "unit/collective/crew_test.cpp"
 #include "unit/collective/node_map_test.cpp"
 #include "unit/collective/reduction_test.cpp"
 #include "unit/collective/tuning_test.cpp"

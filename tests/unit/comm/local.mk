@@ -7,12 +7,14 @@ tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)
 tests_unit_comm_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
-  tests/unit/comm/absences_test.cpp \
-  tests/unit/comm/agreement_test.cpp \
-  tests/unit/comm/call_record_test.cpp \
-  tests/unit/comm/checked_calls_test.cpp \
+  tests/unit/comm/checks/call_record_test.cpp \
+  tests/unit/comm/checks/checked_calls_test.cpp \
   tests/unit/comm/context_pool_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
-  tests/unit/comm/end_watch_test.cpp \
-  tests/unit/comm/lane_count_test.cpp \
-  tests/unit/comm/node_list_test.cpp
+  tests/unit/comm/end/absences_test.cpp \
+  tests/unit/comm/end/end_watch_test.cpp \
+  tests/unit/comm/end/failure_news_test.cpp \
+  tests/unit/comm/start/agreement_test.cpp \
+  tests/unit/comm/start/fork_guard_test.cpp \
+  tests/unit/comm/start/lane_count_test.cpp \
+  tests/unit/comm/start/node_list_test.cpp

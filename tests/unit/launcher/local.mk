@@ -1,5 +1,5 @@
 check_PROGRAMS += tests/unit/launcher_test
-tests_unit_launcher_test_SOURCES = tests/unit/launcher/cause_test.cpp launcher/pealrun/end/cause.cpp
+tests_unit_launcher_test_SOURCES = tests/unit/launcher/end/cause_test.cpp launcher/pealrun/end/cause.cpp
 tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_launcher_test_LDADD = $(unit_ldadd)

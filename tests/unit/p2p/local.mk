@@ -7,8 +7,14 @@ tests_unit_p2p_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_p2p_test_LDADD = $(unit_ldadd)
 tests_unit_p2p_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
+  tests/unit/p2p/contexts_test.cpp \
   tests/unit/p2p/failures_test.cpp \
+  tests/unit/p2p/lane_index_test.cpp \
+  tests/unit/p2p/links_test.cpp \
   tests/unit/p2p/matching_test.cpp \
   tests/unit/p2p/messaging_test.cpp \
+  tests/unit/p2p/operation_pool_test.cpp \
   tests/unit/p2p/operation_test.cpp \
-  tests/unit/p2p/random_test.cpp
+  tests/unit/p2p/random_test.cpp \
+  tests/unit/p2p/team_test.cpp \
+  tests/unit/p2p/unexpected_test.cpp

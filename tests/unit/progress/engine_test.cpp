@@ -1,16 +1,12 @@
 #include "progress/engine.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "progress/fork_guard.hpp"
 
 namespace peal::test {
 namespace {
@@ -53,8 +49,7 @@ TEST(engine, polls_what_is_wanted_sometimes_at_one_turn_in_64) {
 }
 
 TEST(engine, a_wait_ends_at_its_deadline) {
-  for (const auto mode :
-       {wait_policy::mode::adaptive, wait_policy::mode::poll, wait_policy::mode::block}) {
+  for (const auto mode : {wait_mode::adaptive, wait_mode::poll, wait_mode::block}) {
     engine progress{false, wait_policy{mode}};
     const auto until = std::chrono::steady_clock::now() + 5ms;
     EXPECT_FALSE(progress.wait_until([] { return false; }, until));
@@ -223,18 +218,6 @@ TEST(engine, threads_share_it_and_who_wants_the_lock_gets_it) {
   over = true;
   waiter.join();
   EXPECT_EQ(source.answered.load(), threads * rounds);
-}
-
-TEST(fork_guard, a_child_knows_that_it_is_one) {
-  watch_forks([] {});
-  watch_forks([] {});
-  EXPECT_FALSE(forked_child());
-  const pid_t child = fork();
-  if (child == 0) _exit(forked_child() ? 0 : 1);
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  EXPECT_FALSE(forked_child());
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 /// Engines with a mailbox each, all in use.
 struct household {
-  explicit household(int count, wait_policy policy = wait_policy{wait_policy::mode::block}) {
+  explicit household(int count, wait_policy policy = wait_policy{wait_mode::block}) {
     for (int each = 0; each < count; ++each) {
       engines.push_back(std::make_unique<engine>(true, policy));
       boxes.push_back(std::make_unique<mailbox>(*engines.back()));
@@ -56,8 +56,7 @@ void answer_when_taken(household& all, std::size_t to, std::size_t from,
 }
 
 TEST(family, who_waits_in_one_engine_takes_what_comes_to_another) {
-  for (const auto mode :
-       {wait_policy::mode::block, wait_policy::mode::adaptive, wait_policy::mode::poll}) {
+  for (const auto mode : {wait_mode::block, wait_mode::adaptive, wait_mode::poll}) {
     household all{3, wait_policy{mode}};
     for (const auto later : {0ms, 20ms})
       for (std::size_t to = 0; to < 3; ++to) answer_when_taken(all, to, (to + 1) % 3, later);
@@ -67,7 +66,7 @@ TEST(family, who_waits_in_one_engine_takes_what_comes_to_another) {
 
 TEST(family, an_engine_not_in_use_is_left_alone) {
   household all{2};
-  engine third{true, wait_policy{wait_policy::mode::block}};
+  engine third{true, wait_policy{wait_mode::block}};
   mailbox unused{third};
   all.family.add(third);
   answer_when_taken(all, 0, 1, 10ms);
@@ -137,7 +136,7 @@ TEST(family, sleepers_of_engines_that_are_all_slept_in_do_not_wake_each_other) {
 }
 
 TEST(family, a_wait_for_anything_hears_of_every_engine) {
-  for (const auto mode : {wait_policy::mode::block, wait_policy::mode::adaptive}) {
+  for (const auto mode : {wait_mode::block, wait_mode::adaptive}) {
     household all{4, wait_policy{mode}};
     for (int round = 0; round < 16; ++round) {
       mailbox& box = *all.boxes[static_cast<std::size_t>(round % 4)];

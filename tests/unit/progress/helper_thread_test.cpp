@@ -63,7 +63,7 @@ const wait_policy policy{};
 
 class helped : public testing::TestWithParam<bool> {  // whether the program asked for threads
  protected:
-  engine progress{GetParam(), wait_policy{wait_policy::mode::block}};
+  engine progress{GetParam(), wait_policy{wait_mode::block}};
   letters from{progress};
   helper_thread helper{progress, policy};
 
@@ -197,7 +197,7 @@ TEST_P(helped, something_large_hastens_it) {
 }
 
 TEST_P(helped, the_short_way_in_is_open_while_the_program_leads) {
-  if (GetParam() || !biased_lock::available()) {
+  if (GetParam() || !engine_lock::bias_available()) {
     EXPECT_FALSE(progress.biased());
     return;
   }

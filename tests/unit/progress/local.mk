@@ -7,7 +7,7 @@ tests_unit_progress_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_progress_test_LDADD = $(unit_ldadd)
 tests_unit_progress_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
-  tests/unit/progress/biased_lock_test.cpp \
+  tests/unit/progress/lock_test.cpp \
   tests/unit/progress/engine_test.cpp \
   tests/unit/progress/expose_test.cpp \
   tests/unit/progress/family_test.cpp \

@@ -14,7 +14,7 @@
 
 namespace peal::test {
 
-inline const wait_policy block{wait_policy::mode::block};
+inline const wait_policy block{wait_mode::block};
 
 /// Things that come from another thread. `rings` false: it forgets to wake the engine.
 struct mailbox final : progress_source {

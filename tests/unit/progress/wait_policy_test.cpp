@@ -10,19 +10,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using action = backoff::action;
-using mode = wait_policy::mode;
+using mode = wait_mode;
 
 /// What follows after so many misses.
 action after(backoff& pause, int misses) {
   action last = action::spin;
   for (int each = 0; each < misses; ++each) last = pause.next(false);
   return last;
-}
-
-TEST(wait_policy, words_of_peal_wait) {
-  EXPECT_EQ(wait_policy::mode_from("poll"), mode::poll);
-  EXPECT_EQ(wait_policy::mode_from("block"), mode::block);
-  EXPECT_EQ(wait_policy::mode_from("adaptive"), mode::adaptive);
 }
 
 TEST(wait_policy, poll_spins_for_ever_and_block_sleeps_at_the_first_miss) {

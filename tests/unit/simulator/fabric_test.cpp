@@ -15,7 +15,6 @@ machine simple() {
               .units = 2,
               .pairs_per_unit = 1,
               .unit_ns = 10,
-              .doorbell_ns = 0,
               .pcie_ns = 200,
               .context_bytes = 100,
               .cache_bytes = 1000,

@@ -147,7 +147,7 @@ TEST(forecast, what_is_worse_takes_longer) {
   worse.nic.cache_bytes = 1000;
   EXPECT_GT(barrier(worse), barrier(usual));
   worse = usual;
-  worse.nic.doorbell_ns = 1000;
+  worse.costs.remote_doorbell_ns = 1000;
   EXPECT_GT(alltoall(worse), alltoall(usual));
   worse = usual;
   worse.nic.link_rate = 1;

@@ -7,6 +7,7 @@ tests_unit_simulator_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_simulator_test_LDADD = libpeal_simulator.la $(unit_ldadd)
 tests_unit_simulator_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
+  tests/unit/simulator/agreement_test.cpp \
   tests/unit/simulator/fabric_test.cpp \
   tests/unit/simulator/forecast_test.cpp \
   tests/unit/simulator/shape_test.cpp \

@@ -55,18 +55,6 @@ class core_sharing_test : public testing::Test {
   std::vector<pid_t> ranks;
 };
 
-TEST_F(core_sharing_test, a_rank_has_its_own_cores_or_a_share_of_those_of_all) {
-  start(2);
-  peal::core_sharing shared{ranks, ranks[0], 0};
-  EXPECT_EQ(shared.own_hardware_threads(), 1);
-  give(ranks[0], {cores[0]});
-  give(ranks[1], {cores[1]});
-  EXPECT_EQ(shared.own_hardware_threads(), 1);
-  give(ranks[0], cores);
-  EXPECT_EQ((peal::core_sharing{{ranks[0]}, ranks[0], 0}.own_hardware_threads()), 2)
-      << "the only rank of its node";
-}
-
 TEST_F(core_sharing_test, ranks_with_a_core_each_are_none_until_they_share_one) {
   start(2);
   peal::core_sharing around{ranks, ranks[0], 0};
@@ -98,7 +86,6 @@ TEST_F(core_sharing_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_
   start(1);
   peal::core_sharing around{{ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
   EXPECT_FALSE(around.crowded()) << "two cores";
-  EXPECT_EQ(around.own_hardware_threads(), 1);
   give(ranks[0], {cores[0]});
   EXPECT_TRUE(around.look());
   EXPECT_TRUE(around.crowded());

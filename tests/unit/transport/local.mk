@@ -16,7 +16,7 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
-  tests/unit/transport/verbs/double/cards_of_each_test.cpp \
+  tests/unit/transport/verbs/double/cards_of_each.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/verbs.cpp \
@@ -28,27 +28,50 @@ tests_unit_verbs_double_test_LDADD = $(unit_ldadd)
 tests_unit_verbs_double_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/transport/contract_test.cpp \
+  tests/unit/transport/receiver_test.cpp \
+  tests/unit/transport/shm/bells_test.cpp \
   tests/unit/transport/shm/box_test.cpp \
-  tests/unit/transport/shm/shm_failure_test.cpp \
-  tests/unit/transport/shm/shm_sleep_test.cpp \
-  tests/unit/transport/shm/shm_stall_test.cpp \
-  tests/unit/transport/shm/shm_test.cpp \
-  tests/unit/transport/verbs/datagram_channel_test.cpp \
-  tests/unit/transport/verbs/device_choice_test.cpp \
-  tests/unit/transport/verbs/eager_channel_test.cpp \
-  tests/unit/transport/verbs/kernel_asker_test.cpp \
-  tests/unit/transport/verbs/lane_test.cpp \
-  tests/unit/transport/verbs/links_test.cpp \
-  tests/unit/transport/verbs/node_watch_test.cpp \
-  tests/unit/transport/verbs/port_counters_test.cpp \
-  tests/unit/transport/verbs/rail_choice_test.cpp \
-  tests/unit/transport/verbs/registration_cache_test.cpp \
-  tests/unit/transport/verbs/verbs_agreement_test.cpp \
-  tests/unit/transport/verbs/verbs_choice_test.cpp \
-  tests/unit/transport/verbs/verbs_cold_test.cpp \
-  tests/unit/transport/verbs/verbs_device_test.cpp \
-  tests/unit/transport/verbs/verbs_memory_test.cpp \
-  tests/unit/transport/verbs/verbs_rails_test.cpp \
-  tests/unit/transport/verbs/verbs_sleep_test.cpp \
-  tests/unit/transport/verbs/verbs_test.cpp \
-  tests/unit/transport/verbs/verbs_trust_test.cpp
+  tests/unit/transport/shm/bulk/claim_test.cpp \
+  tests/unit/transport/shm/bulk/direct_copy_test.cpp \
+  tests/unit/transport/shm/bulk/staging_test.cpp \
+  tests/unit/transport/shm/inbox_test.cpp \
+  tests/unit/transport/shm/pace_test.cpp \
+  tests/unit/transport/shm/parcels_test.cpp \
+  tests/unit/transport/shm/parts_test.cpp \
+  tests/unit/transport/shm/shm_transport_failure_test.cpp \
+  tests/unit/transport/shm/shm_transport_stall_test.cpp \
+  tests/unit/transport/shm/shm_transport_test.cpp \
+  tests/unit/transport/short_path_test.cpp \
+  tests/unit/transport/verbs/addresses_test.cpp \
+  tests/unit/transport/verbs/bounded_queue_test.cpp \
+  tests/unit/transport/verbs/bulk/exposures_test.cpp \
+  tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
+  tests/unit/transport/verbs/bulk/links_test.cpp \
+  tests/unit/transport/verbs/bulk/reads_test.cpp \
+  tests/unit/transport/verbs/connect/lifetime_test.cpp \
+  tests/unit/transport/verbs/connections_test.cpp \
+  tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
+  tests/unit/transport/verbs/datagram/kernel_asker_test.cpp \
+  tests/unit/transport/verbs/datagram/node_watch_test.cpp \
+  tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
+  tests/unit/transport/verbs/device/device_choice_test.cpp \
+  tests/unit/transport/verbs/device/port_counters_test.cpp \
+  tests/unit/transport/verbs/device/rail_choice_test.cpp \
+  tests/unit/transport/verbs/device/registration_cache_test.cpp \
+  tests/unit/transport/verbs/device/slots_test.cpp \
+  tests/unit/transport/verbs/eager/credits_test.cpp \
+  tests/unit/transport/verbs/eager/eager_channel_test.cpp \
+  tests/unit/transport/verbs/eager/held_packets_test.cpp \
+  tests/unit/transport/verbs/eager/sent_requests_test.cpp \
+  tests/unit/transport/verbs/lane/settings_test.cpp \
+  tests/unit/transport/verbs/lane/work_id_test.cpp \
+  tests/unit/transport/verbs/setup/plan_test.cpp \
+  tests/unit/transport/verbs/sleeper_test.cpp \
+  tests/unit/transport/verbs/verbs_failures_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_device_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
+  tests/unit/transport/verbs/wire_test.cpp

@@ -32,7 +32,7 @@ std::size_t share_of(std::size_t bytes, std::size_t most) noexcept {
 std::uint64_t pusher::plan(connection& to, const std::byte* data, std::size_t bytes) noexcept {
   const std::size_t planned = share_of(bytes, lane_.set.push);
   const std::size_t packets = (planned + most_payload - 1) / most_payload;
-  if (planned == 0 || !to.carries() || to.eager.refuses_eager) return 0;
+  if (planned == 0 || !to.carries() || to.eager.refuses_eager()) return 0;
   if (to.eager.credits.left() < packets + to.eager.credits.window() / 2 ||
       lane_.slots.free() < packets + spare_slots)
     return 0;

@@ -78,7 +78,7 @@ bool promoter::may_take_datagrams(peer_id from) const noexcept {
 
 void promoter::opened(connection& at) noexcept {
   at.lifetime.opened(lane_.epoch);
-  at.eager.last_epoch = lane_.epoch - 1;
+  at.eager.used_in(lane_.epoch - 1);
   if (datagrams_.drained(at.peer)) at.lifetime.carry();
   patience_ = first_patience;
   short_since_ = clock::time_point::max();
@@ -249,7 +249,7 @@ connection* promoter::coldest(clock::time_point now) noexcept {
       return;
     const bool busy = !each.eager.held.empty() || payloads_.under_way(each);
     const std::uint32_t its = busy ? 0
-                                   : std::min(lane_.epoch - each.eager.last_epoch,
+                                   : std::min(lane_.epoch - each.eager.last_use(),
                                               lane_.epoch - each.lifetime.heard_epoch());
     if (found && its <= idle) return;
     found = &each;

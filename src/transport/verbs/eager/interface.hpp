@@ -5,5 +5,8 @@
 // Layer    transport/verbs.
 #pragma once
 
+#include "transport/verbs/eager/credits.hpp"
 #include "transport/verbs/eager/eager_channel.hpp"
+#include "transport/verbs/eager/held_packets.hpp"
 #include "transport/verbs/eager/sender.hpp"
+#include "transport/verbs/eager/sent_requests.hpp"

@@ -69,7 +69,7 @@ slot_id sender::take_slot() noexcept {
 inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_t flags,
                            bool always) noexcept {
   request.opcode = IBV_WR_SEND;
-  if (!always && flags == 0 && !to.credits.worth_a_ride() && !to.tell_refusal) return;
+  if (!always && flags == 0 && !to.credits.worth_a_ride() && !to.is_to_tell_refusal()) return;
   request.opcode = IBV_WR_SEND_WITH_IMM;
   request.imm_data = flags | to.credits.owed() | (refuses_ ? immediate::refuses_eager : 0);
 }
@@ -87,7 +87,7 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
   to.eager.sent.posted(done);
   if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
     to.eager.credits.give_back(first.imm_data & immediate::credit_bits);
-    to.eager.tell_refusal = false;
+    to.eager.told_refusal();
   }
   // A full queue passes; anything else does not.
   if (failed != 0 && failed != ENOMEM && failed != EAGAIN) [[unlikely]]
@@ -141,7 +141,7 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   }
   if (slot != no_slot) to.eager.sent.use(to.eager.sent.last(), slot);
   to.eager.credits.spend();
-  to.eager.last_epoch = lane_.epoch;
+  to.eager.used_in(lane_.epoch);
   ++lane_.counted.requests;
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
@@ -154,7 +154,7 @@ bool sender::send(connection& to, envelope e, const void* payload) noexcept {
   if (to.eager.credits.left() == 0 || !room(to.eager)) return false;
   // Something is held although nothing went out since the last poll: a chain that could not be
   // posted.
-  if (behind || together_ || to.eager.last_epoch == lane_.epoch) return hold(to, e, payload);
+  if (behind || together_ || to.eager.last_use() == lane_.epoch) return hold(to, e, payload);
   return post_now(to, e, payload);
 }
 
@@ -196,7 +196,7 @@ bool sender::hold(connection& to, envelope e, const void* payload) noexcept {
   if (!add_packet(to.eager, sizeof e + e.bytes())) return false;
   (void)write_message(lane_.slots.at(held.last().slot) + held.last().at, e, payload);
   to.eager.credits.spend();
-  to.eager.last_epoch = lane_.epoch;
+  to.eager.used_in(lane_.epoch);
   ++lane_.counted.messages;
   lane_.counted.eager_bytes += e.bytes();
   note(to);
@@ -217,20 +217,17 @@ bool sender::send_staged(connection& to, const void* header, std::size_t header_
   if (bytes > 0) std::memcpy(at + header_bytes, data, bytes);
   its.held.add(slot, header_bytes + bytes, immediate::staged);
   its.credits.spend();
-  its.last_epoch = lane_.epoch;
+  its.used_in(lane_.epoch);
   note(to);
   return true;
 }
 
 void sender::note(connection& of) noexcept {
-  if (of.eager.listed) return;
-  of.eager.listed = true;
-  listed_.push_back(&of);
+  if (of.eager.enter_list()) listed_.push_back(&of);
 }
 
 void sender::forget(connection& gone) noexcept {
-  if (gone.eager.listed) std::erase(listed_, &gone);
-  gone.eager.listed = false;
+  if (gone.eager.leave_list()) std::erase(listed_, &gone);
 }
 
 std::vector<slot_id> sender::take_slots(connection& gone) noexcept {
@@ -248,14 +245,14 @@ void sender::flush_listed() noexcept {
     eager_channel& its = to.eager;
     if (to.is_in_use()) {
       if (!its.held.empty()) post_held(to);
-      if (to.is_open() && (its.credits.due() || its.tell_refusal)) (void)post_control(to, 0, false);
+      if (to.is_open() && its.has_news()) (void)post_control(to, 0, false);
     }
     // What could not be done stays for the next turn.
-    if (to.is_in_use() && (!its.held.empty() || its.credits.due() || its.tell_refusal)) {
+    if (to.is_in_use() && (!its.held.empty() || its.has_news())) {
       ++each;
       continue;
     }
-    its.listed = false;
+    its.leave_list();
     listed_[each] = listed_.back();
     listed_.pop_back();
   }
@@ -313,7 +310,7 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
 // either.
 void sender::probe(connection& to) noexcept {
   const bool idle = to.eager.sent.idle();
-  if (!idle || !to.is_in_use() || to.eager.left ||
+  if (!idle || !to.is_in_use() || to.eager.has_left() ||
       to.eager.sent.outstanding() + 1 >= lane_.set.send_depth)
     return;
   ibv_send_wr request{};

@@ -1,0 +1,7 @@
+#include "transport/receiver.hpp"
+
+namespace peal {
+
+void receiver::ring() const noexcept { ringer->ring(index); }
+
+}  // namespace peal

@@ -1,0 +1,103 @@
+// transport/shm/bulk/fetcher.hpp
+// The receiver's side of large payloads: copies them, together with the sender where that pays.
+//
+// Straight (claims): a side of the copy lies in the segment. The receiver copies chunks from the
+// front whenever it polls; the sender, when it polls, copies chunks from the back. Who copies which
+// is settled by one atomic counter pair, and the receiver gets along alone where it sees the
+// payload.
+// Staged: otherwise. The sender copies pieces into a ring, the receiver copies them out; while the
+// sender does not come to it, the receiver takes pieces from the back past it, where the kernel
+// lets it read the sender's memory.
+//
+// Layer    transport/shm.
+// Threads  one; the sender's helper works on the same records at the same time.
+// Errors   told to fetch::done: errc::peer_failed, errc::internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "memory/node_segment.hpp"
+#include "transport/contract.hpp"
+#include "transport/shm/bells.hpp"
+#include "transport/shm/bulk/claim.hpp"
+#include "transport/shm/bulk/direct_copy.hpp"
+#include "transport/shm/layout.hpp"
+#include "transport/shm/parts.hpp"
+
+namespace peal::shm {
+
+class fetcher {
+ public:
+  struct policy {
+    bool staged;                 // rather than by the kernel, where both can be done
+    std::uint32_t least_staged;  // below so many bytes the receiver copies alone, by the kernel
+  };
+  fetcher(node_segment&, direct_copy&, bells&, policy);
+
+  /// What a sender writes into its announcement.
+  [[nodiscard]] remote_region describe(const void* data, std::size_t bytes) const noexcept;
+
+  void start(fetch&, int from) noexcept;
+  [[nodiscard]] bool busy() const noexcept { return !active_.empty(); }
+  /// Whether it goes by the number of looks when it does something by itself: while it does, nobody
+  /// would wake it for that.
+  [[nodiscard]] bool impatient() const noexcept;
+  /// Copies a chunk, or sees what the senders have done. Requires: busy.
+  bool step() noexcept;
+  void peer_failed(int index) noexcept;
+
+ private:
+  struct progress;  // of a fetch; lies in its scratch words
+  enum class outcome { nothing, worked, finished };
+  /// Fetches from one peer, in the order in which they were started.
+  struct queue {
+    fetch* first = nullptr;
+    fetch* last = nullptr;
+    std::uint32_t length = 0;
+    std::uint32_t opened =
+        // of them, those that have a record: in their order, so that no sender waits with pieces
+        // for the last of them
+        0;
+    bool failed = false;
+  };
+  struct record_use {
+    transfer* record;
+    int peer;     // who was asked last; -1: nobody who could still look
+    bool in_use;  // by a fetch of ours
+  };
+
+  static progress& of(fetch&) noexcept;
+  [[nodiscard]] transfer* take_record(int from) noexcept;
+  [[nodiscard]] record_use* add_records() noexcept;
+  void let_go(fetch&) noexcept;
+  void open(fetch&) noexcept;
+  [[nodiscard]] bool readable(fetch&) noexcept;
+  bool step(int from) noexcept;
+  outcome advance(fetch&) noexcept;
+  outcome advance_alone(fetch&) noexcept;
+  outcome advance_together(fetch&) noexcept;
+  outcome advance_staged(fetch&) noexcept;
+  outcome wait_staged(fetch&) noexcept;
+  outcome restart_staged(fetch&) noexcept;
+  outcome copy_piece(fetch&, piece) noexcept;
+  [[nodiscard]] bool all_there(fetch&) noexcept;
+  [[nodiscard]] int copy(fetch&, std::size_t at, std::size_t bytes) noexcept;
+  [[nodiscard]] int read(fetch&, std::size_t at, std::size_t bytes) noexcept;
+  outcome refused(fetch&, int error) noexcept;
+  void finish(queue&, fetch* before, fetch&) noexcept;
+
+  node_segment* segment_;
+  direct_copy* direct_;
+  bells* bells_;
+  policy policy_;
+  parts own_parts_;
+  std::vector<queue> queues_;        // by local index
+  std::vector<int> active_;          // whose queues are not empty
+  std::size_t next_ = 0;             // of active_, modulo its length: where the next step begins
+  std::vector<record_use> records_;  // those in the front, then as many more as were needed
+  std::vector<std::byte> bounce_;    // what the kernel copies before it is absorbed
+};
+
+}  // namespace peal::shm

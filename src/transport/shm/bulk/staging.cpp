@@ -1,0 +1,102 @@
+#include "transport/shm/bulk/staging.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "transport/shm/parts.hpp"
+
+namespace peal::shm {
+namespace {
+
+/// The large ones, and the spare one in the front.
+constexpr std::size_t rings_for_any = staging_rings + 1;
+constexpr std::uint32_t least_ring_bytes = 1 << 20;
+/// Each piece costs a cache line to and fro, about 0.2 µs, which is hidden as long as its copy
+/// takes longer.
+constexpr std::uint32_t least_piece = 16 << 10;
+constexpr std::uint32_t most_piece = 64 << 10;
+
+/// Twice the second-level cache.
+std::uint32_t ring_bytes() noexcept {
+  const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or -1 where it is not known
+  const auto wanted = static_cast<std::uint64_t>(cache > 0 ? cache : 1 << 20) * 2;
+  return std::bit_floor(static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(wanted, least_ring_bytes, most_ring_bytes)));
+}
+
+}  // namespace
+
+std::uint32_t ring::piece_for(std::uint64_t payload) const noexcept {
+  const auto eighth =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(payload / 8, least_piece, most_piece));
+  return std::min(std::bit_floor(eighth), largest_piece);
+}
+
+staging::staging(node_segment& segment)
+    : segment_{&segment}, small_rings_{parts::of(segment, segment.index()).small_rings} {
+  const parts own = parts::of(segment, segment.index());
+  const std::uint32_t bytes = ring_bytes();
+  for (std::uint32_t each = 0; each < staging_rings; ++each)
+    rings_.push_back({.offset = own.rings + std::uint64_t{each} * most_ring_bytes,
+                      .bytes = bytes,
+                      .largest_piece = most_piece});
+  // Always there, so that a full /dev/shm makes a transfer slow rather than impossible.
+  const std::uint64_t spare = segment.front(segment.index()).offset + offsetof(front, slots);
+  rings_.push_back({.offset = spare,
+                    .bytes = front_slots * front_slot_bytes,
+                    .largest_piece = front_slot_bytes,
+                    .committed = true});
+  for (std::uint64_t each = 0; each < static_cast<std::uint64_t>(segment.count()); ++each)
+    rings_.push_back({.offset = small_rings_ + each * small_ring_bytes,
+                      .bytes = small_ring_bytes,
+                      .largest_piece = small_ring_bytes / 2});
+}
+
+ring* staging::of(int peer) noexcept {
+  const auto for_any = std::span{rings_}.first(rings_for_any);
+  for (ring& each : for_any)
+    if (each.peer == peer) return &each;
+  for (ring& each : for_any)
+    if (each.peer < 0 && take(each, peer)) return &each;
+  ring& own = rings_[rings_for_any + static_cast<std::size_t>(peer)];
+  return take(own, peer) ? &own : nullptr;
+}
+
+bool staging::take(ring& taken, int peer) noexcept {
+  if (!taken.committed && segment_->commit(taken.offset, taken.bytes) != 0) return false;
+#ifdef MADV_POPULATE_WRITE
+  // page faults now, not piece by piece
+  if (!taken.committed) madvise(segment_->at(taken.offset), taken.bytes, MADV_POPULATE_WRITE);
+#endif
+  taken.committed = true;
+  taken.peer = peer;
+  return true;
+}
+
+ring& staging::at(std::uint64_t offset) noexcept {
+  for (ring& each : std::span{rings_}.first(rings_for_any))
+    if (each.offset == offset) return each;
+  return rings_[rings_for_any + (offset - small_rings_) / small_ring_bytes];
+}
+
+void staging::leave(ring& left) noexcept {
+  if (--left.users > 0) return;
+  left.drained = left.filled;
+  left.peer = -1;
+}
+
+void staging::peer_failed(int peer) noexcept {
+  for (ring& each : rings_) {
+    if (each.peer != peer) continue;
+    each.users = 0;
+    each.filler = 0;
+    each.drained = each.filled;
+    each.peer = -1;
+  }
+}
+
+}  // namespace peal::shm

@@ -1,0 +1,44 @@
+// transport/verbs/eager/credits.hpp
+// How many packets each side of a connection may still send. A credit is a packet.
+//
+// Layer    transport/verbs. Data path.
+// Units    packets.
+// Threads  one at a time.
+#pragma once
+
+#include <cstdint>
+
+namespace peal::verbs {
+
+class credits {
+ public:
+  /// Once: the peer gets so many at first.
+  void grant(std::uint16_t window) noexcept { window_ = window; }
+  [[nodiscard]] std::uint16_t window() const noexcept { return window_; }
+
+  // ---- this side's
+  void begin_with(std::uint16_t count) noexcept { left_ = count; }
+  void add(std::uint32_t count) noexcept { left_ = static_cast<std::uint16_t>(left_ + count); }
+  void spend() noexcept { --left_; }
+  [[nodiscard]] std::uint16_t left() const noexcept { return left_; }
+
+  // ---- the peer's, which it has spent and not got back
+  void owe() noexcept { ++owed_; }
+  void give_back(std::uint32_t count) noexcept {
+    owed_ = static_cast<std::uint16_t>(owed_ - count);
+  }
+  [[nodiscard]] std::uint16_t owed() const noexcept { return owed_; }
+  /// Worth the four bytes that return them with a message that goes anyway.
+  [[nodiscard]] bool worth_a_ride() const noexcept { return owed_ * 4 >= window_; }
+  /// Time to return them with a message of their own. Not at half of the window, or a quarter: a
+  /// rank that gets 64 messages and answers would do so just before the answer, which takes them
+  /// along.
+  [[nodiscard]] bool due() const noexcept { return owed_ * 8 >= window_ * 5; }
+
+ private:
+  std::uint16_t left_ = 0;
+  std::uint16_t owed_ = 0;
+  std::uint16_t window_ = 0;
+};
+
+}  // namespace peal::verbs

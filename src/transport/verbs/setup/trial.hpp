@@ -1,0 +1,33 @@
+// transport/verbs/setup/trial.hpp
+// Whether a rank could start on this machine: what it makes at its start is made once, for
+// peal-info.
+//
+// Layer    transport/verbs. Control path only.
+// Errors   none: what would fail stands in the result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/verbs/device/interface.hpp"
+
+namespace peal::verbs {
+
+/// A limit of the device below what peal would like, or what it grants only on trial.
+struct granted_limit {
+  std::string_view what;
+  std::uint64_t wanted;
+  std::uint64_t granted;
+};
+struct trial {
+  std::vector<granted_limit> limits;
+  std::string problem;  // what peal would fail with on this device; empty: nothing
+};
+/// Opens the devices that these wishes choose, makes queues and registers memory as a rank does at
+/// its start, and gives everything back. `cold`: as a rank whose peers start without a connection.
+/// The limits are those of the first device.
+trial try_device(const machine&, const choice_wishes&, bool cold);
+
+}  // namespace peal::verbs

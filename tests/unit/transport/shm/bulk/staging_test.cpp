@@ -1,0 +1,63 @@
+// Which ring a payload goes through, and when another peer may have it.
+#include "transport/shm/bulk/staging.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "transport/shm/layout.hpp"
+#include "unit/transport/ends.hpp"
+
+namespace peal::test {
+namespace {
+
+TEST(shm_staging, a_peer_keeps_its_ring_and_no_two_share_one) {
+  constexpr int peers = shm::staging_rings + 4;
+  shm_node node{{.count = peers + 1, .settings = {}}};
+  shm::staging of{*node[0].segment};
+  std::set<shm::ring*> seen;
+  for (int peer = 1; peer <= peers; ++peer) {
+    shm::ring* const its = of.of(peer);
+    ASSERT_NE(its, nullptr);
+    EXPECT_TRUE(seen.insert(its).second) << peer;
+    EXPECT_EQ(of.of(peer), its);
+    EXPECT_EQ(&of.at(its->offset), its);
+    its->users = 2;
+  }
+  shm::ring* const first = of.of(1);
+  shm::ring* const last = of.of(peers);
+  EXPECT_GT(first->bytes, last->bytes) << "the last ones have small rings";
+  first->filled = 4096;
+  of.leave(*first);
+  EXPECT_EQ(of.of(1), first) << "another payload is in it";
+  of.leave(*first);
+  EXPECT_EQ(first->drained, 4096u);
+  EXPECT_EQ(of.of(peers), first) << "it is free for who had a small one";
+}
+
+TEST(shm_staging, the_ring_of_a_dead_peer_is_free) {
+  shm_node node{{.count = 3, .settings = {}}};
+  shm::staging of{*node[0].segment};
+  shm::ring* const its = of.of(1);
+  ASSERT_NE(its, nullptr);
+  its->users = 3;
+  its->filled = 100;
+  of.peer_failed(1);
+  EXPECT_EQ(its->peer, -1);
+  EXPECT_EQ(its->users, 0u);
+  EXPECT_EQ(its->drained, 100u);
+  EXPECT_EQ(of.of(2), its);
+}
+
+TEST(shm_staging, pieces_are_an_eighth_of_a_payload_within_bounds) {
+  const shm::ring large{.bytes = 1 << 20, .largest_piece = 64 << 10};
+  EXPECT_EQ(large.piece_for(0), 16u << 10);
+  EXPECT_EQ(large.piece_for(256 << 10), 32u << 10);
+  EXPECT_EQ(large.piece_for(300 << 10), 32u << 10) << "a power of two";
+  EXPECT_EQ(large.piece_for(std::uint64_t{1} << 40), 64u << 10);
+  const shm::ring small{.bytes = 32 << 10, .largest_piece = 8 << 10};
+  EXPECT_EQ(small.piece_for(1 << 20), 8u << 10);
+}
+
+}  // namespace
+}  // namespace peal::test
