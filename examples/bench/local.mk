@@ -36,28 +36,28 @@ install-exec-hook: $(bench_to_install)
 	done
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
-examples_bench_libbench_la_SOURCES = examples/bench/collective.cpp examples/bench/collective.hpp examples/bench/common.cpp \
-  examples/bench/common.hpp examples/bench/overlap.cpp examples/bench/overlap.hpp
+examples_bench_libbench_la_SOURCES = examples/bench/common/collective.cpp examples/bench/common/collective.hpp examples/bench/common/common.cpp \
+  examples/bench/common/common.hpp examples/bench/common/overlap.cpp examples/bench/common/overlap.hpp
 examples_bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_libbench_la_LIBADD = libpeal.la $(FMT_LIBS)
 
-examples_bench_peal_allgather_SOURCES = examples/bench/peal_allgather.cpp
+examples_bench_peal_allgather_SOURCES = examples/bench/collectives/peal_allgather.cpp
 examples_bench_peal_allgather_LDADD = examples/bench/libbench.la
-examples_bench_peal_allreduce_SOURCES = examples/bench/peal_allreduce.cpp
+examples_bench_peal_allreduce_SOURCES = examples/bench/collectives/peal_allreduce.cpp
 examples_bench_peal_allreduce_LDADD = examples/bench/libbench.la
-examples_bench_peal_alltoall_SOURCES = examples/bench/peal_alltoall.cpp
+examples_bench_peal_alltoall_SOURCES = examples/bench/collectives/peal_alltoall.cpp
 examples_bench_peal_alltoall_LDADD = examples/bench/libbench.la
-examples_bench_peal_barrier_SOURCES = examples/bench/peal_barrier.cpp
+examples_bench_peal_barrier_SOURCES = examples/bench/collectives/peal_barrier.cpp
 examples_bench_peal_barrier_LDADD = examples/bench/libbench.la
-examples_bench_peal_bcast_SOURCES = examples/bench/peal_bcast.cpp
+examples_bench_peal_bcast_SOURCES = examples/bench/collectives/peal_bcast.cpp
 examples_bench_peal_bcast_LDADD = examples/bench/libbench.la
 examples_bench_peal_bibw_SOURCES = examples/bench/peal_bibw.cpp
 examples_bench_peal_bibw_LDADD = examples/bench/libbench.la
 examples_bench_peal_bw_SOURCES = examples/bench/peal_bw.cpp
 examples_bench_peal_bw_LDADD = examples/bench/libbench.la
-examples_bench_peal_gather_SOURCES = examples/bench/peal_gather.cpp
+examples_bench_peal_gather_SOURCES = examples/bench/collectives/peal_gather.cpp
 examples_bench_peal_gather_LDADD = examples/bench/libbench.la
-examples_bench_peal_iallreduce_SOURCES = examples/bench/peal_iallreduce.cpp
+examples_bench_peal_iallreduce_SOURCES = examples/bench/collectives/peal_iallreduce.cpp
 examples_bench_peal_iallreduce_LDADD = examples/bench/libbench.la
 examples_bench_peal_init_SOURCES = examples/bench/peal_init.cpp
 examples_bench_peal_init_LDADD = examples/bench/libbench.la
@@ -73,15 +73,15 @@ examples_bench_peal_overlap_SOURCES = examples/bench/peal_overlap.cpp
 examples_bench_peal_overlap_LDADD = examples/bench/libbench.la
 examples_bench_peal_pace_SOURCES = examples/bench/peal_pace.cpp
 examples_bench_peal_pace_LDADD = examples/bench/libbench.la
-examples_bench_peal_reduce_SOURCES = examples/bench/peal_reduce.cpp
+examples_bench_peal_reduce_SOURCES = examples/bench/collectives/peal_reduce.cpp
 examples_bench_peal_reduce_LDADD = examples/bench/libbench.la
-examples_bench_peal_reduce_scatter_SOURCES = examples/bench/peal_reduce_scatter.cpp
+examples_bench_peal_reduce_scatter_SOURCES = examples/bench/collectives/peal_reduce_scatter.cpp
 examples_bench_peal_reduce_scatter_LDADD = examples/bench/libbench.la
-examples_bench_peal_scan_SOURCES = examples/bench/peal_scan.cpp
+examples_bench_peal_scan_SOURCES = examples/bench/collectives/peal_scan.cpp
 examples_bench_peal_scan_LDADD = examples/bench/libbench.la
-examples_bench_peal_scatter_SOURCES = examples/bench/peal_scatter.cpp
+examples_bench_peal_scatter_SOURCES = examples/bench/collectives/peal_scatter.cpp
 examples_bench_peal_scatter_LDADD = examples/bench/libbench.la
-examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp examples/bench/bare_verbs.cpp examples/bench/bare_verbs.hpp
+examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp examples/bench/common/bare_verbs.cpp examples/bench/common/bare_verbs.hpp
 examples_bench_peal_wakeup_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
 examples_bench_peal_wakeup_LDADD = examples/bench/libbench.la $(IBVERBS_LIBS)
 # Without any messaging library.

@@ -1,5 +1,5 @@
 // peal_bibw: bandwidth between rank 0 and rank 1 in both directions at once, as osu_bibw.
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // peal_bw: bandwidth from rank 0 to rank 1: windows of nonblocking sends, each window answered by
 // one short message, as osu_bw.
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // rank, the slowest, and on average; as osu_init.
 #include <fmt/format.h>
 
-#include "common.hpp"
+#include "common/common.hpp"
 
 int main(int argc, char** argv) {
   const auto start = bench::clock::now();

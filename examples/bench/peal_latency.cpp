@@ -1,6 +1,6 @@
 // peal_latency: one-way latency between two ranks: ping-pong of blocking sends and receives, as
 // osu_latency.
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

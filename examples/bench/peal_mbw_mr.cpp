@@ -1,6 +1,6 @@
 // peal_mbw_mr: bandwidth and message rate of several pairs at once: rank i sends windows to rank i
 // + ranks / 2, as osu_mbw_mr.
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

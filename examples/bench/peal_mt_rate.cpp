@@ -6,7 +6,7 @@
 #include <barrier>
 #include <thread>
 
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // peal_multi_lat: one-way latency of several pairs at once: rank i plays ping-pong with rank i +
 // ranks / 2, as osu_multi_lat.
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

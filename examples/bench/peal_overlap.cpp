@@ -1,7 +1,7 @@
 // peal_overlap: how much of a message is hidden by a computation, between ranks 0 and 1: each sends
 // one and receives one, and computes meanwhile; or rank 0 sends one to rank 1, one of them
 // computes, and the other waits.
-#include "overlap.hpp"
+#include "common/overlap.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "common.hpp"
+#include "common/common.hpp"
 
 namespace {
 

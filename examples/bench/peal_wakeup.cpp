@@ -15,8 +15,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bare_verbs.hpp"
-#include "common.hpp"
+#include "common/bare_verbs.hpp"
+#include "common/common.hpp"
 
 namespace {
 

@@ -16,12 +16,12 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/buffer.hpp>
+#include <peal/data/buffer.hpp>
+#include <peal/data/grow.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/unsendable.hpp>
-#include <peal/grow.hpp>
 #include <peal/message.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
 

@@ -15,8 +15,6 @@
 #include <utility>
 
 #include <peal/basic_communicator.hpp>
-#include <peal/blocks.hpp>
-#include <peal/buffer.hpp>
 #include <peal/collectives/allgather.hpp>
 #include <peal/collectives/allreduce.hpp>
 #include <peal/collectives/alltoall.hpp>
@@ -27,16 +25,18 @@
 #include <peal/collectives/reduce_scatter.hpp>
 #include <peal/collectives/scan.hpp>
 #include <peal/collectives/scatter.hpp>
+#include <peal/data/blocks.hpp>
+#include <peal/data/buffer.hpp>
+#include <peal/data/into.hpp>
+#include <peal/data/op.hpp>
+#include <peal/data/view.hpp>
 #include <peal/detail/core.hpp>
-#include <peal/into.hpp>
 #include <peal/message.hpp>
 #include <peal/message_plan.hpp>
-#include <peal/op.hpp>
 #include <peal/plan.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
-#include <peal/view.hpp>
 
 namespace peal {
 
@@ -55,8 +55,8 @@ namespace peal {
 ///
 /// From where: values, contiguous ranges, strided views, serialized values, and blocks for every
 /// rank. Where to: the result is returned, or goes into(memory), or in_place(memory) of what is
-/// given (peal/into.hpp). A contiguous range of fixed elements is its elements, any other value is
-/// one value; a rank that has no result gets an empty optional.
+/// given (peal/data/into.hpp). A contiguous range of fixed elements is its elements, any other
+/// value is one value; a rank that has no result gets an empty optional.
 ///
 /// What one rank alone is refused (a root, a number of elements that does not divide, memory for a
 /// result): it throws errc::invalid_argument or invalid_root, and the others go on without it. The

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <peal/datatype.hpp>
+#include <peal/data/datatype.hpp>
 #include <peal/detail/core.hpp>
 
 namespace peal {

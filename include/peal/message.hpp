@@ -8,12 +8,12 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/buffer.hpp>
+#include <peal/data/buffer.hpp>
+#include <peal/data/grow.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/owner.hpp>
 #include <peal/detail/request_body.hpp>
-#include <peal/grow.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 #include <peal/status.hpp>
 
 namespace peal {

@@ -18,11 +18,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <peal/detail/collective_checks.hpp>
-#include <peal/detail/collective_work.hpp>
+#include <peal/detail/collectives/checks.hpp>
+#include <peal/detail/collectives/filled.hpp>
+#include <peal/detail/collectives/given.hpp>
+#include <peal/detail/collectives/work.hpp>
 #include <peal/detail/core.hpp>
-#include <peal/detail/filled.hpp>
-#include <peal/detail/given.hpp>
 #include <peal/detail/plan_body.hpp>
 #include <peal/plan.hpp>
 #include <peal/status.hpp>

@@ -15,7 +15,7 @@
 
 #include <peal/detail/core.hpp>
 #include <peal/detail/plan_body.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 
 namespace peal {
 

@@ -12,16 +12,16 @@
 #pragma once
 
 #include <peal/basic_communicator.hpp>
-#include <peal/buffer.hpp>
-#include <peal/datatype.hpp>
+#include <peal/data/buffer.hpp>
+#include <peal/data/datatype.hpp>
+#include <peal/data/grow.hpp>
+#include <peal/data/serialization.hpp>
 #include <peal/detail/environment.hpp>
 #include <peal/error.hpp>
-#include <peal/grow.hpp>
 #include <peal/message.hpp>
-#include <peal/request.hpp>
-#include <peal/serialization.hpp>
+#include <peal/requests/request.hpp>
+#include <peal/requests/wait.hpp>
+#include <peal/requests/when.hpp>
 #include <peal/status.hpp>
 #include <peal/tag.hpp>
 #include <peal/version.hpp>
-#include <peal/wait.hpp>
-#include <peal/when.hpp>

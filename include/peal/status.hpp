@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <system_error>
 
-#include <peal/datatype.hpp>
+#include <peal/data/datatype.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/tag.hpp>
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "collective/choice.hpp"
-#include "collective/tuning.hpp"
+#include "collective/choice/choice.hpp"
+#include "collective/choice/tuning.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal::info {

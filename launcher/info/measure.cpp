@@ -14,7 +14,7 @@
 #include <span>
 #include <thread>
 
-#include "collective/reduction.hpp"
+#include "collective/kernels/reduction.hpp"
 #include "peal/peal.hpp"
 
 namespace peal::info {

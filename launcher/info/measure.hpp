@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/cost_parameters.hpp"
+#include "collective/choice/cost_parameters.hpp"
 #include "peal/communicator.hpp"
 
 namespace peal::info {

@@ -16,7 +16,7 @@
 #include <iterator>
 
 #include "base/variables.hpp"
-#include "collective/tuning.hpp"
+#include "collective/choice/tuning.hpp"
 #include "memory/unmap_hooks.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"

@@ -2,7 +2,8 @@
 // What peal-info has found out: this machine, its RDMA devices, which one a rank would use and why,
 // the settings, and what is wrong.
 //
-// Layer    launcher: may include base/, topology/, collective/tuning.hpp, memory/unmap_hooks.hpp,
+// Layer    launcher: may include base/, topology/, collective/choice/tuning.hpp,
+// memory/unmap_hooks.hpp,
 //          transport/verbs/setup/trial.hpp.
 // Units    bytes.
 // Errors   throws peal::error (errc::internal) when the topology cannot be read. Everything else

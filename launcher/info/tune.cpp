@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "base/settings.hpp"
-#include "collective/tuning.hpp"
+#include "collective/choice/tuning.hpp"
 #include "config.h"
 #include "measure.hpp"
 #include "peal/peal.hpp"

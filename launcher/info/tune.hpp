@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "collective/cost_parameters.hpp"
+#include "collective/choice/cost_parameters.hpp"
 
 namespace peal::info {
 

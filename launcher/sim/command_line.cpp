@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "base/value_types.hpp"
-#include "collective/choice.hpp"
-#include "collective/tuning.hpp"
+#include "collective/choice/choice.hpp"
+#include "collective/choice/tuning.hpp"
 #include "config.h"
 
 namespace peal::sim {

@@ -2,7 +2,7 @@
 // is null.
 #include <nlohmann/json.hpp>
 
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 #include "report.hpp"
 
 namespace peal::sim {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <limits>
 
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 #include "report.hpp"
 
 namespace peal::sim {

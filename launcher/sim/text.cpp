@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 #include "report.hpp"
 
 namespace peal::sim {

@@ -5,7 +5,7 @@
 // Errors   none.
 #pragma once
 
-#include "collective/plan_cache.hpp"
+#include "collective/schedule_cache.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {

@@ -54,7 +54,7 @@
 #include <span>
 
 #include "base/settings.hpp"
-#include "collective/cost_basis.hpp"
+#include "collective/choice/cost_basis.hpp"
 #include "p2p/messaging.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"

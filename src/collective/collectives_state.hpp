@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 #include "collective/collectives.hpp"
 #include "collective/node_map.hpp"
-#include "collective/plan_cache.hpp"
 #include "collective/run.hpp"
+#include "collective/schedule_cache.hpp"
 
 namespace peal {
 

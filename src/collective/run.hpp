@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "collective/reduction.hpp"
+#include "collective/kernels/reduction.hpp"
 #include "collective/schedule.hpp"
 #include "p2p/messaging.hpp"
 #include "p2p/team.hpp"

@@ -13,7 +13,7 @@ libpeal_core_la_SOURCES += \
   src/comm/counters_text.hpp \
   src/comm/end/absences.hpp \
   src/comm/end/end_watch.hpp \
-  src/comm/end/failure_news.hpp \
+  src/comm/end/failure_list.hpp \
   src/comm/end/notes.hpp \
   src/comm/start/agreement.hpp \
   src/comm/start/fork_guard.hpp \
@@ -21,7 +21,7 @@ libpeal_core_la_SOURCES += \
   src/comm/start/lane.hpp \
   src/comm/start/lane_count.hpp \
   src/comm/start/node_list.hpp \
-  src/comm/start/node_meeting.hpp \
+  src/comm/start/node_exchange.hpp \
   src/comm/start/world.cpp
 if UNITS
 libpeal_core_la_SOURCES += src/comm/unit.cpp
@@ -52,5 +52,5 @@ libpeal_core_la_SOURCES += \
   src/comm/start/lane.cpp \
   src/comm/start/lane_count.cpp \
   src/comm/start/node_list.cpp \
-  src/comm/start/node_meeting.cpp
+  src/comm/start/node_exchange.cpp
 endif

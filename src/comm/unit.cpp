@@ -24,5 +24,5 @@
 #include "comm/start/job.cpp"
 #include "comm/start/lane.cpp"
 #include "comm/start/lane_count.cpp"
+#include "comm/start/node_exchange.cpp"
 #include "comm/start/node_list.cpp"
-#include "comm/start/node_meeting.cpp"

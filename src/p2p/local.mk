@@ -1,7 +1,7 @@
 libpeal_core_la_SOURCES += \
   src/p2p/contexts.hpp \
-  src/p2p/lane_index.hpp \
-  src/p2p/links.hpp \
+  src/p2p/queue_index.hpp \
+  src/p2p/linked_list.hpp \
   src/p2p/matching.hpp \
   src/p2p/messaging.hpp \
   src/p2p/operation.hpp \

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "p2p/lane_index.hpp"
+#include "p2p/queue_index.hpp"
 
 namespace peal {
 

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "p2p/links.hpp"
+#include "p2p/linked_list.hpp"
 #include "p2p/operation.hpp"
 #include "p2p/unexpected.hpp"
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
-#include "p2p/links.hpp"
+#include "p2p/linked_list.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
 #include "transport/contract.hpp"

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "p2p/links.hpp"
+#include "p2p/linked_list.hpp"
 #include "p2p/rendezvous.hpp"
 
 namespace peal::detail {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "progress/helper_thread.hpp"
+#include "progress/sleepers/helper_thread.hpp"
 
 namespace peal {
 

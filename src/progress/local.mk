@@ -1,9 +1,9 @@
 libpeal_core_la_SOURCES += \
   src/progress/deferred_calls.hpp \
   src/progress/engine.hpp \
-  src/progress/event_descriptor.hpp \
-  src/progress/family.hpp \
-  src/progress/helper_thread.hpp \
+  src/progress/sleepers/event_descriptor.hpp \
+  src/progress/sleepers/family.hpp \
+  src/progress/sleepers/helper_thread.hpp \
   src/progress/lock.hpp \
   src/progress/sleep.hpp \
   src/progress/sources.hpp \
@@ -15,9 +15,9 @@ else
 libpeal_core_la_SOURCES += \
   src/progress/lock.cpp \
   src/progress/engine.cpp \
-  src/progress/event_descriptor.cpp \
-  src/progress/family.cpp \
-  src/progress/helper_thread.cpp \
+  src/progress/sleepers/event_descriptor.cpp \
+  src/progress/sleepers/family.cpp \
+  src/progress/sleepers/helper_thread.cpp \
   src/progress/sleep.cpp \
   src/progress/sources.cpp \
   src/progress/wait_policy.cpp \

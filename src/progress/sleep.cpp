@@ -11,7 +11,7 @@
 
 #include "base/log.hpp"
 #include "progress/engine.hpp"
-#include "progress/helper_thread.hpp"
+#include "progress/sleepers/helper_thread.hpp"
 #include "topology/core_sharing.hpp"
 
 namespace peal {

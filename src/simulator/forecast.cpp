@@ -8,7 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 
 namespace peal::simulator {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "collective/cost_parameters.hpp"
+#include "collective/choice/cost_parameters.hpp"
 
 namespace peal::simulator {
 

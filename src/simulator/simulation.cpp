@@ -6,7 +6,7 @@
 #include <functional>
 #include <queue>
 
-#include "collective/cost_rules.hpp"
+#include "collective/choice/cost_rules.hpp"
 
 namespace peal::simulator {
 

@@ -50,7 +50,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/datagram/datagrams.hpp \
   src/transport/verbs/datagram/handshake_port.hpp \
   src/transport/verbs/datagram/interface.hpp \
-  src/transport/verbs/datagram/kernel_asker.hpp \
+  src/transport/verbs/datagram/kernel_prober.hpp \
   src/transport/verbs/datagram/node_watch.hpp \
   src/transport/verbs/device/completion_channel.hpp \
   src/transport/verbs/device/device.hpp \
@@ -68,14 +68,14 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/eager/sent_requests.hpp \
-  src/transport/verbs/lane/counters.hpp \
-  src/transport/verbs/lane/interface.hpp \
-  src/transport/verbs/lane/lane.hpp \
-  src/transport/verbs/lane/settings.hpp \
-  src/transport/verbs/lane/work_id.hpp \
+  src/transport/verbs/endpoint/counters.hpp \
+  src/transport/verbs/endpoint/interface.hpp \
+  src/transport/verbs/endpoint/endpoint.hpp \
+  src/transport/verbs/endpoint/settings.hpp \
+  src/transport/verbs/endpoint/work_id.hpp \
   src/transport/verbs/peer_events.hpp \
   src/transport/verbs/setup/interface.hpp \
-  src/transport/verbs/setup/plan.hpp \
+  src/transport/verbs/setup/configuration.hpp \
   src/transport/verbs/setup/trial.hpp \
   src/transport/verbs/sleeper.hpp \
   src/transport/verbs/verbs_state.hpp \
@@ -113,7 +113,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/datagram/datagram_channel.cpp \
   src/transport/verbs/datagram/datagrams.cpp \
   src/transport/verbs/datagram/handshake_port.cpp \
-  src/transport/verbs/datagram/kernel_asker.cpp \
+  src/transport/verbs/datagram/kernel_prober.cpp \
   src/transport/verbs/datagram/node_watch.cpp \
   src/transport/verbs/device/completion_channel.cpp \
   src/transport/verbs/device/device.cpp \
@@ -125,10 +125,10 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/registration_cache.cpp \
   src/transport/verbs/device/slots.cpp \
   src/transport/verbs/eager/sender.cpp \
-  src/transport/verbs/lane/counters.cpp \
-  src/transport/verbs/lane/lane.cpp \
-  src/transport/verbs/lane/settings.cpp \
-  src/transport/verbs/setup/plan.cpp \
+  src/transport/verbs/endpoint/counters.cpp \
+  src/transport/verbs/endpoint/endpoint.cpp \
+  src/transport/verbs/endpoint/settings.cpp \
+  src/transport/verbs/setup/configuration.cpp \
   src/transport/verbs/setup/trial.cpp \
   src/transport/verbs/sleeper.cpp \
   src/transport/verbs/verbs_failures.cpp \

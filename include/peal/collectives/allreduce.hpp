@@ -8,9 +8,9 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/detail/reducing.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/reducing.hpp>
 #include <peal/detail/std_parts.hpp>
-#include <peal/into.hpp>
 
 namespace peal {
 
@@ -19,7 +19,7 @@ namespace peal {
 /// value gives a value, a std::array an array, another range or view a vector. With into() and
 /// in_place() nothing is returned.
 ///
-/// `op` combines two elements, or two values, and is taken as associative; peal/op.hpp says
+/// `op` combines two elements, or two values, and is taken as associative; peal/data/op.hpp says
 /// which ones are fast. Sums of floating-point numbers have the same bits on every rank and in
 /// every run, but not in every form.
 template <class Communicator>

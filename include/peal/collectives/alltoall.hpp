@@ -8,9 +8,9 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/detail/exchanging.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/exchanging.hpp>
 #include <peal/detail/pieces.hpp>
-#include <peal/into.hpp>
 
 namespace peal {
 

@@ -7,7 +7,7 @@
 
 #include <source_location>
 
-#include <peal/detail/collective_forms.hpp>
+#include <peal/detail/collectives/forms.hpp>
 
 namespace peal {
 

@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <peal/detail/collective_checks.hpp>
-#include <peal/detail/collective_forms.hpp>
-#include <peal/detail/collective_work.hpp>
-#include <peal/into.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/checks.hpp>
+#include <peal/detail/collectives/forms.hpp>
+#include <peal/detail/collectives/work.hpp>
 
 namespace peal {
 

@@ -8,8 +8,8 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/detail/gathering.hpp>
-#include <peal/into.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/gathering.hpp>
 
 namespace peal {
 

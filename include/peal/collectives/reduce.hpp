@@ -8,9 +8,9 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/detail/reducing.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/reducing.hpp>
 #include <peal/detail/std_parts.hpp>
-#include <peal/into.hpp>
 
 namespace peal {
 

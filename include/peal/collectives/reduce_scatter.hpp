@@ -9,9 +9,9 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/detail/partial_reducing.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/partial_reducing.hpp>
 #include <peal/detail/std_parts.hpp>
-#include <peal/into.hpp>
 
 namespace peal {
 

@@ -8,8 +8,8 @@
 #include <source_location>
 #include <utility>
 
-#include <peal/detail/scattering.hpp>
-#include <peal/into.hpp>
+#include <peal/data/into.hpp>
+#include <peal/detail/collectives/scattering.hpp>
 
 namespace peal {
 

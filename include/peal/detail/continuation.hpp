@@ -12,7 +12,7 @@
 
 #include <peal/detail/mutex.hpp>
 #include <peal/detail/std_parts.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 
 namespace peal::detail {
 

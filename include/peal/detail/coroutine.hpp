@@ -16,7 +16,7 @@
 #include <variant>
 
 #include <peal/detail/mutex.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 
 namespace peal::detail {
 

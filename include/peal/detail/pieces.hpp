@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <peal/detail/collective_forms.hpp>
+#include <peal/data/view.hpp>
+#include <peal/detail/collectives/forms.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/std_parts.hpp>
-#include <peal/view.hpp>
 
 namespace peal::detail {
 

@@ -8,7 +8,7 @@
 
 #include <peal/detail/core.hpp>
 #include <peal/detail/request_body.hpp>
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 
 namespace peal::detail {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include <peal/buffer.hpp>
+#include <peal/data/buffer.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/status.hpp>
 

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <peal/buffer.hpp>
+#include <peal/data/buffer.hpp>
+#include <peal/data/serialization.hpp>
 #include <peal/detail/std_parts.hpp>
-#include <peal/serialization.hpp>
 
 namespace peal::detail {
 

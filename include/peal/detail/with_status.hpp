@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <peal/request.hpp>
+#include <peal/requests/request.hpp>
 
 namespace peal::detail {
 

@@ -3,7 +3,7 @@
 //
 // Source   Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (1988).
 #include "collective/algorithms.hpp"
-#include "collective/cost_sum.hpp"
+#include "collective/choice/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {

@@ -2,7 +2,7 @@
 // that somebody else must first receive, which is what costs when ranks outnumber cores: each link
 // of a chain is a switch of processes there.
 #include "collective/algorithms.hpp"
-#include "collective/cost_sum.hpp"
+#include "collective/choice/cost_sum.hpp"
 #include "collective/record.hpp"
 
 namespace peal::algorithms {

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "collective/cost_sum.hpp"
+#include "collective/choice/cost_sum.hpp"
 
 namespace peal::algorithms::pieces {
 

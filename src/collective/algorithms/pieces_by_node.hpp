@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "collective/cost_sum.hpp"
+#include "collective/choice/cost_sum.hpp"
 #include "collective/problem.hpp"
 
 namespace peal::algorithms::pieces {

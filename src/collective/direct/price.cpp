@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "collective/cost_rules.hpp"
-#include "collective/direct/long_play.hpp"
-#include "collective/direct/play.hpp"
+#include "collective/choice/cost_rules.hpp"
+#include "collective/direct/long_call.hpp"
+#include "collective/direct/short_call.hpp"
 
 namespace peal::direct {
 

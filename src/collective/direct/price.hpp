@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "collective/cost_parameters.hpp"
+#include "collective/choice/cost_parameters.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal::direct {

@@ -5,7 +5,7 @@
 // Source   GCC manual, "Loop-Specific Pragmas" and "x86 Options".
 #pragma once
 
-#include "collective/reduction.hpp"
+#include "collective/kernels/reduction.hpp"
 
 namespace peal::kernels {
 

@@ -7,7 +7,7 @@
 
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
-#include "progress/event_descriptor.hpp"
+#include "progress/sleepers/event_descriptor.hpp"
 
 namespace peal::detail {
 

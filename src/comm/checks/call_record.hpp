@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {

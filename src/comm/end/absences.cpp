@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "collective/direct/play.hpp"
+#include "collective/direct/short_call.hpp"
 #include "comm/calls/waiting.hpp"
 #include "peal/error.hpp"
 

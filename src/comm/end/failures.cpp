@@ -8,10 +8,10 @@
 #include "base/error_text.hpp"
 #include "comm/checks/checks.hpp"
 #include "comm/start/job.hpp"
-#include "peal/buffer.hpp"
+#include "peal/data/buffer.hpp"
+#include "peal/data/serialization.hpp"
 #include "peal/detail/request_body.hpp"
 #include "peal/error.hpp"
-#include "peal/serialization.hpp"
 
 namespace peal::detail {
 

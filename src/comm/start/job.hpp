@@ -28,7 +28,7 @@
 #include "memory/node_heap.hpp"
 #include "memory/node_segment.hpp"
 #include "peal/detail/core.hpp"
-#include "progress/helper_thread.hpp"
+#include "progress/sleepers/helper_thread.hpp"
 #include "topology/core_sharing.hpp"
 
 namespace peal {

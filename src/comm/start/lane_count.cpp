@@ -4,7 +4,7 @@
 #include <charconv>
 #include <thread>
 
-#include "progress/family.hpp"
+#include "progress/sleepers/family.hpp"
 
 namespace peal {
 

@@ -12,7 +12,7 @@
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 
 namespace peal::verbs {
 

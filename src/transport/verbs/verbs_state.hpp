@@ -19,7 +19,7 @@
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
 #include "transport/verbs/sleeper.hpp"
 #include "transport/verbs/verbs_transport.hpp"

@@ -11,7 +11,7 @@
 #include "memory/unmap_log.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/datagram/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/setup/interface.hpp"
 #include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"

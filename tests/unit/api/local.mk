@@ -8,6 +8,6 @@ tests_unit_api_test_LDADD = $(unit_ldadd)
 tests_unit_api_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/api/job_of_one_test.cpp \
-  tests/unit/api/serialization_test.cpp \
+  tests/unit/api/data/serialization_test.cpp \
   tests/unit/api/topology_test.cpp \
-  tests/unit/api/view_test.cpp
+  tests/unit/api/data/view_test.cpp

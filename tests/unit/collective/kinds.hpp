@@ -8,7 +8,7 @@
 #include <string>
 
 #include "collective/algorithms.hpp"
-#include "collective/choice.hpp"
+#include "collective/choice/choice.hpp"
 
 namespace peal::test {
 

@@ -17,15 +17,15 @@ tests_unit_collective_test_LDADD = $(unit_ldadd)
 tests_unit_collective_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/collective/algorithms_test.cpp \
-  tests/unit/collective/choice_test.cpp \
+  tests/unit/collective/choice/choice_test.cpp \
   tests/unit/collective/collectives_test.cpp \
-  tests/unit/collective/cost_test.cpp \
-  tests/unit/collective/cost_basis_test.cpp \
+  tests/unit/collective/choice/cost_test.cpp \
+  tests/unit/collective/choice/cost_basis_test.cpp \
   tests/unit/collective/failures_test.cpp \
   tests/unit/collective/lengths_test.cpp \
   tests/unit/collective/neighbors_test.cpp \
   tests/unit/collective/node_map_test.cpp \
   tests/unit/collective/prepared_test.cpp \
-  tests/unit/collective/reduction_test.cpp \
+  tests/unit/collective/kernels/reduction_test.cpp \
   tests/unit/collective/symbolic_test.cpp \
-  tests/unit/collective/tuning_test.cpp
+  tests/unit/collective/choice/tuning_test.cpp

@@ -1,7 +1,7 @@
 // The other tests of this folder, compiled as one.
-#include "unit/collective/choice_test.cpp"
-#include "unit/collective/cost_basis_test.cpp"
-#include "unit/collective/cost_test.cpp"
+#include "unit/collective/choice/choice_test.cpp"
+#include "unit/collective/choice/cost_basis_test.cpp"
+#include "unit/collective/choice/cost_test.cpp"
+#include "unit/collective/choice/tuning_test.cpp"
+#include "unit/collective/kernels/reduction_test.cpp"
 #include "unit/collective/node_map_test.cpp"
-#include "unit/collective/reduction_test.cpp"
-#include "unit/collective/tuning_test.cpp"

@@ -12,7 +12,7 @@
 
 #include "mailbox.hpp"
 #include "progress/engine.hpp"
-#include "progress/event_descriptor.hpp"
+#include "progress/sleepers/event_descriptor.hpp"
 
 namespace peal::test {
 namespace {

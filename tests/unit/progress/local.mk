@@ -10,7 +10,7 @@ EXTRA_DIST += \
   tests/unit/progress/lock_test.cpp \
   tests/unit/progress/engine_test.cpp \
   tests/unit/progress/expose_test.cpp \
-  tests/unit/progress/family_test.cpp \
-  tests/unit/progress/helper_thread_test.cpp \
+  tests/unit/progress/sleepers/family_test.cpp \
+  tests/unit/progress/sleepers/helper_thread_test.cpp \
   tests/unit/progress/sleep_test.cpp \
   tests/unit/progress/wait_policy_test.cpp

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "collective/choice.hpp"
-#include "collective/cost.hpp"
+#include "collective/choice/choice.hpp"
+#include "collective/choice/cost.hpp"
 #include "simulator/forecast.hpp"
 
 namespace {

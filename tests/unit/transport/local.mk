@@ -51,7 +51,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
-  tests/unit/transport/verbs/datagram/kernel_asker_test.cpp \
+  tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
@@ -63,9 +63,9 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/eager/eager_channel_test.cpp \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
-  tests/unit/transport/verbs/lane/settings_test.cpp \
-  tests/unit/transport/verbs/lane/work_id_test.cpp \
-  tests/unit/transport/verbs/setup/plan_test.cpp \
+  tests/unit/transport/verbs/endpoint/settings_test.cpp \
+  tests/unit/transport/verbs/endpoint/work_id_test.cpp \
+  tests/unit/transport/verbs/setup/configuration_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \

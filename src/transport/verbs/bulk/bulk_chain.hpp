@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "transport/verbs/bulk/links.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {

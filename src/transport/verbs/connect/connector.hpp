@@ -30,7 +30,7 @@
 #include "transport/verbs/connect/handshake.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {

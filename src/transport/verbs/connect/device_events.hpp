@@ -17,7 +17,7 @@
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"
 #include "transport/verbs/datagram/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 
 namespace peal::verbs {
 

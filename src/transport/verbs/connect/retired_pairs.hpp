@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "transport/verbs/device/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 
 namespace peal::verbs {
 

@@ -22,7 +22,7 @@
 #include "transport/verbs/datagram/datagram_channel.hpp"
 #include "transport/verbs/datagram/handshake_port.hpp"
 #include "transport/verbs/datagram/node_watch.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {

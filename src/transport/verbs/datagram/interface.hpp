@@ -9,5 +9,5 @@
 #include "transport/verbs/datagram/datagram_channel.hpp"
 #include "transport/verbs/datagram/datagrams.hpp"
 #include "transport/verbs/datagram/handshake_port.hpp"
-#include "transport/verbs/datagram/kernel_asker.hpp"
+#include "transport/verbs/datagram/kernel_prober.hpp"
 #include "transport/verbs/datagram/node_watch.hpp"

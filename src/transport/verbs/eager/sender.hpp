@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "transport/verbs/eager/eager_channel.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {

@@ -5,5 +5,5 @@
 // Layer    transport/verbs.
 #pragma once
 
-#include "transport/verbs/setup/plan.hpp"
+#include "transport/verbs/setup/configuration.hpp"
 #include "transport/verbs/setup/trial.hpp"

@@ -10,7 +10,7 @@
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
 #include "transport/verbs/datagram/interface.hpp"
-#include "transport/verbs/lane/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
 
 namespace peal::verbs {
 

@@ -10,6 +10,6 @@ tests_unit_direct_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/collective/direct/arena_test.cpp \
   tests/unit/collective/direct/flags_test.cpp \
-  tests/unit/collective/direct/long_play_test.cpp \
-  tests/unit/collective/direct/play_test.cpp \
+  tests/unit/collective/direct/long_call_test.cpp \
+  tests/unit/collective/direct/short_call_test.cpp \
   tests/unit/collective/direct/price_test.cpp

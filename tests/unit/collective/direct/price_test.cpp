@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 
-#include "collective/direct/long_play.hpp"
-#include "collective/direct/play.hpp"
+#include "collective/direct/long_call.hpp"
+#include "collective/direct/short_call.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "peal/op.hpp"
+#include "peal/data/op.hpp"
 
 namespace {
 

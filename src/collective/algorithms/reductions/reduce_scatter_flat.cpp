@@ -1,0 +1,49 @@
+// Reduce-scatter in one round: everyone sends everyone its part of that rank's block and joins what
+// comes from left to right. For small vectors: size² messages, but no rank waits for what another
+// must compute first.
+#include "collective/algorithms.hpp"
+#include "collective/choice/cost_sum.hpp"
+#include "collective/record.hpp"
+
+namespace peal::algorithms {
+
+static void reduce_scatter_flat(const problem& p, schedule& s) {
+  const slice result = p.own_part();
+  const auto slot = [&](int rank) {
+    return slice{place::scratch, static_cast<std::size_t>(rank) * result.bytes, result.bytes};
+  };
+  // In place this rank's own part may lie across the goal of the result, so it moves away.
+  const bool moves = p.in_place && p.size > 1;
+  const auto part_of = [&](int rank) {
+    return rank == p.rank && !moves ? p.part_for(rank) : slot(rank);
+  };
+  for (int k = 1; k < p.size; ++k) s.send(p.wrapped(p.rank + k), p.part_for(p.wrapped(p.rank + k)));
+  for (int k = 1; k < p.size; ++k) s.receive(p.wrapped(p.rank - k), slot(p.wrapped(p.rank - k)));
+  if (p.size > 1) s.need_scratch(static_cast<std::size_t>(p.size) * result.bytes);
+  if (moves) s.copy(p.part_for(p.rank), slot(p.rank));
+  slice sum = part_of(0);
+  for (int rank = 1; rank < p.size; ++rank) {
+    // As in allreduce_flat: the partial sum moves into the right operand, but for what may be
+    // read-only.
+    const slice right = part_of(rank);
+    const slice into = rank + 1 == p.size || right.buffer != place::scratch ? result : right;
+    s.reduce(sum, right, into);
+    sum = into;
+  }
+  s.copy(sum, result);  // a single rank
+  s.end_round();
+}
+
+static void reduce_scatter_flat_price(const pricing& t) {
+  t.sum.all_to_all(t.share());
+  t.sum.join(t.share(), t.ranks - 1);
+}
+
+template <>
+constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,
+                                        .name = "flat",
+                                        .build = reduce_scatter_flat,
+                                        .price = reduce_scatter_flat_price,
+                                        .all_at_once = true};
+
+}  // namespace peal::algorithms

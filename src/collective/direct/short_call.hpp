@@ -1,0 +1,156 @@
+// collective/direct/short_call.hpp
+// One small collective of one rank through the flags: it stamps the operation, with what it gives
+// as payload, waits for those whose payload it needs, and reads that where it lies. Who reduces
+// does it alone, from the lowest rank to the highest, so every rank has the same bits and nobody
+// depends on what another computes.
+//
+//     play call{all, what};
+//     call.begin();
+//     while (!call.over()) {
+//       ... until call.ready(); then wake those who sleep if call.step() says so
+//     }
+//
+// Layer    collective/direct: may include collective/, base/.
+// Units    bytes.
+// Threads  one at a time. `ready` changes nothing that others see.
+// Errors   truncated and invalid_argument where a rank has called something else, or with another
+//          length. What a user's function throws comes out of `step`; the call is over then.
+#pragma once
+
+#include <cstddef>
+#include <system_error>
+
+#include "collective/direct/flags.hpp"
+#include "collective/kernels/reduction.hpp"
+#include "peal/detail/core.hpp"
+#include "peal/error.hpp"
+
+namespace peal::direct {
+
+/// With more ranks that have a core each, each would look at so many lines that messages in a few
+/// rounds take less: an estimate, as for flat schedules. Where they share cores it is their turns
+/// that cost, and the fewest of them are here: 17 to 48 ranks on two cores took 0.01 to 0.7 of what
+/// messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not
+/// measured.
+constexpr int most_ranks(bool crowded) noexcept { return crowded ? 64 : 16; }
+
+/// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing
+/// but what is the same on every rank.
+[[nodiscard]] inline bool fits(const detail::collective_call& call, int size) noexcept {
+  using detail::collective;
+  if (call.kind == collective::barrier) return true;
+  if (call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall)
+    return false;
+  if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
+      call.receive_offsets)
+    return false;
+  const bool all = call.kind == collective::alltoall || call.kind == collective::scatter ||
+                   call.kind == collective::reduce_scatter;
+  const std::size_t most = all ? area_bytes / static_cast<std::size_t>(size) : area_bytes;
+  return call.bytes - 1 < most;  // empty ones wrap, and do not fit
+}
+
+/// Stamped as what a rank calls that was refused the call: it differs from what the others have
+/// called.
+inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
+/// That rank's call, if the others' fits.
+[[nodiscard]] inline detail::collective_call no_part_in_a_short_call() noexcept {
+  detail::collective_call made;
+  made.kind = refused_call;
+  made.spoilt = true;
+  made.bytes = 1;
+  return made;
+}
+
+class play {
+ public:
+  /// Requires: fits(call, all.size()). Both must outlive this.
+  play(flags& all, const detail::collective_call& call) noexcept;
+  play(const play&) = delete;
+  play& operator=(const play&) = delete;
+
+  /// False: the operation has no meaning for the type, on any rank; not to be begun.
+  [[nodiscard]] bool valid() const noexcept { return joins_nothing_ || with_.valid(); }
+  /// Requires: the last operation of these flags is over.
+  void begin() noexcept { all_.next(); }
+
+  /// Whether the next step can be made.
+  [[nodiscard]] bool ready() noexcept {
+    switch (stage_) {
+      case stage::gives: return all_.has_room(given_bytes_);
+      case stage::reads: return have_come();
+      case stage::over: break;
+    }
+    return true;
+  }
+  /// A rank that keeps it from being ready, or -1.
+  [[nodiscard]] int awaits() noexcept {
+    if (ready()) return -1;
+    if (stage_ == stage::gives) return all_.behind();
+    return awaits_ == whom::root ? call_.root : next_;
+  }
+  /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
+  bool step() {
+    if (stage_ == stage::gives) {
+      all_.stamp(static_cast<std::uint32_t>(call_.kind), given_, given_bytes_);
+      stage_ = awaits_ == whom::nobody ? stage::over : stage::reads;
+      return true;
+    }
+    if (stage_ == stage::reads) {
+      stage_ = stage::over;  // also where a user's function throws
+      read();
+    }
+    return false;
+  }
+  [[nodiscard]] bool over() const noexcept { return stage_ == stage::over; }
+  /// It will not be ready any more.
+  void give_up(errc why) noexcept {
+    stage_ = stage::over;
+    note(why);
+  }
+  [[nodiscard]] std::error_code error() const noexcept { return error_; }
+
+ private:
+  enum class stage : std::uint8_t { gives, reads, over };
+  enum class whom : std::uint8_t { nobody, everybody, root, lower_ranks };
+
+  [[nodiscard]] bool have_come() noexcept {
+    switch (awaits_) {
+      case whom::nobody: break;
+      case whom::everybody: return all_.all_have_come(next_);
+      case whom::root: return all_.has_come(call_.root);
+      case whom::lower_ranks:
+        while (next_ != all_.rank() && all_.has_come(next_)) ++next_;
+        return next_ == all_.rank();
+    }
+    return true;
+  }
+  void read();
+  void take(int from, std::size_t given, std::size_t offset, std::byte* into) noexcept;
+  void take_blocks() noexcept;
+  void join(int ranks, std::size_t given, std::size_t offset);
+  [[nodiscard]] bool gave(int rank, std::size_t bytes) noexcept;
+  void note(errc why) noexcept {
+    if (!error_) error_ = make_error_code(why);
+  }
+  [[nodiscard]] std::byte* block(int rank) const noexcept {
+    return static_cast<std::byte*>(call_.receive) + static_cast<std::size_t>(rank) * call_.bytes;
+  }
+  [[nodiscard]] std::size_t own_offset() const noexcept {
+    return static_cast<std::size_t>(all_.rank()) * call_.bytes;
+  }
+
+  flags& all_;
+  const detail::collective_call& call_;
+  const void* given_ = nullptr;
+  std::size_t given_bytes_ = 0;
+  stage stage_ = stage::gives;
+  whom awaits_ = whom::nobody;
+  bool in_place_;
+  bool joins_nothing_ = true;
+  int next_ = 0;  // the first that may not have come
+  reduction with_;
+  std::error_code error_;
+};
+
+}  // namespace peal::direct

@@ -1,0 +1,69 @@
+// Which kernel a call gets, and the calls of users' functions.
+#include "collective/kernels/reduction.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "base/copy.hpp"
+#include "collective/kernels/kernels.hpp"
+
+namespace peal {
+
+namespace {
+
+const kernels::table& best_table() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return kernels::avx512();
+  if (__builtin_cpu_supports("avx2")) return kernels::avx2();
+#endif
+  return kernels::baseline();
+}
+
+}  // namespace
+
+kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
+  static const kernels::table& best = best_table();
+  return best.at(type, operation);
+}
+
+void reduction::set(const detail::collective_call& call) noexcept {
+  element_ = call.element_size;
+  element_shift_ =
+      std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1;
+  kernel_ = call.op.kind != detail::builtin::none ? find_kernel(call.type, call.op.kind) : nullptr;
+  user_.combine = call.op.kind == detail::builtin::none ? call.op.combine : nullptr;
+  user_.context = call.op.context;
+}
+
+void reduction::apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into,
+                                  std::size_t bytes) const noexcept {
+  // stays in the first-level cache between the kernel and the copy
+  constexpr std::size_t block = 4096;
+  if (!can_copy_past_caches() || reinterpret_cast<std::uintptr_t>(into) % 32 != 0)
+    return apply_piece(lower, higher, into, bytes);
+  alignas(64) std::byte results[block];
+  for (std::size_t at = 0; at < bytes; at += block) {
+    const std::size_t length = std::min(block, bytes - at);
+    kernel_(lower + at, higher + at, results, length >> element_shift_);
+    copy_past_caches(into + at, results, length);
+  }
+}
+
+// A user's function leaves its result in the higher operand.
+void reduction::call_user(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes,
+                          std::size_t count) const {
+  if (into == lower || into == higher) {
+    user_.combine(user_.context, lower, higher, count);
+    if (into == lower) std::memcpy(lower, higher, bytes);
+  } else {
+    std::memcpy(into, higher, bytes);
+    user_.combine(user_.context, lower, into, count);
+  }
+}
+
+}  // namespace peal

@@ -1,0 +1,44 @@
+// comm/end/failure_list.hpp
+// Which peers have died, or cannot be reached any more, in the order heard of: the list from which
+// every lane learns it.
+//
+// Layer    comm.
+// Threads  any.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "transport/contract.hpp"
+
+namespace peal {
+
+class failure_news {
+ public:
+  /// False: it stands there already.
+  bool add(peer_id gone) {
+    const std::lock_guard hold{lock_};
+    if (std::ranges::find(all_, gone) != all_.end()) return false;
+    all_.push_back(gone);
+    count_.store(all_.size(), std::memory_order_release);  // pairs with `count`
+    return true;
+  }
+  /// Cheap: a line that is hardly ever written to.
+  [[nodiscard]] std::size_t count() const noexcept {
+    return count_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] peer_id at(std::size_t which) const {
+    const std::lock_guard hold{lock_};
+    return all_[which];
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::vector<peer_id> all_;
+  std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace peal

@@ -1,0 +1,62 @@
+// progress/sleepers/event_descriptor.hpp
+// The engine's sleep as one file descriptor, for programs that sleep in a poll or epoll loop of
+// their own: an epoll set of everything that the engine watches, of an alarm, and of a bell for the
+// threads of this process.
+//
+// Layer    progress.
+// Threads  ring: any. The rest: under the engine's lock.
+// Errors   what the system refuses leaves it closed; nothing throws.
+// Source   epoll(7), timerfd_create(2).
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "progress/sleep.hpp"
+
+namespace peal {
+
+class event_descriptor : public engine_sleeper {
+ public:
+  event_descriptor() = default;
+  ~event_descriptor() { close(); }
+  event_descriptor(const event_descriptor&) = delete;
+  event_descriptor& operator=(const event_descriptor&) = delete;
+
+  /// False: there are no descriptors left. Open already: does nothing.
+  [[nodiscard]] bool open(const std::vector<pollfd>& watched) noexcept;
+  [[nodiscard]] bool is_open() const noexcept { return set_ >= 0; }
+  /// -1 while it is closed.
+  [[nodiscard]] int number() const noexcept { return set_; }
+
+  /// One descriptor more, or less, that makes it readable. Closed: nothing.
+  void watch(int descriptor) noexcept;
+  void unwatch(int descriptor) noexcept;
+
+  /// Readable after that time.
+  void set_alarm(std::chrono::nanoseconds) noexcept;
+
+  struct news {
+    bool rung = false;
+    bool watched = false;  // a watched descriptor is readable
+    bool timed = false;    // by the alarm
+  };
+  /// What made it readable. Forgets ring and alarm; watched descriptors are their owners' to read.
+  news take() noexcept;
+
+  // ---- the engine's
+  bool until_backstop = false;  // the alarm is for the backstop
+  std::chrono::microseconds nap{20};
+
+ private:
+  void close() noexcept;
+
+  int set_ = -1;
+  int alarm_ = -1;
+  std::optional<wakeup> bell_;
+};
+
+}  // namespace peal

@@ -1,0 +1,142 @@
+// transport/verbs/endpoint/endpoint.hpp
+// What all connections of a lane share: the completion queue, the receive queue, the slots, and
+// what was counted. Further rails have a completion queue each, for bulk data.
+//
+// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most
+// `window` messages before it gets credits back; the 2 are for messages without credit (the return
+// of credits: at most two can be under way, since the second is sent for what the first allowed).
+// So a message never finds the receive queue empty.
+//
+// Layer    transport/verbs.
+// Threads  one at a time.
+// Errors   what could not be made says false, and was logged.
+// Source   ibv_create_srq(3), ibv_resize_cq(3).
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "transport/verbs/device/interface.hpp"
+#include "transport/verbs/endpoint/counters.hpp"
+#include "transport/verbs/endpoint/settings.hpp"
+#include "transport/verbs/endpoint/work_id.hpp"
+
+namespace peal::verbs {
+
+/// For how long a peer may leave a packet unanswered before a warning says so.
+inline constexpr std::chrono::seconds complaint_after{20};
+/// For a peer's place in the network. Each takes the kernel a second or more.
+inline constexpr int most_searches = 8;
+/// Bytes. The least of a message that is worth a work request of its own.
+inline constexpr std::uint64_t smallest_part = 64 << 10;
+
+/// What polls must look at besides the completion queue of the first rail.
+struct bulk_matters {
+  std::uint32_t refused = 0;  // parts that a queue did not take
+  // work requests under way on further rails, and shares that wait for notices there
+  std::uint32_t elsewhere = 0;
+  // connections of which a rail was left out, and whose peer has not been told: at most so many
+  std::uint32_t left_out = 0;
+  [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
+};
+
+class lane {
+ public:
+  /// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few
+  /// hundred), and copying more costs as much as letting the device fetch it.
+  static constexpr std::uint32_t inline_wanted = 200;
+
+  /// Throws errc::no_device or errc::locked_memory.
+  lane(const std::vector<device>& rails, const settings&);
+  lane(const lane&) = delete;
+  lane& operator=(const lane&) = delete;
+
+  /// Room for one connection more: completions and receives. False: the device or the kernel gives
+  /// no more.
+  [[nodiscard]] bool make_room() noexcept;
+  /// A connection has ended; its receives stay posted for the next.
+  void leave_room() noexcept { --connections_; }
+
+  /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
+  [[nodiscard]] queue_pair make_control() noexcept;
+  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
+  /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair
+  /// takes none.
+  static bool expect_notice(ibv_qp&, work_id) noexcept;
+  void expect_notices(ibv_qp&, work_id) const noexcept;
+  /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free
+  /// when it is gone.
+  [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
+
+  /// What was received has been read: the slot goes back to the device, with others. `at`: the
+  /// queue pair that it came through; null when that takes nothing any more.
+  void recycle(slot_id which, ibv_qp* at) noexcept {
+    if (!receives_) {
+      post_own(which, at);
+      return;
+    }
+    recycled_.push_back(which);
+    if (recycled_.size() >= most_waiting_) post_recycled();
+  }
+  /// Nothing has come: time to give slots back, which a message that has come would wait for.
+  void idle() noexcept {
+    if (recycled_.size() >= std::min(refill, most_waiting_)) [[unlikely]]
+      post_recycled();
+  }
+
+  [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
+  /// Of another rail than the first.
+  [[nodiscard]] ibv_cq* completions(std::size_t rail) const noexcept {
+    return further_[rail - 1].get();
+  }
+  [[nodiscard]] bool shared() const noexcept { return receives_ != nullptr; }
+
+  const std::vector<device>& rails;
+  const device& on;  // the first of them
+  const settings set;
+  slot_pool slots;
+  counters counted;
+  bulk_matters bulk;
+  std::uint64_t longest_part = 0;  // that every rail takes
+  std::uint32_t epoch = 1;         // one more at each poll
+  std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
+
+ private:
+  static constexpr std::size_t refill = 8;  // receives a chain
+
+  void post_recycled() noexcept;
+  void post_own(slot_id, ibv_qp*) noexcept;
+  [[nodiscard]] bool post_more(std::size_t count) noexcept;
+  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
+    return connections * own_receives() + receive_reserve;
+  }
+  [[nodiscard]] std::size_t shared_receives_for(std::size_t connections) const noexcept {
+    return std::min(receives_for(connections), receive_limit_);
+  }
+  /// Of a connection; 2 are for returns of credit.
+  [[nodiscard]] std::size_t own_receives() const noexcept { return set.window + 2; }
+  /// Slots that a connection may hold until it asks for a completion (sender::wants_signal).
+  [[nodiscard]] std::size_t slots_to_send() const noexcept {
+    return std::max<std::size_t>(set.send_depth / 4, 1);
+  }
+  [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
+
+  completion_queue completions_;
+  std::vector<completion_queue> further_;  // of rails 1, 2, ...
+  shared_receive_queue receives_;
+  std::size_t receive_limit_ = 0;  // of the shared queue
+  /// Receives that are not posted again yet, at most: fewer where the shared queue is so short that
+  /// it would be empty meanwhile.
+  std::size_t most_waiting_ = 2 * refill;
+  std::size_t posted_ = 0;  // receives that belong to the shared queue, refills included
+  std::size_t connections_ = 0;
+  std::size_t most_connections_ = 0;  // for which there is room
+  bool told_short_ = false;           // that memory for a further connection is lacking
+  std::vector<slot_id> recycled_;
+};
+
+}  // namespace peal::verbs

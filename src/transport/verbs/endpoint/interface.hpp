@@ -1,0 +1,11 @@
+// transport/verbs/endpoint/interface.hpp
+// The door of this room: what all connections of a lane share. Files of other rooms include this
+// header and no other one of lane/.
+//
+// Layer    transport/verbs.
+#pragma once
+
+#include "transport/verbs/endpoint/counters.hpp"
+#include "transport/verbs/endpoint/endpoint.hpp"
+#include "transport/verbs/endpoint/settings.hpp"
+#include "transport/verbs/endpoint/work_id.hpp"

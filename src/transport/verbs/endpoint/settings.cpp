@@ -1,0 +1,46 @@
+#include "transport/verbs/endpoint/settings.hpp"
+
+#include <algorithm>
+
+namespace peal::verbs {
+
+settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
+  const device& on = rails.front();
+  const auto deepest = static_cast<std::uint32_t>(std::max(on.limits().max_qp_wr, 4));
+  wishes.send_depth = std::clamp<std::uint32_t>(wishes.send_depth, 4, deepest);
+  // Where each peer has a receive queue of its own, that must hold the window and two more.
+  wishes.window = std::clamp<std::uint32_t>(wishes.window, 1, deepest - 2);
+  for (const device& each : rails)
+    wishes.read_depth = std::min(wishes.read_depth,
+                                 static_cast<std::uint32_t>(std::max(each.limits().max_qp_wr, 4)));
+  return wishes;
+}
+
+// A completion queue holds all that may be under way (lane::grow_completions); one queue pair is
+// the handshake's.
+std::uint32_t most_connections(const std::vector<device>& rails, const settings& set,
+                               unsigned ranks_of_node, bool srq) noexcept {
+  const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };
+  const auto pairs_of = [&](const device& each) {
+    return limit(each.limits().max_qp) / ranks_of_node;
+  };
+  const device& on = rails.front();
+  const std::size_t bulk = set.bulk * set.read_depth, sends = set.send_depth + bulk,
+                    receives = set.window + 2;
+  const std::size_t entries = limit(on.limits().max_cqe), reserve = srq ? receive_reserve : 0;
+  std::size_t by_entries = entries > reserve ? (entries - reserve) / (sends + receives) : 0;
+  // No more receives are posted than the shared queue takes.
+  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared);
+      srq && entries > most)
+    by_entries = std::max(by_entries, (entries - most) / sends);
+  std::size_t made =
+      std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
+  for (std::size_t each = 1; each < rails.size(); ++each) {
+    // one connection more than there are
+    const std::size_t held = limit(rails[each].limits().max_cqe) / (bulk + set.read_depth);
+    made = std::min({made, pairs_of(rails[each]) / set.bulk, held > 0 ? held - 1 : 0});
+  }
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(made, 1, 1'000'000));
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,61 @@
+// transport/verbs/endpoint/settings.hpp
+// What is decided once for all connections of a lane.
+//
+// Layer    transport/verbs. Control path only.
+// Units    bytes, seconds.
+// Threads  any.
+// Errors   none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "transport/verbs/device/interface.hpp"
+
+namespace peal::verbs {
+
+/// Whether a large message from a peer is moved faster by both ends, a half each, than by the
+/// receiver's READ alone. An adapter moves either by itself. Soft-RoCE takes the CPUs of the two
+/// nodes, and two halves at a time cost each of them more, unless there is one that the ranks leave
+/// idle.
+struct cpus_for_halves {
+  bool on_own_node = true;     // from a peer with the same device
+  bool on_other_nodes = true;  // from any other
+
+  [[nodiscard]] static constexpr cpus_for_halves of(bool soft_roce, unsigned cpus,
+                                                    unsigned ranks) noexcept {
+    return {soft_roce && cpus > 1, soft_roce && cpus > ranks};
+  }
+  [[nodiscard]] constexpr bool any() const noexcept { return on_own_node || on_other_nodes; }
+};
+
+/// What the user set, and what follows from it and from the job.
+struct settings : verbs_settings {
+  unsigned bulk = 1;               // queue pairs: `qps`, and one more where there are writes
+  std::uint32_t peers = 1;         // of the job: so many connections at most
+  std::uint32_t send_depth = 127;  // devices take one more and round up to a power of two
+  std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
+  std::uint32_t read_depth = 16;   // READs or WRITEs under way on a bulk queue pair
+  cpus_for_halves halves;          // where `automatic` has both ends work
+  std::size_t kept = 16 << 20;     // most bytes that are kept of all peers' pushes
+};
+
+/// Receives that wait to be refilled, and some for packets that are there once more by a
+/// retransmission.
+inline constexpr std::size_t receive_reserve = 32;
+
+/// The same as far as the device goes: what does not fit is lowered.
+settings fitted(settings wishes, const std::vector<device>&) noexcept;
+
+/// Connections that one of so many ranks of a node may have at a time: its share of the queue pairs
+/// of each device, and what their completion queues hold.
+std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node,
+                               bool srq) noexcept;
+
+/// As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get
+/// a larger queue where there is one.
+inline constexpr std::size_t longest_shared = 16384;
+
+}  // namespace peal::verbs

@@ -1,0 +1,64 @@
+#include "transport/verbs/setup/configuration.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace peal::verbs {
+
+choice_wishes wishes_of(const verbs_options& from) {
+  choice_wishes made;
+  made.device = from.set.device;
+  if (from.set.gid) made.gid = static_cast<int>(*from.set.gid);
+  made.local_index = from.local_index;
+  return made;
+}
+
+settings settings_of(const verbs_options& from, const std::vector<device>& rails,
+                     std::uint32_t peers) {
+  settings made;
+  static_cast<verbs_settings&>(made) = from.set;
+  made.peers = peers;
+  made.halves = cpus_for_halves::of(rails.front().soft_roce(), from.cpus, from.local_size);
+  if (made.rendezvous == rendezvous_mode::automatic && !made.halves.any())
+    made.rendezvous = rendezvous_mode::read;
+  const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
+  made.bulk = std::clamp<unsigned>(static_cast<unsigned>(made.qps) + for_writes, 1, most_bulk);
+  if (from.kept_pushes != 0) made.kept = from.kept_pushes;
+  if (from.send_depth != 0) made.send_depth = from.send_depth;
+  if (from.window != 0) made.window = from.window;
+  return fitted(made, rails);
+}
+
+promotion_rules rules_of(const verbs_options& from, const lane& shared, std::uint32_t peers) {
+  promotion_rules made;
+  const std::uint32_t room =
+      most_connections(shared.rails, shared.set, from.local_size, shared.shared());
+  const auto max_rc = static_cast<std::uint32_t>(from.set.max_rc);
+  made.max_rc = std::min(max_rc, room);
+  if (made.max_rc < std::min(max_rc, peers - 1))
+    log_info(
+        "{} has {} queue pairs for {} ranks of this node, and {} completions a queue: at most {} "
+        "connections a rank",
+        shared.on.name(), shared.on.limits().max_qp, from.local_size, shared.on.limits().max_cqe,
+        room);
+  made.promote = static_cast<std::uint32_t>(from.set.promote.value_or(usual_promote));
+  made.cold = from.set.promote.has_value() || peers > made.max_rc + 1;
+  return made;
+}
+
+std::vector<ibv_pd*> domains_of(const std::vector<device>& rails) {
+  std::vector<ibv_pd*> made;
+  for (const device& each : rails) made.push_back(each.domain());
+  return made;
+}
+
+std::vector<port_counters> ports_of(const std::vector<device>& rails) {
+  std::vector<port_counters> made{port_counters{rails.front().name()}};
+  for (std::size_t each = 1; each < rails.size(); ++each)
+    made.emplace_back(rails[each].name(), "/sys/class/infiniband",
+                      "port." + rails[each].name() + ".");
+  return made;
+}
+
+}  // namespace peal::verbs

@@ -1,0 +1,32 @@
+// transport/verbs/setup/configuration.hpp
+// From what the user set to what is done: as far as the devices go.
+//
+// Layer    transport/verbs. Control path only.
+// Threads  any.
+// Errors   none.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "transport/verbs/connect/interface.hpp"
+#include "transport/verbs/device/interface.hpp"
+#include "transport/verbs/endpoint/interface.hpp"
+#include "transport/verbs/verbs_transport.hpp"
+
+namespace peal::verbs {
+
+choice_wishes wishes_of(const verbs_options&);
+
+/// What was asked for, as far as the devices go.
+settings settings_of(const verbs_options&, const std::vector<device>& rails, std::uint32_t peers);
+
+/// Who is connected, of so many peers: what the devices have is shared out among the ranks of the
+/// node.
+promotion_rules rules_of(const verbs_options&, const lane&, std::uint32_t peers);
+
+// Of each rail.
+std::vector<ibv_pd*> domains_of(const std::vector<device>& rails);
+std::vector<port_counters> ports_of(const std::vector<device>& rails);
+
+}  // namespace peal::verbs

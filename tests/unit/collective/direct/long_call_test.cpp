@@ -1,0 +1,259 @@
+#include "collective/direct/long_call.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "peal/error.hpp"
+#include "unit/collective/direct/plans.hpp"
+#include "unit/collective/direct/ranks_in_threads.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::direct;
+using namespace peal::test;
+
+class direct_long_play_of : public testing::TestWithParam<int> {};
+
+// Of all kinds and roots one right behind the other: short ones, those of one piece, and of
+// several; what is written over too early shows.
+TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
+  const int size = GetParam();
+  constexpr int calls = 120;
+  std::atomic<int> wrong{0};
+  as_ranks(
+      size,
+      [&](int rank, flags& own) {
+        std::mt19937 plans{static_cast<unsigned>(size)}, pauses{static_cast<unsigned>(rank)};
+        for (int i = 0; i != calls; ++i) {
+          plan p = random_plan(plans, size, piece_bytes);
+          p.elements = 1 + plans() % ((plans() % 4 == 0 ? 5 : 1) * piece_bytes / sizeof(word) /
+                                      static_cast<unsigned>(size));
+          const unsigned whose = plans() % 3,
+                         open = whose == 0 ? 0
+                                : whose == 1
+                                    ? ~0U
+                                    : static_cast<unsigned>(plans());  // buffers can be seen
+          if (p.kind == collective::barrier) continue;
+          part mine{p, rank, size};
+          const auto sent = mine.send;
+          ASSERT_TRUE(p.kind == collective::scatter || long_play::fits(mine.call, size, true));
+          const auto seen = [&](const void*, std::size_t) { return (open >> rank & 1) != 0; };
+          const std::error_code became =
+              run<long_play>(own, mine.call, long_play::opens(mine.call, rank, size, seen));
+          // reduce_scatter in place leaves more
+          mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
+          if (became || mine.receive != mine.expected || mine.send != sent) {
+            ++wrong;
+            ADD_FAILURE() << "call " << i << ", collective " << static_cast<int>(p.kind)
+                          << ", rank " << rank << ", root " << p.root << ", " << p.elements
+                          << " elements: " << became.message();
+            if (became) return;
+          }
+          for (auto pause = pauses() % 10 == 0 ? pauses() % 20 : 0; pause != 0; --pause)
+            sched_yield();
+        }
+      },
+      long_area_bytes);
+  EXPECT_EQ(wrong.load(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(direct, direct_long_play_of, testing::Values(2, 3, 5, 8, 16));
+
+struct at_the_end {
+  bool throws = false;
+  std::size_t left = 0;  // elements before it does
+};
+void add_or_throw(void* context, const void* in, void* inout, std::size_t count) {
+  auto& when = *static_cast<at_the_end*>(context);
+  if (when.throws && when.left < count) throw std::runtime_error{"not today"};
+  when.left -= count;
+  for (std::size_t i = 0; i != count; ++i)
+    static_cast<word*>(inout)[i] += static_cast<const word*>(in)[i];
+}
+
+// In the middle of a call: who depends on what it would have joined has an error, the others have
+// their results, and nobody is left behind.
+TEST(direct_long_play, an_operation_that_throws_throws_there_and_spoils_what_depends_on_it) {
+  constexpr int size = 4, bad = 2;
+  constexpr std::size_t n = 3 * piece_bytes / sizeof(word);
+  as_ranks(
+      size,
+      [&](int rank, flags& own) {
+        for (const collective kind : {collective::allreduce, collective::reduce, collective::scan,
+                                      collective::exscan, collective::reduce_scatter})
+          for (const bool throws : {true, false}) {
+            at_the_end context{throws && rank == bad, n / 4};
+            std::vector<word> send(kind == collective::reduce_scatter ? n * size : n, 1),
+                receive(n, 9);
+            collective_call call;
+            call.kind = kind;
+            call.root = 0;
+            call.send = send.data();
+            call.receive = receive.data();
+            call.bytes = n * sizeof(word);
+            call.element_size = sizeof(word);
+            call.op = {.kind = detail::builtin::none,
+                       .commutative = true,
+                       .combine = add_or_throw,
+                       .context = &context};
+            if (context.throws) {
+              EXPECT_THROW((void)run<long_play>(own, call), std::runtime_error);
+              continue;
+            }
+            const bool chain = kind == collective::scan || kind == collective::exscan;
+            const bool depends = kind == collective::allreduce ||
+                                 (kind == collective::reduce && rank == 0) || (chain && rank > bad);
+            const std::error_code became = run<long_play>(own, call);
+            EXPECT_EQ(became, throws && depends ? make_error_code(errc::operation_failed)
+                                                : std::error_code{})
+                << static_cast<int>(kind) << ", rank " << rank;
+            if (became || (kind == collective::reduce && rank != 0) ||
+                (kind == collective::exscan && rank == 0))
+              continue;
+            const int joined = kind == collective::scan     ? rank + 1
+                               : kind == collective::exscan ? rank
+                                                            : size;
+            EXPECT_EQ(receive, std::vector<word>(n, static_cast<word>(joined)))
+                << static_cast<int>(kind) << ", rank " << rank;
+          }
+      },
+      long_area_bytes);
+}
+
+TEST(direct_long_play, other_lengths_and_other_collectives_are_errors_and_no_data) {
+  as_ranks(
+      2,
+      [&](int rank, flags& own) {
+        std::vector<word> data(4096, static_cast<word>(rank));
+        collective_call call;
+        call.kind = collective::bcast;
+        call.root = 0;
+        call.receive = data.data();
+        call.bytes = rank == 0 ? 16384 : 8192;
+        EXPECT_EQ(run<long_play>(own, call),
+                  rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
+        call.bytes = rank == 0 ? 8192 : 16384;
+        EXPECT_EQ(run<long_play>(own, call),
+                  rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
+        call.bytes = 8192;
+        if (rank == 0) call.kind = collective::scatter;
+        if (rank == 0) call.send = data.data(), call.in_place = true;
+        EXPECT_EQ(run<long_play>(own, call),
+                  rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
+        EXPECT_EQ(data, std::vector<word>(4096, static_cast<word>(rank)));
+      },
+      long_area_bytes);
+}
+
+// Elements that fill no cache line: pieces and parts still end between two of them.
+TEST(direct_long_play, elements_of_odd_length_are_not_cut) {
+  struct triple {
+    word a, b, c;
+    bool operator==(const triple&) const = default;
+  };
+  const auto keep_whole = [](void*, const void* in, void* inout, std::size_t count) {
+    for (std::size_t i = 0; i != count; ++i) {
+      const triple one = static_cast<const triple*>(in)[i];
+      triple& other = static_cast<triple*>(inout)[i];
+      other = one.b == one.a + 1 && one.c == one.a + 2 && other.b == other.a + 1
+                  ? triple{one.a + other.a, one.a + other.a + 1, one.a + other.a + 2}
+                  : triple{};
+    }
+  };
+  constexpr std::size_t n = 20000;
+  for (const int size : {2, 3, 7})
+    as_ranks(
+        size,
+        [&](int rank, flags& own) {
+          std::vector<triple> send(n), receive(n), expected(n);
+          for (std::size_t i = 0; i != n; ++i) {
+            const auto at = static_cast<word>(i);
+            send[i] = {at + static_cast<word>(rank), at + static_cast<word>(rank) + 1,
+                       at + static_cast<word>(rank) + 2};
+            const word sum =
+                static_cast<word>(size) * at + static_cast<word>(size * (size - 1) / 2);
+            expected[i] = {sum, sum + 1, sum + 2};
+          }
+          collective_call call;
+          call.kind = collective::allreduce;
+          call.send = send.data();
+          call.receive = receive.data();
+          call.bytes = n * sizeof(triple);
+          call.element_size = sizeof(triple);
+          call.op = {.kind = detail::builtin::none, .commutative = true, .combine = keep_whole};
+          EXPECT_FALSE(run<long_play>(own, call));
+          EXPECT_EQ(receive, expected) << size;
+        },
+        long_area_bytes);
+}
+
+TEST(direct_long_play, takes_what_it_can_play_only) {
+  collective_call call;
+  EXPECT_FALSE(long_play::fits(call, 4, false)) << "a barrier";
+  for (const collective kind : kinds) {
+    if (kind == collective::barrier) continue;
+    call = {};
+    call.kind = kind;
+    EXPECT_FALSE(long_play::fits(call, 4, false)) << "nothing to be moved";
+    call.bytes = std::size_t{16} << 10;
+    EXPECT_TRUE(long_play::fits(call, 4, false));
+    EXPECT_TRUE(long_play::fits(call, 2, true));
+    EXPECT_TRUE(long_play::fits(call, 2, false));
+    call.varying = true;
+    EXPECT_FALSE(long_play::fits(call, 4, false));
+    call.varying = false;
+    const std::array<std::size_t, 4> sizes{};
+    call.receive_bytes = sizes.data();
+    EXPECT_FALSE(long_play::fits(call, 4, false));
+    call.receive_bytes = nullptr;
+    call.bytes = std::size_t{32} << 10;
+    EXPECT_FALSE(long_play::fits(call, 2, false)) << "two cores move it faster as a message";
+  }
+  call = {};
+  call.kind = collective::allreduce;
+  call.bytes = call.element_size = 4096;
+  EXPECT_FALSE(long_play::fits(call, 4, false))
+      << "elements that are too long to be joined a few at a time";
+}
+
+// A buffer that others read where it is may be used again at once when the call is over.
+TEST(direct_long_play, nobody_reads_an_open_buffer_when_its_call_is_over) {
+  constexpr std::size_t n = 50000;
+  for (const collective kind : {collective::bcast, collective::allgather, collective::alltoall,
+                                collective::reduce_scatter, collective::allreduce})
+    as_ranks(
+        3,
+        [&](int rank, flags& own) {
+          std::vector<word> send(3 * n), receive(3 * n);
+          for (word round = 1; round != 40; ++round) {
+            std::fill(send.begin(), send.end(), round);
+            std::fill(receive.begin(), receive.end(), round);
+            collective_call call;
+            call.kind = kind;
+            call.send = send.data();
+            call.receive = receive.data();
+            call.bytes = n * sizeof(word);
+            call.element_size = sizeof(word);
+            call.type = detail::scalar::u32;
+            call.op.kind = detail::builtin::max;
+            const bool open =
+                long_play::opens(call, rank, 3, [](const void*, std::size_t) { return true; });
+            EXPECT_EQ(open, kind != collective::bcast || rank == 0);
+            ASSERT_FALSE(run<long_play>(own, call, open));
+            EXPECT_EQ(std::vector<word>(receive.begin(), receive.begin() + n),
+                      std::vector<word>(n, round))
+                << static_cast<int>(kind);
+            std::fill(send.begin(), send.end(), 0xffffffff);
+            std::fill(receive.begin(), receive.end(), 0xffffffff);
+          }
+        },
+        long_area_bytes);
+}
+
+}  // namespace
