@@ -75,7 +75,7 @@ std::string how_run(const chosen& as, std::size_t bytes) {
   std::string text;
   if (as.how->name == "tree") text += fmt::format("  {} children a step", as.radix - 1);
   if (as.how->segmentable && as.cut.bytes != 0 && bytes > as.cut.bytes)
-    text += fmt::format("  segments of {} in {} lanes", size_text(as.cut.bytes), as.cut.lanes);
+    text += fmt::format("  segments of {} in {} streams", size_text(as.cut.bytes), as.cut.streams);
   return text;
 }
 

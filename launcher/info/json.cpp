@@ -128,7 +128,7 @@ std::string to_json(const explanation& of) {
          {"because", each.taken ? ordered_json(to_text(each.as.why)) : ordered_json(nullptr)},
          {"radix", each.as.radix},
          {"segment_bytes", each.as.cut.bytes},
-         {"lanes", each.as.cut.lanes}});
+         {"streams", each.as.cut.streams}});
   const ordered_json whole{
       {"collective", name_of(of.kind)},
       {"ranks", of.ranks},

@@ -74,7 +74,7 @@ class job {
   void note_end(int rank);
   void judge_ends();
   void judge(int rank);
-  bool mark_the_dying();
+  bool mark_dying();
   void stand_in_for(int rank);
   void check_deadlines();
   void clear_groups();

@@ -84,7 +84,7 @@ void job::note_end(int rank) {
 
 // A rank can fail because of another whose memory is gone already, but whose end is not told yet:
 // that takes as long as it has memory.
-bool job::mark_the_dying() {
+bool job::mark_dying() {
   bool any = false;
   for (member& each : members_)
     if (!each.ended && dying(each.pid)) any = each.end.seen_dying = true;
@@ -105,7 +105,7 @@ void job::judge_ends() {
     ends.push_back(each.end);
     fresh = fresh || (each.end.failed() && now < each.end.at + dying_wait);
   }
-  if (ends.empty() || (phase_ == phase::running && fresh && (open || mark_the_dying()))) return;
+  if (ends.empty() || (phase_ == phase::running && fresh && (open || mark_dying()))) return;
   sort_by_cause(ends);
   for (const rank_end& each : ends) judge(each.rank);
 }

@@ -39,7 +39,7 @@ std::string listed(const Range& range, Name name) {
 struct words_given {
   std::string kind, bytes, algorithm, nic = "connectx7", segment, cache, context, bells = "batched",
                                       by = "auto", over, tuning;
-  std::uint32_t lanes = 0;
+  std::uint32_t streams = 0;
   int radix = 0;
   double gigabits = 0, doorbell_ns = 0;
 };
@@ -77,8 +77,8 @@ void define(CLI::App& app, request& made, words_given& given, adapter& own) {
   app.add_option("--radix", given.radix, "of trees")->check(CLI::Range(2, 1024));
   app.add_option("--segment", given.segment,
                  "cut long vectors into segments of so many bytes; 0: do not cut");
-  app.add_option("--lanes", given.lanes, "in which segments run")
-      ->check(CLI::Range(std::uint32_t{1}, schedule::max_lanes));
+  app.add_option("--streams", given.streams, "in which segments run")
+      ->check(CLI::Range(std::uint32_t{1}, schedule::max_streams));
   app.add_option("--method", given.by,
                  "auto, full (play all ranks) or classes (ranks that stand for all)");
   simulator::machine& on = made.on;
@@ -192,9 +192,9 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
   if (given.radix != 0) made.radix = given.radix;
   if (!given.segment.empty())
     made.cut = segmentation{size_of("--segment", given.segment, 0, simulator::most_bytes), 1};
-  if (given.lanes != 0) {
-    if (!made.cut || made.cut->bytes == 0) throw std::invalid_argument("--lanes needs --segment");
-    made.cut->lanes = given.lanes;
+  if (given.streams != 0) {
+    if (!made.cut || made.cut->bytes == 0) throw std::invalid_argument("--streams needs --segment");
+    made.cut->streams = given.streams;
   }
   if (made.cut && made.cut->bytes != 0 && made.cut->bytes < 1024 && made.bytes > (1 << 20))
     throw std::invalid_argument(fmt::format(

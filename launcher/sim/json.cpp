@@ -17,7 +17,7 @@ ordered_json of(const line& each) {
                     {"chosen_by_rules", each.usual},
                     {"radix", each.asked.radix},
                     {"segment_bytes", each.asked.cut.bytes},
-                    {"lanes", each.asked.cut.lanes}};
+                    {"streams", each.asked.cut.streams}};
   if (!found.refusal.empty()) {
     made["not_simulated_because"] = found.refusal;
     made["time_ns"] = nullptr;
@@ -30,7 +30,7 @@ ordered_json of(const line& each) {
   made["rounds"] = found.rounds;
   made["doorbells"] = found.doorbells;
   made["cache_misses"] = found.misses;
-  made["ranks_played"] = found.actors;
+  made["ranks_played"] = found.simulated;
   made["extrapolated"] = found.extrapolated;
   made["vector_rounded_up"] = found.rounded;
   made["last_leaf_taken_as_full"] = found.uneven;

@@ -111,8 +111,8 @@ void grid(out to, const axes& in, const std::vector<double>& across, bool ranks)
                    "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
                    "stroke-opacity=\"0.35\"/>\n",
                    x, top, x, bottom, ink);
-    const bool crowded = across.size() > 12 && k % 2 == 1 && k + 1 != across.size();
-    if (!crowded) words(to, x, bottom + 20, "middle", short_text(across[k]));
+    const bool dense = across.size() > 12 && k % 2 == 1 && k + 1 != across.size();
+    if (!dense) words(to, x, bottom + 20, "middle", short_text(across[k]));
   }
   words(to, (left + right_edge) / 2, bottom + 44, "middle", ranks ? "ranks" : "bytes");
 }

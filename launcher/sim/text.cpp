@@ -35,7 +35,7 @@ std::string amount_text(double amount) {
 }
 
 std::string played(const forecast& found) {
-  std::string text = fmt::format("{}", found.actors);
+  std::string text = fmt::format("{}", found.simulated);
   if (found.extrapolated) text += ", the first rounds";
   if (found.rounded) text += ", vector rounded up";
   if (found.uneven) text += ", last leaf taken as full";

@@ -38,7 +38,7 @@ namespace {
 
 // Deaths told by PMIx's thread, fetched by ours. One for the process, since PMIx too is one for the
 // process and its handlers may run late.
-struct death_box {
+struct death_list {
   std::atomic<bool> filled{false};
   std::mutex lock;     // guards what follows
   std::string job;     // empty: nobody listens
@@ -47,10 +47,10 @@ struct death_box {
   std::function<void()> tell;
 };
 
-death_box& deaths() {
+death_list& deaths() {
   // never destroyed: PMIx's thread may outlive static objects
-  static death_box* box = new death_box;
-  return *box;
+  static death_list* list = new death_list;
+  return *list;
 }
 
 // Runs in PMIx's thread.
@@ -62,7 +62,7 @@ void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t
     if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
       dead = info[i].value.data.proc;
   if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX)) {
-    death_box& box = deaths();
+    death_list& box = deaths();
     const std::lock_guard hold{box.lock};
     if (box.job == dead->nspace && box.dead.insert(static_cast<int>(dead->rank)).second) {
       box.not_fetched.push_back(static_cast<int>(dead->rank));
@@ -296,7 +296,7 @@ void bootstrap_client::state::meet_launcher() {
   if (get_number(everyone, launcher_cores_key, number)) cores = static_cast<int>(number);
   local = get_local_ranks(job, rank);
   {
-    death_box& box = deaths();
+    death_list& box = deaths();
     const std::lock_guard hold{box.lock};
     box.job = job;
     box.dead.clear();
@@ -435,7 +435,7 @@ bool bootstrap_client::knows_of_death(int rank) const noexcept {
 }
 
 std::vector<int> bootstrap_client::failures() {
-  death_box& box = deaths();
+  death_list& box = deaths();
   if (!box.filled.load(std::memory_order_relaxed)) return {};
   const std::lock_guard hold{box.lock};
   box.filled.store(false, std::memory_order_relaxed);

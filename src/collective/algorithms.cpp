@@ -111,12 +111,12 @@ void build(const algorithm& chosen, const problem& p, segmentation cut, schedule
   };
   const schedule whole = part(segment);
   const schedule rest = part(p.bytes % segment);
-  const std::uint32_t lanes = std::clamp(cut.lanes, std::uint32_t{1}, schedule::max_lanes);
-  // A lane's scratch begins at a page, so that no two lanes share one and vectors stay aligned.
+  const std::uint32_t streams = std::clamp(cut.streams, std::uint32_t{1}, schedule::max_streams);
+  // A stream's scratch begins at a page, so that no two streams share one and vectors stay aligned.
   const std::size_t stride = (whole.scratch_bytes() + 4095) / 4096 * 4096;
   std::uint32_t k = 0;
   for (std::size_t offset = 0; offset < p.bytes; offset += segment, ++k)
-    s.append(p.bytes - offset >= segment ? whole : rest, k % lanes, offset, k % lanes * stride);
+    s.append(p.bytes - offset >= segment ? whole : rest, k % streams, offset, k % streams * stride);
 }
 
 }  // namespace peal

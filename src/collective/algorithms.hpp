@@ -70,10 +70,10 @@ std::span<const algorithm> all_algorithms() noexcept;
 /// Null when there is none of that name.
 const algorithm* find_algorithm(detail::collective, std::string_view name) noexcept;
 
-/// How a vector is cut: segment k runs in lane k mod lanes. A segment of 0 bytes means uncut.
+/// How a vector is cut: segment k runs in stream k mod streams. A segment of 0 bytes means uncut.
 struct segmentation {
   std::size_t bytes = 0;
-  std::uint32_t lanes = 1;
+  std::uint32_t streams = 1;
 };
 
 /// Builds the whole schedule; `s` is cleared first. Only segmentable algorithms are cut.

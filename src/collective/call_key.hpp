@@ -42,7 +42,7 @@ constexpr bool is_among_neighbors(detail::collective kind) noexcept {
          kind == detail::collective::neighbor_alltoall;
 }
 
-inline plan_key key_of(const collective_call& call, int rank) noexcept {
+inline schedule_key key_of(const collective_call& call, int rank) noexcept {
   const bool reduces = detail::is_reduction(call.kind);
   return {.kind = call.kind,
           .in_place = works_in_place(call, rank),

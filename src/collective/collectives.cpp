@@ -35,17 +35,18 @@ blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_
 
 }  // namespace
 
-plan& collectives::state::find_plan(collective_state::state& of, const collective_call& call) {
-  const plan_key key = key_of(call, of.members.rank());
+cached_schedule& collectives::state::find_schedule(collective_state::state& of,
+                                                   const collective_call& call) {
+  const schedule_key key = key_of(call, of.members.rank());
   if (!has_varying_blocks(call))
-    if (plan* known = of.plans.find(key)) return *known;
-  plan& built = of.plans.replace();
-  build_plan(of, call, key, built);
+    if (cached_schedule* known = of.schedules.find(key)) return *known;
+  cached_schedule& built = of.schedules.replace();
+  build_schedule(of, call, key, built);
   return built;
 }
 
-void collectives::state::build_plan(collective_state::state& of, const collective_call& call,
-                                    const plan_key& key, plan& built) {
+void collectives::state::build_schedule(collective_state::state& of, const collective_call& call,
+                                        const schedule_key& key, cached_schedule& built) {
   const team& members = of.members;
   const bool among_neighbors = is_among_neighbors(call.kind);
   const bool varying = has_varying_blocks(call);
@@ -97,13 +98,13 @@ const node_map* collectives::state::nodes_of(collective_state::state& of) const 
   return of.nodes.get();
 }
 
-collectives::state::flight& collectives::state::take_flight() {
-  if (!free_flights) {
-    flights.push_back(std::make_unique<flight>(messages));
-    flights.back()->home = this;
-    return *flights.back();
+collectives::state::active_run& collectives::state::take_run() {
+  if (!free_runs) {
+    active_runs.push_back(std::make_unique<active_run>(messages));
+    active_runs.back()->home = this;
+    return *active_runs.back();
   }
-  return *std::exchange(free_flights, free_flights->next_free);
+  return *std::exchange(free_runs, free_runs->next_free);
 }
 
 inline operation& collectives::state::make_operation() noexcept {
@@ -123,53 +124,53 @@ operation& collectives::state::refuse(collective_state::state& of, operation& pr
 operation& collectives::state::start(collective_state::state& of, const collective_call& call,
                                      completion_hook hook) noexcept {
   operation& promised = make_operation();
-  flight& f = take_flight();
-  run_task& task = f.playing.task();
+  active_run& f = take_run();
+  run_task& task = f.run.task();
   task.reduces = is_reduction(call.kind);
   if (task.reduces) task.join.set(call);
   const bool failed = of.failed.load(std::memory_order_relaxed);
   if (failed || (task.reduces && !task.join.valid())) [[unlikely]] {
-    f.next_free = std::exchange(free_flights, &f);
+    f.next_free = std::exchange(free_runs, &f);
     return refuse(of, promised);
   }
-  plan& plays = find_plan(of, call);
-  ++plays.users;
-  f.plays = &plays;
-  task.plan = &plays.steps;
+  cached_schedule& schedule = find_schedule(of, call);
+  ++schedule.users;
+  f.schedule = &schedule;
+  task.plan = &schedule.steps;
   task.members = &of.members;
   task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
   task.spoilt = call.spoilt;
   if (!absent.empty()) [[unlikely]]
-    leave_out_absent(of, f.playing);
-  return play(f, of, tag_of(of.started++), promised, hook);
+    leave_out_absent(of, f.run);
+  return execute(f, of, tag_of(of.started++), promised, hook);
 }
 
 operation& collectives::state::start(prepared_collective::state& made,
                                      completion_hook hook) noexcept {
   operation& promised = make_operation();
-  flight& f = made.playing;
-  const run_task& task = f.playing.task();
+  active_run& f = made.active;
+  const run_task& task = f.run.task();
   if (made.of.failed.load(std::memory_order_relaxed) || (task.reduces && !task.join.valid()))
       [[unlikely]]
     return refuse(made.of, promised);
   for (const absence& each : absent)  // stay, for the next starts
     if (each.of.made_ready && each.of.context == made.of.members.collective_context() &&
         first_tag_of(each.of) == made.first_tag)
-      f.playing.leave_out(rank_of(made.of.members, each.who));
-  return play(f, made.of, made.first_tag, promised, hook);
+      f.run.leave_out(rank_of(made.of.members, each.who));
+  return execute(f, made.of, made.first_tag, promised, hook);
 }
 
-inline operation& collectives::state::play(flight& f, collective_state::state& of,
-                                           std::uint32_t first_tag, operation& promised,
-                                           completion_hook hook) noexcept {
+inline operation& collectives::state::execute(active_run& f, collective_state::state& of,
+                                              std::uint32_t first_tag, operation& promised,
+                                              completion_hook hook) noexcept {
   f.of = &of;
   f.promised = &promised;
-  f.playing.task().first_tag = first_tag;
-  f.playing.start(
+  f.run.task().first_tag = first_tag;
+  f.run.start(
       [](void* context, run&) noexcept {
-        static_cast<flight*>(context)->home->ended(*static_cast<flight*>(context));
+        static_cast<active_run*>(context)->home->ended(*static_cast<active_run*>(context));
       },
       &f);
   // As with messages, the hook is not called for what has ended by now. relaxed: the engine's lock
@@ -178,20 +179,20 @@ inline operation& collectives::state::play(flight& f, collective_state::state& o
   return promised;
 }
 
-void collectives::state::ended(flight& f) noexcept {
+void collectives::state::ended(active_run& f) noexcept {
   operation& promised = *f.promised;
   collective_state::state& of = *f.of;
-  promised.result.bytes = f.playing.task().bytes;
-  if (const std::error_code error = f.playing.error()) {
+  promised.result.bytes = f.run.task().bytes;
+  if (const std::error_code error = f.run.error()) {
     promised.result.bytes = 0;
     promised.result.error = error;
-    if (std::exception_ptr problem = f.playing.take_exception())
+    if (std::exception_ptr problem = f.run.take_exception())
       thrown.emplace_back(&promised, std::move(problem));
   }
   f.of = nullptr;
   if (!f.reserved) {
-    --f.plays->users;
-    f.next_free = std::exchange(free_flights, &f);
+    --f.schedule->users;
+    f.next_free = std::exchange(free_runs, &f);
   }
   // Who gave this one up takes part in none that comes behind it, and the others must not wait for
   // that.
@@ -282,7 +283,8 @@ bool collectives::forced(detail::collective kind) const noexcept {
 }
 
 bool collectives::busy() const noexcept {
-  return std::ranges::any_of(state_->flights, [](const auto& each) { return each->of != nullptr; });
+  return std::ranges::any_of(state_->active_runs,
+                             [](const auto& each) { return each->of != nullptr; });
 }
 
 const team* collectives::team_of(std::uint32_t context) const noexcept {
@@ -300,19 +302,16 @@ std::uint32_t collective_state::number_prepared() noexcept { return state_->prep
 
 prepared_collective::prepared_collective(collectives& in, collective_state& of,
                                          const collective_call& call, std::uint32_t number)
-    : state_{new state{*in.state_,
-                       *of.state_,
-                       in.state_->take_flight(),
-                       first_prepared_tag | tag_of(number),
-                       {}}} {
+    : state_{new state{
+          *in.state_, *of.state_, in.state_->take_run(), first_prepared_tag | tag_of(number), {}}} {
   collectives::state& home = state_->home;
-  collectives::state::flight& f = state_->playing;
+  collectives::state::active_run& f = state_->active;
   const team& members = state_->of.members;
-  plan& steps = state_->steps;
+  cached_schedule& steps = state_->steps;
   f.reserved = true;
-  f.plays = &steps;
-  home.build_plan(state_->of, call, key_of(call, members.rank()), steps);
-  run_task& task = f.playing.task();
+  f.schedule = &steps;
+  home.build_schedule(state_->of, call, key_of(call, members.rank()), steps);
+  run_task& task = f.run.task();
   task.reduces = is_reduction(call.kind);
   if (task.reduces) task.join.set(call);
   task.plan = &steps.steps;
@@ -320,14 +319,14 @@ prepared_collective::prepared_collective(collectives& in, collective_state& of,
   task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
   task.receive = static_cast<std::byte*>(call.receive);
   task.bytes = call.bytes;
-  f.playing.reserve();
+  f.run.reserve();
 }
 
 prepared_collective::~prepared_collective() {
-  collectives::state::flight& f = state_->playing;
-  f.playing.forget_reserve();
+  collectives::state::active_run& f = state_->active;
+  f.run.forget_reserve();
   f.reserved = false;
-  f.next_free = std::exchange(state_->home.free_flights, &f);
+  f.next_free = std::exchange(state_->home.free_runs, &f);
 }
 
 operation& prepared_collective::start(completion_hook hook) noexcept {

@@ -22,8 +22,8 @@ void collectives::state::leave_out_absent(collective_state::state& of, run& next
 void collectives::state::fail(collective_state::state& of) noexcept {
   if (of.failed.load(std::memory_order_relaxed)) return;
   of.failed.store(true, std::memory_order_relaxed);
-  for (std::size_t i = 0; i != flights.size(); ++i)  // hooks may start further ones
-    if (flights[i]->of == &of) flights[i]->playing.give_up();
+  for (std::size_t i = 0; i != active_runs.size(); ++i)  // hooks may start further ones
+    if (active_runs[i]->of == &of) active_runs[i]->run.give_up();
   drain(of);
   if (tell_failure) tell_failure(failure_owner, of.members.context());
 }
@@ -86,10 +86,10 @@ void collectives::leave_out(const collective_name& what, peer_id who) noexcept {
   const bool to_come = of == nullptr || what.number - of->started < half_of_numbers;
   if (what.made_ready || to_come) state_->absent.push_back({what, who});
   if (of == nullptr || (!what.made_ready && to_come)) return;
-  for (std::size_t i = 0; i != state_->flights.size(); ++i) {  // hooks may start further ones
-    state::flight& each = *state_->flights[i];
-    if (each.of != of || each.playing.task().first_tag != first_tag_of(what)) continue;
-    return each.playing.leave_out(rank_of(of->members, who));
+  for (std::size_t i = 0; i != state_->active_runs.size(); ++i) {  // hooks may start further ones
+    state::active_run& each = *state_->active_runs[i];
+    if (each.of != of || each.run.task().first_tag != first_tag_of(what)) continue;
+    return each.run.leave_out(rank_of(of->members, who));
   }
 }
 
@@ -98,9 +98,9 @@ void collectives::throw_away(const collective_name& what, peer_id from) noexcept
   if (of == nullptr) return;
   const int rank = rank_of(of->members, from);
   outcome got;
-  for (std::uint32_t lane = 0; lane != schedule::max_lanes; ++lane)
+  for (std::uint32_t stream = 0; stream != schedule::max_streams; ++stream)
     while (detail::matched_message* const taken = state_->messages.take(
-               of->members, what.context, rank, static_cast<int>(first_tag_of(what) + lane), got))
+               of->members, what.context, rank, static_cast<int>(first_tag_of(what) + stream), got))
       state_->messages.discard(*taken);
 }
 

@@ -28,7 +28,7 @@ namespace peal {
 inline constexpr std::uint32_t first_prepared_tag = std::uint32_t{1} << 30;
 
 constexpr std::uint32_t tag_of(std::uint32_t number) noexcept {
-  return (number * schedule::max_lanes) & (first_prepared_tag - 1);
+  return (number * schedule::max_streams) & (first_prepared_tag - 1);
 }
 
 constexpr std::uint32_t first_tag_of(const collective_name& of) noexcept {
@@ -51,7 +51,7 @@ struct collective_state::state {
   const spread where;          // how the team lies on nodes, where prices count
   std::uint32_t started = 0;   // without those made ready
   std::uint32_t prepared = 0;  // how many were made ready
-  plan_cache plans;
+  schedule_cache schedules;
   std::shared_ptr<const node_map> nodes;  // where there are such with several members
   std::size_t place = 0;                  // among the states
   bool looked_for_nodes = false;
@@ -62,15 +62,15 @@ struct collective_state::state {
 
 struct collectives::state {
   // A collective under way.
-  struct flight {
-    explicit flight(messaging& messages) : playing{messages} {}
+  struct active_run {
+    explicit active_run(messaging& messages) : run{messages} {}
 
-    run playing;
+    peal::run run;
     state* home = nullptr;
     collective_state::state* of = nullptr;  // null: not in use
-    plan* plays = nullptr;
+    cached_schedule* schedule = nullptr;
     operation* promised = nullptr;
-    flight* next_free = nullptr;
+    active_run* next_free = nullptr;
     bool reserved = false;  // of a prepared_collective, between its starts too
   };
 
@@ -80,15 +80,16 @@ struct collectives::state {
 
   operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
   operation& start(prepared_collective::state&, completion_hook) noexcept;
-  plan& find_plan(collective_state::state&, const collective_call&);
-  void build_plan(collective_state::state&, const collective_call&, const plan_key&, plan&);
+  cached_schedule& find_schedule(collective_state::state&, const collective_call&);
+  void build_schedule(collective_state::state&, const collective_call&, const schedule_key&,
+                      cached_schedule&);
   operation& make_operation() noexcept;
   operation& refuse(collective_state::state&, operation& promised) noexcept;
-  operation& play(flight&, collective_state::state&, std::uint32_t first_tag, operation& promised,
-                  completion_hook) noexcept;
+  operation& execute(active_run&, collective_state::state&, std::uint32_t first_tag,
+                     operation& promised, completion_hook) noexcept;
   const node_map* nodes_of(collective_state::state&) const;
-  flight& take_flight();
-  void ended(flight&) noexcept;
+  active_run& take_run();
+  void ended(active_run&) noexcept;
   void fail(collective_state::state&) noexcept;
   void drain(collective_state::state&) noexcept;
   collective_state::state* find(std::uint32_t context) const noexcept;
@@ -105,8 +106,8 @@ struct collectives::state {
   choice rules;
   std::span<const std::uint32_t> nodes;  // by peer; empty: one
   std::vector<collective_state::state*> states;
-  std::vector<std::unique_ptr<flight>> flights;
-  flight* free_flights = nullptr;
+  std::vector<std::unique_ptr<active_run>> active_runs;
+  active_run* free_runs = nullptr;
   std::vector<absence> absent;
   std::vector<std::pair<const operation*, std::exception_ptr>> thrown;
   std::vector<std::size_t> send_offsets;  // of packed blocks, while a schedule is built
@@ -118,9 +119,9 @@ struct collectives::state {
 struct prepared_collective::state {
   collectives::state& home;
   collective_state::state& of;
-  collectives::state::flight& playing;
+  collectives::state::active_run& active;
   std::uint32_t first_tag;
-  plan steps;
+  cached_schedule steps;
 };
 
 }  // namespace peal

@@ -61,6 +61,10 @@ EXTRA_DIST += \
   src/collective/choice/cost_parameters.cpp \
   src/collective/node_map.cpp \
   src/collective/choice/tuning.cpp \
-  src/collective/algorithms
+  src/collective/algorithms/barrier_by_node.cpp \
+  src/collective/algorithms/barrier_dissemination.cpp \
+  src/collective/algorithms/barrier_flat.cpp \
+  src/collective/algorithms/moves \
+  src/collective/algorithms/reductions
 # Not a program made from algorithms.cpp, as make would have it.
 src/collective/algorithms: ;

@@ -46,17 +46,17 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   if (spoilt_) [[unlikely]]
     error_ = errc::no_space;
   fuses_ = task_.reduces && task_.join.divisible() && !spoilt_;
-  const std::uint32_t lanes = plan.lanes();
+  const std::uint32_t streams = plan.streams();
   const std::size_t width = plan.most_messages();
-  make_slots(lanes * width);
-  open_lanes_ = lanes + 1;
-  for (std::uint32_t lane = 0; lane != lanes; ++lane) {
-    lanes_[lane].slots = slots_.data() + lane * width;
-    lanes_[lane].round = plan.first_round(lane);
-    lanes_[lane].pending = 0;
+  make_slots(streams * width);
+  open_streams_ = streams + 1;
+  for (std::uint32_t stream = 0; stream != streams; ++stream) {
+    streams_[stream].slots = slots_.data() + stream * width;
+    streams_[stream].round = plan.first_round(stream);
+    streams_[stream].pending = 0;
   }
-  for (std::uint32_t lane = 0; lane != lanes; ++lane) play(lane);
-  lane_ended();
+  for (std::uint32_t stream = 0; stream != streams; ++stream) execute(stream);
+  stream_ended();
 }
 
 bool run::find_scratch(std::size_t bytes) noexcept {
@@ -72,7 +72,7 @@ void run::reserve() {
   reserved_ = true;
   const schedule& plan = *task_.plan;
   if (plan.scratch_bytes() != 0) scratch_.at_least(plan.scratch_bytes());
-  make_slots(plan.lanes() * plan.most_messages());
+  make_slots(plan.streams() * plan.most_messages());
 }
 
 void run::forget_reserve() noexcept {
@@ -80,19 +80,19 @@ void run::forget_reserve() noexcept {
   scratch_.forget_large();
 }
 
-// Plays the lane from the beginning of its current round for as long as nothing has to be waited
-// for.
-void run::play(std::uint32_t lane) noexcept {
-  lane_state& at = lanes_[lane];
+// executes the stream from the beginning of its current round for as long as nothing has to be
+// waited for.
+void run::execute(std::uint32_t stream) noexcept {
+  stream_state& at = streams_[stream];
   while (at.round != round::none && !given_up_) {
     const round& r = task_.plan->rounds()[at.round];
     at.pending = 1;
-    post(lane, r);
+    post(stream, r);
     if (--at.pending != 0) return;
     work(r);
     at.round = r.next;
   }
-  lane_ended();
+  stream_ended();
 }
 
 void run::message_ended(void* context, operation& message) noexcept {
@@ -102,41 +102,41 @@ void run::message_ended(void* context, operation& message) noexcept {
   if (over.receives) self.received(message, over.expected);
   else if (message.result.error) self.note(message.result.error);
   self.messages_.release(message);
-  const std::uint32_t lane = over.lane;
-  lane_state& at = self.lanes_[lane];
+  const std::uint32_t stream = over.stream;
+  stream_state& at = self.streams_[stream];
   if (--at.pending != 0) return;
   const round& r = self.task_.plan->rounds()[at.round];
   self.work(r);
   at.round = r.next;
-  self.play(lane);
+  self.execute(stream);
 }
 
-void run::post(std::uint32_t lane, const round& r) noexcept {
-  pending_message* slot = lanes_[lane].slots;
+void run::post(std::uint32_t stream, const round& r) noexcept {
+  pending_message* slot = streams_[stream].slots;
   if (r.sends > 1)
     messages_.hold_together(r.repeats ? batching::of_one_peer : batching::of_several_peers);
-  for (const step& s : task_.plan->sends(r)) post_send(lane, s, *slot++);
+  for (const step& s : task_.plan->sends(r)) post_send(stream, s, *slot++);
   if (r.sends > 1) messages_.hold_together(batching::none);
-  for (const step& s : task_.plan->receives(r)) post_receive(lane, s, *slot++);
+  for (const step& s : task_.plan->receives(r)) post_receive(stream, s, *slot++);
 }
 
-void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) noexcept {
+void run::post_send(std::uint32_t stream, const step& s, pending_message& slot) noexcept {
   slot.message = nullptr;
   const std::size_t bytes = error_ ? 0 : s.from.bytes;
   const std::byte* data = error_ ? nullptr : address(s.from);
   if ((skips_ && skips(s.peer)) ||
       (bytes <= small &&
-       messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(lane))))
+       messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(stream))))
     return;
   slot.owner = this;
-  slot.lane = lane;
+  slot.stream = stream;
   slot.receives = false;
-  operation& sent = messages_.start_send(*task_.members, context(), data, bytes, s.peer, tag(lane),
-                                         {message_ended, &slot});
+  operation& sent = messages_.start_send(*task_.members, context(), data, bytes, s.peer,
+                                         tag(stream), {message_ended, &slot});
   // relaxed, here and below: the engine's lock is held.
   if (!sent.finished.load(std::memory_order_relaxed)) {
     slot.message = &sent;
-    ++lanes_[lane].pending;
+    ++streams_[stream].pending;
     return;
   }
   const std::error_code error = sent.result.error;
@@ -144,12 +144,12 @@ void run::post_send(std::uint32_t lane, const step& s, pending_message& slot) no
   if (error) note(error);
 }
 
-void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot) noexcept {
+void run::post_receive(std::uint32_t stream, const step& s, pending_message& slot) noexcept {
   slot.message = nullptr;
   if (skips_ && skips(s.peer)) [[unlikely]]
     return note(errc::operation_failed);
   slot.owner = this;
-  slot.lane = lane;
+  slot.stream = stream;
   slot.receives = true;
   slot.expected = s.into.bytes;
   slot.what = &s;
@@ -158,12 +158,12 @@ void run::post_receive(std::uint32_t lane, const step& s, pending_message& slot)
   operation& got =
       s.fused && fuses_
           ? messages_.start_recv_absorbed(*task_.members, context(), absorb, &slot, into, room,
-                                          s.peer, tag(lane), {message_ended, &slot})
-          : messages_.start_recv(*task_.members, context(), into, room, s.peer, tag(lane),
+                                          s.peer, tag(stream), {message_ended, &slot})
+          : messages_.start_recv(*task_.members, context(), into, room, s.peer, tag(stream),
                                  {message_ended, &slot});
   if (!got.finished.load(std::memory_order_relaxed)) {
     slot.message = &got;
-    ++lanes_[lane].pending;
+    ++streams_[stream].pending;
     return;
   }
   received(got, s.into.bytes);
@@ -221,30 +221,30 @@ bool run::skips(int rank) const noexcept {
 
 void run::leave_out(int rank) noexcept {
   absent_.push_back(rank);
-  if (open_lanes_ == 0) return;
+  if (open_streams_ == 0) return;
   skips_ = true;
-  ++open_lanes_;  // as in give_up
+  ++open_streams_;  // as in give_up
   // What was sent to that rank it throws away; so those messages end by themselves.
   for (pending_message& slot : slots_) {
     if (!slot.message || !slot.receives || slot.what->peer != rank) continue;
     note(errc::operation_failed);
     messages_.cancel(*slot.message);
   }
-  lane_ended();
+  stream_ended();
 }
 
 void run::give_up() noexcept {
   error_ = errc::peer_failed;
   if (given_up_) return;
   given_up_ = skips_ = true;
-  ++open_lanes_;  // what ends below must not end the run while its slots are looked at
+  ++open_streams_;  // what ends below must not end the run while its slots are looked at
   for (pending_message& slot : slots_)
     if (slot.message) messages_.cancel(*slot.message);
-  lane_ended();
+  stream_ended();
 }
 
-void run::lane_ended() noexcept {
-  if (--open_lanes_ != 0) return;
+void run::stream_ended() noexcept {
+  if (--open_streams_ != 0) return;
   absent_.clear();
   if (!reserved_) scratch_.forget_large();
   ended_(ended_context_, *this);

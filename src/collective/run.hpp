@@ -1,6 +1,6 @@
 // collective/run.hpp
-// One collective under way: plays a schedule over messages, round by round in each lane, until it
-// ends or fails.
+// One collective under way: executes a schedule over messages, round by round in each stream, until
+// it ends or fails.
 //
 // What is done when something goes wrong. A run that has an error goes on with its messages, so
 // that nobody waits for it in vain, but what it sends from then on is empty: the receiver, which
@@ -60,7 +60,7 @@ class scratch_memory {
 struct run_task {
   const schedule* plan = nullptr;  // lives until the end
   const team* members = nullptr;
-  std::uint32_t first_tag = 0;  // lane k uses first_tag + k
+  std::uint32_t first_tag = 0;  // stream k uses first_tag + k
   // written to by a user's function only where schedule::reduce allows that, so never
   std::byte* send = nullptr;
   std::byte* receive = nullptr;
@@ -77,7 +77,7 @@ class run {
   run(const run&) = delete;
   run& operator=(const run&) = delete;
 
-  /// What the next start will play. To be filled field by field: a task handed over as a whole
+  /// What the next start will execute. To be filled field by field: a task handed over as a whole
   /// would be read back in pieces larger than those it was just written in, and the core waits for
   /// all its stores then.
   [[nodiscard]] run_task& task() noexcept { return task_; }
@@ -106,12 +106,12 @@ class run {
   struct pending_message {
     run* owner = nullptr;
     operation* message = nullptr;  // null: it has ended
-    std::uint32_t lane = 0;
+    std::uint32_t stream = 0;
     bool receives = false;
     std::size_t expected = 0;
     const step* what = nullptr;  // of a receive
   };
-  struct lane_state {
+  struct stream_state {
     std::uint32_t round = round::none;
     std::uint32_t pending = 0;  // messages not ended, and one while the round is being posted
     pending_message* slots = nullptr;  // as many as a round of the schedule has messages
@@ -123,15 +123,15 @@ class run {
   [[nodiscard]] bool find_scratch(std::size_t bytes) noexcept;
   /// Whether there are to be no messages with that rank. Requires: skips_.
   [[nodiscard]] bool skips(int rank) const noexcept;
-  void play(std::uint32_t lane) noexcept;
-  void post(std::uint32_t lane, const round&) noexcept;
-  void post_send(std::uint32_t lane, const step&, pending_message&) noexcept;
-  void post_receive(std::uint32_t lane, const step&, pending_message&) noexcept;
+  void execute(std::uint32_t stream) noexcept;
+  void post(std::uint32_t stream, const round&) noexcept;
+  void post_send(std::uint32_t stream, const step&, pending_message&) noexcept;
+  void post_receive(std::uint32_t stream, const step&, pending_message&) noexcept;
   void work(const round&) noexcept;
   static void absorb(fetch&, const std::byte* data, std::size_t at, std::size_t bytes) noexcept;
   void received(const operation&, std::size_t expected) noexcept;
   void note(std::error_code) noexcept;
-  void lane_ended() noexcept;
+  void stream_ended() noexcept;
   static void message_ended(void* context, operation&) noexcept;
 
   [[nodiscard]] std::byte* address(const slice& s) const noexcept {
@@ -140,15 +140,15 @@ class run {
   [[nodiscard]] std::uint32_t context() const noexcept {
     return task_.members->collective_context();
   }
-  [[nodiscard]] int tag(std::uint32_t lane) const noexcept {
-    return static_cast<int>(task_.first_tag + lane);
+  [[nodiscard]] int tag(std::uint32_t stream) const noexcept {
+    return static_cast<int>(task_.first_tag + stream);
   }
 
   messaging& messages_;
   run_task task_;
   std::array<std::byte*, 3> base_{};  // by place
-  std::array<lane_state, schedule::max_lanes> lanes_;
-  std::uint32_t open_lanes_ = 0;  // and one while the run is started or given up
+  std::array<stream_state, schedule::max_streams> streams_;
+  std::uint32_t open_streams_ = 0;  // and one while the run is started or given up
   bool given_up_ = false;
   bool skips_ = false;  // has given up, or leaves somebody out
   bool spoilt_ = false;

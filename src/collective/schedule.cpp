@@ -1,5 +1,5 @@
 // Building schedules: collects the steps of a round, sorts them by kind, chains the rounds of a
-// lane.
+// stream.
 #include "collective/schedule.hpp"
 
 #include <algorithm>
@@ -49,8 +49,8 @@ void schedule::reduce(slice lower, slice higher, slice into, bool final) {
       {.what = step::action::reduce, .final = final, .from = lower, .other = higher, .into = into});
 }
 
-void schedule::end_round(std::uint32_t lane) {
-  assert(lane < max_lanes);
+void schedule::end_round(std::uint32_t stream) {
+  assert(stream < max_streams);
   if (open_ == steps_.size()) return;
   const auto begin = steps_.begin() + static_cast<std::ptrdiff_t>(open_);
   // An insertion sort: stable, without memory of its own, and what an algorithm emits is nearly
@@ -62,7 +62,7 @@ void schedule::end_round(std::uint32_t lane) {
         i, i + 1);
   round r;
   r.first = static_cast<std::uint32_t>(open_);
-  r.lane = lane;
+  r.stream = stream;
   for (auto i = begin; i != steps_.end(); ++i) {
     if (i->what == step::action::send && i != begin && (i - 1)->peer == i->peer) r.repeats = true;
     if (i->what == step::action::send) ++r.sends;
@@ -72,13 +72,13 @@ void schedule::end_round(std::uint32_t lane) {
   fuse(r);
   open_ = steps_.size();
   most_messages_ = std::max(most_messages_, std::size_t{r.sends} + r.receives);
-  while (first_.size() <= lane) {
+  while (first_.size() <= stream) {
     first_.push_back(round::none);
     last_.push_back(round::none);
   }
   const auto index = static_cast<std::uint32_t>(rounds_.size());
-  (last_[lane] == round::none ? first_[lane] : rounds_[last_[lane]].next) = index;
-  last_[lane] = index;
+  (last_[stream] == round::none ? first_[stream] : rounds_[last_[stream]].next) = index;
+  last_[stream] = index;
   rounds_.push_back(r);
 }
 
@@ -121,9 +121,9 @@ void schedule::clear() noexcept {
   most_messages_ = 0;
 }
 
-void schedule::append(const schedule& part, std::uint32_t lane, std::size_t offset,
+void schedule::append(const schedule& part, std::uint32_t stream, std::size_t offset,
                       std::size_t scratch_offset) {
-  assert(open_ == steps_.size() && part.lanes() <= 1);
+  assert(open_ == steps_.size() && part.streams() <= 1);
   for (const round& r : part.rounds_) {
     const auto count = r.sends + r.receives + r.locals;
     for (std::uint32_t i = r.first; i != r.first + count; ++i) {
@@ -133,7 +133,7 @@ void schedule::append(const schedule& part, std::uint32_t lane, std::size_t offs
       s.into = moved(s.into, offset, scratch_offset);
       steps_.push_back(s);
     }
-    end_round(lane);
+    end_round(stream);
   }
   need_scratch(scratch_offset + part.scratch_bytes_);
 }

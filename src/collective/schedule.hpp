@@ -6,11 +6,11 @@
 // starting a process.
 //
 // Within a round first all sends and receives are posted; when they have finished, its copies and
-// reductions run in order; then the next round of the same lane begins. Lanes run beside each other
-// and share no bytes that one of them writes. Rules that the tests check:
+// reductions run in order; then the next round of the same stream begins. Streams run beside each
+// other and share no bytes that one of them writes. Rules that the tests check:
 //   - what a round receives overlaps nothing else that it sends or receives;
-//   - the two ends of a message are in the same lane, and in the same order among the messages of
-//     that pair and lane;
+//   - the two ends of a message are in the same stream, and in the same order among the messages of
+//     that pair and stream;
 //   - every schedule ends when no send finishes before its receive is posted.
 //
 // Layer    collective: may include p2p/, base/.
@@ -65,15 +65,15 @@ struct round {
   std::uint32_t sends = 0;
   std::uint32_t receives = 0;
   std::uint32_t locals = 0;
-  std::uint32_t lane = 0;
-  std::uint32_t next = none;  // the next round of this lane
+  std::uint32_t stream = 0;
+  std::uint32_t next = none;  // the next round of this stream
   bool repeats = false;       // two sends, one behind the other, go to one peer
 };
 
 class schedule {
  public:
-  /// Lanes are part of a message's tag, hence the limit.
-  static constexpr std::uint32_t max_lanes = 8;
+  /// Streams are part of a message's tag, hence the limit.
+  static constexpr std::uint32_t max_streams = 8;
 
   // ---- building. Steps of one round may come in any order. Empty slices are dropped, for both
   // sides of a message know its size.
@@ -90,15 +90,15 @@ class schedule {
   /// schedule does not read the result.
   void reduce(slice lower, slice higher, slice into, bool final = false);
   /// Rounds without steps vanish.
-  void end_round(std::uint32_t lane = 0);
+  void end_round(std::uint32_t stream = 0);
   void need_scratch(std::size_t bytes) {
     if (bytes > scratch_bytes_) scratch_bytes_ = bytes;
   }
   void clear() noexcept;
 
-  /// Adds the rounds of `part` in `lane`, its send and receive offsets moved by `offset`, its
+  /// Adds the rounds of `part` in `stream`, its send and receive offsets moved by `offset`, its
   /// scratch offsets by `scratch_offset`.
-  void append(const schedule& part, std::uint32_t lane, std::size_t offset,
+  void append(const schedule& part, std::uint32_t stream, std::size_t offset,
               std::size_t scratch_offset);
 
   /// By place: where a buffer of a part begins in the whole.
@@ -132,12 +132,12 @@ class schedule {
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Of the round that sends and receives most.
   [[nodiscard]] std::size_t most_messages() const noexcept { return most_messages_; }
-  [[nodiscard]] std::uint32_t lanes() const noexcept {
+  [[nodiscard]] std::uint32_t streams() const noexcept {
     return static_cast<std::uint32_t>(first_.size());
   }
-  /// The first round of a lane; round::none where it has no round.
-  [[nodiscard]] std::uint32_t first_round(std::uint32_t lane) const noexcept {
-    return first_[lane];
+  /// The first round of a stream; round::none where it has no round.
+  [[nodiscard]] std::uint32_t first_round(std::uint32_t stream) const noexcept {
+    return first_[stream];
   }
 
  private:
@@ -146,7 +146,7 @@ class schedule {
   std::vector<step> steps_;  // sorted up to open_
   std::size_t open_ = 0;     // first step of the round being built
   std::vector<round> rounds_;
-  std::vector<std::uint32_t> first_;  // a lane: its first and its last round
+  std::vector<std::uint32_t> first_;  // a stream: its first and its last round
   std::vector<std::uint32_t> last_;
   std::size_t scratch_bytes_ = 0;
   std::size_t most_messages_ = 0;

@@ -4,16 +4,16 @@
 
 namespace peal {
 
-plan& plan_cache::replace() {
-  auto free = plans_.end();
-  if (plans_.size() >= usual_plans)
-    free = std::ranges::find_if(plans_, [](const auto& each) { return each->users == 0; });
-  if (free == plans_.end()) {
-    plans_.push_back(std::make_unique<plan>());
-    return *plans_.back();
+cached_schedule& schedule_cache::replace() {
+  auto free = schedules_.end();
+  if (schedules_.size() >= usual_plans)
+    free = std::ranges::find_if(schedules_, [](const auto& each) { return each->users == 0; });
+  if (free == schedules_.end()) {
+    schedules_.push_back(std::make_unique<cached_schedule>());
+    return *schedules_.back();
   }
-  std::rotate(free, free + 1, plans_.end());
-  plan& again = *plans_.back();
+  std::rotate(free, free + 1, schedules_.end());
+  cached_schedule& again = *schedules_.back();
   again.keyed = false;
   if (last_ == &again) last_ = nullptr;
   return again;

@@ -16,7 +16,7 @@
 namespace peal {
 
 /// All that a schedule depends on besides the team, for a call with equal blocks.
-struct plan_key {
+struct schedule_key {
   detail::collective kind = detail::collective::barrier;
   bool in_place = false;
   bool commutative = false;
@@ -24,34 +24,35 @@ struct plan_key {
   std::size_t bytes = 0;
   std::size_t element = 1;
 
-  friend constexpr bool operator==(const plan_key&, const plan_key&) = default;
+  friend constexpr bool operator==(const schedule_key&, const schedule_key&) = default;
 };
 
-struct plan {
-  plan_key key;
+struct cached_schedule {
+  schedule_key key;
   schedule steps;
-  std::uint32_t users = 0;  // runs that play it; it stays as it is while there are any
+  std::uint32_t users = 0;  // runs that execute it; it stays as it is while there are any
   bool keyed = false;       // false: holds the schedule of one run only, whose blocks differ
 };
 
-class plan_cache {
+class schedule_cache {
  public:
   /// The plan of this key, or null.
-  [[nodiscard]] plan* find(const plan_key& key) noexcept {
+  [[nodiscard]] cached_schedule* find(const schedule_key& key) noexcept {
     if (last_ && last_->keyed && last_->key == key) return last_;
-    for (const auto& each : plans_)
+    for (const auto& each : schedules_)
       if (each->keyed && each->key == key) return last_ = each.get();
     return nullptr;
   }
   /// A plan to build anew: one without users, the longest unused; its memory is used again.
-  [[nodiscard]] plan& replace();
+  [[nodiscard]] cached_schedule& replace();
 
  private:
   // more only while so many collectives are under way at once
   static constexpr std::size_t usual_plans = 16;
 
-  std::vector<std::unique_ptr<plan>> plans_;  // in the order in which they were built
-  plan* last_ = nullptr;
+  std::vector<std::unique_ptr<cached_schedule>>
+      schedules_;  // in the order in which they were built
+  cached_schedule* last_ = nullptr;
 };
 
 }  // namespace peal

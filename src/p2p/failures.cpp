@@ -38,7 +38,7 @@ void messaging::lose(peer_id dead, bool died) noexcept {
   put_aside_receives(dead, died, ending);
   reach(dead).via->peer_failed(dead);  // fetches from it end in here
   while (operation* over = ending.pop_front()) {
-    if (over->kind == operation_kind::send) conceal(*over);
+    if (over->kind == operation_kind::send) hide_from_matching(*over);
     over->result.bytes = 0;
     end(*over, errc::peer_failed);
   }

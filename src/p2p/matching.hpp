@@ -4,10 +4,10 @@
 // at a time.
 //
 // A short queue is a list, and in most programs its head is the match. A search that goes far down
-// the list builds an index, kept until the queue is empty: a hash table of lanes, a lane being the
-// items, in order, with equal (source, tag), (source), (tag). A receive stands in the one lane that
-// its wildcards name, and a message looks at four; a message stands in all its lanes, and a receive
-// looks at one.
+// the list builds an index, kept until the queue is empty: a hash table of queues, a queue being
+// the items, in order, with equal (source, tag), (source), (tag). A receive stands in the one queue
+// that its wildcards name, and a message looks at four; a message stands in all its queues, and a
+// receive looks at one.
 //
 // Layer    p2p: may include base/.
 // Threads  one at a time.
@@ -57,7 +57,7 @@ struct match_pattern {
 };
 
 /// Items looked at in a list before it is worth an index: two cache lines each, so about what
-/// building a lane costs.
+/// building a queue costs.
 inline constexpr std::uint32_t longest_walk = 32;
 
 class posted_queue {

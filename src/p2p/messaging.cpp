@@ -131,7 +131,7 @@ bool messaging::cancel(operation& unwanted) noexcept {
     peer_state& peer = peers_[unwanted.target];
     peer.queue->erase(unwanted);
     --outgoing_;
-    conceal(unwanted);
+    hide_from_matching(unwanted);
   } else {
     return false;
   }

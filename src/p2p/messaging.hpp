@@ -235,7 +235,7 @@ class messaging final : public sink, public progress_source {
   // receive.cpp: what comes in
   operation& new_receive(const team&, std::uint32_t context, int source, int tag) noexcept;
   void post(operation&, const completion_hook&) noexcept;
-  [[gnu::noinline]] void post_unusually(context_state&, operation&, completion_hook) noexcept;
+  [[gnu::noinline]] void post_slow(context_state&, operation&, completion_hook) noexcept;
   void consume(operation&, matched_message&) noexcept;
   [[gnu::noinline]] void arrived_slow(peer_id from, envelope, const std::byte* payload) noexcept;
   [[gnu::noinline]] void deliver_in_part(operation&, std::uint64_t key, const std::byte* payload,
@@ -253,7 +253,7 @@ class messaging final : public sink, public progress_source {
   handed announce(operation&, peer_state&) noexcept;
   void accept(operation&, std::uint64_t key, peer_id from, const announcement&) noexcept;
   void fetched(operation&, error) noexcept;
-  void conceal(operation&) noexcept;
+  void hide_from_matching(operation&) noexcept;
   void answer(peer_id to, std::uint64_t id, error) noexcept;
   bool send_answer(peer_state&, peer_id to, std::uint64_t id, int error) noexcept;
   void answered(peer_id from, const std::byte* payload) noexcept;
@@ -322,7 +322,7 @@ class messaging final : public sink, public progress_source {
                                                    const completion_hook& hook) noexcept {
   context_state& at = contexts_.at(wanted.target);
   if (!at.unexpected.empty() || somebody_gone_) [[unlikely]]
-    return post_unusually(at, wanted, hook);
+    return post_slow(at, wanted, hook);
   wanted.state = operation_state::posted;
   at.posted.add(wanted);
   // Word by word: the caller has just written it so, and one load of both words would wait for

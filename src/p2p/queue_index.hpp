@@ -1,7 +1,7 @@
 // p2p/queue_index.hpp
-// A hash table of lanes: the items with one key, in the order in which they were added.
+// A hash table of queues: the items with one key, in the order in which they were added.
 //
-// Removing an item touches its neighbours only; a lane that has become empty stays until the table
+// Removing an item touches its neighbours only; a queue that has become empty stays until the table
 // would grow.
 //
 // Layer    p2p: may include base/.
@@ -19,27 +19,27 @@
 namespace peal {
 
 template <class Item, int N>
-class lane_index {
+class queue_index {
  public:
   /// Behind the items with this key.
   void add(std::uint64_t key, Item& item) noexcept {
-    lane* at = find(key);
+    queue* at = find(key);
     if (!at) at = &make(key);
     at->items.push_back(item);
   }
   static void remove(Item& item) noexcept { lane_items::erase(item); }
   /// The first item with this key; null when there is none.
   [[nodiscard]] Item* first(std::uint64_t key) const noexcept {
-    lane* at = find(key);
+    queue* at = find(key);
     return at ? at->items.front() : nullptr;
   }
 
  private:
-  using lane_items = linked_list<Item, lane_node<N>>;
-  struct lane {
+  using lane_items = linked_list<Item, queue_node<N>>;
+  struct queue {
     std::uint64_t key = 0;
     lane_items items;
-    lane* chain = nullptr;  // of its bucket, or of the free list
+    queue* chain = nullptr;  // of its bucket, or of the free list
   };
 
   [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept {
@@ -48,15 +48,15 @@ class lane_index {
     return (key ^ key >> 32) * 0x9e3779b97f4a7c15 >> shift_;
   }
 
-  [[nodiscard]] lane* find(std::uint64_t key) const noexcept {
-    for (lane* at = buckets_[bucket(key)]; at; at = at->chain)
+  [[nodiscard]] queue* find(std::uint64_t key) const noexcept {
+    for (queue* at = buckets_[bucket(key)]; at; at = at->chain)
       if (at->key == key) return at;
     return nullptr;
   }
 
-  lane& make(std::uint64_t key) noexcept {
+  queue& make(std::uint64_t key) noexcept {
     if (used_ == buckets_.size()) tidy();
-    lane* made = free_;
+    queue* made = free_;
     if (made) free_ = made->chain;
     else made = &lanes_.emplace_back();
     made->key = key;
@@ -65,26 +65,26 @@ class lane_index {
     return *made;
   }
 
-  void link(lane& added) noexcept {
-    lane*& head = buckets_[bucket(added.key)];
+  void link(queue& added) noexcept {
+    queue*& head = buckets_[bucket(added.key)];
     added.chain = head;
     head = &added;
   }
 
-  // Empty lanes go to the free list; when half are still in use, the table doubles.
+  // Empty queues go to the free list; when half are still in use, the table doubles.
   void tidy() noexcept {
-    std::vector<lane*> old(buckets_.size(), nullptr);
+    std::vector<queue*> old(buckets_.size(), nullptr);
     old.swap(buckets_);
     used_ = 0;
-    for (lane* head : old)
-      for (lane* at = head; at; at = at->chain) used_ += !at->items.empty();
+    for (queue* head : old)
+      for (queue* at = head; at; at = at->chain) used_ += !at->items.empty();
     if (used_ * 2 > buckets_.size()) {
       buckets_.resize(buckets_.size() * 2, nullptr);
       --shift_;
     }
-    for (lane* head : old) {
-      for (lane* at = head; at;) {
-        lane* next = at->chain;
+    for (queue* head : old) {
+      for (queue* at = head; at;) {
+        queue* next = at->chain;
         if (at->items.empty()) {
           at->chain = free_;
           free_ = at;
@@ -98,11 +98,11 @@ class lane_index {
 
   static constexpr unsigned first_bits = 6;
 
-  std::vector<lane*> buckets_ = std::vector<lane*>(std::size_t{1} << first_bits, nullptr);
+  std::vector<queue*> buckets_ = std::vector<queue*>(std::size_t{1} << first_bits, nullptr);
   unsigned shift_ = 64 - first_bits;
-  std::size_t used_ = 0;  // lanes in buckets
-  lane* free_ = nullptr;
-  std::deque<lane> lanes_;  // never moved
+  std::size_t used_ = 0;  // queues in buckets
+  queue* free_ = nullptr;
+  std::deque<queue> lanes_;  // never moved
 };
 
 }  // namespace peal

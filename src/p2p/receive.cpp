@@ -124,8 +124,7 @@ operation& messaging::start_recv_growing(const team& in, std::uint32_t context,
 }
 
 // There may be a message for it already, or nobody left to send one.
-void messaging::post_unusually(context_state& at, operation& wanted,
-                               completion_hook hook) noexcept {
+void messaging::post_slow(context_state& at, operation& wanted, completion_hook hook) noexcept {
   if (matched_message* message = at.unexpected.find({wanted.key, wanted.mask})) {
     at.unexpected.remove(*message);
     consume(wanted, *message);

@@ -27,7 +27,7 @@ messaging::handed messaging::announce(operation& out, peer_state& peer) noexcept
   return peer.via->send(out.target, e, &what) ? handed::announcement : handed::no_space;
 }
 
-void messaging::conceal(operation& out) noexcept {
+void messaging::hide_from_matching(operation& out) noexcept {
   if ((out.flags & operation::exposed) && out.capacity > 0)
     peers_[out.target].via->withdraw(out.target, out.transfer.where);
   out.flags &= static_cast<std::uint8_t>(~operation::exposed);
@@ -42,7 +42,7 @@ void messaging::answered(peer_id from, const std::byte* payload) noexcept {
     return;
   announced_.erase(*sent);
   --outgoing_;
-  conceal(*sent);
+  hide_from_matching(*sent);
   const error why = what.error == 0 ? error{} : make_error_code(static_cast<errc>(what.error));
   // Nobody asks for its outcome any more. After a failure survivors leave as they like, and that is
   // no news.

@@ -12,8 +12,8 @@ namespace peal {
 /// The short way is closed, or there is none.
 bool engine::try_lock_slow() {
   if (!lock_.try_lock_mutex()) {
-    if (!crowded_out_.load(std::memory_order_relaxed))
-      crowded_out_.store(true, std::memory_order_relaxed);
+    if (!lock_refused_.load(std::memory_order_relaxed))
+      lock_refused_.store(true, std::memory_order_relaxed);
     if (helper_ != nullptr) helper_->make_way();
     return false;
   }
@@ -87,7 +87,7 @@ void engine::run_deferred_into(std::exception_ptr& first) noexcept {
     lock();
     // What the call did may be what a thread waits for, and those behind `end` need one that runs
     // them.
-    if (listeners_ != 0) rouse();
+    if (listeners_ != 0) wake_sleepers();
   }
 }
 

@@ -69,7 +69,7 @@ class engine {
   /// Before the first wait: how to wait where every rank has a core, and where not. Which of them
   /// holds is asked again whenever a wait is over that was long, or sleeps, but not more often than
   /// that.
-  void set_policies(const wait_policy& roomy, const wait_policy& crowded,
+  void set_policies(const wait_policy& undersubscribed, const wait_policy& oversubscribed,
                     core_sharing& around) noexcept;
   static constexpr std::chrono::milliseconds look_interval{100};
   engine(const engine&) = delete;
@@ -110,12 +110,12 @@ class engine {
   bool poll() noexcept {
     const bool moved = sources_.poll();
     if (moved && listeners_ != 0) [[unlikely]]
-      rouse();
+      wake_sleepers();
     return moved;
   }
   /// Something has moved: whoever sleeps on the descriptors, or waits for more than one operation,
   /// looks again. With the lock held; poll does this itself.
-  void rouse() noexcept;
+  void wake_sleepers() noexcept;
   /// That operation has ended, and a thread had slept for it. With the lock held.
   void ended(const void* operation) noexcept;
   /// One turn, and the deferred calls, without the lock held.
@@ -174,9 +174,9 @@ class engine {
   void close(event_descriptor&) noexcept;
   /// Arms, and polls once more. True: from now on whatever comes makes the descriptor readable;
   /// where a source cannot promise that, a timer does. False: something has moved.
-  [[nodiscard]] bool expose(event_descriptor&) noexcept;
+  [[nodiscard]] bool arm(event_descriptor&) noexcept;
   /// Ends that: polls everything, and runs the deferred calls.
-  bool surface(event_descriptor&);
+  bool disarm(event_descriptor&);
   /// While a source cannot be armed a sleep lasts for the shortest, and twice as long each time
   /// that nothing came.
   static constexpr std::chrono::microseconds shortest_nap{20}, longest_nap{1000};
@@ -228,18 +228,18 @@ class engine {
   }
   void note_turns(wait_state& mine) noexcept {
     mine.turns = sources_.turns();
-    crowded_out_.store(false, std::memory_order_relaxed);
+    lock_refused_.store(false, std::memory_order_relaxed);
   }
   /// Whether another thread has polled since, or has tried to.
   [[nodiscard]] bool others_poll(const wait_state& mine) const noexcept {
-    return mine.turns != sources_.turns() || crowded_out_.load(std::memory_order_relaxed);
+    return mine.turns != sources_.turns() || lock_refused_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool slept_in() const noexcept { return leading_ || !asleep_.empty(); }
   void disarm_unless_slept_in() noexcept {
     if (!slept_in()) sources_.disarm();
   }
-  void lie_down(engine_sleeper&);
-  bool get_up(engine_sleeper&) noexcept;
+  void begin_sleep(engine_sleeper&);
+  bool end_sleep(engine_sleeper&) noexcept;
   void withdraw() noexcept;
   bool settle(event_descriptor&) noexcept;
   void after_sleep() noexcept;
@@ -260,7 +260,7 @@ class engine {
   }
 
   [[nodiscard]] const wait_policy& policy() const noexcept {
-    return policies_[crowded_.load(std::memory_order_relaxed) ? 1 : 0];
+    return policies_[oversubscribed_.load(std::memory_order_relaxed) ? 1 : 0];
   }
   bool try_lock_slow();
   [[nodiscard]] bool may_poll() { return !shared() || may_poll_shared(); }
@@ -277,19 +277,19 @@ class engine {
   static void give_way() noexcept;
 
   engine_lock lock_;
-  int listeners_ = 0;  // who is to be roused; guarded by the lock
+  int listeners_ = 0;  // how many are to be woken; guarded by the lock
   helper_thread* helper_ = nullptr;
   // relaxed: a hint for the helper; a thread of the program's is in a wait
   std::atomic<bool> waits_{false};
   // relaxed: a hint; a thread that wanted to poll has found the lock taken
-  std::atomic<bool> crowded_out_{false};
+  std::atomic<bool> lock_refused_{false};
   std::atomic<bool> used_{false};  // relaxed: a hint, but put_to_use tells sleepers
   // relaxed, both: a wait that sees it late waits once more in the old way
-  std::atomic<bool> crowded_{false};
+  std::atomic<bool> oversubscribed_{false};
   engine_family* family_ = nullptr;  // constant once there are several threads
   source_list sources_;
   deferred_calls deferred_;
-  std::array<wait_policy, 2> policies_;  // roomy, crowded
+  std::array<wait_policy, 2> policies_;  // undersubscribed, oversubscribed
   wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
   core_sharing* around_ = nullptr;  // guarded by the lock
@@ -299,7 +299,7 @@ class engine {
 
   // Guarded by the lock.
   bool leading_ = false;  // one thread sleeps on the descriptors, and the engine's pipe is its own
-  bool roused_ = false;   // it has been told
+  bool leader_woken_ = false;             // it has been told
   const void* leader_awaits_ = nullptr;   // the operation that it sleeps for
   int napping_ = 0;                       // threads that will lead again soon
   std::vector<engine_sleeper*> asleep_;   // beside it

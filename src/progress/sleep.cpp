@@ -50,7 +50,7 @@ void thread_sleep::sleep(std::chrono::nanoseconds most) noexcept {
 engine::readiness engine::prepare() noexcept {
   const bool armed = leading_ || sources_.arm();
   const bool came = sources_.poll_all();
-  if (came && listeners_ != 0) rouse();
+  if (came && listeners_ != 0) wake_sleepers();
   if (armed && !came) return readiness::ready;
   disarm_unless_slept_in();
   return came ? readiness::moved : readiness::refused;
@@ -60,7 +60,7 @@ engine::readiness engine::prepare() noexcept {
 /// something has moved.
 bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
                           bool by_backstop) noexcept {
-  const bool slept = who == nullptr || get_up(*who);
+  const bool slept = who == nullptr || end_sleep(*who);
   // While all is armed still: what comes later need not ring. The sender may have come this very
   // moment, and rings then.
   const bool missed = slept && by_backstop && sources_.poll_all();
@@ -76,11 +76,11 @@ bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
   const bool moved = sources_.poll_all() || missed;
   if (rung) counted_.wakeups.raise();
   if (rung && !moved) counted_.spurious.raise();
-  if (moved && listeners_ != 0) rouse();
+  if (moved && listeners_ != 0) wake_sleepers();
   return moved;
 }
 
-void engine::rouse() noexcept {
+void engine::wake_sleepers() noexcept {
   for (follower* each : followers_)
     if (each->awaited == nullptr) each->call();
   withdraw();
@@ -90,7 +90,7 @@ void engine::rouse() noexcept {
 }
 
 void engine::ring_leader() noexcept {
-  if (!std::exchange(roused_, true)) sources_.waking().ring();
+  if (!std::exchange(leader_woken_, true)) sources_.waking().ring();
 }
 
 void engine::ended(const void* operation) noexcept {
@@ -133,7 +133,7 @@ engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
     // What moved is another thread's, most likely, if that has polled while this one napped.
     mine.beside =
         found == readiness::moved && sources_.armed() && mine.nap != shortest_nap && polled_since;
-    if (held_already && listeners_ != 0) rouse();
+    if (held_already && listeners_ != 0) wake_sleepers();
     disarm_unless_slept_in();
     if (held_already) return rest::held;
     return found == readiness::moved   ? rest::moved
@@ -141,7 +141,7 @@ engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
                                        : rest::refused;
   }
   leading_ = true;
-  roused_ = false;
+  leader_woken_ = false;
   leader_awaits_ = holds.sleep_for();
   ++listeners_;
   const std::size_t first = on.on.size();
@@ -204,7 +204,7 @@ void engine::after_sleep() noexcept {
 
 // ---- beside the thread that leads
 
-void engine::lie_down(engine_sleeper& who) {
+void engine::begin_sleep(engine_sleeper& who) {
   who.asleep = true;
   asleep_.push_back(&who);
   ++listeners_;
@@ -212,7 +212,7 @@ void engine::lie_down(engine_sleeper& who) {
 }
 
 /// Whether it slept still.
-bool engine::get_up(engine_sleeper& who) noexcept {
+bool engine::end_sleep(engine_sleeper& who) noexcept {
   if (!std::exchange(who.asleep, false)) return false;
   std::erase(asleep_, &who);
   --listeners_;
@@ -243,12 +243,12 @@ bool engine::open(event_descriptor& made) {
 void engine::close(event_descriptor& gone) noexcept {
   const std::lock_guard<engine> guard{*this};
   std::erase(loops_, &gone);
-  if (!get_up(gone) || slept_in()) return;
+  if (!end_sleep(gone) || slept_in()) return;
   sources_.disarm();
   left_alone(false);
 }
 
-bool engine::expose(event_descriptor& to) noexcept {
+bool engine::arm(event_descriptor& to) noexcept {
   const std::lock_guard<engine> guard{*this};
   if (helper_ != nullptr) helper_->dismiss();
   if (settle(to)) return false;
@@ -264,11 +264,11 @@ bool engine::expose(event_descriptor& to) noexcept {
           : std::min<clock::duration>(backstop, sources_.wakes_at() - clock::now());
   to.set_alarm(time);
   to.until_backstop = time == backstop;
-  lie_down(to);
+  begin_sleep(to);
   return true;
 }
 
-bool engine::surface(event_descriptor& of) {
+bool engine::disarm(event_descriptor& of) {
   bool moved = false;
   {
     const std::lock_guard<engine> guard{*this};
@@ -306,10 +306,10 @@ void engine::count(const backoff& pause) noexcept {
   }
 }
 
-void engine::set_policies(const wait_policy& roomy, const wait_policy& crowded,
+void engine::set_policies(const wait_policy& undersubscribed, const wait_policy& oversubscribed,
                           core_sharing& around) noexcept {
-  policies_ = {roomy, crowded};
-  crowded_.store(around.crowded(), std::memory_order_relaxed);
+  policies_ = {undersubscribed, oversubscribed};
+  oversubscribed_.store(around.oversubscribed(), std::memory_order_relaxed);
   around_ = &around;
   next_look_.store(coarse_now() + look_interval / 1ns, std::memory_order_relaxed);
 }
@@ -326,8 +326,8 @@ bool engine::time_to_look() noexcept {
 /// With the lock held.
 void engine::look_around() noexcept {
   if (!around_->look()) return;
-  crowded_.store(around_->crowded(), std::memory_order_relaxed);
-  log_info("{}", around_->crowded()
+  oversubscribed_.store(around_->oversubscribed(), std::memory_order_relaxed);
+  log_info("{}", around_->oversubscribed()
                      ? "the ranks of this node have fewer cores than they are: waits yield"
                      : "the ranks of this node have a core each: waits spin");
 }

@@ -35,13 +35,13 @@ class wait_policy {
   /// 5 to 10.
   static constexpr bounds usual{std::chrono::microseconds{20}, std::chrono::microseconds{40}};
 
-  /// `crowded`: more ranks than cores they may use.
-  constexpr explicit wait_policy(wait_mode how = wait_mode::adaptive, bool crowded = false,
+  /// `oversubscribed`: more ranks than cores they may use.
+  constexpr explicit wait_policy(wait_mode how = wait_mode::adaptive, bool oversubscribed = false,
                                  bounds spin = usual) noexcept
-      : look_{how == wait_mode::poll               ? ~std::uint32_t{0}
-              : how == wait_mode::block || crowded ? 1
-                                                   : turns_a_look},
-        yields_{how == wait_mode::adaptive && crowded ? yields_when_crowded : 0},
+      : look_{how == wait_mode::poll                      ? ~std::uint32_t{0}
+              : how == wait_mode::block || oversubscribed ? 1
+                                                          : turns_a_look},
+        yields_{how == wait_mode::adaptive && oversubscribed ? yields_when_oversubscribed : 0},
         spin_{spin} {}
 
   /// Misses in a row after which something is to be decided; all ones: never.
@@ -54,7 +54,7 @@ class wait_policy {
   static constexpr std::uint32_t turns_a_look = 64;
   /// A message between two ranks of one core takes two switches; with many ranks each of them has
   /// its turn in between.
-  static constexpr std::uint32_t yields_when_crowded = 64;
+  static constexpr std::uint32_t yields_when_oversubscribed = 64;
 
  private:
   std::uint32_t look_;

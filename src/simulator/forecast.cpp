@@ -126,8 +126,8 @@ std::optional<shape> common_shape(const question& q, relation by) {
   return found;
 }
 
-cast everyone(const question& q, relation by) {
-  cast made{.ranks = q.ranks, .shape_of = {}, .shapes = {}};
+population everyone(const question& q, relation by) {
+  population made{.ranks = q.ranks, .shape_of = {}, .shapes = {}};
   made.shape_of.reserve(static_cast<std::size_t>(q.ranks));
   std::unordered_multimap<std::size_t, std::uint32_t> known;
   schedule built;
@@ -149,15 +149,15 @@ cast everyone(const question& q, relation by) {
   return made;
 }
 
-void take(forecast& into, const outcome& from, int ranks, int actors) {
-  const double times = static_cast<double>(ranks) / actors;
+void take(forecast& into, const outcome& from, int ranks, int simulated) {
+  const double times = static_cast<double>(ranks) / simulated;
   into.time = from.time;
   into.rounds = from.rounds;
   into.messages = static_cast<double>(from.messages) * times;
   into.bytes = static_cast<double>(from.bytes) * times;
   into.doorbells = static_cast<double>(from.doorbells) * times;
   into.misses = from.misses;
-  into.actors = actors;
+  into.simulated = simulated;
   if (!from.ended) into.refusal = "its ranks wait for each other for ever: the schedule is wrong";
 }
 
@@ -177,18 +177,20 @@ void extrapolate(forecast& into, const forecast& less, double dropped_less, cons
   into.extrapolated = true;
 }
 
-forecast play_some(const machine& on, const question& q, const shape& all, int actors) {
+forecast simulate_some(const machine& on, const question& q, const shape& all, int simulated) {
   const auto play = [&](const shape& plays) {
     forecast made;
-    const cast players{.ranks = q.ranks,
-                       .shape_of = std::vector<std::uint32_t>(static_cast<std::size_t>(actors), 0),
-                       .shapes = {plays}};
-    take(made, simulate(on, players), q.ranks, actors);
+    const population ranks{
+        .ranks = q.ranks,
+        .shape_of = std::vector<std::uint32_t>(static_cast<std::size_t>(simulated), 0),
+        .shapes = {plays}};
+    take(made, simulate(on, ranks), q.ranks, simulated);
     return made;
   };
-  if (static_cast<double>(all.sends().size()) * actors > little) {
-    // A multiple of the actors: a ring then has been all around.
-    const auto less = static_cast<std::uint32_t>(actors * std::max(2, (256 + actors - 1) / actors));
+  if (static_cast<double>(all.sends().size()) * simulated > little) {
+    // A multiple of the simulated ranks: a ring then has been all around.
+    const auto less =
+        static_cast<std::uint32_t>(simulated * std::max(2, (256 + simulated - 1) / simulated));
     const shape::shortened shorter = all.cut(less);
     const shape::shortened longer = all.cut(2 * less);
     if (longer.dropped != 0) {
@@ -200,9 +202,9 @@ forecast play_some(const machine& on, const question& q, const shape& all, int a
     }
   }
   forecast made;
-  if (static_cast<double>(all.sends().size()) * actors > most_messages)
+  if (static_cast<double>(all.sends().size()) * simulated > most_messages)
     made.refusal = "ranks that stand for all would send " +
-                   std::to_string(all.sends().size() * static_cast<std::size_t>(actors)) +
+                   std::to_string(all.sends().size() * static_cast<std::size_t>(simulated)) +
                    " messages";
   else made = play(all);
   return made;
@@ -237,7 +239,7 @@ forecast by_classes(const machine& on, question q, relation by) {
     made.refusal = "its ranks differ, so none stands for others";
     return made;
   }
-  made = play_some(on, q, *all, span);
+  made = simulate_some(on, q, *all, span);
   made.rounded = rounded;
   made.uneven = q.ranks % span != 0;
   return made;

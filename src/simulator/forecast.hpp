@@ -44,7 +44,7 @@ struct forecast {
   double bytes = 0;
   double doorbells = 0;
   double misses = 0;
-  int actors = 0;  // ranks that were played
+  int simulated = 0;  // ranks that were played
   // of long stretches of rounds that are alike only the beginning was played
   bool extrapolated = false;
   bool rounded = false;  // to a vector that all ranks can share out evenly

@@ -9,6 +9,7 @@ libpeal_simulator_la_SOURCES = \
   src/simulator/unit.cpp
 EXTRA_DIST += \
   src/simulator/fabric.cpp \
+  src/simulator/event_simulation.hpp \
   src/simulator/forecast.cpp \
   src/simulator/machine.cpp \
   src/simulator/shape.cpp \

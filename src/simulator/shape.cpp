@@ -21,8 +21,9 @@ int mirrored(relation by, int other, int size) noexcept {
 shape::shape(const schedule& from, int rank, int size, relation by) : by_{by} {
   const auto& rounds = from.rounds();
   stages_.reserve(rounds.size());
-  first_.resize(from.lanes());
-  for (std::uint32_t lane = 0; lane != from.lanes(); ++lane) first_[lane] = from.first_round(lane);
+  first_.resize(from.streams());
+  for (std::uint32_t stream = 0; stream != from.streams(); ++stream)
+    first_[stream] = from.first_round(stream);
   for (const round& r : rounds) {
     stage made;
     made.first_send = static_cast<std::uint32_t>(sends_.size());
@@ -30,12 +31,12 @@ shape::shape(const schedule& from, int rank, int size, relation by) : by_{by} {
     made.first_receive = static_cast<std::uint32_t>(receives_.size());
     made.receives = r.receives;
     made.locals = r.locals;
-    made.lane = r.lane;
+    made.stream = r.stream;
     made.next = r.next;
     for (const step& s : from.sends(r))
       sends_.push_back({.bytes = s.from.bytes, .peer = relate(by, rank, s.peer, size)});
     for (const step& s : from.receives(r))
-      receives_.push_back({relate(by, rank, s.peer, size), r.lane});
+      receives_.push_back({relate(by, rank, s.peer, size), r.stream});
     for (const step& s : from.locals(r))
       (s.what == step::action::copy ? made.copied : made.reduced) += s.into.bytes;
     stages_.push_back(made);
@@ -62,19 +63,19 @@ void shape::finish() {
   std::vector<std::uint32_t> order(sends_.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto key = [&](std::uint32_t i) {
-    return std::tuple{sends_[i].peer, stages_[stage_of[i]].lane, i};
+    return std::tuple{sends_[i].peer, stages_[stage_of[i]].stream, i};
   };
   std::ranges::sort(order, {}, key);
   for (std::size_t i = 0; i != order.size(); ++i) {
     sent& one = sends_[order[i]];
     const sent* before = i == 0 ? nullptr : &sends_[order[i - 1]];
     const bool same_peer = before && before->peer == one.peer;
-    const bool same_lane =
-        same_peer && stages_[stage_of[order[i - 1]]].lane == stages_[stage_of[order[i]]].lane;
+    const bool same_stream =
+        same_peer && stages_[stage_of[order[i - 1]]].stream == stages_[stage_of[order[i]]].stream;
     one.connection =
         static_cast<std::uint32_t>(std::ranges::lower_bound(peers_, one.peer) - peers_.begin());
-    one.ordinal = same_lane ? before->ordinal + 1 : 0;
-    one.first = !same_lane || stage_of[order[i - 1]] != stage_of[order[i]];
+    one.ordinal = same_stream ? before->ordinal + 1 : 0;
+    one.first = !same_stream || stage_of[order[i - 1]] != stage_of[order[i]];
   }
 
   order_.resize(receives_.size());
@@ -89,9 +90,9 @@ void shape::finish() {
   groups_.shrink_to_fit();
 }
 
-std::uint32_t shape::receive_of(std::int32_t peer, std::uint32_t lane,
+std::uint32_t shape::receive_of(std::int32_t peer, std::uint32_t stream,
                                 std::uint32_t ordinal) const noexcept {
-  const received wanted{peer, lane};
+  const received wanted{peer, stream};
   const auto found = std::ranges::lower_bound(groups_, wanted, {}, &group::from);
   if (found == groups_.end() || found->from != wanted || ordinal >= found->count)
     return stage::none;
@@ -104,8 +105,8 @@ std::size_t shape::hash() const noexcept {
     sum = (sum ^ value) * 0x9E3779B97F4A7C15u ^ (sum >> 29);
   };
   for (const stage& s : stages_)
-    for (const std::size_t each :
-         {s.copied, s.reduced, std::size_t{s.sends}, std::size_t{s.receives}, std::size_t{s.lane}})
+    for (const std::size_t each : {s.copied, s.reduced, std::size_t{s.sends},
+                                   std::size_t{s.receives}, std::size_t{s.stream}})
       add(each);
   for (const sent& s : sends_) {
     add(s.bytes);
@@ -132,11 +133,11 @@ shape::shortened shape::cut(std::uint32_t most) const {
     return true;
   };
   out.first_.assign(first_.size(), stage::none);
-  for (std::uint32_t lane = 0; lane != first_.size(); ++lane) {
+  for (std::uint32_t stream = 0; stream != first_.size(); ++stream) {
     std::uint32_t last = stage::none;
     std::uint32_t stretch = 0;
     const stage* before = nullptr;
-    for (std::uint32_t at = first_[lane]; at != stage::none; at = stages_[at].next) {
+    for (std::uint32_t at = first_[stream]; at != stage::none; at = stages_[at].next) {
       const stage& s = stages_[at];
       stretch = before && alike(*before, s) ? stretch + 1 : 1;
       before = &s;
@@ -152,7 +153,7 @@ shape::shortened shape::cut(std::uint32_t most) const {
       for (std::uint32_t i = 0; i != s.receives; ++i)
         out.receives_.push_back(receives_[s.first_receive + i]);
       const auto index = static_cast<std::uint32_t>(out.stages_.size());
-      (last == stage::none ? out.first_[lane] : out.stages_[last].next) = index;
+      (last == stage::none ? out.first_[stream] : out.stages_[last].next) = index;
       last = index;
       out.stages_.push_back(copy);
     }

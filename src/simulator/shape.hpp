@@ -31,7 +31,7 @@ class shape {
     std::size_t bytes = 0;
     std::int32_t peer = 0;         // related
     std::uint32_t connection = 0;  // the same number for the same peer
-    std::uint32_t ordinal = 0;     // among the messages to this peer in this lane
+    std::uint32_t ordinal = 0;     // among the messages to this peer in this stream
     bool first = false;            // to this peer in its round
 
     friend bool operator==(const sent&, const sent&) = default;
@@ -46,7 +46,7 @@ class shape {
     std::uint32_t sends = 0;
     std::uint32_t first_receive = 0;  // receives are counted through, in the order of the rounds
     std::uint32_t receives = 0;
-    std::uint32_t lane = 0;
+    std::uint32_t stream = 0;
     std::uint32_t next = none;
 
     friend bool operator==(const stage&, const stage&) = default;
@@ -57,15 +57,15 @@ class shape {
   [[nodiscard]] relation by() const noexcept { return by_; }
   [[nodiscard]] const std::vector<stage>& stages() const noexcept { return stages_; }
   [[nodiscard]] const std::vector<sent>& sends() const noexcept { return sends_; }
-  [[nodiscard]] std::uint32_t lanes() const noexcept {
+  [[nodiscard]] std::uint32_t streams() const noexcept {
     return static_cast<std::uint32_t>(first_.size());
   }
-  [[nodiscard]] std::uint32_t first_stage(std::uint32_t lane) const noexcept {
-    return first_[lane];
+  [[nodiscard]] std::uint32_t first_stage(std::uint32_t stream) const noexcept {
+    return first_[stream];
   }
   /// The receive that takes the message of that ordinal from this peer; stage::none when there is
   /// none.
-  [[nodiscard]] std::uint32_t receive_of(std::int32_t peer, std::uint32_t lane,
+  [[nodiscard]] std::uint32_t receive_of(std::int32_t peer, std::uint32_t stream,
                                          std::uint32_t ordinal) const noexcept;
   /// Related numbers of all ranks that it sends to or receives from, each once.
   [[nodiscard]] const std::vector<std::int32_t>& peers() const noexcept { return peers_; }
@@ -80,7 +80,7 @@ class shape {
  private:
   struct received {
     std::int32_t peer = 0;
-    std::uint32_t lane = 0;
+    std::uint32_t stream = 0;
 
     friend auto operator<=>(const received&, const received&) = default;
   };

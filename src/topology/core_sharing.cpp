@@ -47,7 +47,7 @@ core_sharing::core_sharing(std::vector<pid_t> ranks, pid_t own, int stated)
     : ranks_{std::move(ranks)}, own_{own} {
   if (affinity_snapshot now; see(now)) {
     first_ = last_ = now.digest;
-    crowded_ = crowded_at_first_ =
+    oversubscribed_ = oversubscribed_at_first_ =
         stated > 0 ? ranks_.size() > static_cast<std::size_t>(stated) : too_many(now);
   }
 }
@@ -56,9 +56,9 @@ bool core_sharing::look() noexcept {
   affinity_snapshot now;
   if (!see(now) || now.digest == last_) return false;
   last_ = now.digest;
-  const bool before =
-      std::exchange(crowded_, now.digest == first_ ? crowded_at_first_ : too_many(now));
-  return crowded_ != before;
+  const bool before = std::exchange(
+      oversubscribed_, now.digest == first_ ? oversubscribed_at_first_ : too_many(now));
+  return oversubscribed_ != before;
 }
 
 bool core_sharing::see(affinity_snapshot& now) noexcept {

@@ -48,7 +48,7 @@ class core_sharing {
 
   /// Whether a rank must give its core away to let the one that it waits for run, as of the last
   /// look.
-  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
   /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
   /// answer is another one.
   bool look() noexcept;
@@ -75,8 +75,8 @@ class core_sharing {
   std::optional<int> quota_;
   unsigned looks_ = 0;
   std::uint64_t first_ = 0, last_ = 0;  // digests of what was seen
-  bool crowded_at_first_ = false;
-  bool crowded_ = false;
+  bool oversubscribed_at_first_ = false;
+  bool oversubscribed_ = false;
 };
 
 }  // namespace peal

@@ -110,7 +110,7 @@ def sim_refuses_nonsense(desk):
             (["allreduce", "-n", "4", "--radix", "1"], "--radix"),
             (["allreduce", "-n", "4", "--cores", "0"], "--cores"),
             (["allreduce", "-n", "4", "--tuning", "/nonexistent"], "the tuning file /nonexistent is not used: No such file or directory"),
-            (["allreduce", "-n", "4", "--lanes", "2"], "--lanes needs --segment"),
+            (["allreduce", "-n", "4", "--streams", "2"], "--streams needs --segment"),
             (["allreduce", "-n", "4", "--over", "ranks"], "--over needs --plot"),
             (["allreduce", "-n", "4", "--plot", "p.svg"], "--plot over bytes needs --bytes 16 or more"),
             (["allreduce", "-n", "4", "--frobnicate"], "--frobnicate")):

@@ -70,7 +70,7 @@ inline void prefix_flat(const pricing& t, bool exclusive) {
 
 /// `joiners`: ranks that join what comes with their own.
 inline void chain(const pricing& t, int joiners) {
-  t.sum.chain(t.bytes, t.segments, t.lanes);
+  t.sum.chain(t.bytes, t.segments, t.streams);
   if (joiners > 0) t.sum.join(t.bytes, joiners - 1 + t.segments, t.segments * joiners / t.ranks);
 }
 

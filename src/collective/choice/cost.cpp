@@ -21,7 +21,7 @@ std::optional<double> price(const algorithm& how, const problem& p, segmentation
     cost_sum sum{p.size, where, costs};
     const int shares = p.nodes ? p.nodes->fewest() : sum.per_node();
     how.price(pricing{p.size, std::max(p.radix, 2), length, shares, segments,
-                      std::min(segments, static_cast<double>(cut.lanes)), sum});
+                      std::min(segments, static_cast<double>(cut.streams)), sum});
     return sum.total();
   };
   if (how.priced_whole) return cuts ? part(segment, whole + (rest > 0 ? 1 : 0)) : part(bytes, 1);

@@ -27,9 +27,10 @@ struct message_cost {
 
 class cost_rules {
  public:
-  /// `crowded`: ranks share cores, so the receiver of a long message of its node copies it alone.
-  cost_rules(const cost_parameters& costs, bool crowded) noexcept
-      : costs_{costs}, crowded_{crowded} {}
+  /// `oversubscribed`: ranks share cores, so the receiver of a long message of its node copies it
+  /// alone.
+  cost_rules(const cost_parameters& costs, bool oversubscribed) noexcept
+      : costs_{costs}, oversubscribed_{oversubscribed} {}
 
   /// Up to so many bytes go with the envelope; longer messages are announced, fetched by their
   /// receivers, and answered.
@@ -55,9 +56,9 @@ class cost_rules {
   }
   /// To copy the bytes of such a message: by both cores at once, or by the receiver's.
   [[nodiscard]] double fetched(double bytes) const noexcept {
-    return bytes / (crowded_ ? costs_.local_direct_rate : costs_.local_large_rate);
+    return bytes / (oversubscribed_ ? costs_.local_direct_rate : costs_.local_large_rate);
   }
-  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
   /// Copies and reductions of a round, so many steps of so many bytes in all.
   [[nodiscard]] double local(double steps, double copied, double reduced) const noexcept {
     return copied / costs_.local_copy_rate + reduced / costs_.reduce_rate + steps * costs_.step_ns;
@@ -82,14 +83,14 @@ class cost_rules {
     const double busy = far ? 2 * post(far) + take(far) : fetch() + post(far);
     made.receiver += busy;
     if (far) made.between += std::max(costs_.remote_large_ns - busy, 0.0);
-    else (crowded_ ? made.receiver : made.both) += fetched(bytes);
+    else (oversubscribed_ ? made.receiver : made.both) += fetched(bytes);
     made.answer = flight(far) + take(far);
     return made;
   }
 
  private:
   const cost_parameters& costs_;
-  bool crowded_;
+  bool oversubscribed_;
 };
 
 }  // namespace peal

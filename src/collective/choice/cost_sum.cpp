@@ -32,17 +32,17 @@ void cost_sum::ring(double bytes, double rounds) noexcept {
   turns_ += rounds;
 }
 
-// Inside a node what moves in all lanes takes the same cores in turn.
-void cost_sum::chain(double bytes, double segments, double lanes) noexcept {
+// Inside a node what moves in all streams takes the same cores in turn.
+void cost_sum::chain(double bytes, double segments, double streams) noexcept {
   for (const bool far : {false, true})
     way_ +=
         (far ? nodes() - 1 : ranks_ - nodes()) * stepped(bytes, far, [&](const message_cost& m) {
-          return m.sender + m.receiver + lanes * m.both + m.link + m.between;
+          return m.sender + m.receiver + streams * m.both + m.link + m.between;
         });
   const bool apart = nodes() > 1;
-  const double more = segments / lanes - 1;  // rounds after the first, on each rank
+  const double more = segments / streams - 1;  // rounds after the first, on each rank
   way_ += stepped(bytes, apart, [](const message_cost& m) { return m.answer; }) +
-          more * round(bytes, lanes, ranks_ > 2 ? lanes : 0, apart, 1);
+          more * round(bytes, streams, ranks_ > 2 ? streams : 0, apart, 1);
   work_ += per_node_ * segments * (ranks_ - 1) / ranks_ * effort(bytes, false);
   turns_ += ranks_ - 1 + more;
 }
@@ -129,7 +129,7 @@ void cost_sum::share_inside(double bytes, int owners, bool in) noexcept {
 // Ranks that wait give their core away to the next one, in turn: until a rank has what it waits
 // for, all that share the core have run.
 double cost_sum::total() const noexcept {
-  if (!rules_.crowded()) return way_;
+  if (!rules_.oversubscribed()) return way_;
   const double sharing = static_cast<double>(per_node_) / cores_;
   return std::max(way_, work_ / cores_) + (turns_ + 1) * sharing * rules_.change_of_ranks();
 }

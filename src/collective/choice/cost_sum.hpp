@@ -54,7 +54,7 @@ class cost_sum {
   /// Rounds in which every rank passes something to its neighbour.
   void ring(double bytes, double rounds) noexcept;
   /// One rank after the other passes segments to its neighbour, so many at once.
-  void chain(double bytes, double segments, double lanes) noexcept;
+  void chain(double bytes, double segments, double streams) noexcept;
   /// Rounds in which a rank sends `count` messages one after another, to ranks so far away that
   /// receive one each; `in`: the other way round.
   void fan(double bytes, double count, int distance, bool in, double rounds = 1) noexcept {
@@ -156,7 +156,7 @@ struct pricing {
   double bytes;
   int shares;       // of ranks of a node, where each works for its own part of a vector
   double segments;  // of a vector that is priced whole: so many of `bytes` each
-  double lanes;     // in which they run
+  double streams;   // in which they run
   cost_sum& sum;
 
   [[nodiscard]] double share() const noexcept { return bytes / ranks; }

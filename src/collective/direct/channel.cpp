@@ -68,8 +68,9 @@ class channel::entered final : public progress_source, public waiting_call {
     if (outer_ != nullptr) outer_->abandon();
     (void)advance();
     if (over() || !begun()) return;
-    if (play* const call = std::get_if<play>(&direct_)) call->give_up(errc::peer_failed);
-    if (long_play* const call = std::get_if<long_play>(&direct_)) call->give_up(errc::peer_failed);
+    if (short_call* const call = std::get_if<short_call>(&direct_))
+      call->give_up(errc::peer_failed);
+    if (long_call* const call = std::get_if<long_call>(&direct_)) call->give_up(errc::peer_failed);
     end();
   }
 
@@ -94,8 +95,8 @@ class channel::entered final : public progress_source, public waiting_call {
   [[nodiscard]] operation* started() const noexcept { return started_; }
   [[nodiscard]] std::exception_ptr thrown() noexcept { return std::exchange(thrown_, nullptr); }
   [[nodiscard]] std::error_code error() const noexcept {
-    if (const play* const call = std::get_if<play>(&direct_)) return call->error();
-    const long_play* const call = std::get_if<long_play>(&direct_);
+    if (const short_call* const call = std::get_if<short_call>(&direct_)) return call->error();
+    const long_call* const call = std::get_if<long_call>(&direct_);
     return call != nullptr ? call->error() : std::error_code{};
   }
 
@@ -104,14 +105,16 @@ class channel::entered final : public progress_source, public waiting_call {
   // pairs with the acquire in over
   void end() noexcept { over_.store(true, std::memory_order_release); }
 
-  play& make(std::type_identity<play>) { return direct_.emplace<play>(by_.all, what_); }
-  long_play& make(std::type_identity<long_play>) {
+  short_call& make(std::type_identity<short_call>) {
+    return direct_.emplace<short_call>(by_.all, what_);
+  }
+  long_call& make(std::type_identity<long_call>) {
     const node_segment& memory = on_.in_->node.segment();
     const auto sees = [&](const void* address, std::size_t bytes) {
       return memory.contains(address, bytes);
     };
-    return direct_.emplace<long_play>(
-        by_.all, what_, long_play::opens(what_, on_.members_.rank(), on_.size_, sees));
+    return direct_.emplace<long_call>(
+        by_.all, what_, long_call::opens(what_, on_.members_.rank(), on_.size_, sees));
   }
   template <class Play>
   Play& begin() {
@@ -135,8 +138,8 @@ class channel::entered final : public progress_source, public waiting_call {
       end();
       return false;
     }
-    if (&by_ == &on_.short_) begin<play>();
-    else begin<long_play>();
+    if (&by_ == &on_.short_) begin<short_call>();
+    else begin<long_call>();
     return true;
   }
 
@@ -172,7 +175,7 @@ class channel::entered final : public progress_source, public waiting_call {
   call_class& by_;
   const detail::collective_call& what_;
   entered* const outer_;
-  std::variant<std::monostate, play, long_play> direct_;
+  std::variant<std::monostate, short_call, long_call> direct_;
   operation* started_ = nullptr;
   std::exception_ptr thrown_;
   std::atomic<bool> over_{false};
@@ -185,7 +188,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
       collectives_{collectives},
       members_{members},
       failed_{plain.failed()} {
-  if (in == nullptr || size_ < 2 || size_ > most_ranks(in->crowded)) return;
+  if (in == nullptr || size_ < 2 || size_ > most_ranks(in->oversubscribed)) return;
   if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->node.reaches(each); }))
     return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
@@ -287,8 +290,8 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   const bool alone = innermost_ == nullptr && by.state == state::open;
   entered mine{*this, by, what};
   if (alone) [[likely]] {
-    if (&by == &short_) mine.hurry<play>();
-    else mine.hurry<long_play>();
+    if (&by == &short_) mine.hurry<short_call>();
+    else mine.hurry<long_call>();
   }
   // Not before others have this rank's stamp, and before anybody can ask or make the next call.
   const std::uint32_t made = calls_.add(by.taken);
@@ -320,7 +323,7 @@ void channel::note_long(const detail::collective_call& what) noexcept {
   noted.call.element_size = what.element_size;
 }
 
-const detail::collective_call& channel::long_call(std::uint32_t number) const noexcept {
+const detail::collective_call& channel::call_started(std::uint32_t number) const noexcept {
   const auto found = std::ranges::find(long_calls_, number, &long_call_made::number);
   return found == long_calls_.end() ? long_calls_.front().call : found->call;
 }

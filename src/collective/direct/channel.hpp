@@ -3,12 +3,13 @@
 // waiting.
 //
 // All ranks must decide alike which calls go this way. There are two classes of calls, short ones
-// (play.hpp) and long ones (long_play.hpp), with a block each. At the first call of a class one of
-// the ranks, which the context names, reserves a block, and tells the others by a bcast of messages
-// where it is. From then on a call goes directly if it fits, the same on every rank. Where there
-// was no room the calls of the class are messages, on a context of their own: a rank that does not
-// know yet may have to make a call of another kind first, and so each kind keeps its order whatever
-// becomes of it. Nonblocking calls are never direct; their messages move while a direct call waits.
+// (short_call.hpp) and long ones (long_call.hpp), with a block each. At the first call of a class
+// one of the ranks, which the context names, reserves a block, and tells the others by a bcast of
+// messages where it is. From then on a call goes directly if it fits, the same on every rank. Where
+// there was no room the calls of the class are messages, on a context of their own: a rank that
+// does not know yet may have to make a call of another kind first, and so each kind keeps its order
+// whatever becomes of it. Nonblocking calls are never direct; their messages move while a direct
+// call waits.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So it goes on
 // whatever this rank does meanwhile: a continuation that runs in its wait may make the next call,
@@ -60,7 +61,7 @@ class channel {
   /// Whether this call is `run`'s. Requires: it is a blocking one, about to be made.
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
     return (kinds_ >> static_cast<unsigned>(call.kind) & 1) != 0 &&
-           (fits(call, size_) || long_play::fits(call, size_, in_->crowded));
+           (fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed));
   }
   /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
   /// the caller's.
@@ -75,7 +76,7 @@ class channel {
   [[nodiscard]] call_log& calls() noexcept { return calls_; }
   /// A call on the long way, by its number in the log. Requires: it is one of the last that went
   /// this way.
-  [[nodiscard]] const detail::collective_call& long_call(std::uint32_t number) const noexcept;
+  [[nodiscard]] const detail::collective_call& call_started(std::uint32_t number) const noexcept;
   /// Takes no part in a call of the others on this way: `call` is no_part_in_a_short_call, or
   /// theirs and `spoilt`. Not null: there is no room, and the others make it as one of these.
   /// Without the engine's lock held.

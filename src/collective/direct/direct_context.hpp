@@ -33,7 +33,7 @@ struct direct_context {
       : progress{with},
         messages{over},
         node{access},
-        crowded{cores > 0 && access.segment().count() > cores},
+        oversubscribed{cores > 0 && access.segment().count() > cores},
         blocks{access.segment(), access.blocks(), access.block_bytes()} {}
 
   void report(std::vector<counter>& into) const {
@@ -46,7 +46,7 @@ struct direct_context {
   engine& progress;
   messaging& messages;
   node_access& node;
-  bool crowded;  // more ranks than cores, alike on all ranks of the node
+  bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait
   // that went directly. Of two threads that count at a time one may be lost

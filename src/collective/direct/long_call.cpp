@@ -55,7 +55,7 @@ std::size_t longest_piece(const detail::collective_call& call, int size) noexcep
 /// messages of scatter and gather are copied by each rank from or to the root's memory, while here
 /// the root alone copies all. Measured with 2, 4 and 8 ranks on two cores (AMD EPYC 9004, virtual),
 /// messages in turn; with more cores than two nobody has.
-std::size_t most_bytes(collective kind, int size, bool crowded) noexcept {
+std::size_t most_bytes(collective kind, int size, bool oversubscribed) noexcept {
   constexpr std::size_t any = ~std::size_t{0};
   switch (kind) {
     case collective::barrier:
@@ -63,15 +63,15 @@ std::size_t most_bytes(collective kind, int size, bool crowded) noexcept {
     case collective::neighbor_alltoall: return 0;
     default: break;
   }
-  if (size == 2 && !crowded) return (std::size_t{32} << 10) - 1;
+  if (size == 2 && !oversubscribed) return (std::size_t{32} << 10) - 1;
   if (kind == collective::gather) return std::size_t{512} << 10;
   return kind == collective::scatter ? piece_bytes / static_cast<std::size_t>(size) : any;
 }
 
 }  // namespace
 
-bool long_play::fits(const detail::collective_call& call, int size, bool crowded) noexcept {
-  if (call.bytes - 1 >= most_bytes(call.kind, size, crowded)) return false;  // 0 wraps
+bool long_call::fits(const detail::collective_call& call, int size, bool oversubscribed) noexcept {
+  if (call.bytes - 1 >= most_bytes(call.kind, size, oversubscribed)) return false;  // 0 wraps
   if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
       call.receive_offsets)
     return false;
@@ -79,12 +79,12 @@ bool long_play::fits(const detail::collective_call& call, int size, bool crowded
   return true;
 }
 
-std::size_t long_play::pieces_of(const detail::collective_call& call, int size) noexcept {
+std::size_t long_call::pieces_of(const detail::collective_call& call, int size) noexcept {
   const std::size_t most = longest_piece(call, size);
   return (call.bytes + most - 1) / most;
 }
 
-long_play::long_play(flags& all, const detail::collective_call& call, bool open) noexcept
+long_call::long_call(flags& all, const detail::collective_call& call, bool open) noexcept
     : all_{all},
       call_{call},
       unit_{unit_of(call)},
@@ -99,11 +99,11 @@ long_play::long_play(flags& all, const detail::collective_call& call, bool open)
     case collective::bcast:
     case collective::scatter:
       gives_ = is_root();
-      awaits_ = is_root() ? whom::nobody : whom::root;
+      awaits_ = is_root() ? awaited::nobody : awaited::root;
       break;
     case collective::gather:
       gives_ = !is_root();
-      awaits_ = is_root() ? whom::everybody : whom::nobody;
+      awaits_ = is_root() ? awaited::everybody : awaited::nobody;
       break;
     case collective::reduce:
     case collective::allreduce:
@@ -111,30 +111,30 @@ long_play::long_play(flags& all, const detail::collective_call& call, bool open)
       if (call.kind == collective::reduce && !is_root()) in_place_ = false;
       if (shares_ || call.kind == collective::allreduce) break;
       gives_ = !is_root();
-      awaits_ = is_root() ? whom::everybody : whom::nobody;
+      awaits_ = is_root() ? awaited::everybody : awaited::nobody;
       break;
     case collective::scan:
     case collective::exscan:
       gives_ = all.rank() + 1 != all.size();
-      awaits_ = whom::rank_below;
+      awaits_ = awaited::rank_below;
       break;
     default: break;
   }
   if (detail::is_reduction(call.kind)) with_.set(call);
 }
 
-std::size_t long_play::bytes_of(std::size_t index) const noexcept {
+std::size_t long_call::bytes_of(std::size_t index) const noexcept {
   return index < pieces_ ? std::min(piece_, call_.bytes - begin_of(index)) : 0;
 }
 
-long_play::range long_play::part_of(int rank, std::size_t bytes) const noexcept {
+long_call::range long_call::part_of(int rank, std::size_t bytes) const noexcept {
   const auto size = static_cast<std::size_t>(all_.size()), own = static_cast<std::size_t>(rank);
   const std::size_t part = rounded_up((bytes + size - 1) / size, unit_);
   return {std::min(own * part, bytes), std::min((own + 1) * part, bytes)};
 }
 
 /// Whether that rank has made the same call, with the same length.
-bool long_play::gave(int rank) noexcept {
+bool long_call::gave(int rank) noexcept {
   const std::uint64_t stamp = all_.stamp_of(rank), expected = call_.bytes & bytes_mask;
   const bool same = flags::kind_in(stamp) == static_cast<std::uint32_t>(call_.kind);
   if (same && flags::bytes_in(stamp) == expected) [[likely]]
@@ -145,7 +145,7 @@ bool long_play::gave(int rank) noexcept {
 
 /// A user's function may throw in it; then what this rank gives is spoilt.
 template <class Body>
-void long_play::guarded(Body&& body) noexcept {
+void long_call::guarded(Body&& body) noexcept {
   if (thrown_) return;
   try {
     body();
@@ -155,7 +155,7 @@ void long_play::guarded(Body&& body) noexcept {
   }
 }
 
-bool long_play::step() {
+bool long_call::step() {
   if (stage_ == stage::gives) {
     const auto kind = static_cast<std::uint32_t>(call_.spoilt ? refused_call : call_.kind);
     if (gives_ && gives_places()) {
@@ -169,19 +169,19 @@ bool long_play::step() {
       all_.stamp_area(kind, call_.bytes, gives_ && !call_.spoilt, spoilt_);
     }
     stage_ = stage::reads;
-    if (awaits_ != whom::nobody && awaits_ != whom::rank_below) return true;
+    if (awaits_ != awaited::nobody && awaits_ != awaited::rank_below) return true;
   } else {
     read();
   }
-  const bool stamped = awaits_ == whom::nobody || awaits_ == whom::rank_below;
-  if (now_ == 0 && awaits_ == whom::nobody) look_who_is_open();
+  const bool stamped = awaits_ == awaited::nobody || awaits_ == awaited::rank_below;
+  if (now_ == 0 && awaits_ == awaited::nobody) look_who_is_open();
   begin_next();
   if (stage_ == stage::over && thrown_) [[unlikely]]
     std::rethrow_exception(std::exchange(thrown_, nullptr));
   return stamped;
 }
 
-void long_play::begin_next() noexcept {
+void long_call::begin_next() noexcept {
   const std::size_t last = pieces_ + (shares_ ? 1 : 0) + (any_open_ ? 1 : 0);
   next_ = 0;
   stage_ = ++now_ == last ? stage::over : stage::gives;
@@ -189,17 +189,17 @@ void long_play::begin_next() noexcept {
   begin();
   if (any_open_ && now_ + 1 == last) {
     gives_ = false;
-    awaits_ = open_ ? whom::everybody : whom::nobody;
+    awaits_ = open_ ? awaited::everybody : awaited::nobody;
   } else if (now_ == pieces_ && call_.kind == collective::reduce && !is_root()) {
-    awaits_ = whom::nobody;  // the parts are for the root
+    awaits_ = awaited::nobody;  // the parts are for the root
   }
 }
 
 /// After the first operation.
-void long_play::look_who_is_open() noexcept {
+void long_call::look_who_is_open() noexcept {
   if (call_.kind == collective::bcast) {
     any_open_ = all_open_ = all_.gave_places(call_.root);
-  } else if (awaits_ == whom::everybody) {
+  } else if (awaits_ == awaited::everybody) {
     all_open_ = true;
     for (int rank = 0; rank != all_.size(); ++rank) {
       const bool open = all_.gave_places(rank);
@@ -213,13 +213,13 @@ void long_play::look_who_is_open() noexcept {
 }
 
 /// What a rank has given: where it lies in its vector, or in its area.
-std::byte* long_play::given(int rank, std::size_t in_vector, std::size_t in_area) const noexcept {
+std::byte* long_call::given(int rank, std::size_t in_vector, std::size_t in_area) const noexcept {
   if (all_.gave_places(rank)) return all_.place_of(rank, 0) + in_vector;
   return const_cast<std::byte*>(all_.payload_of(rank)) + in_area;  // read only: see join
 }
 
 /// To where a result belongs.
-void long_play::copy_out(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept {
+void long_call::copy_out(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept {
   constexpr std::size_t aligned = 32;
   if (!streams_ || bytes < aligned) return copy_wide(to, from, bytes);
   const std::size_t before = -reinterpret_cast<std::uintptr_t>(to) % aligned;
@@ -227,7 +227,7 @@ void long_play::copy_out(std::byte* to, const std::byte* from, std::size_t bytes
   copy_past_caches(to + before, from + before, bytes - before);
 }
 
-void long_play::give() {
+void long_call::give() {
   std::byte* const area = gives_ ? all_.next_area() : nullptr;
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
   switch (call_.kind) {
@@ -276,7 +276,7 @@ void long_play::give() {
 }
 
 /// A piece of each block, one behind the other.
-void long_play::give_blocks() noexcept {
+void long_call::give_blocks() noexcept {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
   const std::byte* const from =
       call_.kind == collective::scatter ? static_cast<const std::byte*>(call_.send) : vector();
@@ -289,7 +289,7 @@ void long_play::give_blocks() noexcept {
 }
 
 /// Of a scan: from the rank below, and on to the one above.
-void long_play::pass_on(std::byte* area) {
+void long_call::pass_on(std::byte* area) {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
   // read only, unless it is where the result belongs
   auto* const own = const_cast<std::byte*>(vector() + at);
@@ -309,7 +309,7 @@ void long_play::pass_on(std::byte* area) {
   }
 }
 
-void long_play::read() {
+void long_call::read() {
   if (now_ == 0) look_who_is_open();
   if (call_.spoilt || now_ == pieces_ + (shares_ ? 1 : 0)) return;  // all have read what lay open
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
@@ -354,7 +354,7 @@ void long_play::read() {
 }
 
 /// A piece from each rank.
-void long_play::read_blocks() noexcept {
+void long_call::read_blocks() noexcept {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
   const bool all = call_.kind == collective::alltoall;
   for (int rank = 0; rank != all_.size(); ++rank) {
@@ -372,7 +372,7 @@ void long_play::read_blocks() noexcept {
 }
 
 /// What all have joined of the last piece.
-void long_play::read_parts() noexcept {
+void long_call::read_parts() noexcept {
   if (call_.kind == collective::reduce && !is_root()) return;
   const std::size_t at = begin_of(now_ - 1), bytes = bytes_of(now_ - 1);
   for (int rank = 0; rank != all_.size(); ++rank) {
@@ -390,7 +390,7 @@ void long_play::read_parts() noexcept {
 
 /// What all ranks gave at `in_area` of their areas, and have at `in_vector` of their vectors, from
 /// the lowest to the highest. `into` may be that place in the vector.
-void long_play::join(std::size_t in_vector, std::size_t in_area, std::size_t bytes,
+void long_call::join(std::size_t in_vector, std::size_t in_area, std::size_t bytes,
                      std::byte* into) {
   const int size = all_.size();
   for (int rank = 0; rank != size; ++rank)

@@ -1,6 +1,6 @@
 // collective/direct/long_call.hpp
-// One collective of one rank, longer than `play` takes, through the large areas: piece by piece,
-// each an operation of the flags. Pieces are short enough to stay in the caches of the cores
+// One collective of one rank, longer than `short_call` takes, through the large areas: piece by
+// piece, each an operation of the flags. Pieces are short enough to stay in the caches of the cores
 // between which they go.
 //
 //   reductions  With two ranks, or short: each joins what all gave. Else each joins its part of a
@@ -40,12 +40,12 @@
 
 namespace peal::direct {
 
-class long_play {
+class long_call {
  public:
-  /// Whether such a call goes this way, if it is too long for `play`. `crowded`: there are more
-  /// ranks than cores. Depends on nothing but what is the same on every rank.
+  /// Whether such a call goes this way, if it is too long for `short_call`. `oversubscribed`: there
+  /// are more ranks than cores. Depends on nothing but what is the same on every rank.
   [[nodiscard]] static bool fits(const detail::collective_call& call, int size,
-                                 bool crowded) noexcept;
+                                 bool oversubscribed) noexcept;
 
   /// Whether others may read this rank's vector where it is: they see it (`sees(address, bytes)`),
   /// and this rank does not write over it before all have read it.
@@ -81,9 +81,9 @@ class long_play {
 
   /// Requires: fits(call, all.size()), and areas of long_area_bytes. Both must outlive this.
   /// `open`: others see this rank's buffers.
-  long_play(flags& all, const detail::collective_call& call, bool open = false) noexcept;
-  long_play(const long_play&) = delete;
-  long_play& operator=(const long_play&) = delete;
+  long_call(flags& all, const detail::collective_call& call, bool open = false) noexcept;
+  long_call(const long_call&) = delete;
+  long_call& operator=(const long_call&) = delete;
 
   /// False: the operation has no meaning for the type, on any rank; not to be begun.
   [[nodiscard]] bool valid() const noexcept {
@@ -92,13 +92,13 @@ class long_play {
   /// Requires: the last operation of these flags is over.
   void begin() noexcept {
     all_.next();
-    if (awaits_ == whom::rank_below) all_.to_one();
+    if (awaits_ == awaited::rank_below) all_.to_one();
     else all_.to_all();
   }
 
   /// Whether the next step can be made.
   [[nodiscard]] bool ready() noexcept {
-    if (stage_ == stage::gives && awaits_ == whom::rank_below)
+    if (stage_ == stage::gives && awaits_ == awaited::rank_below)
       return (all_.rank() == 0 || all_.has_come(all_.rank() - 1)) &&
              (!gives_ || all_.has_room_for_one(all_.rank() + 1));
     if (stage_ == stage::gives) return has_room();
@@ -107,8 +107,8 @@ class long_play {
   /// A rank that keeps it from being ready, or -1.
   [[nodiscard]] int awaits() noexcept {
     if (ready()) return -1;
-    if (stage_ == stage::reads) return awaits_ == whom::root ? call_.root : next_;
-    if (awaits_ != whom::rank_below) return all_.behind();
+    if (stage_ == stage::reads) return awaits_ == awaited::root ? call_.root : next_;
+    if (awaits_ != awaited::rank_below) return all_.behind();
     return all_.rank() != 0 && !all_.has_come(all_.rank() - 1) ? all_.rank() - 1 : all_.rank() + 1;
   }
   /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
@@ -123,7 +123,7 @@ class long_play {
 
  private:
   enum class stage : std::uint8_t { gives, reads, over };
-  enum class whom : std::uint8_t { nobody, everybody, root, rank_below };
+  enum class awaited : std::uint8_t { nobody, everybody, root, rank_below };
   /// A range of bytes of a piece.
   struct range {
     std::size_t begin;
@@ -138,8 +138,8 @@ class long_play {
   /// In this operation.
   [[nodiscard]] bool gives_places() const noexcept { return open_ && (now_ == 0 || all_open_); }
   [[nodiscard]] bool have_come() noexcept {
-    if (awaits_ == whom::everybody) return all_.all_have_come(next_);
-    return awaits_ != whom::root || all_.has_come(call_.root);
+    if (awaits_ == awaited::everybody) return all_.all_have_come(next_);
+    return awaits_ != awaited::root || all_.has_come(call_.root);
   }
   /// Where piece `index` begins, and how long it is; beyond the last one: the end, and 0.
   [[nodiscard]] std::size_t begin_of(std::size_t index) const noexcept {
@@ -186,7 +186,7 @@ class long_play {
   std::size_t unit_;    // pieces and parts are multiples of
   std::size_t now_ = 0;
   stage stage_ = stage::gives;
-  whom awaits_ = whom::everybody;
+  awaited awaits_ = awaited::everybody;
   bool gives_ = true;  // has something to give
   bool in_place_;
   bool shares_;          // each joins a part for all

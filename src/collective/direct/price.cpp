@@ -57,18 +57,19 @@ work work_of(collective kind, double n, double bytes, bool shares) noexcept {
 
 std::optional<double> price(const detail::collective_call& call, int size, int cores,
                             const cost_parameters& costs) noexcept {
-  const bool crowded = size > cores, is_short = fits(call, size);
-  if (size > most_ranks(crowded) || !(is_short || long_play::fits(call, size, crowded)))
+  const bool oversubscribed = size > cores, is_short = fits(call, size);
+  if (size > most_ranks(oversubscribed) ||
+      !(is_short || long_call::fits(call, size, oversubscribed)))
     return std::nullopt;
-  const cost_rules rules{costs, crowded};
+  const cost_rules rules{costs, oversubscribed};
   const double n = size,
                bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
   const bool chain =
       !is_short && (call.kind == collective::scan || call.kind == collective::exscan);
-  work asked = work_of(call.kind, n, bytes, !is_short && long_play::shares(call, size));
+  work asked = work_of(call.kind, n, bytes, !is_short && long_call::shares(call, size));
   // each passes on what it has joined
   if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};
-  const double pieces = is_short ? 1 : static_cast<double>(long_play::pieces_of(call, size));
+  const double pieces = is_short ? 1 : static_cast<double>(long_call::pieces_of(call, size));
   // A stamp, and a look at each that is waited for; in a scan by pieces one rank after the other.
   const double stamp = rules.post(false) + rules.flight(false), look = rules.take(false);
   const double looks =
@@ -84,11 +85,11 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
       taken(asked.most) * std::min(1.0, static_cast<double>(piece_bytes) / vector);
   if (chain) way += (n - 2) * (stamp + look + of_a_piece);
   if (asked.one_way) way += of_a_piece;  // the last one is taken when it was given
-  if (!crowded) return way;
+  if (!oversubscribed) return way;
   // Every piece makes each rank of a core take its turn; who only gives is two pieces ahead.
   const double turns = asked.one_way
                            ? (pieces + 1) / 2
-                           : pieces + (long_play::shares(call, size) && !is_short ? 1 : 0);
+                           : pieces + (long_call::shares(call, size) && !is_short ? 1 : 0);
   const double all = taken(asked.all) + n * pieces * (rules.post(false) + looks * look);
   return std::max(way, all / cores) +
          (turns + (asked.one_way ? 0 : 1)) * n / cores * rules.change_of_ranks();

@@ -15,7 +15,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
 
 }  // namespace
 
-play::play(flags& all, const detail::collective_call& call) noexcept
+short_call::short_call(flags& all, const detail::collective_call& call) noexcept
     : all_{all}, call_{call}, in_place_{call.in_place || !call.send} {
   const bool root = all.rank() == call.root;
   const void* const vector = in_place_ ? call.receive : call.send;
@@ -25,43 +25,43 @@ play::play(flags& all, const detail::collective_call& call) noexcept
     given_bytes_ = bytes;
   };
   switch (call.kind) {  // refused_call gives nothing, and awaits nobody
-    case collective::barrier: awaits_ = whom::everybody; break;
+    case collective::barrier: awaits_ = awaited::everybody; break;
     case collective::bcast:
       if (root) gives(call.receive, call.bytes);
-      if (!root) awaits_ = whom::root;
+      if (!root) awaits_ = awaited::root;
       break;
     case collective::reduce:
       // In place is the root's alone; the others may have no `receive`.
       gives(root ? vector : call.send, call.bytes);
-      if (root) awaits_ = whom::everybody;
+      if (root) awaits_ = awaited::everybody;
       break;
     case collective::allreduce:
       gives(vector, call.bytes);
-      awaits_ = whom::everybody;
+      awaits_ = awaited::everybody;
       break;
     case collective::gather:
       if (!root) gives(call.send, call.bytes);
-      if (root) awaits_ = whom::everybody;
+      if (root) awaits_ = awaited::everybody;
       break;
     case collective::scatter:
       if (root) gives(call.send, whole);
-      awaits_ = whom::root;  // the root of itself: it has a block too
+      awaits_ = awaited::root;  // the root of itself: it has a block too
       break;
     case collective::allgather:
       gives(in_place_ ? block(all.rank()) : call.send, call.bytes);
-      awaits_ = whom::everybody;
+      awaits_ = awaited::everybody;
       break;
     case collective::alltoall:
     case collective::reduce_scatter:
       gives(vector, whole);
-      awaits_ = whom::everybody;
+      awaits_ = awaited::everybody;
       break;
     case collective::neighbor_allgather:
     case collective::neighbor_alltoall: break;  // do not fit
     case collective::scan:
     case collective::exscan:
       gives(vector, call.bytes);
-      awaits_ = whom::lower_ranks;
+      awaits_ = awaited::lower_ranks;
       break;
   }
   if (!detail::is_reduction(call.kind)) return;
@@ -70,7 +70,7 @@ play::play(flags& all, const detail::collective_call& call) noexcept
 }
 
 /// Whether that rank has given so many bytes, in the same collective.
-bool play::gave(int rank, std::size_t bytes) noexcept {
+bool short_call::gave(int rank, std::size_t bytes) noexcept {
   const std::uint64_t stamp = all_.stamp_of(rank);
   const bool same = flags::kind_in(stamp) == static_cast<std::uint32_t>(call_.kind);
   if (same && flags::bytes_in(stamp) == bytes) [[likely]]
@@ -79,12 +79,12 @@ bool play::gave(int rank, std::size_t bytes) noexcept {
   return false;
 }
 
-void play::take(int from, std::size_t given, std::size_t offset, std::byte* into) noexcept {
+void short_call::take(int from, std::size_t given, std::size_t offset, std::byte* into) noexcept {
   if (gave(from, given)) copy_bytes(into, all_.payload_of(from) + offset, call_.bytes);
 }
 
 /// Of gather and allgather.
-void play::take_blocks() noexcept {
+void short_call::take_blocks() noexcept {
   for (int rank = 0; rank != all_.size(); ++rank) {
     if (rank != all_.rank()) take(rank, call_.bytes, 0, block(rank));
     else if (!in_place_) copy_bytes(block(rank), call_.send, call_.bytes);
@@ -93,7 +93,7 @@ void play::take_blocks() noexcept {
 
 /// What ranks [0, ranks) gave, joined from left to right. A user's function writes into its higher
 /// operand, so the result goes back and forth between a buffer of our own and where it belongs.
-void play::join(int ranks, std::size_t given, std::size_t offset) {
+void short_call::join(int ranks, std::size_t given, std::size_t offset) {
   for (int rank = 0; rank != ranks; ++rank)
     if (!gave(rank, given)) return;
   auto* const result = static_cast<std::byte*>(call_.receive);
@@ -120,7 +120,7 @@ void play::join(int ranks, std::size_t given, std::size_t offset) {
   }
 }
 
-void play::read() {
+void short_call::read() {
   const std::size_t bytes = call_.bytes, whole = bytes * static_cast<std::size_t>(all_.size());
   auto* const receive = static_cast<std::byte*>(call_.receive);
   switch (call_.kind) {

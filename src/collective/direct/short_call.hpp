@@ -32,7 +32,7 @@ namespace peal::direct {
 /// that cost, and the fewest of them are here: 17 to 48 ranks on two cores took 0.01 to 0.7 of what
 /// messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not
 /// measured.
-constexpr int most_ranks(bool crowded) noexcept { return crowded ? 64 : 16; }
+constexpr int most_ranks(bool oversubscribed) noexcept { return oversubscribed ? 64 : 16; }
 
 /// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing
 /// but what is the same on every rank.
@@ -62,12 +62,12 @@ inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
   return made;
 }
 
-class play {
+class short_call {
  public:
   /// Requires: fits(call, all.size()). Both must outlive this.
-  play(flags& all, const detail::collective_call& call) noexcept;
-  play(const play&) = delete;
-  play& operator=(const play&) = delete;
+  short_call(flags& all, const detail::collective_call& call) noexcept;
+  short_call(const short_call&) = delete;
+  short_call& operator=(const short_call&) = delete;
 
   /// False: the operation has no meaning for the type, on any rank; not to be begun.
   [[nodiscard]] bool valid() const noexcept { return joins_nothing_ || with_.valid(); }
@@ -87,13 +87,13 @@ class play {
   [[nodiscard]] int awaits() noexcept {
     if (ready()) return -1;
     if (stage_ == stage::gives) return all_.behind();
-    return awaits_ == whom::root ? call_.root : next_;
+    return awaits_ == awaited::root ? call_.root : next_;
   }
   /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
   bool step() {
     if (stage_ == stage::gives) {
       all_.stamp(static_cast<std::uint32_t>(call_.kind), given_, given_bytes_);
-      stage_ = awaits_ == whom::nobody ? stage::over : stage::reads;
+      stage_ = awaits_ == awaited::nobody ? stage::over : stage::reads;
       return true;
     }
     if (stage_ == stage::reads) {
@@ -112,14 +112,14 @@ class play {
 
  private:
   enum class stage : std::uint8_t { gives, reads, over };
-  enum class whom : std::uint8_t { nobody, everybody, root, lower_ranks };
+  enum class awaited : std::uint8_t { nobody, everybody, root, lower_ranks };
 
   [[nodiscard]] bool have_come() noexcept {
     switch (awaits_) {
-      case whom::nobody: break;
-      case whom::everybody: return all_.all_have_come(next_);
-      case whom::root: return all_.has_come(call_.root);
-      case whom::lower_ranks:
+      case awaited::nobody: break;
+      case awaited::everybody: return all_.all_have_come(next_);
+      case awaited::root: return all_.has_come(call_.root);
+      case awaited::lower_ranks:
         while (next_ != all_.rank() && all_.has_come(next_)) ++next_;
         return next_ == all_.rank();
     }
@@ -145,7 +145,7 @@ class play {
   const void* given_ = nullptr;
   std::size_t given_bytes_ = 0;
   stage stage_ = stage::gives;
-  whom awaits_ = whom::nobody;
+  awaited awaits_ = awaited::nobody;
   bool in_place_;
   bool joins_nothing_ = true;
   int next_ = 0;  // the first that may not have come

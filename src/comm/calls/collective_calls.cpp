@@ -39,7 +39,7 @@ two_steps& stepped(communicator_state& on) {
   if (on.stepped) return *on.stepped;
   lane& here = on.home;
   on.stepped = std::make_unique<two_steps>(*here.messages, *here.collectives, on.collective, on,
-                                           here.absent ? &*here.absent : nullptr);
+                                           here.absences ? &*here.absences : nullptr);
   if (on.neighbors) on.stepped->set_neighbors(*on.neighbors);
   return *on.stepped;
 }
@@ -50,20 +50,20 @@ void take_no_part(communicator_state& on, call_form form, const location& where)
   lane& here = job::require_lane(on, where);
   if (on.size() == 1) return;
   if (form == call_form::blocking && on.direct.exists())
-    return here.absent->stay_out_of_blocking(on);
+    return here.absences->stay_out_of_blocking(on);
   const std::lock_guard<engine> guard{here.progress};
   if (form == call_form::plan) {
     const std::uint32_t number = on.collective.number_prepared();
-    if (on.checked) on.checked->stay_out_of_plan(*here.absent, number);
+    if (on.checked) on.checked->stay_out_of_plan(*here.absences, number);
     else
-      here.absent->tell(on,
-                        {.context = on.collective_context(), .number = number, .made_ready = true});
+      here.absences->tell(
+          on, {.context = on.collective_context(), .number = number, .made_ready = true});
     return here.flush();
   }
   on.direct.calls().add(direct::way::refused);
-  if (on.checked) on.checked->stay_out(*here.absent);
+  if (on.checked) on.checked->stay_out(*here.absences);
   else if (form == call_form::steps) stepped(on).stay_out();
-  else here.absent->stay_out(on.collective);
+  else here.absences->stay_out(on.collective);
   here.flush();
 }
 

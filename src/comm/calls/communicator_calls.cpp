@@ -13,7 +13,7 @@ namespace peal::detail {
 namespace {
 
 /// What a rank says in a split.
-struct ballot {
+struct split_request {
   std::int64_t color;
   std::int64_t key;
   std::uint32_t joins;
@@ -68,26 +68,26 @@ communicator_state& make(job& here, const team& members, const collective_state*
 }
 
 /// By colour, then key, then rank. Those who do not join are left out.
-std::vector<int> in_order(const std::vector<ballot>& ballots) {
+std::vector<int> in_order(const std::vector<split_request>& requests) {
   std::vector<int> joined;
-  for (int rank = 0; rank != static_cast<int>(ballots.size()); ++rank)
-    if (ballots[static_cast<std::size_t>(rank)].joins != 0) joined.push_back(rank);
+  for (int rank = 0; rank != static_cast<int>(requests.size()); ++rank)
+    if (requests[static_cast<std::size_t>(rank)].joins != 0) joined.push_back(rank);
   std::ranges::stable_sort(joined, {}, [&](int rank) {
-    const ballot& of = ballots[static_cast<std::size_t>(rank)];
+    const split_request& of = requests[static_cast<std::size_t>(rank)];
     return std::pair{of.color, of.key};
   });
   return joined;
 }
 
 /// The first rank of each part gives its context.
-struct givers {
+struct chosen_contexts {
   bool all_have_one = true;
   bool some_used_before = false;
 
-  givers(const std::vector<ballot>& ballots, const std::vector<int>& ordered) {
-    const ballot* last = nullptr;
+  chosen_contexts(const std::vector<split_request>& requests, const std::vector<int>& ordered) {
+    const split_request* last = nullptr;
     for (const int rank : ordered) {
-      const ballot& each = ballots[static_cast<std::size_t>(rank)];
+      const split_request& each = requests[static_cast<std::size_t>(rank)];
       if (last == nullptr || last->color != each.color) {
         all_have_one &= each.context.context != 0;
         some_used_before |= each.context.used_before;
@@ -97,32 +97,32 @@ struct givers {
   }
 };
 
-communicator_state* split_by(job& here, communicator_state& from, ballot mine,
+communicator_state* split_by(job& here, communicator_state& from, split_request mine,
                              const location& where) {
   context_pool& contexts = here.contexts();
   offers own{contexts};
   // Every rank offers a context of its own, so that one exchange is enough, but where one was used
   // before.
   mine.context = own.next();
-  std::vector<ballot> ballots(static_cast<std::size_t>(from.size()));
-  const auto of = [&](int rank) -> const ballot& {
-    return ballots[static_cast<std::size_t>(rank)];
+  std::vector<split_request> requests(static_cast<std::size_t>(from.size()));
+  const auto of = [&](int rank) -> const split_request& {
+    return requests[static_cast<std::size_t>(rank)];
   };
   for (;;) {
     collective_call call;
     call.kind = collective::allgather;
     call.send = &mine;
-    call.receive = ballots.data();
+    call.receive = requests.data();
     call.bytes = sizeof mine;
     run_collective(from, call, where);
-    const std::vector<int> ordered = in_order(ballots);
-    const givers giving{ballots, ordered};
-    if (!giving.all_have_one) refuse_more(where);
+    const std::vector<int> ordered = in_order(requests);
+    const chosen_contexts chosen{requests, ordered};
+    if (!chosen.all_have_one) refuse_more(where);
     const auto [first, last] =
         std::ranges::equal_range(ordered, mine.color, {}, [&](int rank) { return of(rank).color; });
     const std::uint32_t context = mine.joins != 0 ? of(*first).context.context : 0;
     const bool holds = mine.joins == 0 || contexts.hold(context);
-    const bool agreed = !giving.some_used_before || everywhere(from, holds, where);
+    const bool agreed = !chosen.some_used_before || everywhere(from, holds, where);
     if (agreed && mine.joins == 0) return nullptr;
     const int place =
         mine.joins != 0 ? static_cast<int>(std::find(first, last, from.rank()) - first) : -1;

@@ -119,7 +119,7 @@ bool cancel(operation& unwanted) {
   lane& in = here->lane_of(unwanted);
   const std::lock_guard<engine> guard{in.progress};
   const bool cancelled = !finished(unwanted) && in.messages->cancel(unwanted);
-  if (cancelled) in.progress.rouse();
+  if (cancelled) in.progress.wake_sleepers();
   return cancelled;
 }
 

@@ -61,7 +61,7 @@ int descriptor_of(const sleeper& of, const location& where) {
 bool arm(sleeper& at, const location& where) {
   (void)job::require(where);
   for (sleeper::part& each : at.parts)
-    if (!each.progress.expose(each.end)) return false;
+    if (!each.progress.arm(each.end)) return false;
   return true;
 }
 
@@ -71,7 +71,7 @@ bool progress_after(sleeper& woken) {
   std::exception_ptr thrown;
   for (sleeper::part& each : woken.parts) {
     try {
-      moved |= each.progress.surface(each.end);
+      moved |= each.progress.disarm(each.end);
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
       else each.progress.defer_throw(std::current_exception());

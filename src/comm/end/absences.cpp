@@ -30,14 +30,14 @@ absences::absences(messaging& messages, collectives& collectives, const team& wo
 
 void absences::take(peer_id from, const note& said) noexcept {
   switch (said.what) {
-    case saying::absent:
+    case kind::absent:
       if (const std::uint32_t first = said.about.context - said.about.context % contexts_of_one;
           collectives_.team_of(first) != nullptr || past_of(first) == nullptr)
         collectives_.leave_out(said.about, from);
-      say(from, {saying::noted, said.about});
+      say(from, {kind::noted, said.about});
       break;
-    case saying::noted: collectives_.throw_away(said.about, from); break;
-    case saying::asks:
+    case kind::noted: collectives_.throw_away(said.about, from); break;
+    case kind::asks:
       questions_.push_back({from, said.about.context, said.about.number});
       look();
       break;
@@ -50,7 +50,7 @@ void absences::say(peer_id to, const note& what) noexcept {
 
 void absences::tell(const team& members, const collective_name& what) noexcept {
   for (int rank = 0; rank != members.size(); ++rank)
-    if (rank != members.rank()) say(members.peer(rank), {saying::absent, what});
+    if (rank != members.rank()) say(members.peer(rank), {kind::absent, what});
 }
 
 void absences::stay_out(collective_state& of) noexcept {
@@ -74,7 +74,7 @@ absences::reply absences::reply_of(detail::communicator_state& on, std::uint32_t
   said.known = true;
   said.way = calls.of(number);
   if (said.way != direct::way::in_long) return said;
-  const detail::collective_call& call = on.direct.long_call(number);
+  const detail::collective_call& call = on.direct.call_started(number);
   return {true, said.way, call.kind, call.root, call.bytes, call.element_size};
 }
 
@@ -131,7 +131,7 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
       reply& into = replies[static_cast<std::size_t>(rank)];
       receives.push_back(&messages_.start_recv(world_, on.context() + of_replies, &into,
                                                sizeof into, static_cast<int>(on.peer(rank)), 0));
-      say(on.peer(rank), {saying::asks, {.context = on.context(), .number = number}});
+      say(on.peer(rank), {kind::asks, {.context = on.context(), .number = number}});
     }
     here.flush();
   }

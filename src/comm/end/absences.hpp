@@ -58,14 +58,14 @@ class absences {
   void forget(detail::communicator_state&) noexcept;
 
  private:
-  enum class saying : std::uint32_t {
+  enum class kind : std::uint32_t {
     absent,  // I take no part in this collective
     noted,   // I send you nothing more in it
     // which way did the call with this number in your log go? The context is the communicator's
     asks
   };
   struct note {
-    saying what = saying::absent;
+    kind what = kind::absent;
     collective_name about;
   };
   struct reply {

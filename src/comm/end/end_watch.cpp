@@ -56,27 +56,27 @@ end_watch::end_watch(messaging& messages, collectives& collectives,
 
 void end_watch::take(peer_id from, const note& said) noexcept {
   switch (said.what) {
-    case saying::ended: ended_.push_back(from); break;
-    case saying::gave_up:
+    case kind::ended: ended_.push_back(from); break;
+    case kind::gave_up:
       log_info("rank {} has given up the collectives of a communicator", from);
       collectives_.fail(said.context, contexts_of_one, from);
       break;
-    case saying::asks: answer(from, said.context); break;
+    case kind::asks: answer(from, said.context); break;
   }
 }
 
 void end_watch::answer(peer_id asker, std::uint32_t context) noexcept {
-  if (declared_) return say(asker, saying::ended, message);
+  if (declared_) return say(asker, kind::ended, message);
   const auto health = context == message ? collectives::health::unknown
                                          : collectives_.health_of(context, contexts_of_one, asker);
-  if (health == collectives::health::fails) return say(asker, saying::gave_up, context);
+  if (health == collectives::health::fails) return say(asker, kind::gave_up, context);
   // Of a communicator that is not here, or not with the asker, nobody would take the question away
   // again.
   const wait kept{asker, health == collectives::health::works ? context : message};
   if (std::ranges::find(askers_, kept) == askers_.end()) askers_.push_back(kept);
 }
 
-void end_watch::say(peer_id to, saying what, std::uint32_t context) noexcept {
+void end_watch::say(peer_id to, kind what, std::uint32_t context) noexcept {
   send_copy(messages_, world_, own_context, to, note{what, context});
 }
 
@@ -85,7 +85,7 @@ void end_watch::declare_end() noexcept {
   std::ranges::sort(askers_);
   peer_id last = ~peer_id{0};
   for (const wait& each : askers_)
-    if (each.peer != std::exchange(last, each.peer)) say(each.peer, saying::ended, message);
+    if (each.peer != std::exchange(last, each.peer)) say(each.peer, kind::ended, message);
   askers_.clear();
 }
 
@@ -127,7 +127,7 @@ bool end_watch::take_news() {
     // whatever belongs to it
     collectives_.fail(context, contexts_of_one, world_.peer(world_.rank()));
     for (const wait& each : askers_)
-      if (each.context == context) say(each.peer, saying::gave_up, context);
+      if (each.context == context) say(each.peer, kind::gave_up, context);
     forget(context);
   }
   return any;
@@ -171,7 +171,7 @@ void end_watch::ask() {
     const bool again = known != watched_.end() && known->what == each;
     unsigned looks = again ? known->looks + 1 : 1;
     if (asks_at(looks) && asked == most_asked) --looks;  // the next time
-    else if (asks_at(looks)) say(each.peer, saying::asks, each.context), ++asked;
+    else if (asks_at(looks)) say(each.peer, kind::asks, each.context), ++asked;
     now.push_back({each, looks});
   }
   watched_ = std::move(now);

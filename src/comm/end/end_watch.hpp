@@ -54,7 +54,7 @@ class end_watch {
   // ---- what travels
   // of the world's, whose first is 0
   static constexpr std::uint32_t own_context = contexts_of_one - 1;
-  enum class saying : std::uint32_t {
+  enum class kind : std::uint32_t {
     asks,    // I wait for you, in a collective of this communicator or in a message
     ended,   // I am at my end
     gave_up  // the collectives of this communicator fail here
@@ -62,7 +62,7 @@ class end_watch {
   // instead of a communicator's context
   static constexpr std::uint32_t message = ~std::uint32_t{0};
   struct note {
-    saying what = saying::asks;
+    kind what = kind::asks;
     std::uint32_t context = message;
   };
 
@@ -81,7 +81,7 @@ class end_watch {
 
   void take(peer_id from, const note&) noexcept;
   void answer(peer_id asker, std::uint32_t context) noexcept;
-  void say(peer_id to, saying, std::uint32_t context) noexcept;
+  void say(peer_id to, kind, std::uint32_t context) noexcept;
   bool take_news();
   void list_waits();
   bool end_calls_past_messages();

@@ -16,7 +16,7 @@
 
 namespace peal {
 
-class failure_news {
+class failure_list {
  public:
   /// False: it stands there already.
   bool add(peer_id gone) {

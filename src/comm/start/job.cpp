@@ -108,33 +108,33 @@ void job::start_helper() {
 }
 
 job::job(job_settings read, const detail::job_options& options)
-    : settings{std::move(read)}, threads_{options.threads}, around_{settings, bootstrap_} {
+    : settings{std::move(read)}, threads_{options.threads}, common_{settings, bootstrap_} {
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
   if (bootstrap_.rank() == 0)  // once: one rank warns of names that nobody knows
     for (const std::string& each : unknown_variables()) log_warning("{}", each);
-  around_.on_node.resize(static_cast<std::size_t>(bootstrap_.size()));
+  common_.on_node.resize(static_cast<std::size_t>(bootstrap_.size()));
   for (const int rank : bootstrap_.local_ranks()) {
-    around_.node.push_back(static_cast<peer_id>(rank));
-    around_.on_node[static_cast<std::size_t>(rank)] = true;
+    common_.node.push_back(static_cast<peer_id>(rank));
+    common_.on_node[static_cast<std::size_t>(rank)] = true;
   }
-  around_.ring_all = [this] {
+  common_.ring_all = [this] {
     for (const auto& each : lanes_) each->progress.waking().ring();
   };
-  lanes_.push_back(std::make_unique<lane>(around_, options.threads));
+  lanes_.push_back(std::make_unique<lane>(common_, options.threads));
   bell_ = first_lane().progress.waking().address();
   if (size() > 1) join_node(options.threads);
   // Only now that all ranks have been found to have the same settings: this ends them all.
-  if (around_.several_nodes() && settings.transport == transport_mode::shm)
+  if (common_.several_nodes() && settings.transport == transport_mode::shm)
     throw error(errc::invalid_config,
                 fmt::format("rank {} runs on another node, and PEAL_TRANSPORT=shm reaches only "
                             "ranks of the own node",
-                            std::find(around_.on_node.begin(), around_.on_node.end(), false) -
-                                around_.on_node.begin()));
+                            std::find(common_.on_node.begin(), common_.on_node.end(), false) -
+                                common_.on_node.begin()));
   add_lanes(options.threads);
   set_waits();
   for (std::size_t each = 0; each < lanes_.size(); ++each)
     lanes_[each]->open(each < segments_.size() ? &segments_[each] : nullptr, lanes_.size());
-  bootstrap_.on_death(around_.ring_all);
+  bootstrap_.on_death(common_.ring_all);
   std::vector<peer_id> everyone(static_cast<std::size_t>(bootstrap_.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
   world_ = std::make_unique<detail::communicator_state>(
@@ -146,17 +146,17 @@ job::job(job_settings read, const detail::job_options& options)
 /// Over RDMA only where they are asked for.
 bool job::may_have_lanes() const {
   return settings.lanes.has_value() ||
-         (!around_.several_nodes() && settings.transport != transport_mode::verbs);
+         (!common_.several_nodes() && settings.transport != transport_mode::verbs);
 }
 
 /// All ranks of all nodes take part, those that are alone on a node with nothing to share.
 void job::join_node(bool threads) {
-  node_meeting meeting{bootstrap_, settings, around_.node};
+  node_exchange exchange{bootstrap_, settings, common_.node};
   std::vector<node_segment*> mine;
   std::size_t wanted = 1;
   std::string costs;
-  around_.start_with([&] {
-    if (meeting.shares()) mine.push_back(&segments_.emplace_back(meeting.plan_for(0)));
+  common_.start_with([&] {
+    if (exchange.shares()) mine.push_back(&segments_.emplace_back(exchange.plan_for(0)));
     wanted = lane_count_wanted(settings, threads && may_have_lanes());
     // One rank reads the tuning file, and tells all what it holds: others might find another one.
     costs = cost_note(bootstrap_.cores(),
@@ -164,14 +164,14 @@ void job::join_node(bool threads) {
   });
   // Ranks that do not talk through shared memory gain nothing from being on one node.
   const bool apart = settings.transport == transport_mode::verbs;
-  const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : around_.node.front();
+  const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : common_.node.front();
   const std::string note =
       fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
-  const bool shared = meeting.agree_on(mine, note, [this](const auto& noted) {
+  const bool shared = exchange.agree_on(mine, note, [this](const auto& noted) {
     std::vector<std::optional<std::string>> told = noted;
     lane_count_ = take_lane_count(told);
-    around_.nodes = take_nodes(told);
-    around_.basis = take_cost_notes(told);
+    common_.nodes = take_nodes(told);
+    common_.basis = take_cost_notes(told);
     if (const std::string problem = disagreement(told); !problem.empty())
       throw error(errc::invalid_config, problem);
   });
@@ -185,16 +185,16 @@ void job::add_lanes(bool threads) {
   if (size() == 1) lane_count_ = lane_count_wanted(settings, threads && may_have_lanes());
   if (lane_count_ == 1) return;
   if (size() > 1) {
-    node_meeting meeting{bootstrap_, settings, around_.node};
+    node_exchange exchange{bootstrap_, settings, common_.node};
     std::vector<node_segment*> mine;
-    around_.start_with([&] {
+    common_.start_with([&] {
       for (std::size_t each = 1; !segments_.empty() && each < lane_count_; ++each)
-        mine.push_back(&segments_.emplace_back(meeting.plan_for(each)));
+        mine.push_back(&segments_.emplace_back(exchange.plan_for(each)));
     });
-    if (!meeting.agree_on(mine, {}, [](const auto&) {}))
+    if (!exchange.agree_on(mine, {}, [](const auto&) {}))
       while (segments_.size() > 1) segments_.pop_back();
   }
-  while (lanes_.size() < lane_count_) lanes_.push_back(std::make_unique<lane>(around_, threads));
+  while (lanes_.size() < lane_count_) lanes_.push_back(std::make_unique<lane>(common_, threads));
   for (const auto& each : lanes_) family_.add(each->progress);
 }
 
@@ -211,10 +211,11 @@ void job::set_waits() {
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
     // one an engine, which asks it under its own lock
-    core_sharing& seen = crowds_.emplace_back(pids, ::getpid(), bootstrap_.cores());
-    around_.crowded = seen.crowded();
+    core_sharing& seen = core_sharing_.emplace_back(pids, ::getpid(), bootstrap_.cores());
+    common_.oversubscribed = seen.oversubscribed();
     // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
-    if (!spin) spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !around_.crowded);
+    if (!spin)
+      spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !common_.oversubscribed);
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin},
                                 seen);
   }
@@ -255,7 +256,7 @@ void job::release(detail::communicator_state& gone) noexcept {
 void job::begin_end() noexcept {
   const auto since =
       threads_ ? std::chrono::steady_clock::now() + lane::shutdown_grace : engine::deadline::min();
-  around_.at_rest = [this, since] {
+  common_.at_rest = [this, since] {
     return std::ranges::all_of(lanes_, [](const auto& each) { return each->at_rest(); }) &&
            (since == engine::deadline::min() || std::chrono::steady_clock::now() >= since);
   };
@@ -283,10 +284,10 @@ void job::end(bool at_once) noexcept {
       // Another rank may wait for this one to take what nobody here will ask for.
       const bool late = std::chrono::steady_clock::now() >= limit;
       for (const auto& each : lanes_) each->turn(late);
-      return around_.gone.count() == 0 && !around_.left;
+      return common_.failures.count() == 0 && !common_.left;
     };
-    failed =
-        around_.gone.count() != 0 || around_.left || lost_descriptors() || !bootstrap_.fence(go_on);
+    failed = common_.failures.count() != 0 || common_.left || lost_descriptors() ||
+             !bootstrap_.fence(go_on);
     for (const auto& each : lanes_) each->run_deferred();
   }
   alive_ = false;

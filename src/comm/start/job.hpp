@@ -72,8 +72,8 @@ class job final {
 
   [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
   [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
-  [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return around_.on_node[peer]; }
-  [[nodiscard]] context_pool& contexts() noexcept { return around_.contexts; }
+  [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return common_.on_node[peer]; }
+  [[nodiscard]] context_pool& contexts() noexcept { return common_.contexts; }
   /// Which every process finds alike.
   [[nodiscard]] lane& lane_of(std::uint32_t context) noexcept;
   [[nodiscard]] lane& lane_of(const detail::operation&) noexcept;
@@ -106,13 +106,13 @@ class job final {
   const bool threads_;  // several may call
   bool alive_ = false;
   bootstrap_client bootstrap_;
-  lane_surroundings around_;
+  lane_common common_;
   std::deque<node_segment> segments_;  // by lane; none for who is alone on its node
   std::size_t lane_count_ = 1;
   engine_family family_;                      // has members where there are several lanes
   std::vector<std::unique_ptr<lane>> lanes_;  // one at least
   wakeup_address bell_;                       // of the first lane, as it was made
-  std::deque<core_sharing> crowds_;           // one a lane
+  std::deque<core_sharing> core_sharing_;     // one a lane
   std::optional<helper_thread> helper_;
   std::unique_ptr<detail::communicator_state> world_;
 };

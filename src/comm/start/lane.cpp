@@ -31,12 +31,12 @@ communicator_state::communicator_state(const team& members, lane& in, const coll
 
 }  // namespace detail
 
-lane::lane(lane_surroundings& around, bool threads) : progress{threads}, around_{around} {}
+lane::lane(lane_common& around, bool threads) : progress{threads}, common_{around} {}
 
 void lane::open(node_segment* segment, std::size_t lanes) {
-  const job_settings& settings = around_.settings;
-  const messaging_options options{settings.messages, static_cast<peer_id>(around_.bootstrap.rank()),
-                                  static_cast<std::uint32_t>(around_.bootstrap.size())};
+  const job_settings& settings = common_.settings;
+  const messaging_options options{settings.messages, static_cast<peer_id>(common_.bootstrap.rank()),
+                                  static_cast<std::uint32_t>(common_.bootstrap.size())};
   // the base is private to others
   messages.emplace(progress, static_cast<router&>(*this), options);
   self_.emplace(*messages, options.self, &progress.waking());
@@ -45,30 +45,30 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   if (segment != nullptr && !only_verbs) {
     shm_options shm;
     shm.copy = settings.shm.copy;
-    shm.apart = around_.crowded || settings.async;
+    shm.apart = common_.oversubscribed || settings.async;
     shm.bell = &progress.waking();
-    shm_.emplace(*segment, *messages, around_.node, shm);
+    shm_.emplace(*segment, *messages, common_.node, shm);
     messages->add(*shm_);
   }
-  if (around_.several_nodes() || only_verbs) open_verbs(lanes);
-  collectives.emplace(*messages, settings.algorithms, around_.nodes, around_.basis);
+  if (common_.several_nodes() || only_verbs) open_verbs(lanes);
+  collectives.emplace(*messages, settings.algorithms, common_.nodes, common_.basis);
   if (compares_calls())
     stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
-  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, around_.basis.cores);
+  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, common_.basis.cores);
   progress.add(*this, engine::rate::sometimes);
 }
 
 void lane::open_verbs(std::size_t lanes) {
-  bootstrap_client& bootstrap = around_.bootstrap;
+  bootstrap_client& bootstrap = common_.bootstrap;
   verbs_options verbs;
-  verbs.set = around_.settings.verbs;
+  verbs.set = common_.settings.verbs;
   const auto& local = bootstrap.local_ranks();
   verbs.local_index =
       static_cast<unsigned>(std::ranges::find(local, bootstrap.rank()) - local.begin());
-  verbs.local_size = static_cast<unsigned>(around_.node.size() * lanes);
+  verbs.local_size = static_cast<unsigned>(common_.node.size() * lanes);
   verbs.cpus = static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   verbs.bell = &progress.waking();
-  around_.start_with([&] {
+  common_.start_with([&] {
     verbs_.emplace(*messages, machine{}, static_cast<peer_id>(bootstrap.rank()),
                    static_cast<std::uint32_t>(bootstrap.size()), verbs);
   });
@@ -88,41 +88,41 @@ void lane::open_verbs(std::size_t lanes) {
 }
 
 transport& lane::route(peer_id to) noexcept {
-  if (to == static_cast<peer_id>(around_.bootstrap.rank())) return *self_;
-  if (shm_ && around_.on_node[to]) return *shm_;
+  if (to == static_cast<peer_id>(common_.bootstrap.rank())) return *self_;
+  if (shm_ && common_.on_node[to]) return *shm_;
   return *verbs_;  // the job has seen to it that it is there when anybody is elsewhere
 }
 
 bool lane::poll() noexcept {
   bool told = false;
-  for (const int rank : around_.bootstrap.failures()) {
+  for (const int rank : common_.bootstrap.failures()) {
     log_info("rank {} has died", rank);
-    told |= around_.gone.add(static_cast<peer_id>(rank));
+    told |= common_.failures.add(static_cast<peer_id>(rank));
   }
   if (verbs_)
-    for (const peer_id each : verbs_->lost()) told |= around_.gone.add(each);
-  if (told) around_.ring_all();  // the other lanes
-  const bool news = heard_of_ < around_.gone.count();
-  while (heard_of_ < around_.gone.count()) failed(around_.gone.at(heard_of_++));
-  if (absent) absent->look();
-  const bool looks = ends_ && ends_->due();
+    for (const peer_id each : verbs_->lost()) told |= common_.failures.add(each);
+  if (told) common_.ring_all();  // the other lanes
+  const bool news = failures_seen_ < common_.failures.count();
+  while (failures_seen_ < common_.failures.count()) failed(common_.failures.at(failures_seen_++));
+  if (absences) absences->look();
+  const bool looks = end_watch_ && end_watch_->due();
   // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a
   // lost wake-up.
-  if (looks && ends_->look()) progress.rouse();
-  if (heard_of_ == 0 && !looks) [[likely]]
+  if (looks && end_watch_->look()) progress.wake_sleepers();
+  if (failures_seen_ == 0 && !looks) [[likely]]
     return news;
   // After a failure ranks leave without waiting for each other, and what is pending to one that has
   // left would never end. Not every rank hears of a failure: one that cannot be reached by some is
   // there for others.
-  const auto size = static_cast<peer_id>(around_.bootstrap.size()),
-             self = static_cast<peer_id>(around_.bootstrap.rank());
+  const auto size = static_cast<peer_id>(common_.bootstrap.size()),
+             self = static_cast<peer_id>(common_.bootstrap.rank());
   for (peer_id each = 0; each < size; ++each) {
     if (messages->has_failed(each) || each == self || !route(each).has_left(each)) continue;
     log_info("rank {} has left the job", each);
-    around_.left = true;
+    common_.left = true;
     messages->peer_left(each);
     collectives->peer_failed(each);
-    progress.rouse();
+    progress.wake_sleepers();
   }
   return news;
 }
@@ -137,11 +137,11 @@ void lane::free(detail::communicator_state& gone) noexcept {
   // Of one whose collectives fail, others may still send.
   // relaxed: the engine's lock is held
   const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);
-  if (absent) absent->forget(gone);
+  if (absences) absences->forget(gone);
   delete &gone;
-  if (ends_) ends_->forget(first);
+  if (end_watch_) end_watch_->forget(first);
   for (std::uint32_t each = 0; each != contexts_of_one; ++each) messages->forget(first + each);
-  around_.contexts.free(first, sound);
+  common_.contexts.free(first, sound);
 }
 
 namespace {
@@ -180,8 +180,8 @@ void lane::finish() noexcept {
         settle(false);
         // Datagrams are repeated by who polls. After a failure one who has left may never say that
         // it has them.
-        return messages->idle() &&
-               (!verbs_ || verbs_->settled() || ((heard_of_ != 0 || around_.left) && !patient));
+        return messages->idle() && (!verbs_ || verbs_->settled() ||
+                                    ((failures_seen_ != 0 || common_.left) && !patient));
       };
       idle = progress.wait_until(done, patient ? limit : engine::never);
     });
@@ -196,9 +196,9 @@ void lane::finish() noexcept {
 /// At the end: nobody here asks for what has come unasked once there has been a failure, it is
 /// late, or nothing of the user's can start anything any more; in the last case others may know.
 void lane::settle(bool late) noexcept {
-  const bool over = around_.at_rest();
-  if (over || late || heard_of_ != 0 || around_.left) messages->refuse_unexpected();
-  if (over && ends_) ends_->declare_end();
+  const bool over = common_.at_rest();
+  if (over || late || failures_seen_ != 0 || common_.left) messages->refuse_unexpected();
+  if (over && end_watch_) end_watch_->declare_end();
 }
 
 void lane::turn(bool late) noexcept {

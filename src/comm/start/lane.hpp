@@ -41,8 +41,8 @@
 namespace peal {
 
 /// What all lanes of a process have in common. Outlives them.
-struct lane_surroundings {
-  lane_surroundings(const job_settings& with, bootstrap_client& of)
+struct lane_common {
+  lane_common(const job_settings& with, bootstrap_client& of)
       : settings{with},
         bootstrap{of},
         contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()),
@@ -54,9 +54,9 @@ struct lane_surroundings {
   std::vector<peer_id> node;      // the processes of this node, by local index
   std::vector<bool> on_node;      // by peer
   std::vector<peer_id> nodes;     // by peer, the lowest one of its node; empty: there is one node
-  bool crowded = false;           // more ranks than cores
+  bool oversubscribed = false;    // more ranks than cores
   cost_basis basis;               // of the choice of algorithms
-  failure_news gone;              // who has died
+  failure_list failures;          // who has died
   std::atomic<bool> left{false};  // somebody has left without waiting for the others
   std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
   std::function<bool()> at_rest = [] {
@@ -81,14 +81,14 @@ struct lane_surroundings {
 class alignas(2 * cache_line) lane final : private router, private progress_source {
  public:
   /// The engine only.
-  lane(lane_surroundings&, bool threads);
+  lane(lane_common&, bool threads);
   /// The rest, as one of so many. `segment` is its own; null: there is none. Collective.
   void open(node_segment* segment, std::size_t lanes);
   /// From now on ranks that are waited for are asked whether they come, and those heard that take
   /// no part. `alone`: one thread at a time calls.
   void watch(const team& world, bool alone) {
-    ends_.emplace(*messages, *collectives, direct_context(), world, alone);
-    absent.emplace(*messages, *collectives, world);
+    end_watch_.emplace(*messages, *collectives, direct_context(), world, alone);
+    absences.emplace(*messages, *collectives, world);
   }
 
   /// For collectives past messages; null where there is none: no shared memory, or calls are
@@ -97,7 +97,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
     return direct_ ? &*direct_ : nullptr;
   }
   /// PEAL_CHECK=1.
-  [[nodiscard]] bool compares_calls() const { return around_.settings.check; }
+  [[nodiscard]] bool compares_calls() const { return common_.settings.check; }
 
   // ---- operations of communicators. With the lock held.
   /// One operation more, or less, that the user holds on this communicator. The last of a released
@@ -160,7 +160,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<messaging> messages;
   std::optional<peal::collectives> collectives;
   std::optional<peal::stall_report> stall_report;  // where PEAL_CHECK=1
-  std::optional<absences> absent;                  // in a job of several
+  std::optional<peal::absences> absences;          // in a job of several
 
  private:
   void open_verbs(std::size_t lanes);
@@ -172,14 +172,14 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   bool poll() noexcept override;                 // news of failures
   bool arm() noexcept override { return true; }  // the news of a death rings
 
-  lane_surroundings& around_;
-  std::size_t heard_of_ = 0;  // of the failures
+  lane_common& common_;
+  std::size_t failures_seen_ = 0;  // of the failures
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;
   std::optional<direct::direct_context> direct_;
-  std::optional<postings> postings_;  // where there is verbs_
-  std::optional<end_watch> ends_;     // in a job of several
+  std::optional<postings> postings_;    // where there is verbs_
+  std::optional<end_watch> end_watch_;  // in a job of several
 };
 
 }  // namespace peal

@@ -23,11 +23,11 @@ const std::string& reference(const std::vector<std::string>& seen, const std::st
 
 }  // namespace
 
-node_meeting::node_meeting(bootstrap_client& bootstrap, const job_settings& settings,
-                           const std::vector<peer_id>& node)
+node_exchange::node_exchange(bootstrap_client& bootstrap, const job_settings& settings,
+                             const std::vector<peer_id>& node)
     : bootstrap_{bootstrap}, settings_{settings}, node_{node} {}
 
-segment_plan node_meeting::plan_for(std::size_t lane) const {
+segment_plan node_exchange::plan_for(std::size_t lane) const {
   segment_plan plan;
   plan.directory = settings_.shm.dir;
   plan.job_name = bootstrap_.job_name();
@@ -51,7 +51,7 @@ segment_plan node_meeting::plan_for(std::size_t lane) const {
 }
 
 /// The first rank of its node, and what it has seen.
-std::string node_meeting::told(const std::vector<node_segment*>& segments) const {
+std::string node_exchange::told(const std::vector<node_segment*>& segments) const {
   std::string text = fmt::format("{}:", node_.front());
   for (const node_segment* const each : segments) text += fmt::format("{},", each->nonce());
   return text;
@@ -59,7 +59,7 @@ std::string node_meeting::told(const std::vector<node_segment*>& segments) const
 
 /// Who sees other segments than the first of its node, on any node, so that every rank finds the
 /// same; -1: nobody.
-int node_meeting::stranger(const std::vector<std::string>& seen) const {
+int node_exchange::first_unseen(const std::vector<std::string>& seen) const {
   const bool some_died = bootstrap_.knows_of_death();
   const auto strange = [&](const std::string& each) {
     return each.empty() ? !some_died : each != reference(seen, each);
@@ -71,8 +71,8 @@ int node_meeting::stranger(const std::vector<std::string>& seen) const {
 // Every process of a node must have mapped the same files: one of that name may be left from a job
 // that was killed. Nothing comes from a rank that died meanwhile: the others go on, and what they
 // send to it fails.
-bool node_meeting::agree_on(const std::vector<node_segment*>& segments, const std::string& note,
-                            const std::function<void(const notes&)>& heard) {
+bool node_exchange::agree_on(const std::vector<node_segment*>& segments, const std::string& note,
+                             const std::function<void(const notes&)>& heard) {
   std::vector<std::string> seen = bootstrap_.exchange(told(segments) + "|" + note);
   notes noted(seen.size());
   for (std::size_t each = 0; each < seen.size(); ++each) {
@@ -82,12 +82,12 @@ bool node_meeting::agree_on(const std::vector<node_segment*>& segments, const st
     seen[each].resize(end);
   }
   heard(noted);
-  if (stranger(seen) >= 0) {
+  if (first_unseen(seen) >= 0) {
     const std::string& mine = seen[static_cast<std::size_t>(bootstrap_.rank())];
     if (!segments.empty() && mine != reference(seen, mine))
       for (node_segment* const each : segments) each->reopen();
     seen = bootstrap_.exchange(told(segments));
-    if (const int rank = stranger(seen); rank >= 0 && bootstrap_.knows_of_death())
+    if (const int rank = first_unseen(seen); rank >= 0 && bootstrap_.knows_of_death())
       throw error(
           errc::peer_failed,
           fmt::format(

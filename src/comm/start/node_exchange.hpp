@@ -19,10 +19,10 @@
 
 namespace peal {
 
-class node_meeting {
+class node_exchange {
  public:
   /// `node`: the processes of this node, by local index. All must outlive this.
-  node_meeting(bootstrap_client&, const job_settings&, const std::vector<peer_id>& node);
+  node_exchange(bootstrap_client&, const job_settings&, const std::vector<peer_id>& node);
 
   /// Whether there is anybody to share a segment with.
   [[nodiscard]] bool shares() const noexcept { return node_.size() > 1; }
@@ -40,7 +40,7 @@ class node_meeting {
 
  private:
   [[nodiscard]] std::string told(const std::vector<node_segment*>&) const;
-  [[nodiscard]] int stranger(const std::vector<std::string>& seen) const;
+  [[nodiscard]] int first_unseen(const std::vector<std::string>& seen) const;
 
   bootstrap_client& bootstrap_;
   const job_settings& settings_;

@@ -134,7 +134,7 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
     disarm_unless_slept_in();
     return kept::moved;
   }
-  lie_down(by);
+  begin_sleep(by);
   on.add(sources_);
   if (found == readiness::refused) on.end = std::min(on.end, clock::now() + next_nap(mine.refused));
   return kept::now;
@@ -153,7 +153,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
   if (mine.wide && !bell.emplace().able()) return rest::refused;
   engine_family& family = *family_;
   const std::uint32_t alarms = family.alarms();
-  if (!mine.wide) family.lie_down();
+  if (!mine.wide) family.begin_sleep();
   thread_sleep on{until};
   on.add(bell ? bell->descriptor() : family.alarm());
   bool moved = false, active = false;

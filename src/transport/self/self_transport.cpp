@@ -11,7 +11,7 @@ bool self_transport::send(peer_id, envelope e, const void* payload) noexcept try
   if (e.bytes() > 0) std::memcpy(copy.data(), payload, e.bytes());
   queue_.push_back({e, std::move(copy)});
   queued_ += e.bytes();
-  if (armed_) bell_->ring();  // another thread sleeps
+  if (armed_) wakeup_->ring();  // another thread sleeps
   return true;
 } catch (...) {  // no memory at the moment
   return false;

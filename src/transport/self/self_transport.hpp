@@ -18,7 +18,7 @@ class self_transport final : public transport {
  public:
   /// The sink outlives the transport, and so does what wakes this process.
   self_transport(sink& into, peer_id self, wakeup* bell = nullptr)
-      : transport{4096}, sink_{&into}, self_{self}, bell_{bell} {}
+      : transport{4096}, sink_{&into}, self_{self}, wakeup_{bell} {}
 
   [[nodiscard]] bool send(peer_id, envelope, const void* payload) noexcept override;
   [[nodiscard]] bool wants_eager(peer_id) const noexcept override { return wants_eager_; }
@@ -27,7 +27,7 @@ class self_transport final : public transport {
   void withdraw(peer_id, const remote_region&) noexcept override {}
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;
-  bool arm() noexcept override { return armed_ = bell_ != nullptr; }
+  bool arm() noexcept override { return armed_ = wakeup_ != nullptr; }
   void disarm() noexcept override { armed_ = false; }
   void peer_failed(peer_id) noexcept override {}  // it would not be told
 
@@ -46,7 +46,7 @@ class self_transport final : public transport {
 
   sink* sink_;
   peer_id self_;
-  wakeup* bell_;
+  wakeup* wakeup_;
   bool armed_ = false;
   bool wants_eager_ = true;
   std::deque<message> queue_;

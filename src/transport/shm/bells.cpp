@@ -34,7 +34,7 @@ bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
 void bells::ring(int index) noexcept {
   front& sleeper = *fronts_[static_cast<std::size_t>(index)];
   remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
-  // pairs with the release in lie_down: its bell is there
+  // pairs with the release in begin_sleep: its bell is there
   (void)sleeper.says.asleep.load(std::memory_order_acquire);
   if (!rope.is_open() &&
       (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
@@ -48,7 +48,7 @@ void bells::ring(int index) noexcept {
   if (sleeper.says.asleep.exchange(awake, std::memory_order_relaxed) != awake) rope.ring();
 }
 
-void bells::lie_down(bool wants_room) noexcept {
+void bells::begin_sleep(bool wants_room) noexcept {
   if (!found_by_all_) found_by_all_ = all_find_this();
   // pairs with the acquire in ring
   own_front_->says.asleep.store(wants_room ? for_room_too : for_messages,
@@ -57,7 +57,9 @@ void bells::lie_down(bool wants_room) noexcept {
   else barrier_failed_ = !membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
-void bells::rise() noexcept { own_front_->says.asleep.store(awake, std::memory_order_relaxed); }
+void bells::end_sleep() noexcept {
+  own_front_->says.asleep.store(awake, std::memory_order_relaxed);
+}
 
 bool bells::all_fence() const noexcept {
   return std::all_of(fronts_.begin(), fronts_.end(), [](const front* each) {

@@ -48,8 +48,8 @@ class bells final : public ringer {
   // ---- as a sleeper
   [[nodiscard]] bool able() const noexcept { return own_ != nullptr; }
   /// After this whatever comes either is there to be seen or rings.
-  void lie_down(bool wants_room) noexcept;
-  void rise() noexcept;
+  void begin_sleep(bool wants_room) noexcept;
+  void end_sleep() noexcept;
   /// When to get up in any case: soon, where not everybody can ring.
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept;
 

@@ -14,7 +14,8 @@
 
 namespace peal::shm {
 
-inline void push(node_segment& segment, std::atomic<std::uint64_t>& inbox, note& item) noexcept {
+inline void push(node_segment& segment, std::atomic<std::uint64_t>& inbox,
+                 inbox_entry& item) noexcept {
   const std::uint64_t offset = segment.offset_of(&item);
   std::uint64_t first = inbox.load(std::memory_order_relaxed);
   do {
@@ -32,7 +33,7 @@ inline std::uint64_t take(node_segment& segment, std::atomic<std::uint64_t>& inb
       inbox.exchange(0, std::memory_order_acquire);
   std::uint64_t ordered = 0;
   while (last != 0) {
-    note& item = *segment.at<note>(last);
+    inbox_entry& item = *segment.at<inbox_entry>(last);
     const std::uint64_t before = item.next;
     item.next = ordered;
     ordered = last;

@@ -28,7 +28,7 @@ inline constexpr std::size_t apart = 2 * cache_line;
 // ---- inbox: a list onto which any process of the node pushes, and which its owner takes as a
 // whole
 
-enum class note_kind : std::uint32_t {
+enum class inbox_kind : std::uint32_t {
   parcel,       // a message
   parcel_back,  // the receiver has read it
   box_opened,   // further messages of the peer come in this box
@@ -37,12 +37,12 @@ enum class note_kind : std::uint32_t {
 };
 
 /// Head of everything that can lie in an inbox.
-struct note {
+struct inbox_entry {
   std::uint64_t next;  // offset
-  note_kind kind;
+  inbox_kind kind;
   std::uint32_t from;  // local index of who pushed
 };
-static_assert(sizeof(note) == 16);
+static_assert(sizeof(inbox_entry) == 16);
 
 // ---- box: messages of one sender to one receiver
 
@@ -68,7 +68,7 @@ constexpr std::size_t first_part(std::size_t bytes) {
 constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_of(position); }
 
 struct box {
-  note link;  // of the sender when it opens the box, of the receiver when it gives it back
+  inbox_entry link;  // of the sender when it opens the box, of the receiver when it gives it back
   // where this use of the box begins: free-running positions go on from the last use, so no stamp
   // is ever stale
   std::uint32_t first_cell;
@@ -83,7 +83,7 @@ static_assert(sizeof(box) == 4096 + cells_per_box * cache_line + units_per_box *
 // ---- parcel: a message outside of boxes
 
 struct parcel {
-  note link;
+  inbox_entry link;
   envelope head;
   // the payload follows
 };
@@ -111,7 +111,7 @@ enum class transfer_stage : std::uint32_t { waiting, filling, filled };
 /// sender has `left`.
 struct alignas(4 * cache_line) transfer {
   // Written by the receiver before it pushes the record to the sender.
-  note link;
+  inbox_entry link;
   std::uint64_t source;       // offset, or address at the sender
   std::uint64_t destination;  // offset, or address at the receiver; claims
   std::uint64_t bytes;

@@ -61,7 +61,7 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   if (item == nullptr) return refused();
   ++out.parcels;
   ++counters_.parcels;
-  item->link.kind = shm::note_kind::parcel;
+  item->link.kind = shm::inbox_kind::parcel;
   item->link.from = static_cast<std::uint32_t>(segment().index());
   item->head = e;
   if (e.bytes() > 0) std::memcpy(item + 1, payload, e.bytes());
@@ -88,7 +88,7 @@ bool shm_transport::open_box(channel& out) noexcept {
   out.position = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
-  memory.link.kind = shm::note_kind::box_opened;
+  memory.link.kind = shm::inbox_kind::box_opened;
   memory.link.from = static_cast<std::uint32_t>(segment().index());
   shm::push(segment(), out.front->inbox, memory.link);
   return true;
@@ -177,7 +177,7 @@ bool shm_transport::read_box(std::size_t position) noexcept {
     if (state == shm::box_reader::state::empty) break;
     shm::box& memory = box.memory();
     const std::uint32_t owner = incoming_[position].index;
-    memory.link.kind = shm::note_kind::box_closed;
+    memory.link.kind = shm::inbox_kind::box_closed;
     memory.link.from = static_cast<std::uint32_t>(segment().index());
     incoming_[position] = incoming_.back();
     incoming_.pop_back();
@@ -193,7 +193,7 @@ bool shm_transport::read_notes() noexcept {
   std::uint64_t next = shm::take(segment(), front_->inbox);
   bool any = false;
   while (next != 0) {
-    shm::note& each = *segment().at<shm::note>(next);
+    shm::inbox_entry& each = *segment().at<shm::inbox_entry>(next);
     next = each.next;  // taking a note may give it to somebody else
     any |= take_note(each);
   }
@@ -201,31 +201,31 @@ bool shm_transport::read_notes() noexcept {
 }
 
 /// False where nobody here may have waited for it.
-bool shm_transport::take_note(shm::note& item) noexcept {
+bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
   const std::uint32_t from = item.from;
   switch (item.kind) {
-    case shm::note_kind::parcel: {
+    case shm::inbox_kind::parcel: {
       auto& message = reinterpret_cast<shm::parcel&>(item);
       sink_->arrived(peers_[from], message.head, reinterpret_cast<const std::byte*>(&message + 1));
-      item.kind = shm::note_kind::parcel_back;
+      item.kind = shm::inbox_kind::parcel_back;
       item.from = static_cast<std::uint32_t>(segment().index());
       if (channels_[from].failed) return true;
       shm::push(segment(), channels_[from].front->inbox, item);
       bells_.room_for(from);
       return true;
     }
-    case shm::note_kind::parcel_back:
+    case shm::inbox_kind::parcel_back:
       --channels_[from].parcels;
       parcels_.put_back(reinterpret_cast<shm::parcel&>(item));
       return wants_room_;
-    case shm::note_kind::box_opened:
+    case shm::inbox_kind::box_opened:
       incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
       return true;
-    case shm::note_kind::box_closed:
+    case shm::inbox_kind::box_closed:
       boxes_[static_cast<std::size_t>((segment().offset_of(&item) - parts_.boxes) /
                                       sizeof(shm::box))] = box_use::free;
       return wants_room_;
-    case shm::note_kind::transfer:
+    case shm::inbox_kind::transfer:
       if (!channels_[from].failed) helper_.add(reinterpret_cast<shm::transfer&>(item));
       return true;
   }
@@ -237,12 +237,12 @@ bool shm_transport::take_note(shm::note& item) noexcept {
 bool shm_transport::arm() noexcept {
   if (!bells_.able() || fetcher_.impatient()) return false;
   armed_ = true;
-  bells_.lie_down(wants_room_);
+  bells_.begin_sleep(wants_room_);
   return true;
 }
 
 void shm_transport::disarm() noexcept {
-  if (armed_) bells_.rise();
+  if (armed_) bells_.end_sleep();
   armed_ = false;
   wants_room_ = false;  // the next poll tries again what was refused
 }

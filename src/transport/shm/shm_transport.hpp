@@ -140,7 +140,7 @@ class shm_transport final : public transport, public node_access {
   [[nodiscard]] shm::box& box_at(int number) const noexcept;
   bool read_box(std::size_t position) noexcept;
   bool read_notes() noexcept;
-  bool take_note(shm::note&) noexcept;
+  bool take_note(shm::inbox_entry&) noexcept;
   bool refused() noexcept;
   [[nodiscard]] int index_of(const channel& of) const noexcept {
     return static_cast<int>(&of - channels_.data());

@@ -16,17 +16,18 @@ bool sleeper::arm() noexcept {
 }
 
 bool sleeper::arm_all() noexcept {
-  return std::ranges::all_of(lane_.rails, [](const device& each) { return each.channel().arm(); });
+  return std::ranges::all_of(endpoint_.rails,
+                             [](const device& each) { return each.channel().arm(); });
 }
 
 std::vector<int> sleeper::descriptors() const {
   std::vector<int> made = events_.descriptors();
-  for (const device& each : lane_.rails) made.push_back(each.channel().descriptor());
+  for (const device& each : endpoint_.rails) made.push_back(each.channel().descriptor());
   return made;
 }
 
 void sleeper::rang(int descriptor) noexcept {
-  for (const device& each : lane_.rails) {
+  for (const device& each : endpoint_.rails) {
     if (each.channel().descriptor() == descriptor) each.channel().rang();
     if (each.context()->async_fd == descriptor) events_.read();
   }
@@ -39,7 +40,7 @@ void sleeper::disarm() noexcept {
 }
 
 /// The next poll, which leaves nothing out.
-void sleeper::look_at_everything() noexcept { lane_.epoch |= turns_between_looks - 1; }
+void sleeper::look_at_everything() noexcept { endpoint_.epoch |= turns_between_looks - 1; }
 
 sleeper::clock::time_point sleeper::due() const noexcept {
   return std::min({connector_.due(), datagrams_.due(), promoter_.due()});
@@ -49,7 +50,7 @@ sleeper::clock::time_point sleeper::wakes_at(clock::time_point probe_at) const n
   return std::min(probe_at, due());
 }
 
-void sleeper::stir() noexcept {
+void sleeper::wake() noexcept {
   if (!armed_) return;
   disarm();  // once
   bell_->ring();

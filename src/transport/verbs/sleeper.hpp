@@ -8,7 +8,7 @@
 //
 // Layer    transport/verbs. Control path: the edges of a sleep.
 // Threads  one at a time. While the transport is armed one thread sleeps, and another that gives it
-//          something to do calls `stir`.
+//          something to do calls `wake`.
 // Errors   none of its own.
 #pragma once
 
@@ -31,9 +31,9 @@ class sleeper {
   static constexpr std::uint32_t turns_between_looks = 256;
 
   /// `bell` null: this process never sleeps.
-  sleeper(lane& shared, sender& sender, payloads& payloads, const connector& connector,
+  sleeper(endpoint& endpoint, sender& sender, payloads& payloads, const connector& connector,
           datagrams& datagrams, const promoter& promoter, device_events& events, wakeup* bell)
-      : lane_{shared},
+      : endpoint_{endpoint},
         sender_{sender},
         payloads_{payloads},
         connector_{connector},
@@ -52,11 +52,11 @@ class sleeper {
   /// `probe_at`: when idle connections are asked for a sign of life.
   [[nodiscard]] clock::time_point wakes_at(clock::time_point probe_at) const noexcept;
   /// Ends the sleep of another thread, which polls then.
-  void stir() noexcept;
+  void wake() noexcept;
   /// The same if what was done since `before`, taken from `due`, must not wait for the end of that
   /// sleep.
-  void stir_if_needed(clock::time_point before) noexcept {
-    if (armed_ && (sender_.holds() || datagrams_.holds() || due() < before)) stir();
+  void wake_if_needed(clock::time_point before) noexcept {
+    if (armed_ && (sender_.holds() || datagrams_.holds() || due() < before)) wake();
   }
   /// When something is to be repeated.
   [[nodiscard]] clock::time_point due() const noexcept;
@@ -65,7 +65,7 @@ class sleeper {
   [[nodiscard]] bool arm_all() noexcept;
   void look_at_everything() noexcept;
 
-  lane& lane_;
+  endpoint& endpoint_;
   sender& sender_;
   payloads& payloads_;
   const connector& connector_;

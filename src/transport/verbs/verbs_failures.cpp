@@ -83,7 +83,7 @@ void verbs_transport::state::close(connection& at) noexcept {
 void verbs_transport::state::ended(connection& at) noexcept {
   const peer_id peer = at.peer;
   close(at);
-  all.remove(at);
+  connections.remove(at);
   if (!dead[peer]) datagrams.disconnected(peer);
   promoter.removed(peer);
 }
@@ -93,7 +93,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
   lost.push_back(peer);
   if (unreachable[peer]) return;
   unreachable[peer] = true;
-  const connection* const at = all.of(peer);
+  const connection* const at = connections.of(peer);
   if (addresses.of(peer) && !datagrams.left(peer) && !(at && at->eager.has_left()))
     failure_notices.tell(peer);
 }
@@ -107,7 +107,7 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
       "rank {} has given this rank up: the network was cut between them, or one of them stood "
       "still",
       peer);
-  if (connection* const at = all.of(peer)) {
+  if (connection* const at = connections.of(peer)) {
     connector.forget(*at);
     at->become(connection_state::lost);
   }
@@ -152,34 +152,34 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
   state& s = *state_;
   s.dead[gone] = true;
   s.unreachable[gone] = true;
-  connection* const at = s.all.of(gone);
+  connection* const at = s.connections.of(gone);
   s.datagrams.abandon(gone);
   if (at) s.close(*at);
   s.payloads.abandon(gone, at);
   s.promoter.abandon(gone);
-  if (at) s.all.remove(*at);
+  if (at) s.connections.remove(*at);
 }
 
 bool verbs_transport::has_left(peer_id which) const noexcept {
-  const connection* at = state_->all.of(which);
+  const connection* at = state_->connections.of(which);
   return (at && at->eager.has_left()) || state_->datagrams.left(which);
 }
 
 void verbs_transport::leave() noexcept {
   state& s = *state_;
   const auto until =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>{s.shared.set.timeout};
+      std::chrono::steady_clock::now() + std::chrono::duration<double>{s.endpoint.set.timeout};
   std::uint32_t waiting = 0;
-  s.all.for_each([&](connection& each) {
-    if (each.is_in_use() && !each.eager.has_left()) s.sender.say_goodbye(each);
+  s.connections.for_each([&](connection& each) {
+    if (each.is_in_use() && !each.eager.has_left()) s.sender.send_last(each);
   });
   s.datagrams.deliver_no_more();
   s.connector.leave();
-  s.promoter.say_goodbye(s.dead);
+  s.promoter.send_last(s.dead);
   // What is received from now on is for nobody.
   do {
     std::array<ibv_wc, state::batch> done;
-    const int count = ibv_poll_cq(s.shared.completions(), state::batch, done.data());
+    const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());
     for (int each = 0; each < count; ++each)
       if (const ibv_wc& one = done[static_cast<std::size_t>(each)];
           work_id{one.wr_id}.kind() != work::receive)
@@ -187,7 +187,7 @@ void verbs_transport::leave() noexcept {
     waiting = 0;
     (void)s.port.poll(s.packet);
     s.datagrams.poll();
-    s.all.for_each([&](connection& each) {
+    s.connections.for_each([&](connection& each) {
       waiting += each.is_in_use() && !each.eager.has_left() && each.eager.sent.outstanding() > 0;
     });
     waiting += !s.datagrams.settled();
@@ -195,7 +195,7 @@ void verbs_transport::leave() noexcept {
 }
 
 void verbs_transport::break_connection(peer_id with) noexcept {
-  connection* const at = state_->all.of(with);
+  connection* const at = state_->connections.of(with);
   if (!at) return;
   for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);
   ibv_qp_attr error{};
@@ -206,7 +206,7 @@ void verbs_transport::break_connection(peer_id with) noexcept {
 void verbs_transport::break_rail(peer_id with, std::uint8_t rail) noexcept {
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
-  if (connection* const at = state_->all.of(with))
+  if (connection* const at = state_->connections.of(with))
     for (bulk_queue& each : at->links)
       if (each.pair && each.rail == rail) ibv_modify_qp(each.pair.get(), &error, IBV_QP_STATE);
 }

@@ -35,7 +35,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   bool post(verbs::connection& to, envelope e, const void* payload) noexcept {
     const bool taken = sender.send(to, e, payload);
     if (sleeper.armed() && sender.holds()) [[unlikely]]
-      sleeper.stir();  // a thread that sleeps posts what is held
+      sleeper.wake();  // a thread that sleeps posts what is held
     return taken;
   }
   bool sent(envelope e) noexcept {
@@ -75,12 +75,12 @@ struct verbs_transport::state final : private verbs::peer_events {
   const std::vector<verbs::port_counters> ports;
   verbs::domain_registrar regions;
   verbs::registration_cache cache;
-  verbs::lane shared;
+  verbs::endpoint endpoint;
   const unsigned ranks_of_node;
-  verbs::kernel_asker kernel_asker;
+  verbs::kernel_prober kernel_prober;
   verbs::handshake_port port;
   verbs::addresses addresses;
-  verbs::connections all;
+  verbs::connections connections;
   verbs::sender sender;
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;

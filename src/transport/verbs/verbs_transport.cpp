@@ -55,30 +55,30 @@ verbs_transport::state::state(sink& into, const machine& here, peer_id self, std
             idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size),
                                   rails.size()),
             log_for(from, self)},
-      shared{rails, settings_of(from, rails, peers)},
+      endpoint{rails, settings_of(from, rails, peers)},
       ranks_of_node{from.local_size},
-      kernel_asker{on.gid()},
+      kernel_prober{on.gid()},
       port{on},
       addresses{self, rails},
-      all{peers},
-      sender{shared, *this},
-      payloads{shared, cache, all, sender, *this},
-      retired_pairs{shared},
-      connector{shared, all, sender, port, addresses, peers, *this},
+      connections{peers},
+      sender{endpoint, *this},
+      payloads{endpoint, cache, connections, sender, *this},
+      retired_pairs{endpoint},
+      connector{endpoint, connections, sender, port, addresses, peers, *this},
       failure_notices{connector},
-      datagrams{shared, port, addresses, kernel_asker, out, peers, *this},
-      promoter{shared,    all,       sender,   addresses,
-               connector, datagrams, payloads, rules_of(from, shared, peers),
+      datagrams{endpoint, port, addresses, kernel_prober, out, peers, *this},
+      promoter{endpoint,  connections, sender,   addresses,
+               connector, datagrams,   payloads, rules_of(from, endpoint, peers),
                peers,     *this},
-      device_events{shared, all, port, retired_pairs, payloads, *this},
-      sleeper{shared, sender, payloads, connector, datagrams, promoter, device_events, from.bell},
+      device_events{endpoint, connections, port, retired_pairs, payloads, *this},
+      sleeper{endpoint, sender, payloads, connector, datagrams, promoter, device_events, from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
       dead(peers),
       unreachable(peers) {
   addresses.own().handshake_qp = port.number();
   addresses.own().handshake_key = port.key();
   addresses.own().starts_cold = promoter.cold();
-  addresses.own().door = kernel_asker.door();
+  addresses.own().door = kernel_prober.door();
 }
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers,
@@ -111,36 +111,36 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
 
 bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
-  connection* at = s.all.of(to);
+  connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return s.post(*at, e, payload) && s.sent(e);
   if (s.dead[to]) return true;  // nobody waits for it
   if (s.unreachable[to]) return false;
   const auto before = s.sleeper.armed() ? s.sleeper.due() : sleeper::clock::time_point{};
   const bool taken = s.promoter.send(to, e, payload);
-  s.sleeper.stir_if_needed(before);
+  s.sleeper.wake_if_needed(before);
   return taken;
 }
 
 bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) noexcept {
   state& s = *state_;
-  connection* at = s.all.of(to);
+  connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return !at->eager.refuses_eager() && s.post(*at, e, payload);
   return wants_eager(to) && send(to, e, payload);
 }
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
-  const connection* at = state_->all.of(to);
+  const connection* at = state_->connections.of(to);
   return at && at->lifetime.carries() ? !at->eager.refuses_eager()
                                       : !state_->datagrams.refuses_eager(to);
 }
 
 void verbs_transport::set_wants_eager(bool wants) noexcept {
   state& s = *state_;
-  s.sleeper.stir();
+  s.sleeper.wake();
   s.sender.set_refuses_eager(!wants);
-  s.all.for_each([&](connection& each) {
+  s.connections.for_each([&](connection& each) {
     each.eager.refusal_changed();
     s.sender.note(each);
   });
@@ -173,8 +173,8 @@ void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept 
 
 void verbs_transport::start_fetch(fetch& f) noexcept {
   state& s = *state_;
-  s.sleeper.stir();
-  const connection* from = s.all.of(f.from);
+  s.sleeper.wake();
+  const connection* from = s.connections.of(f.from);
   if (from && from->is_open() && !from->lifetime.is_ending()) s.payloads.start(f);
   else if (s.unreachable[f.from]) f.done(f, make_error_code(errc::peer_failed));
   else s.promoter.wait_for(f);
@@ -184,23 +184,23 @@ void verbs_transport::start_fetch(fetch& f) noexcept {
 
 bool verbs_transport::poll() noexcept {
   state& s = *state_;
-  ++s.shared.epoch;
+  ++s.endpoint.epoch;
   s.sender.flush();
   bool moved = s.read_some() > 0;
-  if (!moved) s.shared.idle();
-  if (s.shared.epoch % turns_between_strangers == 0 || s.promoter.cold() || s.datagrams.used() ||
+  if (!moved) s.endpoint.idle();
+  if (s.endpoint.epoch % turns_between_strangers == 0 || s.promoter.cold() || s.datagrams.used() ||
       s.connector.busy())
     moved |= s.poll_port();
   moved |= s.promoter.poll();
   moved |= s.payloads.poll();
   s.sender.flush();
-  if (s.shared.epoch % turns_between_looks == 0) s.look_at_the_clock();
+  if (s.endpoint.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
 }
 
 int verbs_transport::state::read_some() noexcept {
   std::array<ibv_wc, batch> done;
-  const int count = ibv_poll_cq(shared.completions(), batch, done.data());
+  const int count = ibv_poll_cq(endpoint.completions(), batch, done.data());
   for (int each = 0; each < count; ++each) take(done[static_cast<std::size_t>(each)]);
   return count;
 }
@@ -230,7 +230,7 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
 /// sign of life.
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
-  datagrams.look_for_the_lost(now);
+  datagrams.look_for_lost(now);
   if (failure_notices.any()) failure_notices.repeat(now);
   if (retired_pairs.any()) {
     device_events.read();
@@ -238,8 +238,8 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   }
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                       std::chrono::duration<double>{shared.set.timeout});
-  all.for_each([&](connection& each) { sender.probe(each); });
+                       std::chrono::duration<double>{endpoint.set.timeout});
+  connections.for_each([&](connection& each) { sender.probe(each); });
   device_events.read();  // who sleeps is told at once
 }
 
@@ -259,7 +259,7 @@ void verbs_transport::state::take(const ibv_wc& one) noexcept {
     receive(one, which.detail());
     return;
   }
-  connection* const at = all.of(which);
+  connection* const at = connections.of(which);
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
   else if (which.kind() == work::send) sender.completed(at->eager, which.detail());
@@ -267,25 +267,25 @@ void verbs_transport::state::take(const ibv_wc& one) noexcept {
 }
 
 void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
-  connection* const from = all.of_queue(one.qp_num);
+  connection* const from = connections.of_queue(one.qp_num);
   if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) {
-    if (shared.shared() || from) shared.recycle(slot, nullptr);
+    if (endpoint.shared() || from) endpoint.recycle(slot, nullptr);
     if (one.status != IBV_WC_SUCCESS) failed(one, from);
     return;
   }
   if (!from->is_open()) [[unlikely]]
     connector.heard(*from);
-  from->lifetime.heard(shared.epoch);
+  from->lifetime.heard(endpoint.epoch);
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
     from->eager.hear(flags);
     if (flags & immediate::last) promoter.heard_last(*from);
   }
-  const std::byte* const packet = shared.slots.at(slot);
+  const std::byte* const packet = endpoint.slots.at(slot);
   if (flags & immediate::staged) payloads.arrived(*from, packet, one.byte_len);
   else deliver(*from, packet, one.byte_len);
-  shared.recycle(slot, from->eager.pair.get());
+  endpoint.recycle(slot, from->eager.pair.get());
   if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
 }
 
@@ -302,13 +302,13 @@ void verbs_transport::state::deliver(connection& from, const std::byte* packet,
 
 void verbs_transport::report(std::vector<counter>& into) const {
   const state& s = *state_;
-  verbs::report(s.shared.counted, s.cache.counters(), s.datagrams.counted(), s.rails, into);
+  verbs::report(s.endpoint.counters, s.cache.counters(), s.datagrams.counted(), s.rails, into);
   const auto add = [&](const char* name, std::uint64_t value, std::string_view meaning) {
     into.push_back({name, value, meaning});
   };
   add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
-  add("verbs.slots", s.shared.slots.size(), "pieces of registered memory for messages");
-  add("verbs.slots_free", s.shared.slots.free(), "those of them that wait for use");
+  add("verbs.slots", s.endpoint.slots.size(), "pieces of registered memory for messages");
+  add("verbs.slots_free", s.endpoint.slots.free(), "those of them that wait for use");
   add("verbs.datagram_doorbells", s.port.doorbells(),
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
       "one");

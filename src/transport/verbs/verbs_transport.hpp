@@ -2,7 +2,7 @@
 // Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver, their
 // beginning by SEND.
 //
-// How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), lane.hpp (what
+// How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), endpoint.hpp (what
 // connections share), connector.hpp (connections on first use), datagrams.hpp (messages to peers
 // without one), promoter.hpp (who has one), device.hpp. Includes no verbs header, so that nobody
 // above needs one.

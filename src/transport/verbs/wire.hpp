@@ -37,7 +37,7 @@ struct address {
   std::uint8_t rail_count = 1;
   // this process talks to peers without a connection; so must everyone then
   std::uint8_t starts_cold = 0;
-  // UDP port that is there as long as the process: kernel_asker.hpp; 0: none
+  // UDP port that is there as long as the process: kernel_prober.hpp; 0: none
   std::uint16_t door = 0;
   // random: tells this process from an earlier one with the same numbers
   std::uint64_t incarnation = 0;

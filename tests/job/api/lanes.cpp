@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t large = std::size_t{4} << 20;
 
-class crew {
+class team_of_threads {
  public:
   template <class F>
   void add(F run) {
@@ -40,7 +40,7 @@ class crew {
     for (auto& each : all_) each.join();
     all_.clear();
   }
-  ~crew() { join(); }
+  ~team_of_threads() { join(); }
 
  private:
   std::vector<std::thread> all_;
@@ -70,7 +70,7 @@ void apart(const communicator& world) {
   const auto own = copies_of(world, 2);
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> inside{false}, came{false};
-    crew threads;
+    team_of_threads threads;
     threads.add([&] {
       while (!inside) std::this_thread::yield();
       for (int i = 0; i < 100; ++i) {
@@ -99,7 +99,7 @@ void traffic(const communicator& world) {
   const int right = (world.rank() + 1) % world.size(),
             left = (world.rank() + world.size() - 1) % world.size();
   const int rounds = job::sanitized() ? 30 : 200;
-  crew core_sharing;
+  team_of_threads core_sharing;
   for (int thread = 0; thread < threads; ++thread)
     core_sharing.add([&, thread] {
       for (int i = 0; i < rounds; ++i)
@@ -192,7 +192,7 @@ void left_behind(const communicator& world) {
     const auto& here = own[static_cast<std::size_t>(round % 4)];
     const auto& there = own[static_cast<std::size_t>((round + 1) % 4)];
     if (world.rank() % 2 == 0) {
-      crew threads;
+      team_of_threads threads;
       threads.add([&] { word_from_partner(here); });
       std::this_thread::sleep_for(round % 2 == 0 ? 20ms : 0ms);  // asleep by then, or not
       const auto mine = job::bytes_of(large, 1);
@@ -243,7 +243,7 @@ void any(const communicator& world) {
       job::equal(values[i], i == first ? -1 : static_cast<int>(i), "a value of them all");
   }
   // Each thread has requests in every lane.
-  crew threads;
+  team_of_threads threads;
   for (int thread = 0; thread < 3; ++thread)
     threads.add([&, thread] {
       for (int round = 0; round < rounds; ++round) {
@@ -274,7 +274,7 @@ void events(const communicator& world) {
       job::equal(word, round, "a word that a loop waited for");
       came = true;
     });
-    crew other;
+    team_of_threads other;
     other.add([&] {
       if (round % 2 == 0) std::this_thread::sleep_for(5ms);
       each.send(round, right);
@@ -308,7 +308,7 @@ int death(int argc, char** argv) {
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }
-  crew threads;
+  team_of_threads threads;
   for (const auto& each : own)
     threads.add([&] {
       const auto error = job::throws(peal::errc::peer_failed, [&] { (void)each.recv<int>(dead); });

@@ -413,7 +413,7 @@ TEST_P(trees, works_with_taller_and_flatter_trees) {
 
 TEST_P(segmentable, may_be_cut_and_pipelined) {
   for (int size = 1; size <= most_ranks / 4 + 1; ++size)
-    for (const std::uint32_t lanes : {1u, 2u, 4u, 8u})
+    for (const std::uint32_t streams : {1u, 2u, 4u, 8u})
       for (const std::size_t segment : {1, 8, 33})
         for (const int root : roots(GetParam().kind, size, false))
           for (const bool commutative : {false, true}) {
@@ -423,7 +423,7 @@ TEST_P(segmentable, may_be_cut_and_pipelined) {
                    .element = 4,
                    .commutative = commutative,
                    .in_place = root % 2 == 1,
-                   .cut = {segment, lanes}});
+                   .cut = {segment, streams}});
             if (HasFatalFailure()) return;
           }
 }

@@ -99,7 +99,7 @@ TEST_P(algorithm_end_to_end, gives_the_models_result) {
   }
 }
 
-// Long vectors are cut into segments that run in several lanes.
+// Long vectors are cut into segments that run in several streams.
 TEST_P(algorithm_end_to_end, gives_the_models_result_for_long_vectors) {
   const forced_algorithm forced{GetParam()};
   for (const int size : {2, 3, 4}) {

@@ -117,7 +117,7 @@ TEST(prepared_collectives, do_not_mix_with_each_other_nor_with_plain_ones) {
   }
 }
 
-// Long vectors run in several lanes, with much scratch memory.
+// Long vectors run in several streams, with much scratch memory.
 TEST(prepared_collectives, work_with_long_vectors) {
   job ranks{3, 5};
   for (const collective kind :

@@ -17,7 +17,7 @@ void world::fail(std::size_t rank, const std::string& what) {
   if (problem_.empty()) problem_ = fmt::format("rank {}: {}", rank, what);
 }
 
-symbol* world::span(std::size_t rank, slice s, std::uint32_t lane, bool writes) {
+symbol* world::span(std::size_t rank, slice s, std::uint32_t stream, bool writes) {
   const auto where = static_cast<std::size_t>(s.buffer);
   bytes& memory = (*actors_)[rank].memory[where];
   if (s.offset + s.bytes > memory.size()) {
@@ -26,13 +26,13 @@ symbol* world::span(std::size_t rank, slice s, std::uint32_t lane, bool writes) 
     return nullptr;
   }
   if (writes && s.buffer == place::send) fail(rank, "writes into the send buffer");
-  if ((*actors_)[rank].plan.lanes() > 1) {
-    const auto bit = static_cast<std::uint8_t>(1u << lane);
+  if ((*actors_)[rank].plan.streams() > 1) {
+    const auto bit = static_cast<std::uint8_t>(1u << stream);
     for (std::size_t i = s.offset; i != s.offset + s.bytes; ++i) {
       touch& t = touches_[rank][where][i];
       (writes ? t.written : t.read) |= bit;
       if (t.written != 0 && std::popcount(static_cast<unsigned>(t.written | t.read)) > 1)
-        fail(rank, fmt::format("lanes share byte {} of buffer {}", i, where));
+        fail(rank, fmt::format("streams share byte {} of buffer {}", i, where));
     }
   }
   return memory.data() + s.offset;
@@ -57,9 +57,9 @@ symbol world::join(std::size_t rank, symbol lower, symbol higher) {
   return {};
 }
 
-void world::local(std::size_t rank, std::uint32_t lane, const step& s) {
-  const symbol* from = span(rank, s.from, lane, false);
-  symbol* into = span(rank, s.into, lane, true);
+void world::local(std::size_t rank, std::uint32_t stream, const step& s) {
+  const symbol* from = span(rank, s.from, stream, false);
+  symbol* into = span(rank, s.into, stream, true);
   if (!from || !into) return;
   if (s.what == step::action::copy) {
     if (s.from.bytes != s.into.bytes) return fail(rank, "copies between different lengths");
@@ -69,7 +69,7 @@ void world::local(std::size_t rank, std::uint32_t lane, const step& s) {
     std::copy_n(from, s.from.bytes, into);
     return;
   }
-  symbol* other = span(rank, s.other, lane, false);
+  symbol* other = span(rank, s.other, stream, false);
   if (!other) return;
   if (s.into.bytes % element_ != 0 || s.into.offset % element_ != 0)
     return fail(rank, "cuts an element");
@@ -86,20 +86,20 @@ void world::local(std::size_t rank, std::uint32_t lane, const step& s) {
   if (s.fused)  // what arrived need never have been in scratch
     for (const slice operand : {s.from, s.other})
       if (operand.buffer == place::scratch && operand != s.into)
-        std::fill_n(span(rank, operand, lane, true), operand.bytes, symbol{});
+        std::fill_n(span(rank, operand, stream, true), operand.bytes, symbol{});
   if (s.into == s.from) {
-    other = span(rank, s.other, lane, true);
+    other = span(rank, s.other, stream, true);
     std::fill_n(other, s.other.bytes, symbol{});
   }
 }
 
 void world::transfer(std::size_t from, slice source, std::size_t to, slice target,
-                     std::uint32_t lane) {
+                     std::uint32_t stream) {
   if (source.bytes != target.bytes)
     return fail(to, fmt::format("gets {} bytes from rank {} where it expects {}", source.bytes,
                                 from, target.bytes));
-  const symbol* read = span(from, source, lane, false);
-  symbol* written = span(to, target, lane, true);
+  const symbol* read = span(from, source, stream, false);
+  symbol* written = span(to, target, stream, true);
   if (read && written) std::copy_n(read, source.bytes, written);
 }
 
@@ -133,14 +133,14 @@ void world::check_overlaps(std::size_t rank, const round& r) {
   }
 }
 
-void world::post_one(std::size_t rank, std::uint32_t lane, const step& s, bool sends) {
+void world::post_one(std::size_t rank, std::uint32_t stream, const step& s, bool sends) {
   const auto size = actors_->size();
   if (s.peer < 0 || static_cast<std::size_t>(s.peer) >= size ||
       static_cast<std::size_t>(s.peer) == rank)
     return fail(rank, fmt::format("has rank {} as the other side of a message", s.peer));
   const auto peer = static_cast<std::size_t>(s.peer);
   const auto pair = sends ? rank * size + peer : peer * size + rank;
-  channel& c = channels_[pair * schedule::max_lanes + lane];
+  channel& c = channels_[pair * schedule::max_streams + stream];
   const slice own = sends ? s.from : s.into;
   if (c.head == c.waiting.size() || c.sends == sends) {
     c.sends = sends;
@@ -152,31 +152,32 @@ void world::post_one(std::size_t rank, std::uint32_t lane, const step& s, bool s
     c.waiting.clear();
     c.head = 0;
   }
-  if (sends) transfer(rank, own, peer, other, lane);
-  else transfer(peer, other, rank, own, lane);
+  if (sends) transfer(rank, own, peer, other, stream);
+  else transfer(peer, other, rank, own, stream);
   for (const std::size_t end : {rank, peer})
-    if (--places_[end * schedule::max_lanes + lane].pending == 0) ready_.emplace_back(end, lane);
+    if (--places_[end * schedule::max_streams + stream].pending == 0)
+      ready_.emplace_back(end, stream);
 }
 
-void world::begin_round(std::size_t rank, std::uint32_t lane, std::uint32_t index) {
+void world::begin_round(std::size_t rank, std::uint32_t stream, std::uint32_t index) {
   const schedule& plan = (*actors_)[rank].plan;
-  auto& here = places_[rank * schedule::max_lanes + lane];
+  auto& here = places_[rank * schedule::max_streams + stream];
   here.round = index;
   if (index == round::none) return;
   const round& r = plan.rounds()[index];
   check_overlaps(rank, r);
   // One more than there are messages, so that the round cannot end while it is being posted.
   here.pending = r.sends + r.receives + 1;
-  for (const step& s : plan.sends(r)) post_one(rank, lane, s, true);
-  for (const step& s : plan.receives(r)) post_one(rank, lane, s, false);
-  if (--here.pending == 0) ready_.emplace_back(rank, lane);
+  for (const step& s : plan.sends(r)) post_one(rank, stream, s, true);
+  for (const step& s : plan.receives(r)) post_one(rank, stream, s, false);
+  if (--here.pending == 0) ready_.emplace_back(rank, stream);
 }
 
-void world::finish_round(std::size_t rank, std::uint32_t lane) {
+void world::finish_round(std::size_t rank, std::uint32_t stream) {
   const schedule& plan = (*actors_)[rank].plan;
-  const round& r = plan.rounds()[places_[rank * schedule::max_lanes + lane].round];
-  for (const step& s : plan.locals(r)) local(rank, lane, s);
-  begin_round(rank, lane, r.next);
+  const round& r = plan.rounds()[places_[rank * schedule::max_streams + stream].round];
+  for (const step& s : plan.locals(r)) local(rank, stream, s);
+  begin_round(rank, stream, r.next);
 }
 
 std::string world::play(std::vector<actor>& actors, std::size_t element, bool commutative) {
@@ -185,29 +186,29 @@ std::string world::play(std::vector<actor>& actors, std::size_t element, bool co
   commutative_ = commutative;
   problem_.clear();
   const auto size = actors.size();
-  places_.assign(size * schedule::max_lanes, {});
-  if (channels_.size() < size * size * schedule::max_lanes)
-    channels_.resize(size * size * schedule::max_lanes);
+  places_.assign(size * schedule::max_streams, {});
+  if (channels_.size() < size * size * schedule::max_streams)
+    channels_.resize(size * size * schedule::max_streams);
   touches_.resize(std::max(touches_.size(), size));
   for (std::size_t rank = 0; rank != size; ++rank) {
     actor& a = actors[rank];
     a.at(place::scratch).assign(a.plan.scratch_bytes(), symbol{});
-    if (a.plan.lanes() > 1)
+    if (a.plan.streams() > 1)
       for (std::size_t i = 0; i != 3; ++i) touches_[rank][i].assign(a.memory[i].size(), {});
   }
   for (std::size_t rank = 0; rank != size; ++rank)
-    for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane)
-      begin_round(rank, lane, actors[rank].plan.first_round(lane));
+    for (std::uint32_t stream = 0; stream != actors[rank].plan.streams(); ++stream)
+      begin_round(rank, stream, actors[rank].plan.first_round(stream));
   while (!ready_.empty() && problem_.empty()) {
-    const auto [rank, lane] = ready_.back();
+    const auto [rank, stream] = ready_.back();
     ready_.pop_back();
-    finish_round(rank, lane);
+    finish_round(rank, stream);
   }
   for (std::size_t rank = 0; rank != size; ++rank)
-    for (std::uint32_t lane = 0; lane != actors[rank].plan.lanes(); ++lane) {
-      const auto& here = places_[rank * schedule::max_lanes + lane];
+    for (std::uint32_t stream = 0; stream != actors[rank].plan.streams(); ++stream) {
+      const auto& here = places_[rank * schedule::max_streams + stream];
       if (here.round != round::none)
-        fail(rank, fmt::format("is stuck in round {} of lane {}", here.round, lane));
+        fail(rank, fmt::format("is stuck in round {} of stream {}", here.round, stream));
     }
   if (!problem_.empty()) {
     channels_.clear();

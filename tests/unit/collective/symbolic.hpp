@@ -46,7 +46,7 @@ class world {
   struct post {
     peal::slice where;
   };
-  // posts of one pair and lane that wait for the other side; all of them sends, or all of them
+  // posts of one pair and stream that wait for the other side; all of them sends, or all of them
   // receives
   struct channel {
     std::vector<post> waiting;
@@ -58,15 +58,15 @@ class world {
     std::uint32_t pending = 0;
   };
 
-  void begin_round(std::size_t rank, std::uint32_t lane, std::uint32_t index);
-  void finish_round(std::size_t rank, std::uint32_t lane);
-  void post_one(std::size_t rank, std::uint32_t lane, const peal::step&, bool sends);
+  void begin_round(std::size_t rank, std::uint32_t stream, std::uint32_t index);
+  void finish_round(std::size_t rank, std::uint32_t stream);
+  void post_one(std::size_t rank, std::uint32_t stream, const peal::step&, bool sends);
   void transfer(std::size_t from, peal::slice source, std::size_t to, peal::slice target,
-                std::uint32_t lane);
-  void local(std::size_t rank, std::uint32_t lane, const peal::step&);
+                std::uint32_t stream);
+  void local(std::size_t rank, std::uint32_t stream, const peal::step&);
   void check_overlaps(std::size_t rank, const peal::round&);
-  /// The symbols of a slice; notes that `lane` reads or writes them.
-  symbol* span(std::size_t rank, peal::slice, std::uint32_t lane, bool writes);
+  /// The symbols of a slice; notes that `stream` reads or writes them.
+  symbol* span(std::size_t rank, peal::slice, std::uint32_t stream, bool writes);
   void fail(std::size_t rank, const std::string& what);
   symbol join(std::size_t rank, symbol lower, symbol higher);
 
@@ -76,14 +76,14 @@ class world {
   std::string problem_;
   std::vector<channel> channels_;  // kept between plays; empty after a good one
   std::vector<place_in_plan> places_;
-  // rank and lane whose round has nothing pending
+  // rank and stream whose round has nothing pending
   std::vector<std::pair<std::size_t, std::uint32_t>> ready_;
   // by place and byte: stamp of the last round that receives there
   std::array<std::vector<std::uint32_t>, 3> marks_;
   std::uint32_t stamp_ = 0;
   struct touch {
     std::uint8_t read = 0;
-    std::uint8_t written = 0;  // a bit a lane
+    std::uint8_t written = 0;  // a bit a stream
   };
   std::vector<std::array<std::vector<touch>, 3>> touches_;
 };

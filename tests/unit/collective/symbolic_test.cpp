@@ -154,7 +154,7 @@ TEST(symbolic, finds_lanes_that_share_bytes) {
     s.receive(1 - rank, {place::receive, 0, 2});
     s.end_round(1);
   }
-  EXPECT_TRUE(says(symbolic::world{}.play(both, 1, false), "lanes share byte"));
+  EXPECT_TRUE(says(symbolic::world{}.play(both, 1, false), "streams share byte"));
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ struct trial {
   std::string text() const {
     std::string made = fmt::format(
         "{} ranks, root {}, {} bytes in elements of {}, {}commutative, {}in place, {}varying, "
-        "radix {}, segments of {} in {} lanes",
+        "radix {}, segments of {} in {} streams",
         size, root, bytes, element, commutative ? "" : "not ", in_place ? "" : "not ",
-        varying ? "" : "not ", radix, cut.bytes, cut.lanes);
+        varying ? "" : "not ", radix, cut.bytes, cut.streams);
     if (nodes) made += ", on nodes";
     for (int rank = 0; nodes && rank != size; ++rank)
       made += fmt::format(" {}", nodes->node_of(rank));

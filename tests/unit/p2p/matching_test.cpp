@@ -168,7 +168,7 @@ TEST(matching, finds_its_way_in_many_unexpected_messages) {
 }
 
 TEST(matching, tags_that_never_come_back_leave_nothing_in_a_queue_that_is_never_empty) {
-  // The table would grow without bound if lanes of tags that are over were kept; 200,000 of them
+  // The table would grow without bound if queues of tags that are over were kept; 200,000 of them
   // are seen here with 50 alive at a time.
   unexpected_queue queue;
   std::deque<matched_message> all(50);

@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 struct loop_end {
   explicit loop_end(engine& of) : progress{of} { EXPECT_TRUE(progress.open(end)); }
   ~loop_end() { progress.close(end); }
-  bool arm() { return progress.expose(end); }
-  bool surface() { return progress.surface(end); }
+  bool arm() { return progress.arm(end); }
+  bool disarm() { return progress.disarm(end); }
   /// Whether it became readable in time.
   bool readable(std::chrono::milliseconds time = 0ms) const {
     pollfd one{end.number(), POLLIN, 0};
@@ -45,7 +45,7 @@ TEST(expose, the_descriptor_is_readable_when_something_comes_and_until_it_was_lo
   from.post();
   EXPECT_TRUE(loop.readable(10s));
   EXPECT_TRUE(loop.readable()) << "nobody has looked yet";
-  EXPECT_TRUE(loop.surface());
+  EXPECT_TRUE(loop.disarm());
   EXPECT_EQ(from.taken, 1);
   EXPECT_FALSE(from.asleep) << "awake, so senders need not ring";
   EXPECT_FALSE(loop.readable());
@@ -62,7 +62,7 @@ TEST(expose, the_source_of_a_descriptor_reads_it) {
   ASSERT_TRUE(loop.arm());
   loud.line.ring();
   EXPECT_TRUE(loop.readable(10s));
-  EXPECT_FALSE(loop.surface());
+  EXPECT_FALSE(loop.disarm());
   EXPECT_EQ(loud.reads, 1);
   EXPECT_FALSE(loop.readable()) << "a loop would never sleep again";
   progress.unwatch(loud.line.descriptor());
@@ -118,7 +118,7 @@ TEST(expose, none_of_many_is_lost) {
   while (from.taken.load() != rounds)
     if (loop.arm()) {
       EXPECT_TRUE(loop.readable(30s));
-      loop.surface();
+      loop.disarm();
     }
   other.join();
   EXPECT_GT(counted(progress, "wait.wakeups"), 0u);
@@ -149,7 +149,7 @@ TEST(expose, a_source_that_cannot_arm_makes_it_readable_soon_and_ever_more_seldo
   auto before = loop.end.nap;
   EXPECT_GT(before, engine::shortest_nap);
   for (int each = 0; each < 10; ++each) {
-    loop.surface();
+    loop.disarm();
     ASSERT_TRUE(loop.arm());
     EXPECT_GE(loop.end.nap, before);
     before = loop.end.nap;
@@ -157,7 +157,7 @@ TEST(expose, a_source_that_cannot_arm_makes_it_readable_soon_and_ever_more_seldo
   EXPECT_EQ(before, engine::longest_nap);
   ++from.posted;
   EXPECT_TRUE(loop.readable(10s));
-  EXPECT_TRUE(loop.surface());
+  EXPECT_TRUE(loop.disarm());
   EXPECT_EQ(loop.end.nap, engine::shortest_nap);
 }
 
@@ -170,7 +170,7 @@ TEST(expose, a_source_is_polled_when_it_wants) {
   EXPECT_TRUE(loop.readable(10s));
   EXPECT_GE(std::chrono::steady_clock::now(), from.alarm);
   from.alarm = mailbox::deadline{};  // long ago
-  loop.surface();
+  loop.disarm();
   ASSERT_TRUE(loop.arm());
   EXPECT_TRUE(loop.readable(10s));
 }
@@ -187,7 +187,7 @@ TEST(expose, watched_descriptors_count_early_and_late_ones) {
     each->ring();
     EXPECT_TRUE(loop.readable(10s));
     each->clear();
-    loop.surface();
+    loop.disarm();
   }
   progress.unwatch(late.descriptor());
   ASSERT_TRUE(loop.arm());
@@ -203,7 +203,7 @@ TEST(expose, a_forgotten_wake_up_is_found_by_the_backstop_and_counted) {
   ASSERT_TRUE(loop.arm());
   from.post();
   EXPECT_TRUE(loop.readable(10s));
-  EXPECT_TRUE(loop.surface());
+  EXPECT_TRUE(loop.disarm());
   EXPECT_EQ(counted(progress, "wait.missed"), 1u);
 }
 
@@ -214,7 +214,7 @@ TEST(expose, what_comes_when_the_backstop_has_just_woken_the_loop_was_not_missed
   ASSERT_TRUE(loop.arm());
   EXPECT_TRUE(loop.readable(10s));
   from.comes_then = true;
-  EXPECT_TRUE(loop.surface());
+  EXPECT_TRUE(loop.disarm());
   EXPECT_EQ(from.taken, 1);
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
@@ -228,9 +228,9 @@ TEST(expose, each_of_several_loops_is_told) {
   EXPECT_FALSE(one.readable()) << "the arming of another is nothing new";
   from.post();
   EXPECT_TRUE(one.readable(10s));
-  EXPECT_TRUE(one.surface());
+  EXPECT_TRUE(one.disarm());
   EXPECT_TRUE(two.readable(10s)) << "what has come may be the other's";
-  EXPECT_FALSE(two.surface());
+  EXPECT_FALSE(two.disarm());
   EXPECT_FALSE(one.readable());
   // Each by itself comes to rest.
   ASSERT_TRUE(one.arm());
@@ -242,7 +242,7 @@ TEST(expose, each_of_several_loops_is_told) {
     for (loop_end* each : {&one, &two}) {
       if (!each->readable()) continue;
       rest = false;
-      each->surface();
+      each->disarm();
       EXPECT_TRUE(each->arm());
     }
   }
@@ -260,7 +260,7 @@ TEST(expose, a_loop_that_ends_leaves_the_others_armed) {
   }
   from.post();
   EXPECT_TRUE(stays.readable(10s));
-  ASSERT_TRUE(stays.surface());
+  ASSERT_TRUE(stays.disarm());
   {
     loop_end goes{progress};
     ASSERT_TRUE(goes.arm());
@@ -296,7 +296,7 @@ TEST(expose, threads_that_wait_and_threads_with_loops_sleep_beside_each_other) {
     while (from.taken.load() < rounds)
       if (loop.arm() && from.taken.load() < rounds) {
         if (!loop.readable(30s)) ++wrong;
-        loop.surface();
+        loop.disarm();
       }
   };
   std::vector<std::thread> all;

@@ -21,8 +21,8 @@ action after(backoff& pause, int misses) {
 
 TEST(wait_policy, poll_spins_for_ever_and_block_sleeps_at_the_first_miss) {
   wait_history history;
-  const wait_policy poll{mode::poll}, block{mode::block}, crowded_block{mode::block, true};
-  backoff first{poll, history}, second{block, history}, third{crowded_block, history};
+  const wait_policy poll{mode::poll}, block{mode::block}, oversubscribed_block{mode::block, true};
+  backoff first{poll, history}, second{block, history}, third{oversubscribed_block, history};
   EXPECT_EQ(after(first, 1'000'000), action::spin);
   EXPECT_EQ(second.next(false), action::sleep);
   EXPECT_EQ(third.next(false), action::sleep);
@@ -30,28 +30,28 @@ TEST(wait_policy, poll_spins_for_ever_and_block_sleeps_at_the_first_miss) {
 
 TEST(wait_policy, with_more_ranks_than_cores_it_never_spins_but_yields_a_few_times_and_sleeps) {
   wait_history history;
-  const wait_policy crowded{mode::adaptive, true};
-  backoff pause{crowded, history};
-  for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each)
+  const wait_policy oversubscribed{mode::adaptive, true};
+  backoff pause{oversubscribed, history};
+  for (std::uint32_t each = 0; each < wait_policy::yields_when_oversubscribed; ++each)
     ASSERT_EQ(pause.next(false), action::yield);
   EXPECT_EQ(pause.next(false), action::sleep);
   EXPECT_TRUE(pause.over());
   EXPECT_EQ(pause.spins(), 0u);
-  EXPECT_EQ(pause.yields(), wait_policy::yields_when_crowded);
+  EXPECT_EQ(pause.yields(), wait_policy::yields_when_oversubscribed);
 }
 
 // A long wait, of a large message say, in which piece after piece comes.
 TEST(wait_policy, with_more_ranks_than_cores_it_yields_anew_when_something_came) {
   wait_history history;
-  const wait_policy crowded{mode::adaptive, true};
-  backoff pause{crowded, history};
+  const wait_policy oversubscribed{mode::adaptive, true};
+  backoff pause{oversubscribed, history};
   for (int round = 0; round < 3; ++round) {
-    for (std::uint32_t each = 0; each < wait_policy::yields_when_crowded; ++each)
+    for (std::uint32_t each = 0; each < wait_policy::yields_when_oversubscribed; ++each)
       ASSERT_EQ(pause.next(false), action::yield);
     EXPECT_EQ(pause.next(false), action::sleep);
     EXPECT_EQ(pause.next(true), action::spin);
   }
-  EXPECT_EQ(pause.yields(), 3 * wait_policy::yields_when_crowded);
+  EXPECT_EQ(pause.yields(), 3 * wait_policy::yields_when_oversubscribed);
 }
 
 TEST(wait_policy, adaptive_spins_for_its_time_sleeps_and_spins_anew_when_something_came) {

@@ -55,7 +55,7 @@ constexpr trial trials[]{
     {collective::reduce_scatter, "flat", 64, 0.03},
 };
 
-machine crowded() {
+machine oversubscribed() {
   machine made;
   made.ranks_per_node = 2;
   made.net.leaf_nodes = 8;
@@ -67,13 +67,13 @@ void compare(const trial& t, int ranks) {
   question q = ask(*find_algorithm(t.kind, t.name), ranks,
                    t.whole_vector ? t.bytes * static_cast<std::size_t>(ranks) : t.bytes, 4);
   q.cut = {};
-  const forecast all = predict(crowded(), q, method::full);
-  const forecast some = predict(crowded(), q, method::classes);
+  const forecast all = predict(oversubscribed(), q, method::full);
+  const forecast some = predict(oversubscribed(), q, method::classes);
   const std::string which = fmt::format("{} of {} bytes, {} ranks", t.name, q.bytes, ranks);
   ASSERT_EQ(all.refusal, "") << which;
   ASSERT_EQ(some.refusal, "") << which;
-  EXPECT_EQ(all.actors, ranks);
-  EXPECT_EQ(some.actors, 16);
+  EXPECT_EQ(all.simulated, ranks);
+  EXPECT_EQ(some.simulated, 16);
   EXPECT_EQ(all.messages, some.messages) << which;
   EXPECT_EQ(all.bytes, some.bytes) << which;
   EXPECT_EQ(all.misses, some.misses) << which;
@@ -95,7 +95,7 @@ TEST(forecast, some_stand_for_4096) {
 TEST(forecast, rings_may_be_cut_short) {
   // Ranks enough that the whole ring is too much for those that stand for all, and the rest is
   // reckoned.
-  machine on = crowded();
+  machine on = oversubscribed();
   const question q = ask(*find_algorithm(collective::allgather, "ring"), 1 << 19, 64, 4);
   const forecast made = predict(on, q, method::classes);
   ASSERT_EQ(made.refusal, "");
@@ -112,17 +112,17 @@ TEST(forecast, rings_may_be_cut_short) {
 
 TEST(forecast, a_vector_that_cannot_be_shared_out_is_rounded_up) {
   const question q = ask(*find_algorithm(collective::allreduce, "ring"), 256, 1000, 4);
-  const forecast made = predict(crowded(), q, method::classes);
+  const forecast made = predict(oversubscribed(), q, method::classes);
   ASSERT_EQ(made.refusal, "");
   EXPECT_TRUE(made.rounded);
   question even = q;
   even.bytes = 1024;
-  EXPECT_EQ(made.time, predict(crowded(), even, method::classes).time);
+  EXPECT_EQ(made.time, predict(oversubscribed(), even, method::classes).time);
 }
 
 TEST(forecast, a_last_leaf_that_is_not_full_is_told) {
   const question q = ask(*find_algorithm(collective::barrier, "dissemination"), 100, 0, 4);
-  EXPECT_TRUE(predict(crowded(), q, method::classes).uneven);
+  EXPECT_TRUE(predict(oversubscribed(), q, method::classes).uneven);
 }
 
 double time_of(const machine& on, collective kind, std::string_view name, int ranks,

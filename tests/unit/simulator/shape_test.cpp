@@ -79,7 +79,7 @@ TEST(shape, the_second_message_to_a_peer_meets_the_second_receive) {
   EXPECT_EQ(made.receive_of(-1, 0, 1), 1u);
   EXPECT_EQ(made.receive_of(1, 0, 0), 2u);
   EXPECT_EQ(made.receive_of(1, 0, 1), shape::stage::none);
-  EXPECT_EQ(made.receive_of(-1, 1, 0), shape::stage::none) << "another lane";
+  EXPECT_EQ(made.receive_of(-1, 1, 0), shape::stage::none) << "another stream";
   EXPECT_EQ(made.peers(), (std::vector<std::int32_t>{-1, 1}));
 }
 

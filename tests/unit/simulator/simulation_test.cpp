@@ -199,13 +199,13 @@ TEST(simulation, rounds_on_the_deciding_way) {
 }
 
 TEST(simulation, a_wrong_schedule_is_told) {
-  cast players{.ranks = 2, .shape_of = {0, 1}, .shapes = {}};
+  population ranks{.ranks = 2, .shape_of = {0, 1}, .shapes = {}};
   schedule waits;
   waits.await(1);
   waits.end_round();
-  players.shapes.emplace_back(waits, 0, 2, relation::distance);
-  players.shapes.emplace_back(schedule{}, 1, 2, relation::distance);
-  EXPECT_FALSE(simulate(machine{}, players).ended);
+  ranks.shapes.emplace_back(waits, 0, 2, relation::distance);
+  ranks.shapes.emplace_back(schedule{}, 1, 2, relation::distance);
+  EXPECT_FALSE(simulate(machine{}, ranks).ended);
 }
 
 TEST(simulation, the_same_again) {

@@ -58,26 +58,26 @@ class core_sharing_test : public testing::Test {
 TEST_F(core_sharing_test, ranks_with_a_core_each_are_none_until_they_share_one) {
   start(2);
   peal::core_sharing around{ranks, ranks[0], 0};
-  EXPECT_FALSE(around.crowded());
+  EXPECT_FALSE(around.oversubscribed());
   EXPECT_FALSE(around.look()) << "nothing has changed";
   for (const pid_t each : ranks) give(each, {cores[1]});
-  EXPECT_FALSE(around.crowded()) << "nobody has looked";
+  EXPECT_FALSE(around.oversubscribed()) << "nobody has looked";
   EXPECT_TRUE(around.look());
-  EXPECT_TRUE(around.crowded());
+  EXPECT_TRUE(around.oversubscribed());
   give(ranks[1], {cores[0]});
   EXPECT_TRUE(around.look());
-  EXPECT_FALSE(around.crowded()) << "bound apart";
+  EXPECT_FALSE(around.oversubscribed()) << "bound apart";
 }
 
 TEST_F(core_sharing_test, more_ranks_than_cores_are_one_until_some_have_ended) {
   start(3);
   peal::core_sharing around{ranks, ranks[0], 0};
-  EXPECT_TRUE(around.crowded());
+  EXPECT_TRUE(around.oversubscribed());
   ::kill(ranks[2], SIGKILL);
   ::waitpid(ranks[2], nullptr, 0);
   ranks.pop_back();
   EXPECT_TRUE(around.look());
-  EXPECT_FALSE(around.crowded());
+  EXPECT_FALSE(around.oversubscribed());
 }
 
 /// A rank in another namespace of process ids cannot be asked, and its id may be that of any other
@@ -85,38 +85,38 @@ TEST_F(core_sharing_test, more_ranks_than_cores_are_one_until_some_have_ended) {
 TEST_F(core_sharing_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_cores) {
   start(1);
   peal::core_sharing around{{ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
-  EXPECT_FALSE(around.crowded()) << "two cores";
+  EXPECT_FALSE(around.oversubscribed()) << "two cores";
   give(ranks[0], {cores[0]});
   EXPECT_TRUE(around.look());
-  EXPECT_TRUE(around.crowded());
+  EXPECT_TRUE(around.oversubscribed());
   const peal::core_sharing three{
       {peal::core_sharing::unknown, ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
-  EXPECT_TRUE(three.crowded());
+  EXPECT_TRUE(three.oversubscribed());
 }
 
 TEST_F(core_sharing_test, what_the_launcher_says_holds_while_nothing_changes) {
   start(2);
   peal::core_sharing around{ranks, ranks[0], 1};  // another job has the other core
-  EXPECT_TRUE(around.crowded());
+  EXPECT_TRUE(around.oversubscribed());
   EXPECT_FALSE(around.look());
-  EXPECT_TRUE(around.crowded());
+  EXPECT_TRUE(around.oversubscribed());
   give(ranks[0], {cores[0]});
   give(ranks[1], {cores[1]});
   EXPECT_TRUE(around.look());
-  EXPECT_FALSE(around.crowded()) << "bound apart";
+  EXPECT_FALSE(around.oversubscribed()) << "bound apart";
   for (const pid_t each : ranks) give(each, cores);
   EXPECT_TRUE(around.look());
-  EXPECT_TRUE(around.crowded()) << "as it was at first";
+  EXPECT_TRUE(around.oversubscribed()) << "as it was at first";
 }
 
 TEST_F(core_sharing_test, one_rank_is_never_one) {
   start(1);
   give(ranks[0], {cores[0]});
   peal::core_sharing around{ranks, ranks[0], 0};
-  EXPECT_FALSE(around.crowded());
+  EXPECT_FALSE(around.oversubscribed());
   EXPECT_FALSE(around.look());
   const peal::core_sharing nobody{{}, ::getpid(), 1};
-  EXPECT_FALSE(nobody.crowded());
+  EXPECT_FALSE(nobody.oversubscribed());
 }
 
 }  // namespace

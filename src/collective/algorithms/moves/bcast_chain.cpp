@@ -1,6 +1,6 @@
 // Broadcast along a chain: each rank receives from the one before it, counted from the root, and
-// sends to the one after. Alone it is slow; cut into segments in several lanes, every link is busy
-// at once and each rank sends and receives each byte once.
+// sends to the one after. Alone it is slow; cut into segments in several streams, every link is
+// busy at once and each rank sends and receives each byte once.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

@@ -147,7 +147,7 @@ void fetcher::open(fetch& f) noexcept {
   if (p.record == nullptr) return;
   ++queues_[static_cast<std::size_t>(p.from)].opened;
   transfer& record = *p.record;
-  record.link.kind = note_kind::transfer;
+  record.link.kind = inbox_kind::transfer;
   record.link.from = static_cast<std::uint32_t>(segment_->index());
   const std::size_t skipped = p.skip * claim_page;
   record.source = f.where.words[0] + skipped;

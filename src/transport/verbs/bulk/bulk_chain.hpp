@@ -60,7 +60,7 @@ class bulk_chain {
   }
 
   /// 0, or why the queue pair is broken.
-  [[nodiscard]] int post(bulk_queue& to, lane& of) noexcept {
+  [[nodiscard]] int post(bulk_queue& to, endpoint& of) noexcept {
     ibv_send_wr* refused = nullptr;
     int failed = ibv_post_send(to.pair.get(), requests_.data(), &refused);
     std::uint32_t done = count_;

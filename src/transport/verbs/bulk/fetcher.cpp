@@ -23,7 +23,7 @@ constexpr std::uint64_t most_under_way = 1 << 20;
 }  // namespace
 
 std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) const noexcept {
-  const std::uint64_t longest = std::min<std::uint64_t>(largest_part, lane_.longest_part);
+  const std::uint64_t longest = std::min<std::uint64_t>(largest_part, endpoint_.longest_part);
   const std::uint64_t share = bytes / (readers(from) * from.links.in_use() *
                                        (from.links.in_use() > 1 ? parts_to_share : 1));
   return std::clamp((share + page - 1) & ~(page - 1), std::min(smallest_part, longest), longest);
@@ -63,14 +63,15 @@ void fetcher::add(bulk_chain& to, const connection& from, std::size_t which,
 /// Of each link. Where writes are to be seen too, its last queue pair is left to them (writer.hpp).
 std::size_t fetcher::readers(const connection& from) const noexcept {
   const bool all =
-      lane_.set.rendezvous == rendezvous_mode::read || !from.links.has_one_for_writes();
+      endpoint_.set.rendezvous == rendezvous_mode::read || !from.links.has_one_for_writes();
   return all ? from.links.of_each() : from.links.for_writes();
 }
 
 /// Parts that may be under way there.
 std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
   // half served, half waiting
-  const std::size_t most = std::min({lane_.set.read_depth, at.read_limit * 2, bulk_chain::longest});
+  const std::size_t most =
+      std::min({endpoint_.set.read_depth, at.read_limit * 2, bulk_chain::longest});
   fetch* const next = from.reads.oldest_unposted();
   if (from.links.in_use() == 1 || !next) return most;
   const std::uint64_t part = fetch_progress::of(*next).part;
@@ -97,7 +98,7 @@ void fetcher::post(connection& from) noexcept {
   const std::size_t count = from.links.size(), of_each = readers(from);
   for (std::size_t each = 0; each < count; ++each) {
     if (from.links[each].refused.empty()) continue;
-    lane_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
+    endpoint_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
     for (const bulk_part& part : std::exchange(from.links[each].refused, {}))
       add(chains[each], from, each, part);
   }
@@ -111,16 +112,16 @@ void fetcher::post(connection& from) noexcept {
     std::size_t at = from.reads.next_queue % count, tried = 0;
     for (; tried < count && !takes(at); ++tried) at = (at + 1) % count;
     if (tried == count) break;
-    if (from.reads.any_again()) --lane_.bulk.refused;
+    if (from.reads.any_again()) --endpoint_.bulk.refused;
     add(chains[at], from, at, next_part(from.reads));
     from.reads.next_queue = static_cast<std::uint8_t>((at + 1) % count);
-    ++lane_.counted.reads;
+    ++endpoint_.counters.reads;
   }
   for (std::size_t each = 0; each < count; ++each) {
     if (chains[each].size() == 0) continue;
-    ++lane_.counted.read_doorbells;
-    failed[each] = chains[each].post(from.links[each], lane_);
-    lane_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
+    ++endpoint_.counters.read_doorbells;
+    failed[each] = chains[each].post(from.links[each], endpoint_);
+    endpoint_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
   }
   for (std::size_t each = 0; each < count; ++each)
     if (failed[each] != 0 && from.links[each].pair)
@@ -131,15 +132,15 @@ void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
   const auto put = [&](const bulk_part& part) {
     if (!part.of) return;  // the writer's
     from.reads.read_again(part);
-    ++lane_.bulk.refused;
+    ++endpoint_.bulk.refused;
   };
   for (; !gone.under_way.empty(); gone.under_way.pop_front()) put(gone.under_way.front());
-  lane_.bulk.refused -= static_cast<std::uint32_t>(gone.refused.size());
+  endpoint_.bulk.refused -= static_cast<std::uint32_t>(gone.refused.size());
   for (const bulk_part& each : std::exchange(gone.refused, {})) put(each);
 }
 
-void fetcher::step(connections& all) noexcept {
-  all.for_each([this](connection& each) {
+void fetcher::step(connections& connections) noexcept {
+  connections.for_each([this](connection& each) {
     if (each.is_open()) post(each);
   });
 }
@@ -151,9 +152,9 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   fetch& f = *over.of;
   fetch_progress& mine = fetch_progress::of(f);
   mine.unread -= over.bytes;
-  lane_.counted.read_bytes += over.bytes;
-  lane_.counted.rail_bytes[at.rail] += over.bytes;
-  lane_.counted.queue_bytes[bulk % from.links.of_each()] += over.bytes;
+  endpoint_.counters.read_bytes += over.bytes;
+  endpoint_.counters.rail_bytes[at.rail] += over.bytes;
+  endpoint_.counters.queue_bytes[bulk % from.links.of_each()] += over.bytes;
   if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
   if (mine.unread == 0) {
     from.reads.remove(f);
@@ -175,12 +176,13 @@ void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
     ending.push_back(each);
   }
   for (bulk_queue& each : from.links) {
-    if (each.rail != 0) lane_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
+    if (each.rail != 0)
+      endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
     while (!each.under_way.empty()) each.under_way.pop_front();
-    lane_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
+    endpoint_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
     each.refused.clear();
   }
-  lane_.bulk.refused -= static_cast<std::uint32_t>(from.reads.count_again());
+  endpoint_.bulk.refused -= static_cast<std::uint32_t>(from.reads.count_again());
   from.reads.forget_again();
 }
 

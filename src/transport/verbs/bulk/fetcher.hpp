@@ -57,8 +57,8 @@ struct exposed {
 
 class fetcher {
  public:
-  fetcher(lane& shared, registration_cache& cache, queue_failures& told)
-      : lane_{shared}, cache_{cache}, failures_{told} {}
+  fetcher(endpoint& endpoint, registration_cache& cache, queue_failures& told)
+      : endpoint_{endpoint}, cache_{cache}, failures_{told} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -83,7 +83,7 @@ class fetcher {
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 
-  lane& lane_;
+  endpoint& endpoint_;
   registration_cache& cache_;
   queue_failures& failures_;
 };

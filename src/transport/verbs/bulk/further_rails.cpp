@@ -15,11 +15,11 @@ constexpr int batch = 32;
 
 bool further_rails::poll() noexcept {
   bool moved = false;
-  if (lane_.bulk.left_out > 0) moved = tell();
-  if (lane_.bulk.elsewhere == 0) return moved;
-  for (std::size_t rail = 1; rail < lane_.rails.size(); ++rail) {
+  if (endpoint_.bulk.left_out > 0) moved = tell();
+  if (endpoint_.bulk.elsewhere == 0) return moved;
+  for (std::size_t rail = 1; rail < endpoint_.rails.size(); ++rail) {
     std::array<ibv_wc, batch> done;
-    const int count = ibv_poll_cq(lane_.completions(rail), batch, done.data());
+    const int count = ibv_poll_cq(endpoint_.completions(rail), batch, done.data());
     for (int each = 0; each < count; ++each) moved |= take(done[static_cast<std::size_t>(each)]);
   }
   return moved;
@@ -27,7 +27,7 @@ bool further_rails::poll() noexcept {
 
 bool further_rails::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
-  connection* const at = all_.of(which);
+  connection* const at = connections_.of(which);
   if (!at || at->is_lost() || which.detail() >= at->links.size()) return false;
   bulk_queue& queue = at->links[which.detail()];
   if (!queue.pair) return false;  // left out before
@@ -38,13 +38,13 @@ bool further_rails::take(const ibv_wc& one) noexcept {
     return true;
   }
   if (which.kind() == work::notice) {
-    (void)lane::expect_notice(*queue.pair, which);
-    writes_.noticed(*at, queue, one.imm_data);
+    (void)endpoint::expect_notice(*queue.pair, which);
+    writer_.noticed(*at, queue, one.imm_data);
     return true;
   }
-  --lane_.bulk.elsewhere;
-  if (queue.under_way.front().job) writes_.completed(*at, queue);
-  else reads_.completed(*at, which.detail());
+  --endpoint_.bulk.elsewhere;
+  if (queue.under_way.front().job) writer_.completed(*at, queue);
+  else fetcher_.completed(*at, which.detail());
   return true;
 }
 
@@ -52,12 +52,12 @@ void further_rails::failed(connection& at, const bulk_queue& queue, const char* 
   if (at.is_lost()) return;
   log_warning(
       "{} is left out on the way to rank {}, and large messages go over {} alone from now on: {}",
-      lane_.rails[queue.rail].name(), at.peer,
-      at.links.in_use() > 2 ? "the others" : lane_.on.name(), cause);
-  ++lane_.counted.rails_left_out;
+      endpoint_.rails[queue.rail].name(), at.peer,
+      at.links.in_use() > 2 ? "the others" : endpoint_.on.name(), cause);
+  ++endpoint_.counters.rails_left_out;
   const std::uint32_t link = queue.link;
   leave_out(at, link);
-  if (!at.links.any_untold()) ++lane_.bulk.left_out;
+  if (!at.links.any_untold()) ++endpoint_.bulk.left_out;
   at.links.tell(link);
 }
 
@@ -65,8 +65,8 @@ void further_rails::told(connection& at, std::uint32_t link) noexcept {
   for (const bulk_queue& each : at.links) {
     if (each.link != link || link == 0 || !each.pair) continue;
     log_warning("{} is left out on the way to rank {}, since that leaves it out",
-                lane_.rails[each.rail].name(), at.peer);
-    ++lane_.counted.rails_left_out;
+                endpoint_.rails[each.rail].name(), at.peer);
+    ++endpoint_.counters.rails_left_out;
     leave_out(at, link);
     return;
   }
@@ -76,17 +76,17 @@ void further_rails::leave_out(connection& at, std::uint32_t link) noexcept {
   at.links.leave_out(link);
   for (bulk_queue& each : at.links) {
     if (each.link != link) continue;
-    lane_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
+    endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
     writer::write_again(each);
-    reads_.read_again(at, each);
+    fetcher_.read_again(at, each);
   }
-  writes_.expect_no_notices(at, static_cast<std::uint8_t>(link));
+  writer_.expect_no_notices(at, static_cast<std::uint8_t>(link));
 }
 
 bool further_rails::tell() noexcept {
   bool moved = false;
   std::uint32_t left = 0;
-  all_.for_each([&](connection& to) {
+  connections_.for_each([&](connection& to) {
     while (to.links.any_untold() && to.is_open()) {
       const payload_header what{payload_kind::left_out, to.links.first_untold(), 0, 0, 0};
       if (!sender_.send_staged(to, &what, sizeof what, nullptr, 0)) break;
@@ -95,7 +95,7 @@ bool further_rails::tell() noexcept {
     }
     left += to.links.any_untold() && !to.is_lost();
   });
-  lane_.bulk.left_out = left;
+  endpoint_.bulk.left_out = left;
   return moved;
 }
 

@@ -24,8 +24,13 @@ class connections;
 
 class further_rails {
  public:
-  further_rails(lane& shared, connections& all, sender& out, fetcher& reads, writer& writes)
-      : lane_{shared}, all_{all}, sender_{out}, reads_{reads}, writes_{writes} {}
+  further_rails(endpoint& endpoint, connections& connections, sender& out, fetcher& reads,
+                writer& writes)
+      : endpoint_{endpoint},
+        connections_{connections},
+        sender_{out},
+        fetcher_{reads},
+        writer_{writes} {}
 
   /// Takes completions, tells peers of links that were left out. True when something moved.
   bool poll() noexcept;
@@ -39,11 +44,11 @@ class further_rails {
   [[nodiscard]] bool take(const ibv_wc&) noexcept;
   [[nodiscard]] bool tell() noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   sender& sender_;
-  fetcher& reads_;
-  writer& writes_;
+  fetcher& fetcher_;
+  writer& writer_;
 };
 
 }  // namespace peal::verbs

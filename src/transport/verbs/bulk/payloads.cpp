@@ -21,45 +21,45 @@ constexpr std::size_t worth_two = 64 << 10;
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
   registration* const held = cache_.acquire(data, bytes, range_use::source);
   remote_region made = exposed::make(
-      data, exposed_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
-  if (connection* const at = all_.of(to))
-    made.words[3] = pushes_.plan(*at, static_cast<const std::byte*>(data), bytes);
+      data, exposures_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
+  if (connection* const at = connections_.of(to))
+    made.words[3] = pusher_.plan(*at, static_cast<const std::byte*>(data), bytes);
   return made;
 }
 
 void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
-  pushes_.withdraw(to, where.words[3]);
+  pusher_.withdraw(to, where.words[3]);
   const std::uint64_t number = exposed::number(where);
-  const exposure* const over = exposed_.find(number);
+  const exposure* const over = exposures_.find(number);
   if (!over) return;
-  stages_.withdraw(number);
+  staged_.withdraw(number);
   if (over->held) cache_.release(*over->held);
-  exposed_.remove(number);
+  exposures_.remove(number);
 }
 
 void payloads::start(fetch& f) noexcept {
-  connection* const from = all_.of(f.from);
+  connection* const from = connections_.of(f.from);
   if (!from || !from->is_open()) {
     f.done(f, make_error_code(errc::peer_failed));
     return;
   }
   fetch_progress::begin(f);
   std::size_t here = 0;
-  const std::size_t pushed = pushes_.claim(f, here);
+  const std::size_t pushed = pusher_.claim(f, here);
   std::size_t unwritten = first_written(*from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {
-    if (!writes_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
+    if (!writer_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
     else sender_.flush();
   }
-  if (pushed < unwritten && !reads_.start(*from, f, pushed, unwritten))
-    stages_.start(*from, f, pushed, unwritten);
+  if (pushed < unwritten && !fetcher_.start(*from, f, pushed, unwritten))
+    staged_.start(*from, f, pushed, unwritten);
   count(f, here);
 }
 
 bool payloads::under_way(const connection& with) const noexcept {
-  return with.reads.any() || stages_.awaits(with.peer) || writes_.under_way(with.peer) ||
-         pushes_.under_way(with.peer);
+  return with.reads.any() || staged_.awaits(with.peer) || writer_.under_way(with.peer) ||
+         pusher_.under_way(with.peer);
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
@@ -71,8 +71,8 @@ std::size_t payloads::first_written(const connection& from, std::size_t pushed,
     case rendezvous_mode::write: return pushed;
     case rendezvous_mode::both: return half;
     case rendezvous_mode::automatic: {
-      const bool by_both =
-          from.links.same_device() ? lane_.set.halves.on_own_node : lane_.set.halves.on_other_nodes;
+      const bool by_both = from.links.same_device() ? endpoint_.set.halves.on_own_node
+                                                    : endpoint_.set.halves.on_other_nodes;
       return by_both && bytes - pushed >= worth_two ? half : bytes;
     }
   }
@@ -80,18 +80,18 @@ std::size_t payloads::first_written(const connection& from, std::size_t pushed,
 }
 
 bool payloads::push() noexcept {
-  if (!pushes_.busy() || !pushes_.step()) return false;
+  if (!pusher_.busy() || !pusher_.step()) return false;
   sender_.flush();
   return true;
 }
 
 bool payloads::step() noexcept {
   bool moved = push();
-  if (writes_.busy()) moved |= writes_.step();
-  if (stages_.busy()) moved |= stages_.step();
-  if (lane_.bulk.any()) {
+  if (writer_.busy()) moved |= writer_.step();
+  if (staged_.busy()) moved |= staged_.step();
+  if (endpoint_.bulk.any()) {
     moved |= rails_.poll();
-    if (lane_.bulk.refused > 0) reads_.step(all_);
+    if (endpoint_.bulk.refused > 0) fetcher_.step(connections_);
   }
   return moved;
 }
@@ -109,34 +109,34 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
   const std::size_t behind = bytes - sizeof header;
   switch (header.kind) {
     case payload_kind::ask:
-      if (!stages_.asked(from, header, data, behind)) ++lane_.counted.packets_refused;
+      if (!staged_.asked(from, header, data, behind)) ++endpoint_.counters.packets_refused;
       return;
     case payload_kind::data:
-      if (header.bytes == behind) stages_.arrived(from, header, data);
+      if (header.bytes == behind) staged_.arrived(from, header, data);
       return;
     case payload_kind::push:
-      if (header.bytes == behind) pushes_.arrived(from.peer, header, data);
+      if (header.bytes == behind) pusher_.arrived(from.peer, header, data);
       return;
     case payload_kind::write:
-      if (!writes_.asked(from, header, data, behind)) ++lane_.counted.packets_refused;
+      if (!writer_.asked(from, header, data, behind)) ++endpoint_.counters.packets_refused;
       return;
-    case payload_kind::written: writes_.arrived(from, header); return;
+    case payload_kind::written: writer_.arrived(from, header); return;
     case payload_kind::left_out: rails_.told(from, header.detail); return;
   }
 }
 
 void payloads::completed(connection& at, std::uint32_t bulk) noexcept {
   bulk_queue& which = at.links[bulk];
-  if (which.under_way.front().job) writes_.completed(at, which);
-  else reads_.completed(at, bulk);
+  if (which.under_way.front().job) writer_.completed(at, which);
+  else fetcher_.completed(at, bulk);
 }
 
 void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
-  pushes_.abandon(gone, ending);
-  if (at) reads_.abandon(*at, ending);
-  writes_.abandon(gone, ending);
-  stages_.abandon(gone, ending);
+  pusher_.abandon(gone, ending);
+  if (at) fetcher_.abandon(*at, ending);
+  writer_.abandon(gone, ending);
+  staged_.abandon(gone, ending);
   std::ranges::sort(ending);
   ending.erase(std::ranges::unique(ending).begin(), ending.end());
   for (fetch* each : ending) each->done(*each, make_error_code(errc::peer_failed));

@@ -24,19 +24,19 @@ class connections;
 class payloads final : private queue_failures {
  public:
   /// `told` hears of a connection whose first rail has failed.
-  payloads(lane& shared, registration_cache& cache, connections& all, sender& out,
+  payloads(endpoint& endpoint, registration_cache& cache, connections& connections, sender& out,
            peer_events& told)
-      : lane_{shared},
-        all_{all},
+      : endpoint_{endpoint},
+        connections_{connections},
         cache_{cache},
         sender_{out},
-        mode_{shared.set.rendezvous},
-        pushes_{shared, all, out},
+        mode_{endpoint.set.rendezvous},
+        pusher_{endpoint, connections, out},
         events_{told},
-        reads_{shared, cache, *this},
-        writes_{shared, cache, all, out, exposed_, *this},
-        stages_{shared, all, out, exposed_},
-        rails_{shared, all, out, reads_, writes_} {}
+        fetcher_{endpoint, cache, *this},
+        writer_{endpoint, cache, connections, out, exposures_, *this},
+        staged_{endpoint, connections, out, exposures_},
+        rails_{endpoint, connections, out, fetcher_, writer_} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
   void withdraw(peer_id to, const remote_region&) noexcept;
@@ -54,7 +54,7 @@ class payloads final : private queue_failures {
   /// Something was refused by the device though it was idle, so that no completion will tell when
   /// to try again.
   [[nodiscard]] bool wants_polling() const noexcept {
-    return lane_.bulk.refused > 0 || writes_.starved();
+    return endpoint_.bulk.refused > 0 || writer_.starved();
   }
   /// The device gave up this queue pair, which is not of the first rail.
   void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept {
@@ -69,7 +69,7 @@ class payloads final : private queue_failures {
 
  private:
   [[nodiscard]] bool busy() const noexcept {
-    return pushes_.busy() || writes_.busy() || stages_.busy() || lane_.bulk.any();
+    return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any();
   }
   bool step() noexcept;
   bool push() noexcept;
@@ -77,17 +77,17 @@ class payloads final : private queue_failures {
   [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed,
                                           std::size_t bytes) const noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   registration_cache& cache_;
   sender& sender_;
   const rendezvous_mode mode_;
-  exposures exposed_;
-  pusher pushes_;
+  exposures exposures_;
+  pusher pusher_;
   peer_events& events_;
-  fetcher reads_;
-  writer writes_;
-  staged stages_;
+  fetcher fetcher_;
+  writer writer_;
+  staged staged_;
   further_rails rails_;
 };
 

@@ -30,14 +30,14 @@ std::size_t share_of(std::size_t bytes, std::size_t most) noexcept {
 // ---- the sender of payloads
 
 std::uint64_t pusher::plan(connection& to, const std::byte* data, std::size_t bytes) noexcept {
-  const std::size_t planned = share_of(bytes, lane_.set.push);
+  const std::size_t planned = share_of(bytes, endpoint_.set.push);
   const std::size_t packets = (planned + most_payload - 1) / most_payload;
   if (planned == 0 || !to.carries() || to.eager.refuses_eager()) return 0;
   if (to.eager.credits.left() < packets + to.eager.credits.window() / 2 ||
-      lane_.slots.free() < packets + spare_slots)
+      endpoint_.slots.free() < packets + spare_slots)
     return 0;
   outgoing& mine = outgoing_[to.peer];
-  if (mine.bytes + planned > most_unanswered * lane_.set.push) return 0;
+  if (mine.bytes + planned > most_unanswered * endpoint_.set.push) return 0;
   const std::uint32_t number = ++mine.last_number;
   mine.bytes += planned;
   mine.all.push_back({number, planned});
@@ -56,7 +56,7 @@ bool pusher::step() noexcept {
 }
 
 bool pusher::serve(job& mine) noexcept {
-  connection* const to = all_.of(mine.to);
+  connection* const to = connections_.of(mine.to);
   if (!to || !to->is_open()) return false;
   const std::uint32_t age = mine.number - outgoing_[mine.to].all.front().number;
   const std::size_t before = mine.sent;
@@ -66,7 +66,7 @@ bool pusher::serve(job& mine) noexcept {
                                 std::uint64_t{mine.bytes} << 32 | mine.sent, piece};
     if (!sender_.send_staged(*to, &header, sizeof header, mine.data + mine.sent, piece)) break;
     mine.sent += piece;
-    lane_.counted.pushed_bytes += piece;
+    endpoint_.counters.pushed_bytes += piece;
   }
   return mine.sent > before;
 }
@@ -100,10 +100,10 @@ void pusher::begin(beginnings& known, const payload_header& header) noexcept {
     else ++each;
   }
   beginning fresh{number, static_cast<std::uint32_t>(header.position >> 32), 0, nullptr, nullptr};
-  if (kept_ + fresh.planned <= lane_.set.kept)
+  if (kept_ + fresh.planned <= endpoint_.set.kept)
     fresh.data.reset(new (std::nothrow) std::byte[fresh.planned]);
   if (fresh.data) kept_ += fresh.planned;
-  else ++lane_.counted.pushes_dropped;
+  else ++endpoint_.counters.pushes_dropped;
   known.push_back(std::move(fresh));
 }
 

@@ -31,7 +31,8 @@ class connections;
 
 class pusher {
  public:
-  pusher(lane& shared, connections& all, sender& out) : lane_{shared}, all_{all}, sender_{out} {}
+  pusher(endpoint& endpoint, connections& connections, sender& out)
+      : endpoint_{endpoint}, connections_{connections}, sender_{out} {}
 
   // ---- the sender of payloads
 
@@ -88,8 +89,8 @@ class pusher {
   void begin(beginnings&, const payload_header&) noexcept;
   void forget(beginnings&, beginnings::iterator) noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   sender& sender_;
   std::unordered_map<peer_id, outgoing> outgoing_;
   std::deque<job> jobs_;

@@ -40,7 +40,7 @@ bool staged::step() noexcept {
 /// The oldest question that finds room.
 bool staged::ask() noexcept {
   for (auto each = asks_.begin(); each != asks_.end(); ++each) {
-    connection* to = all_.of(each->to);
+    connection* to = connections_.of(each->to);
     if (!to || !to->is_open() ||
         !sender_.send_staged(*to, &each->what, sizeof each->what, &each->number,
                              sizeof each->number))
@@ -52,7 +52,7 @@ bool staged::ask() noexcept {
 }
 
 bool staged::serve(job& mine) noexcept {
-  connection* to = all_.of(mine.to);
+  connection* to = connections_.of(mine.to);
   if (!to || !to->is_open()) return false;
   bool moved = false;
   for (int packet = 0; packet < packets_a_turn && mine.sent < mine.bytes; ++packet) {
@@ -60,7 +60,7 @@ bool staged::serve(job& mine) noexcept {
     const payload_header header{payload_kind::data, 0, mine.number, mine.sent, bytes};
     if (!sender_.send_staged(*to, &header, sizeof header, mine.data + mine.sent, bytes)) break;
     mine.sent += bytes;
-    lane_.counted.staged_bytes += bytes;
+    endpoint_.counters.staged_bytes += bytes;
     moved = true;
   }
   return moved;
@@ -71,7 +71,7 @@ bool staged::asked(connection& from, const payload_header& header, const std::by
   std::uint64_t number = 0;
   if (bytes < sizeof number) return false;
   std::memcpy(&number, data, sizeof number);
-  const exposure* const found = exposed_.find(number, from.peer, header.position, header.bytes);
+  const exposure* const found = exposures_.find(number, from.peer, header.position, header.bytes);
   if (found)
     jobs_.push_back(
         {from.peer, found->data + header.position, header.bytes, header.number, number});

@@ -25,8 +25,8 @@ class connections;
 
 class staged {
  public:
-  staged(lane& shared, connections& all, sender& out, const exposures& to_peers)
-      : lane_{shared}, all_{all}, sender_{out}, exposed_{to_peers} {}
+  staged(endpoint& endpoint, connections& connections, sender& out, const exposures& to_peers)
+      : endpoint_{endpoint}, connections_{connections}, sender_{out}, exposures_{to_peers} {}
 
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
   void start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
@@ -69,10 +69,10 @@ class staged {
   bool ask() noexcept;
   bool serve(job&) noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   sender& sender_;
-  const exposures& exposed_;
+  const exposures& exposures_;
   std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, incoming> incoming_;
   std::deque<question> asks_;  // ours, for which there was no room yet

@@ -62,7 +62,7 @@ void writer::arrived(connection& from, const payload_header& header) noexcept {
       mine.awaited = static_cast<std::uint8_t>(mine.awaited | 1u << each.link);
   mine.told = true;
   if (mine.awaited == 0) written(found);
-  else ++lane_.bulk.elsewhere;
+  else ++endpoint_.bulk.elsewhere;
 }
 
 void writer::noticed(const connection& from, const bulk_queue& through,
@@ -80,7 +80,7 @@ void writer::noticed(shares::iterator of, std::uint8_t links) noexcept {
   if (mine.awaited == 0) return;
   mine.awaited = static_cast<std::uint8_t>(mine.awaited & ~links);
   if (mine.awaited != 0) return;
-  --lane_.bulk.elsewhere;
+  --endpoint_.bulk.elsewhere;
   written(of);
 }
 
@@ -108,7 +108,7 @@ bool writer::asked(connection& from, const payload_header& header, const std::by
   source_region source;
   if (bytes < sizeof source) return false;
   std::memcpy(&source, data, sizeof source);
-  const exposure* const found = exposed_.find(source.number, from.peer, source.at, header.bytes);
+  const exposure* const found = exposures_.find(source.number, from.peer, source.at, header.bytes);
   if (!found || !found->held) return false;
   // It stays registered as long as anything is written from it, whenever it is withdrawn.
   cache_.share(*found->held);
@@ -137,7 +137,7 @@ void writer::end_jobs(Which which) noexcept {
 }
 
 bool writer::post(write_job& mine) noexcept {
-  connection* const to = all_.of(mine.to);
+  connection* const to = connections_.of(mine.to);
   if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
   bool moved = false;
   for (std::size_t each = to->links.for_writes(); each < to->links.size() && mine.has_parts();
@@ -149,12 +149,12 @@ bool writer::post(write_job& mine) noexcept {
 bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
   bulk_queue& at = to.links[which];
   if (!at.refused.empty()) return false;  // READs, where the two sides were told different things
-  std::uint64_t longest = std::min<std::uint64_t>(longest_part, lane_.longest_part);
+  std::uint64_t longest = std::min<std::uint64_t>(longest_part, endpoint_.longest_part);
   if (to.links.in_use() > 1)
     longest = std::min(
         longest,
         std::max(smallest_part, (mine.bytes / to.links.in_use() / 2 + page - 1) & ~(page - 1)));
-  const std::size_t limit = std::min<std::size_t>(parts_at_once, lane_.set.read_depth);
+  const std::size_t limit = std::min<std::size_t>(parts_at_once, endpoint_.set.read_depth);
   bulk_chain chain;
   while (mine.has_parts() && at.under_way.size() + chain.size() < limit) {
     bulk_part part{nullptr, &mine, mine.posted,
@@ -172,11 +172,11 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
   }
   if (chain.size() == 0) return false;
   const std::size_t before = at.under_way.size();
-  const int failed = chain.post(at, lane_);
+  const int failed = chain.post(at, endpoint_);
   mine.again.insert(mine.again.end(), at.refused.rbegin(), at.refused.rend());
   at.refused.clear();
   const std::size_t posted = at.under_way.size() - before;
-  lane_.counted.writes += posted;
+  endpoint_.counters.writes += posted;
   if (failed != 0) failures_.failed(to, at, failed);
   return posted > 0;
 }
@@ -200,9 +200,9 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
     return;  // `step` takes it away
   }
   mine.arrived += over.bytes;
-  lane_.counted.write_bytes += over.bytes;
-  lane_.counted.rail_bytes[which.rail] += over.bytes;
-  lane_.counted.queue_bytes[at.links.number_of(which) % at.links.of_each()] += over.bytes;
+  endpoint_.counters.write_bytes += over.bytes;
+  endpoint_.counters.rail_bytes[which.rail] += over.bytes;
+  endpoint_.counters.queue_bytes[at.links.number_of(which) % at.links.of_each()] += over.bytes;
   if (mine.arrived < mine.bytes) {
     (void)post(mine);
     return;
@@ -214,13 +214,13 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
 }
 
 void writer::post_notices(write_job& mine) noexcept {
-  connection* const to = all_.of(mine.to);
+  connection* const to = connections_.of(mine.to);
   if (!to || !to->is_open()) return;
   for (std::size_t each = to->links.for_writes() + to->links.of_each(); each < to->links.size();
        each += to->links.of_each()) {
     bulk_queue& at = to->links[each];
     const auto bit = static_cast<std::uint8_t>(1u << at.link);
-    if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= lane_.set.read_depth ||
+    if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= endpoint_.set.read_depth ||
         !at.refused.empty())
       continue;
     mine.unnoticed = static_cast<std::uint8_t>(mine.unnoticed & ~bit);
@@ -230,7 +230,7 @@ void writer::post_notices(write_job& mine) noexcept {
                      to->id(work::read, static_cast<std::uint32_t>(each)).word,
                      static_cast<std::uint32_t>(mine.number));
     ++mine.noticing;
-    const int failed = chain.post(at, lane_);
+    const int failed = chain.post(at, endpoint_);
     if (!at.refused.empty()) {
       at.refused.clear();
       --mine.noticing;
@@ -253,7 +253,7 @@ bool writer::step() noexcept {
 
 bool writer::starved() const noexcept {
   return std::ranges::any_of(jobs_, [this](const write_job& each) {
-    const connection* const to = each.has_parts() ? all_.of(each.to) : nullptr;
+    const connection* const to = each.has_parts() ? connections_.of(each.to) : nullptr;
     if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
     for (std::size_t last = to->links.for_writes(); last < to->links.size();
          last += to->links.of_each())
@@ -265,7 +265,7 @@ bool writer::starved() const noexcept {
 /// Sends the oldest note that finds room.
 bool writer::tell() noexcept {
   for (auto each = notes_.begin(); each != notes_.end(); ++each) {
-    connection* const to = all_.of(each->to);
+    connection* const to = connections_.of(each->to);
     const std::size_t more = each->what.kind == payload_kind::write ? sizeof each->source : 0;
     // That a link was left out must be heard before what was written instead of over it.
     if (!to || !to->is_open() || to->links.any_untold() ||
@@ -292,7 +292,7 @@ void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
       continue;
     }
     ending.push_back(each->second.of);
-    if (each->second.awaited != 0) --lane_.bulk.elsewhere;
+    if (each->second.awaited != 0) --endpoint_.bulk.elsewhere;
     let_go(each->second);
     each = shares_.erase(each);
   }

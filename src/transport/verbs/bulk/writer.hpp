@@ -61,13 +61,13 @@ struct write_job {
 
 class writer {
  public:
-  writer(lane& shared, registration_cache& cache, connections& all, sender& out,
+  writer(endpoint& endpoint, registration_cache& cache, connections& connections, sender& out,
          const exposures& to_peers, queue_failures& told)
-      : lane_{shared},
+      : endpoint_{endpoint},
         cache_{cache},
-        all_{all},
+        connections_{connections},
         sender_{out},
-        exposed_{to_peers},
+        exposures_{to_peers},
         failures_{told} {}
 
   /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it
@@ -129,11 +129,11 @@ class writer {
   void written(shares::iterator) noexcept;
   void noticed(shares::iterator, std::uint8_t links) noexcept;
 
-  lane& lane_;
+  endpoint& endpoint_;
   registration_cache& cache_;
-  connections& all_;
+  connections& connections_;
   sender& sender_;
-  const exposures& exposed_;
+  const exposures& exposures_;
   queue_failures& failures_;
   std::uint64_t last_number_ = 0;
   shares shares_;

@@ -20,10 +20,11 @@ constexpr milliseconds longest_handshake_pause{1000};
 
 }  // namespace
 
-connector::connector(lane& shared, connections& all, sender& out, handshake_port& port,
-                     const addresses& who, std::uint32_t peers, peer_events& told)
-    : lane_{shared},
-      all_{all},
+connector::connector(endpoint& endpoint, connections& connections, sender& out,
+                     handshake_port& port, const addresses& who, std::uint32_t peers,
+                     peer_events& told)
+    : endpoint_{endpoint},
+      connections_{connections},
       sender_{out},
       addresses_{who},
       events_{told},
@@ -36,30 +37,30 @@ connection* connector::make(peer_id to) noexcept {
   auto made = std::make_unique<connection>(to);
   eager_channel& eager = made->eager;
   const auto refuse = [&](const char* what) {
-    for (const slot_id each : eager.own_receives) lane_.slots.give_back(each);
-    lane_.leave_room();
+    for (const slot_id each : eager.own_receives) endpoint_.slots.give_back(each);
+    endpoint_.leave_room();
     if (events_.waits_for_room(to)) return nullptr;
-    log_error("no connection to rank {}: {} {}: {}", to, lane_.on.name(), what,
+    log_error("no connection to rank {}: {} {}: {}", to, endpoint_.on.name(), what,
               std::strerror(errno));
     events_.refused(to);
     return nullptr;
   };
-  if (!lane_.make_room()) {
+  if (!endpoint_.make_room()) {
     if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: no room for its messages", to);
     events_.refused(to);
     return nullptr;
   }
-  eager.pair = lane_.make_control();
+  eager.pair = endpoint_.make_control();
   if (!eager.pair) return refuse("gives no queue pair");
   if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
-  if (!lane_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
-  eager.sent.reserve(lane_.set.send_depth);
-  eager.credits.grant(static_cast<std::uint16_t>(lane_.set.window));
+  if (!endpoint_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
+  eager.sent.reserve(endpoint_.set.send_depth);
+  eager.credits.grant(static_cast<std::uint16_t>(endpoint_.set.window));
   made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
   made->handshake.attempt_ = ++attempts_;
-  ++lane_.counted.connections;
-  return &all_.add(std::move(made));
+  ++endpoint_.counters.connections;
+  return &connections_.add(std::move(made));
 }
 
 void connector::begin(connection& with) noexcept {
@@ -124,12 +125,12 @@ void connector::send_and_repeat(connection& to, const handshake_packet& what) no
   mine.last = what;
   mine.pause = first_handshake_pause;
   mine.repeat_at = clock::now() + mine.pause;
-  if (const int failed = send(what); failed != 0 && !worth_another_try(to.handshake, failed))
+  if (const int failed = send(what); failed != 0 && !may_retry(to.handshake, failed))
     give_up(to, "cannot be reached", failed);
 }
 
 /// Finding the peer's place in the network takes packets too, which may be lost.
-bool connector::worth_another_try(handshake& of, int why) noexcept {
+bool connector::may_retry(handshake& of, int why) noexcept {
   return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) &&
          ++of.exchange_->searches < most_searches;
 }
@@ -154,7 +155,7 @@ bool connector::repeat(clock::time_point now) noexcept {
     if (now >= mine.repeat_at) {
       mine.pause = std::min(mine.pause * 2, longest_handshake_pause);
       mine.repeat_at = now + mine.pause;
-      ++lane_.counted.handshakes_repeated;
+      ++endpoint_.counters.handshakes_repeated;
       moved = true;
       if (!mine.complained && now - mine.since > complaint_after) {
         mine.complained = true;
@@ -166,7 +167,7 @@ bool connector::repeat(clock::time_point now) noexcept {
       }
       // One that waits for a request to come again has nothing to repeat.
       if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0;
-          failed != 0 && !worth_another_try(of.handshake, failed)) {
+          failed != 0 && !may_retry(of.handshake, failed)) {
         give_up(of, "cannot be reached", failed);
         continue;  // another stands in its place now
       }
@@ -189,7 +190,7 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
   handshake_packet said;
   if (bytes == sizeof said) std::memcpy(&said, packet, sizeof said);
   if (bytes != sizeof said || !trusts(said)) {
-    ++lane_.counted.packets_refused;
+    ++endpoint_.counters.packets_refused;
     return;
   }
   if (said.kind == handshake_kind::failed) {
@@ -202,7 +203,7 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     return;
   }
   if (leaving_ || events_.is_given_up(said.from)) return;
-  connection* const known = all_.of(said.from);
+  connection* const known = connections_.of(said.from);
   switch (said.kind) {
     case handshake_kind::request: requested(said); return;
     case handshake_kind::reply: replied(said); return;
@@ -216,11 +217,11 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     case handshake_kind::no_room: sent_away(said); return;
     default: break;
   }
-  ++lane_.counted.packets_refused;
+  ++endpoint_.counters.packets_refused;
 }
 
 void connector::requested(const handshake_packet& said) noexcept {
-  connection* known = all_.of(said.from);
+  connection* known = connections_.of(said.from);
   const bool is_new = static_cast<std::int32_t>(said.attempt - last_attempts_[said.from]) > 0;
   if (known && is_new && known->lifetime.is_over()) {  // the other side has taken it away already
     events_.ended(*known);
@@ -230,7 +231,7 @@ void connector::requested(const handshake_packet& said) noexcept {
     if (!is_new) return;
     if (events_.admits(said.from)) known = make(said.from);
     if (!known) {
-      (void)say(said.from, handshake_kind::no_room, all_.count() == 0 ? 1 : 0);
+      (void)say(said.from, handshake_kind::no_room, connections_.count() == 0 ? 1 : 0);
       return;
     }
     begin(*known);
@@ -252,8 +253,7 @@ void connector::requested(const handshake_packet& said) noexcept {
 void connector::answer(connection& to, const handshake_packet& said) noexcept {
   if (!learn(to, said)) {
     // The request comes again.
-    if (const int why = errno; !worth_another_try(to.handshake, why))
-      give_up(to, "does not fit", why);
+    if (const int why = errno; !may_retry(to.handshake, why)) give_up(to, "does not fit", why);
     return;
   }
   to.become(connection_state::answered);
@@ -261,7 +261,7 @@ void connector::answer(connection& to, const handshake_packet& said) noexcept {
 }
 
 void connector::replied(const handshake_packet& said) noexcept {
-  connection* known = all_.of(said.from);
+  connection* known = connections_.of(said.from);
   if (!known || known->handshake.attempt_ != said.your_attempt) {
     // The request was given up; whoever answered it shall not wait.
     (void)say(said.from, handshake_kind::gone, said.attempt);
@@ -269,7 +269,7 @@ void connector::replied(const handshake_packet& said) noexcept {
   }
   if (known->is_requesting()) {
     if (!learn(*known, said) || !begin_sending(*known)) {
-      if (const int why = errno; !worth_another_try(known->handshake, why))
+      if (const int why = errno; !may_retry(known->handshake, why))
         give_up(*known, "does not fit", why);
       return;
     }
@@ -296,7 +296,7 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
 /// The request is repeated, and messages go as datagrams meanwhile. What cannot go so waits as long
 /// as one waits for a silent adapter.
 void connector::sent_away(const handshake_packet& said) noexcept {
-  connection* const known = all_.of(said.from);
+  connection* const known = connections_.of(said.from);
   if (!known || !known->is_requesting()) return;
   const bool needed = events_.sent_away(said.from);
   handshake::exchange& mine = *known->handshake.exchange_;
@@ -304,7 +304,7 @@ void connector::sent_away(const handshake_packet& said) noexcept {
   mine.without_since =
       said.your_attempt != 1 ? clock::time_point::max() : std::min(mine.without_since, now);
   if (now > mine.without_since &&
-      now - mine.without_since > std::chrono::duration<double>{lane_.set.timeout} && needed)
+      now - mine.without_since > std::chrono::duration<double>{endpoint_.set.timeout} && needed)
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
@@ -333,7 +333,7 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
     mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
     if (mine.link != 0 && each % of.links.of_each() == of.links.for_writes() &&
         mine.pair->state == IBV_QPS_INIT)
-      lane_.expect_notices(*mine.pair, of.id(work::notice, static_cast<std::uint32_t>(each)));
+      endpoint_.expect_notices(*mine.pair, of.id(work::notice, static_cast<std::uint32_t>(each)));
     if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
     else if (ready_to_receive(*mine.pair, remote)) continue;
     else if (mine.link == 0) return false;
@@ -345,11 +345,11 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
 
 bool connector::begin_sending(connection& of) noexcept {
   if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_,
-                     lane_.set.timeout))
+                     endpoint_.set.timeout))
     return false;
   for (bulk_queue& each : of.links) {
     if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail),
-                                    of.handshake.own_psn_, lane_.set.timeout))
+                                    of.handshake.own_psn_, endpoint_.set.timeout))
       continue;
     if (each.link == 0) return false;
     leave_out(of, each, std::strerror(errno));
@@ -362,10 +362,10 @@ bool connector::begin_sending(connection& of) noexcept {
 /// False: not even of the first rail.
 bool connector::make_links(connection& of, const address& peer) noexcept {
   const address& own = addresses_.own();
-  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer), lane_.set.bulk,
-               lane_.set.read_depth, peer.first().gid == own.first().gid);
+  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer),
+               endpoint_.set.bulk, endpoint_.set.read_depth, peer.first().gid == own.first().gid);
   for (bulk_queue& each : of.links) {
-    each.pair = lane_.make_bulk(each.rail);
+    each.pair = endpoint_.make_bulk(each.rail);
     if (!each.pair && each.link == 0) return false;
   }
   for (bulk_queue& each : of.links)
@@ -386,7 +386,7 @@ remote_queue connector::remote_of(const connection& of, std::uint8_t rail,
   made.mtu = std::min(here.mtu, there.mtu);
   made.reads_in = std::min(here.reads_in, there.reads_out);
   made.reads_out = std::min(here.reads_out, there.reads_in);
-  made.route = lane_.rails[rail].route_to(there.gid, there.lid);
+  made.route = endpoint_.rails[rail].route_to(there.gid, there.lid);
   return made;
 }
 
@@ -394,11 +394,11 @@ remote_queue connector::remote_of(const connection& of, std::uint8_t rail,
 void connector::leave_out(connection& of, const bulk_queue& failed, const char* cause) noexcept {
   const std::uint8_t link = failed.link;
   if (of.links.is_untold(link)) return;
-  log_warning("{} is left out on the way to rank {}: {}", lane_.rails[failed.rail].name(), of.peer,
-              cause);
-  ++lane_.counted.rails_left_out;
+  log_warning("{} is left out on the way to rank {}: {}", endpoint_.rails[failed.rail].name(),
+              of.peer, cause);
+  ++endpoint_.counters.rails_left_out;
   of.links.leave_out(link);
-  if (!of.links.any_untold()) ++lane_.bulk.left_out;
+  if (!of.links.any_untold()) ++endpoint_.bulk.left_out;
   of.links.tell(link);
 }
 

@@ -40,8 +40,8 @@ class connections;
 class connector {
  public:
   using clock = std::chrono::steady_clock;
-  connector(lane&, connections&, sender&, handshake_port&, const addresses&, std::uint32_t peers,
-            peer_events&);
+  connector(endpoint&, connections&, sender&, handshake_port&, const addresses&,
+            std::uint32_t peers, peer_events&);
 
   void start(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
@@ -84,11 +84,11 @@ class connector {
   [[nodiscard]] int send(const handshake_packet&) noexcept;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;
-  [[nodiscard]] static bool worth_another_try(handshake&, int why) noexcept;
+  [[nodiscard]] static bool may_retry(handshake&, int why) noexcept;
   void give_up(connection&, const char* what, int why) noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   sender& sender_;
   const addresses& addresses_;
   peer_events& events_;

@@ -32,24 +32,24 @@ bool is_of_pair(ibv_event_type type) noexcept {
 
 }  // namespace
 
-device_events::device_events(lane& shared, connections& all, handshake_port& port,
+device_events::device_events(endpoint& endpoint, connections& connections, handshake_port& port,
                              retired_pairs& retired, payloads& payloads, peer_events& told)
-    : lane_{shared},
-      all_{all},
+    : endpoint_{endpoint},
+      connections_{connections},
       port_{port},
       retired_{retired},
       payloads_{payloads},
       events_{told},
-      down_(shared.rails.size()) {
+      down_(endpoint.rails.size()) {
   // The kernel makes it close-on-exec.
-  for (const device& each : lane_.rails)
+  for (const device& each : endpoint_.rails)
     able_.push_back(fcntl(each.context()->async_fd, F_SETFL, O_NONBLOCK) == 0);
 }
 
 std::vector<int> device_events::descriptors() const {
   std::vector<int> made;
   for (std::size_t each = 0; each < able_.size(); ++each)
-    made.push_back(able_[each] ? lane_.rails[each].context()->async_fd : -1);
+    made.push_back(able_[each] ? endpoint_.rails[each].context()->async_fd : -1);
   return made;
 }
 
@@ -60,8 +60,8 @@ void device_events::read() noexcept {
 
 void device_events::read(std::uint8_t rail) noexcept {
   ibv_async_event event{};
-  while (ibv_get_async_event(lane_.rails[rail].context(), &event) == 0) {
-    ++lane_.counted.device_events;
+  while (ibv_get_async_event(endpoint_.rails[rail].context(), &event) == 0) {
+    ++endpoint_.counters.device_events;
     const bool of_pair = is_of_pair(event.event_type);
     const news told{
         event.event_type, rail,
@@ -87,12 +87,12 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_SRQ_ERR: rail_failed(told.rail, "the shared receive queue broke"); return;
     case IBV_EVENT_PORT_ERR: port_changed(told, true); return;
     case IBV_EVENT_PORT_ACTIVE: port_changed(told, false); return;
-    // Receives never run short (lane.hpp), so nobody asks for this one. The others change nothing
-    // here: an answered handshake ends with the first message, and addresses were exchanged at the
-    // start.
+    // Receives never run short (endpoint.hpp), so nobody asks for this one. The others change
+    // nothing here: an answered handshake ends with the first message, and addresses were exchanged
+    // at the start.
     case IBV_EVENT_SRQ_LIMIT_REACHED:
     default:
-      log_debug("{} tells: {}", lane_.rails[told.rail].name(), ibv_event_type_str(told.type));
+      log_debug("{} tells: {}", endpoint_.rails[told.rail].name(), ibv_event_type_str(told.type));
   }
 }
 
@@ -102,7 +102,7 @@ void device_events::pair_failed(const news& told) noexcept {
   const auto is_it = [&](const queue_pair& pair) { return pair && pair->qp_num == told.number; };
   connection* broken = nullptr;
   const bulk_queue* link = nullptr;
-  all_.for_each([&](connection& each) {
+  connections_.for_each([&](connection& each) {
     if (told.rail == 0 && is_it(each.eager.pair)) broken = &each;
     for (const bulk_queue& its : each.links)
       if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
@@ -113,14 +113,14 @@ void device_events::pair_failed(const news& told) noexcept {
   }
   if (!broken)
     log_warning("{} gave up a queue pair that is no connection's: {}",
-                lane_.rails[told.rail].name(), cause);
+                endpoint_.rails[told.rail].name(), cause);
   else if (told.rail == 0) events_.broke(*broken, cause);
   else payloads_.rail_failed(*broken, *link, cause);
 }
 
 void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
   if (rail == 0) port_.broke(cause);
-  all_.for_each([&](connection& each) {
+  connections_.for_each([&](connection& each) {
     if (rail == 0) events_.broke(each, cause);
     // A link that is left out has no queue pairs any more.
     for (const bulk_queue& its : each.links)
@@ -130,9 +130,9 @@ void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
 
 /// Connections outlive it when the port comes back before they give up.
 void device_events::port_changed(const news& told, bool down) noexcept {
-  const device& on = lane_.rails[told.rail];
+  const device& on = endpoint_.rails[told.rail];
   if (told.number != on.port_number()) return;
-  if (down) ++lane_.counted.port_errors;
+  if (down) ++endpoint_.counters.port_errors;
   if (down_[told.rail] == down) return;
   down_[told.rail] = down;
   log_warning("the port of {} is {}", on.name(),

@@ -25,7 +25,7 @@ class connections;
 
 class device_events {
  public:
-  device_events(lane&, connections&, handshake_port&, retired_pairs&, payloads&, peer_events&);
+  device_events(endpoint&, connections&, handshake_port&, retired_pairs&, payloads&, peer_events&);
 
   /// One for each rail; -1: there is none.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -40,8 +40,8 @@ class device_events {
   void rail_failed(std::uint8_t rail, const char* cause) noexcept;
   void port_changed(const news&, bool down) noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   handshake_port& port_;
   retired_pairs& retired_;
   payloads& payloads_;

@@ -15,7 +15,7 @@ constexpr milliseconds longest_notice_pause{4000};
 }  // namespace
 
 void failure_notices::tell(peer_id which) noexcept {
-  if (by_.say(which, handshake_kind::failed, 0) == 0)
+  if (connector_.say(which, handshake_kind::failed, 0) == 0)
     untold_.push_back({which, clock::now() + first_notice_pause, first_notice_pause});
 }
 
@@ -34,7 +34,7 @@ void failure_notices::repeat(clock::time_point now) noexcept {
     if (now < each.at) return false;
     each.pause = std::min(each.pause * 2, longest_notice_pause);
     each.at = now + each.pause;
-    return by_.say(each.to, handshake_kind::failed, 0) != 0;
+    return connector_.say(each.to, handshake_kind::failed, 0) != 0;
   });
 }
 

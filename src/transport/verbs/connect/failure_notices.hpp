@@ -21,12 +21,12 @@ namespace peal::verbs {
 class failure_notices {
  public:
   using clock = std::chrono::steady_clock;
-  explicit failure_notices(connector& by) : by_{by} {}
+  explicit failure_notices(connector& by) : connector_{by} {}
 
   /// From now on until `confirmed`. Requires: the peer has told an address.
   void tell(peer_id) noexcept;
   /// A packet came from one that was given up.
-  void remind(peer_id which) noexcept { (void)by_.say(which, handshake_kind::failed, 0); }
+  void remind(peer_id which) noexcept { (void)connector_.say(which, handshake_kind::failed, 0); }
   void confirmed(peer_id) noexcept;
 
   [[nodiscard]] bool any() const noexcept { return !untold_.empty(); }
@@ -40,7 +40,7 @@ class failure_notices {
     clock::time_point at;
     std::chrono::milliseconds pause;
   };
-  connector& by_;
+  connector& connector_;
   std::vector<notice> untold_;
 };
 

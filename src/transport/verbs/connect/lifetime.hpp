@@ -24,7 +24,7 @@ class lifetime {
   }
   void carry() noexcept { carries_ = true; }
 
-  /// Something came, in this epoch of the lane.
+  /// Something came, in this epoch of the endpoint.
   void heard(std::uint32_t epoch) noexcept { heard_epoch_ = epoch; }
   [[nodiscard]] std::uint32_t heard_epoch() const noexcept { return heard_epoch_; }
   [[nodiscard]] clock::time_point opened_at() const noexcept { return opened_at_; }

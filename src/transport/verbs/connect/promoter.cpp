@@ -31,11 +31,11 @@ std::pair<peer_id, peer_id> pair_of(peer_id a, peer_id b) noexcept { return std:
 
 }  // namespace
 
-promoter::promoter(lane& shared, connections& all, sender& out, const addresses& who,
+promoter::promoter(endpoint& endpoint, connections& connections, sender& out, const addresses& who,
                    connector& connector, datagrams& datagrams, payloads& payloads,
                    const promotion_rules& rules, std::uint32_t peers, peer_events& told)
-    : lane_{shared},
-      all_{all},
+    : endpoint_{endpoint},
+      connections_{connections},
       sender_{out},
       addresses_{who},
       connector_{connector},
@@ -50,7 +50,7 @@ promoter::promoter(lane& shared, connections& all, sender& out, const addresses&
 // ---- messages and fetches without a connection
 
 bool promoter::send(peer_id to, envelope e, const void* payload) noexcept {
-  connection* const at = all_.of(to);
+  connection* const at = connections_.of(to);
   if (at && at->is_lost()) return false;
   if (at && at->is_in_use()) {
     if (at->lifetime.is_ending() || !datagrams_.drained(to)) return false;
@@ -72,18 +72,18 @@ void promoter::wait_for(fetch& f) noexcept {
 }
 
 bool promoter::may_take_datagrams(peer_id from) const noexcept {
-  const connection* const at = all_.of(from);
+  const connection* const at = connections_.of(from);
   return !at || !at->lifetime.has_said_last() || at->lifetime.has_heard_last();
 }
 
 void promoter::opened(connection& at) noexcept {
-  at.lifetime.opened(lane_.epoch);
-  at.eager.used_in(lane_.epoch - 1);
+  at.lifetime.opened(endpoint_.epoch);
+  at.eager.used_in(endpoint_.epoch - 1);
   if (datagrams_.drained(at.peer)) at.lifetime.carry();
   patience_ = first_patience;
   short_since_ = clock::time_point::max();
   next_try_ = {};
-  if (datagrams_.knows(at.peer)) ++lane_.counted.promotions;
+  if (datagrams_.knows(at.peer)) ++endpoint_.counters.promotions;
   const auto first = std::stable_partition(
       fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
   const std::vector<fetch*> its(first, fetches_.end());
@@ -110,23 +110,23 @@ void promoter::abandon(peer_id gone) noexcept {
   for (fetch* each : its) each->done(*each, make_error_code(errc::peer_failed));
 }
 
-void promoter::say_goodbye(const std::vector<bool>& dead) noexcept {
+void promoter::send_last(const std::vector<bool>& dead) noexcept {
   for (peer_id each = 0; each < messages_.size(); ++each) {
-    const connection* const at = all_.of(each);
+    const connection* const at = connections_.of(each);
     const bool connected = at && at->is_in_use();
     if (connected || dead[each] || each == addresses_.self() || !addresses_.of(each) ||
         datagrams_.left(each))
       continue;
-    if (rules_.cold || datagrams_.knows(each)) datagrams_.say_goodbye(each);
+    if (rules_.cold || datagrams_.knows(each)) datagrams_.send_last(each);
   }
 }
 
 // ---- more connections
 
 void promoter::want(peer_id to) noexcept {
-  const connection* const at = all_.of(to);
+  const connection* const at = connections_.of(to);
   if (in_line_[to] || (at && !at->lifetime.is_ending())) return;
-  if (!at && line_.empty() && all_.count() < rules_.max_rc) {
+  if (!at && line_.empty() && connections_.count() < rules_.max_rc) {
     connector_.start(to);
     return;
   }
@@ -140,10 +140,11 @@ void promoter::want_later(peer_id to) noexcept {
 }
 
 bool promoter::admits(peer_id from) noexcept {
-  if (all_.count() < rules_.max_rc) return all_.count() > 0 || clock::now() >= next_try_;
+  if (connections_.count() < rules_.max_rc)
+    return connections_.count() > 0 || clock::now() >= next_try_;
   connection* in_the_way = nullptr;
   const peer_id self = addresses_.self();
-  all_.for_each([&](connection& each) {
+  connections_.for_each([&](connection& each) {
     if (each.is_requesting() && pair_of(self, each.peer) > pair_of(self, from)) in_the_way = &each;
   });
   if (!in_the_way) {
@@ -159,18 +160,18 @@ bool promoter::admits(peer_id from) noexcept {
 bool promoter::full(peer_id wanted) noexcept {
   const auto now = clock::now();
   go_cold();
-  if (all_.count() > 0) {
-    log_info("the RDMA device gives {} connections and no more", all_.count());
-    rules_.max_rc = static_cast<std::uint32_t>(all_.count());
+  if (connections_.count() > 0) {
+    log_info("the RDMA device gives {} connections and no more", connections_.count());
+    rules_.max_rc = static_cast<std::uint32_t>(connections_.count());
   } else {
     if (short_since_ == clock::time_point::max())
       log_warning(
           "{} gives no connection at the moment; messages to peers go as datagrams, and large ones "
           "wait",
-          lane_.on.name());
+          endpoint_.on.name());
     short_since_ = std::min(short_since_, now);
     next_try_ = now + between_demands;
-    if (now - short_since_ > std::chrono::duration<double>{lane_.set.timeout} && needed(wanted))
+    if (now - short_since_ > std::chrono::duration<double>{endpoint_.set.timeout} && needed(wanted))
       return false;
   }
   want_later(wanted);
@@ -193,14 +194,14 @@ promoter::clock::time_point promoter::due() const noexcept {
 }
 
 bool promoter::connect_waiting() noexcept {
-  if (all_.count() == 0 && clock::now() < next_try_) return false;
+  if (connections_.count() == 0 && clock::now() < next_try_) return false;
   bool any = false;
   // Who finds no room stands at the end of the line again.
   std::size_t count = line_.size();
   for (std::size_t each = 0; each < count;) {
     const peer_id to = line_[each];
-    const connection* const at = all_.of(to);
-    if (at ? at->lifetime.is_ending() : all_.count() >= rules_.max_rc) {
+    const connection* const at = connections_.of(to);
+    if (at ? at->lifetime.is_ending() : connections_.count() >= rules_.max_rc) {
       ++each;
       continue;
     }
@@ -227,7 +228,7 @@ void promoter::make_room() noexcept {
   if (!overdue) return;
   next_demand_ = now + between_demands;
   connection* oldest = nullptr;
-  all_.for_each([&](connection& each) {
+  connections_.for_each([&](connection& each) {
     if (each.is_requesting() && now - each.handshake.since() >= patience_ &&
         (!oldest || each.handshake.since() < oldest->handshake.since()))
       oldest = &each;
@@ -243,14 +244,14 @@ void promoter::make_room() noexcept {
 connection* promoter::coldest(clock::time_point now) noexcept {
   connection* found = nullptr;
   std::uint32_t idle = 0;
-  all_.for_each([&](connection& each) {
+  connections_.for_each([&](connection& each) {
     if (!each.is_open() || each.lifetime.is_ending() ||
         now - each.lifetime.opened_at() < shortest_life)
       return;
     const bool busy = !each.eager.held.empty() || payloads_.under_way(each);
     const std::uint32_t its = busy ? 0
-                                   : std::min(lane_.epoch - each.eager.last_use(),
-                                              lane_.epoch - each.lifetime.heard_epoch());
+                                   : std::min(endpoint_.epoch - each.eager.last_use(),
+                                              endpoint_.epoch - each.lifetime.heard_epoch());
     if (found && its <= idle) return;
     found = &each;
     idle = its;
@@ -281,7 +282,7 @@ bool promoter::go_on_ending() noexcept {
       ++each;
       continue;
     }
-    ++lane_.counted.demotions;
+    ++endpoint_.counters.demotions;
     events_.ended(of);  // it stands here no more
     moved = true;
   }

@@ -47,7 +47,7 @@ struct promotion_rules {
 
 class promoter {
  public:
-  promoter(lane&, connections&, sender&, const addresses&, connector&, datagrams&, payloads&,
+  promoter(endpoint&, connections&, sender&, const addresses&, connector&, datagrams&, payloads&,
            const promotion_rules&, std::uint32_t peers, peer_events&);
 
   /// A message to a peer whose connection does not carry any. False: no room at the moment.
@@ -78,7 +78,7 @@ class promoter {
   /// From now on messages to peers without a connection go as datagrams.
   void go_cold() noexcept { rules_.cold = true; }
   /// This process leaves: everyone without a connection is told.
-  void say_goodbye(const std::vector<bool>& dead) noexcept;
+  void send_last(const std::vector<bool>& dead) noexcept;
   /// The connection is being taken away; and it has been, with the peer alive.
   void forget(const connection&) noexcept;
   void removed(peer_id) noexcept;
@@ -95,8 +95,8 @@ class promoter {
   void begin_to_end(connection&) noexcept;
   bool go_on_ending() noexcept;
 
-  lane& lane_;
-  connections& all_;
+  endpoint& endpoint_;
+  connections& connections_;
   sender& sender_;
   const addresses& addresses_;
   connector& connector_;

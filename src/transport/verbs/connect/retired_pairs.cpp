@@ -18,7 +18,7 @@ void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots) noexcept {
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
   // One in INIT has received nothing.
-  const bool waits = lane_.shared() && made.pair && made.pair->state != IBV_QPS_INIT;
+  const bool waits = endpoint_.shared() && made.pair && made.pair->state != IBV_QPS_INIT;
   if (waits && ibv_modify_qp(made.pair.get(), &error, IBV_QP_STATE) == 0)
     all_.push_back(std::move(made));
   else end(made);
@@ -26,8 +26,8 @@ void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots) noexcept {
 
 void retired_pairs::end(retired& gone) noexcept {
   gone.pair.reset();
-  for (const slot_id each : gone.slots) lane_.slots.give_back(each);
-  lane_.leave_room();
+  for (const slot_id each : gone.slots) endpoint_.slots.give_back(each);
+  endpoint_.leave_room();
 }
 
 void retired_pairs::last_reached(std::uint32_t number) noexcept {

@@ -28,10 +28,10 @@ namespace peal::verbs {
 class retired_pairs {
  public:
   using clock = std::chrono::steady_clock;
-  explicit retired_pairs(lane& shared) : lane_{shared} {}
+  explicit retired_pairs(endpoint& endpoint) : endpoint_{endpoint} {}
 
-  /// Takes a queue pair, the slots that it may still read, and its connection's room in the lane,
-  /// all of which it gives back at its end.
+  /// Takes a queue pair, the slots that it may still read, and its connection's room in the
+  /// endpoint, all of which it gives back at its end.
   void add(queue_pair, std::vector<slot_id> slots) noexcept;
   /// The device has said so of the queue pair with this number.
   void last_reached(std::uint32_t number) noexcept;
@@ -60,7 +60,7 @@ class retired_pairs {
   [[nodiscard]] std::vector<retired> take(clock::time_point now) noexcept;
   void end(retired&) noexcept;
 
-  lane& lane_;
+  endpoint& endpoint_;
   std::vector<retired> all_;
 };
 

@@ -65,7 +65,7 @@ datagram_channel::datagram_channel(sink& into, datagram_output& out, packet_stor
     : sink_{into},
       out_{out},
       store_{store},
-      counted_{counted},
+      counters_{counted},
       peer_{peer},
       window_{window_for(store.packet_bytes())},
       allowed_{first_allowed},
@@ -122,19 +122,19 @@ bool datagram_channel::send(envelope e, const void* payload) noexcept {
   write(&e, sizeof e);
   write(payload, e.bytes());
   write(nullptr, whole - sizeof e - e.bytes());
-  ++counted_.messages;
+  ++counters_.messages;
   return true;
 }
 
 bool datagram_channel::tell(bool refuses_eager) noexcept {
   refuses_ = refuses_eager;
-  if (refuses_ == told_refuses_ || deaf_) return true;
+  if (refuses_ == told_refuses_ || delivers_nothing_) return true;
   if (open_room() == 0 && !admits(1)) return false;
   open_packet();
   return true;
 }
 
-bool datagram_channel::say_goodbye() noexcept {
+bool datagram_channel::send_last() noexcept {
   if (open_room() == 0 && store_.left() == 0) return false;
   open_packet().flags |= datagram_flags::leaving;
   return true;
@@ -156,12 +156,12 @@ bool datagram_channel::put(std::uint32_t sequence) noexcept {
 void datagram_channel::transmit(clock::time_point now) noexcept {
   for (; repeat_first_ != repeat_end_; ++repeat_first_) {
     if (!put(repeat_first_)) return;
-    ++counted_.repeated;
+    ++counters_.repeated;
   }
   while (sent_ != end()) {
     if (!put(sent_)) return;
-    ++counted_.packets;
-    counted_.bytes += packets_[sent_ - base_].bytes;
+    ++counters_.packets;
+    counters_.bytes += packets_[sent_ - base_].bytes;
     if (sent_ == base_) waits_since_ = now;
     ++sent_;
     if (due_ == never) due_ = now + pause_;
@@ -173,7 +173,7 @@ void datagram_channel::transmit(clock::time_point now) noexcept {
   made.flags = early_.empty() ? 0 : datagram_flags::gap;
   if (!out_.put(peer_, made)) return;
   owes_acknowledgement_ = false;
-  ++counted_.acknowledgements;
+  ++counters_.acknowledgements;
 }
 
 /// So many of the oldest packets are to be repeated.
@@ -281,7 +281,7 @@ void datagram_channel::deliver(const std::byte* data, std::size_t bytes,
   peer_refuses_ = (flags & datagram_flags::refuses_eager) != 0;
   if (flags & datagram_flags::leaving) peer_left_ = true;
   const auto arrived = [this](envelope e, const std::byte* payload) {
-    if (!deaf_) sink_.arrived(peer_, e, payload);
+    if (!delivers_nothing_) sink_.arrived(peer_, e, payload);
   };
   for (std::size_t at = 0; at < bytes;) {
     if (missing_ > 0) {
@@ -312,7 +312,7 @@ void datagram_channel::deliver(const std::byte* data, std::size_t bytes,
 }
 
 void datagram_channel::abandon() noexcept {
-  deaf_ = true;
+  delivers_nothing_ = true;
   for (const packet& each : packets_) store_.give_back(each.memory);
   // What was under way may still be acknowledged, as something long ago.
   base_ = end();

@@ -86,7 +86,7 @@ class datagram_channel {
   /// own. False: try again.
   [[nodiscard]] bool tell(bool refuses_eager) noexcept;
   /// The last packet of ours.
-  [[nodiscard]] bool say_goodbye() noexcept;
+  [[nodiscard]] bool send_last() noexcept;
 
   /// False: refused. Without `may_take` what belongs to the stream counts as lost.
   [[nodiscard]] bool receive(const datagram&, clock::time_point now, bool may_take) noexcept;
@@ -104,7 +104,7 @@ class datagram_channel {
   /// The peer has failed: what waits for it is dropped, and what comes from it is not delivered.
   void abandon() noexcept;
   /// What comes is acknowledged, but not delivered.
-  void deafen() noexcept { deaf_ = true; }
+  void stop_delivering() noexcept { delivers_nothing_ = true; }
 
   /// All that was sent has been taken by the peer's sink.
   [[nodiscard]] bool drained() const noexcept { return packets_.empty(); }
@@ -151,7 +151,7 @@ class datagram_channel {
   sink& sink_;
   datagram_output& out_;
   packet_store& store_;
-  datagram_counters& counted_;
+  datagram_counters& counters_;
   const peer_id peer_;
   const std::uint32_t window_;
 
@@ -178,7 +178,7 @@ class datagram_channel {
   std::vector<std::byte> partial_;  // a message of which not all is here,
   std::size_t missing_ = 0;         // and how much is missing
   bool owes_acknowledgement_ = false;
-  bool deaf_ = false;
+  bool delivers_nothing_ = false;
   bool peer_refuses_ = false;
   bool peer_left_ = false;
 };

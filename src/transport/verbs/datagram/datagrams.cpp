@@ -14,16 +14,16 @@ constexpr std::size_t most_packets = 4096;
 
 }  // namespace
 
-datagrams::datagrams(lane& shared, handshake_port& port, const addresses& who, asker& by,
+datagrams::datagrams(endpoint& endpoint, handshake_port& port, const addresses& who, prober& by,
                      sink& into, std::uint32_t peers, peer_events& told)
-    : lane_{shared},
+    : endpoint_{endpoint},
       port_{port},
       addresses_{who},
       sink_{into},
       events_{told},
-      watch_{by, shared.on.gid().bytes, peers,
+      watch_{by, endpoint.on.gid().bytes, peers,
              std::chrono::duration_cast<clock::duration>(
-                 std::chrono::duration<double>{shared.set.timeout}),
+                 std::chrono::duration<double>{endpoint.set.timeout}),
              [this](peer_id each, peer_loss why) {
                if (left(each)) watch_.end(each);
                else events_.vanished(each, why);
@@ -45,9 +45,9 @@ datagram_channel& datagrams::channel(peer_id of) {
   if (!known) {
     datagram_output& out = *this;
     used_ = true;
-    known = std::make_unique<datagram_channel>(sink_, out, *store_, counted_, of);
+    known = std::make_unique<datagram_channel>(sink_, out, *store_, counters_, of);
     watch(of);
-    if (!delivers_) known->deafen();
+    if (!delivers_) known->stop_delivering();
     if (refuses_) untold_.push_back(known.get());
   }
   return *known;
@@ -85,11 +85,11 @@ void datagrams::post() noexcept {
 bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
   datagram_channel& via = channel(to);
   if (!via.send(e, payload)) return false;
-  if (together_ || via.last_turn == lane_.epoch || via.listed) {
+  if (together_ || via.last_turn == endpoint_.epoch || via.listed) {
     note(via);
     return true;
   }
-  via.last_turn = lane_.epoch;
+  via.last_turn = endpoint_.epoch;
   transmit(via);
   return true;
 }
@@ -140,9 +140,9 @@ void datagrams::set_refuses_eager(bool refuses) noexcept {
     if (each) untold_.push_back(each.get());
 }
 
-void datagrams::say_goodbye(peer_id to) noexcept {
+void datagrams::send_last(peer_id to) noexcept {
   datagram_channel& via = channel(to);
-  if (via.say_goodbye()) note(via);
+  if (via.send_last()) note(via);
 }
 
 void datagrams::abandon(peer_id gone) noexcept {
@@ -153,7 +153,7 @@ void datagrams::abandon(peer_id gone) noexcept {
 void datagrams::deliver_no_more() noexcept {
   delivers_ = false;
   for (const auto& each : channels_)
-    if (each) each->deafen();
+    if (each) each->stop_delivering();
 }
 
 bool datagrams::settled() const noexcept {
@@ -180,7 +180,7 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
   datagram_header head;
   if (bytes >= sizeof head) std::memcpy(&head, packet, sizeof head);
   if (bytes < sizeof head || !trusts(head, bytes)) {
-    ++lane_.counted.packets_refused;
+    ++endpoint_.counters.packets_refused;
     return;
   }
   // The last packets of one that has left are acknowledged whatever became of it here, since it
@@ -191,7 +191,7 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
                       packet + sizeof head};
   const auto now = clock::now();
   watch_.heard(head.from, now);
-  if (!from.receive(what, now, events_.may_take(head.from))) ++lane_.counted.packets_refused;
+  if (!from.receive(what, now, events_.may_take(head.from))) ++endpoint_.counters.packets_refused;
   if (from.has_something_to_send()) note(from);
 }
 

@@ -30,8 +30,8 @@ namespace peal::verbs {
 class datagrams final : private datagram_output {
  public:
   using clock = datagram_channel::clock;
-  /// `lane` counts what is refused.
-  datagrams(lane&, handshake_port&, const addresses&, asker&, sink&, std::uint32_t peers,
+  /// `endpoint` counts what is refused.
+  datagrams(endpoint&, handshake_port&, const addresses&, prober&, sink&, std::uint32_t peers,
             peer_events&);
 
   /// Everyone's addresses are known. Before the first message.
@@ -72,7 +72,7 @@ class datagrams final : private datagram_output {
   [[nodiscard]] bool used() const noexcept { return used_; }
   [[nodiscard]] bool knows(peer_id which) const noexcept { return channels_[which] != nullptr; }
   void set_refuses_eager(bool) noexcept;
-  void say_goodbye(peer_id to) noexcept;
+  void send_last(peer_id to) noexcept;
   /// The peer has failed.
   void abandon(peer_id) noexcept;
   /// A connection tells from now on whether the peer is there; and does so no more.
@@ -81,11 +81,11 @@ class datagrams final : private datagram_output {
     if (channels_[which]) watch(which);
   }
   /// Now and then: looks for peers that are no more.
-  void look_for_the_lost(clock::time_point now) noexcept { watch_.look(now); }
+  void look_for_lost(clock::time_point now) noexcept { watch_.look(now); }
   /// From now on what comes is acknowledged, but not delivered.
   void deliver_no_more() noexcept;
 
-  [[nodiscard]] const datagram_counters& counted() const noexcept { return counted_; }
+  [[nodiscard]] const datagram_counters& counted() const noexcept { return counters_; }
 
  private:
   [[nodiscard]] bool put(peer_id to, const datagram&) noexcept override;
@@ -100,14 +100,14 @@ class datagrams final : private datagram_output {
   void complain(datagram_channel&, clock::time_point now) noexcept;
   void watch(peer_id) noexcept;
 
-  lane& lane_;
+  endpoint& endpoint_;
   handshake_port& port_;
   const addresses& addresses_;
   sink& sink_;
   peer_events& events_;
   node_watch watch_;
   std::optional<packet_store> store_;
-  datagram_counters counted_;
+  datagram_counters counters_;
   std::vector<std::unique_ptr<datagram_channel>> channels_;  // by peer; null: never talked to
   std::vector<datagram_channel*> listed_;                    // want to transmit
   std::vector<datagram_channel*> timed_;  // have something that may have to be repeated

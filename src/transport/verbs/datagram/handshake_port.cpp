@@ -56,7 +56,7 @@ port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noex
           std::clamp<std::size_t>(routes, 16, 4096)};
 }
 
-handshake_port::handshake_port(const device& on) : on_{on} {
+handshake_port::handshake_port(const device& on) : device_{on} {
   // The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
   key_ = std::random_device{}() & 0x7fffffff;
   const std::uint32_t sends = std::min(most_sends, depth(on)),
@@ -78,7 +78,7 @@ handshake_port::handshake_port(const device& on) : on_{on} {
 }
 
 void handshake_port::open(const port_plan& plan) {
-  const device& on = on_;
+  const device& on = device_;
   plan_ = plan;
   receive_stride_ = whole_lines(header_at + header_bytes + plan.packet_bytes);
   send_stride_ = whole_lines(plan.packet_bytes);
@@ -98,7 +98,7 @@ void handshake_port::open(const port_plan& plan) {
 const char* handshake_port::bring_up() noexcept {
   ibv_qp_attr step{};
   step.qp_state = IBV_QPS_INIT;
-  step.port_num = on_.port_number();
+  step.port_num = device_.port_number();
   step.qkey = key_;
   if (ibv_modify_qp(pair_.get(), &step,
                     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
@@ -123,7 +123,7 @@ void handshake_port::broke(const char* cause) noexcept {
   recover_at_ = std::chrono::steady_clock::now();
   if (recoveries_ == 0)
     log_warning("the queue pair of {} for handshakes and datagrams broke, and is opened again: {}",
-                on_.name(), cause);
+                device_.name(), cause);
   else wait_or_give_up(cause);
 }
 
@@ -137,7 +137,8 @@ void handshake_port::told_broken(const char* cause) noexcept {
 void handshake_port::wait_or_give_up(const char* cause) noexcept {
   recover_at_ = std::chrono::steady_clock::now() + first_recovery_pause * (1u << recoveries_);
   gone_ = recoveries_ == most_recoveries;
-  if (gone_) log_error("{} carries no handshakes and datagrams any more: {}", on_.name(), cause);
+  if (gone_)
+    log_error("{} carries no handshakes and datagrams any more: {}", device_.name(), cause);
 }
 
 /// Which state it is in, and what of its completions is still in the queues, differs between
@@ -209,9 +210,9 @@ ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
   if (free_.size() == plan_.sends && routes_.size() >= plan_.routes) routes_.clear();
   auto& known = routes_[to];
   if (!known) {
-    ibv_ah_attr way = on_.route_to(where.first().gid, where.first().lid);
+    ibv_ah_attr way = device_.route_to(where.first().gid, where.first().lid);
     // For a network address the kernel looks for the neighbour in here, and waits for it.
-    known.reset(ibv_create_ah(on_.domain(), &way));
+    known.reset(ibv_create_ah(device_.domain(), &way));
   }
   return known.get();
 }

@@ -124,7 +124,7 @@ class handshake_port {
   void reap() noexcept;
   [[nodiscard]] ibv_ah* route(peer_id, const address&) noexcept;
 
-  const device& on_;
+  const device& device_;
   port_plan plan_;
   std::size_t receive_stride_ = 0, send_stride_ = 0;
   std::uint32_t key_;

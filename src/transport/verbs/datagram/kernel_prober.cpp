@@ -73,7 +73,7 @@ void drop_everything(int socket) noexcept {
 
 }  // namespace
 
-kernel_asker::kernel_asker(const gid_entry& own) : own_{own} {
+kernel_prober::kernel_prober(const gid_entry& own) : own_{own} {
   if (own_.kind == gid_kind::infiniband) return;
   door_ = make_socket(SOCK_DGRAM);
   if (door_ < 0) return;
@@ -94,11 +94,11 @@ kernel_asker::kernel_asker(const gid_entry& own) : own_{own} {
   door_ = -1;
 }
 
-kernel_asker::~kernel_asker() {
+kernel_prober::~kernel_prober() {
   if (door_ >= 0) close(door_);
 }
 
-int kernel_asker::make_socket(int type) const noexcept {
+int kernel_prober::make_socket(int type) const noexcept {
   const int made =
       socket(is_ipv4(own_.bytes) ? AF_INET : AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   std::array<char, IF_NAMESIZE> name{};
@@ -110,7 +110,7 @@ int kernel_asker::make_socket(int type) const noexcept {
   return made;
 }
 
-int kernel_asker::ask(const gid_bytes& node) noexcept {
+int kernel_prober::ask(const gid_bytes& node) noexcept {
   if (own_.kind == gid_kind::infiniband || is_ipv4(node) != is_ipv4(own_.bytes)) return -1;
   const int made = make_socket(SOCK_STREAM);
   if (made < 0) return -1;
@@ -120,7 +120,7 @@ int kernel_asker::ask(const gid_bytes& node) noexcept {
   return made;
 }
 
-bool kernel_asker::answered(int question) noexcept {
+bool kernel_prober::answered(int question) noexcept {
   if (std::ranges::find(at_once_, question) != at_once_.end()) return true;
   pollfd at{question, POLLOUT, 0};
   if (poll(&at, 1, 0) != 1) return false;
@@ -131,12 +131,12 @@ bool kernel_asker::answered(int question) noexcept {
   return why == ECONNREFUSED || (why == 0 && (at.revents & (POLLHUP | POLLERR)) == 0);
 }
 
-void kernel_asker::end(int question) noexcept {
+void kernel_prober::end(int question) noexcept {
   std::erase(at_once_, question);
   close(question);
 }
 
-void kernel_asker::knock(const gid_bytes& node, std::uint16_t door) noexcept {
+void kernel_prober::probe_process(const gid_bytes& node, std::uint16_t door) noexcept {
   if (door_ < 0 || is_ipv4(node) != is_ipv4(own_.bytes)) return;
   socket_address to;
   const socklen_t length = write_address(to, node, door, own_.interface);
@@ -146,7 +146,7 @@ void kernel_asker::knock(const gid_bytes& node, std::uint16_t door) noexcept {
     if (sendto(door_, &nothing, 1, MSG_DONTWAIT, &to.any, length) >= 0) return;
 }
 
-bool kernel_asker::refused(gid_bytes& node, std::uint16_t& door) noexcept {
+bool kernel_prober::refused(gid_bytes& node, std::uint16_t& door) noexcept {
   while (door_ >= 0) {
     socket_address to{};
     char byte = 0;

@@ -23,21 +23,21 @@
 
 namespace peal::verbs {
 
-class kernel_asker final : public asker {
+class kernel_prober final : public prober {
  public:
   /// The address and the interface of the own device.
-  explicit kernel_asker(const gid_entry& own);
-  ~kernel_asker();
-  kernel_asker(const kernel_asker&) = delete;
-  kernel_asker& operator=(const kernel_asker&) = delete;
+  explicit kernel_prober(const gid_entry& own);
+  ~kernel_prober();
+  kernel_prober(const kernel_prober&) = delete;
+  kernel_prober& operator=(const kernel_prober&) = delete;
 
-  /// What others knock at; 0: there is none.
+  /// What others probe_process at; 0: there is none.
   [[nodiscard]] std::uint16_t door() const noexcept { return number_; }
 
   [[nodiscard]] int ask(const gid_bytes& node) noexcept override;
   [[nodiscard]] bool answered(int question) noexcept override;
   void end(int question) noexcept override;
-  void knock(const gid_bytes& node, std::uint16_t door) noexcept override;
+  void probe_process(const gid_bytes& node, std::uint16_t door) noexcept override;
   [[nodiscard]] bool refused(gid_bytes& node, std::uint16_t& door) noexcept override;
 
  private:

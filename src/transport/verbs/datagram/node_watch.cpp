@@ -16,7 +16,7 @@ constexpr std::size_t most_open = 64;
 
 }  // namespace
 
-node_watch::node_watch(asker& by, const gid_bytes& own_node, std::uint32_t peers,
+node_watch::node_watch(prober& by, const gid_bytes& own_node, std::uint32_t peers,
                        clock::duration silence, told lost)
     : asker_{by}, own_{own_node}, silence_{silence}, lost_{std::move(lost)}, places_(peers) {}
 
@@ -85,7 +85,7 @@ void node_watch::look_around(clock::time_point now) noexcept {
   std::vector<peer_id> silent, gone;
   take_refusals(now, gone);
   look_at_nodes(now, silent);
-  knock(now);
+  probe_process(now);
   for (const peer_id each : silent) lost_(each, peer_loss::node_silent);
   for (const peer_id each : gone) lost_(each, peer_loss::process_gone);
 }
@@ -117,14 +117,14 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
   }
 }
 
-void node_watch::knock(clock::time_point now) noexcept {
+void node_watch::probe_process(clock::time_point now) noexcept {
   std::size_t knocks = 0;
   for (std::size_t count = watched_.size(); count > 0 && knocks < most_open; --count) {
     next_door_ = (next_door_ + 1) % watched_.size();
     watched& at = watched_[next_door_];
     if (at.door == 0 || now - std::max(at.heard, at.knocked) < silence_ / 2) continue;
     at.knocked = now;
-    asker_.knock(nodes_[at.node].gid, at.door);
+    asker_.probe_process(nodes_[at.node].gid, at.door);
     ++knocks;
   }
 }

@@ -1,7 +1,7 @@
 // transport/verbs/datagram/node_watch.hpp
 // Whether peers without a connection are still there. Their adapters acknowledge nothing by
 // themselves, and a peer that does not acknowledge may just compute, or be stopped: so the kernels
-// of their nodes are asked, by what `asker` knows to ask.
+// of their nodes are asked, by what `prober` knows to ask.
 //
 // - The node: asked after half a `silence` without a packet from any of its peers, then eight times
 //   a silence. Once it has been silent for a silence, and six questions in a row went without an
@@ -30,19 +30,19 @@
 namespace peal::verbs {
 
 /// What asks a kernel. None of this waits.
-class asker {
+class prober {
  public:
   /// Whether a node is there: the number of a question; negative when none can be asked now.
   [[nodiscard]] virtual int ask(const gid_bytes& node) noexcept = 0;
   [[nodiscard]] virtual bool answered(int question) noexcept = 0;
   virtual void end(int question) noexcept = 0;
   /// Whether a process is there: its kernel says so only when it is not.
-  virtual void knock(const gid_bytes& node, std::uint16_t door) noexcept = 0;
+  virtual void probe_process(const gid_bytes& node, std::uint16_t door) noexcept = 0;
   /// The next process that is not. False: none.
   [[nodiscard]] virtual bool refused(gid_bytes& node, std::uint16_t& door) noexcept = 0;
 
  protected:
-  ~asker() = default;
+  ~prober() = default;
 };
 
 class node_watch {
@@ -51,7 +51,7 @@ class node_watch {
   /// `lost` may call anything here.
   using told = std::function<void(peer_id, peer_loss)>;
 
-  node_watch(asker&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence,
+  node_watch(prober&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence,
              told lost);
   ~node_watch();
   node_watch(const node_watch&) = delete;
@@ -92,12 +92,12 @@ class node_watch {
   void heard_at(std::uint32_t place, clock::time_point now) noexcept;
   void look_around(clock::time_point now) noexcept;
   void look_at_nodes(clock::time_point now, std::vector<peer_id>& lost) noexcept;
-  void knock(clock::time_point now) noexcept;
+  void probe_process(clock::time_point now) noexcept;
   void take_refusals(clock::time_point now, std::vector<peer_id>& lost) noexcept;
   void ask(node&, clock::time_point now) noexcept;
   void stop_asking(node&) noexcept;
 
-  asker& asker_;
+  prober& asker_;
   const gid_bytes own_;
   const clock::duration silence_;
   const told lost_;

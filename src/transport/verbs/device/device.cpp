@@ -27,7 +27,7 @@ constexpr std::uint64_t longest_on_soft_roce = 16 << 10;
 
 }  // namespace
 
-std::vector<port_facts> survey(const machine& here) {
+std::vector<port_facts> list_ports(const machine& here) {
   std::vector<port_facts> found;
   for (const device_report& each : inventory(here)) {
     if (!each.problem.empty())
@@ -38,7 +38,7 @@ std::vector<port_facts> survey(const machine& here) {
 }
 
 std::vector<chosen_port> choose_here(const machine& here, const choice_wishes& wishes) {
-  const std::vector<port_facts> ports = survey(here);
+  const std::vector<port_facts> ports = list_ports(here);
   rails_result result = choose_rails(ports, wishes);
   if (result.rails.empty()) fail(result.problem);
   std::vector<chosen_port> made;

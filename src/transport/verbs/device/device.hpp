@@ -36,7 +36,7 @@ using handle = std::unique_ptr<Object, destroyer<Destroy>>;
 using device_list = handle<ibv_device*, ibv_free_device_list>;
 
 /// Every port of every device of this machine that can be opened.
-std::vector<port_facts> survey(const machine&);
+std::vector<port_facts> list_ports(const machine&);
 
 /// A port of this machine, and why it was chosen.
 struct chosen_port {

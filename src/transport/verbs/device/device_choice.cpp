@@ -105,8 +105,8 @@ std::vector<std::size_t> in_turn(const std::vector<port_facts>& ports,
 
 bool same_network(const gid_bytes& one, const gid_bytes& other, std::uint8_t bits) noexcept {
   if (is_ipv4_mapped(one) != is_ipv4_mapped(other)) return false;
-  const unsigned shared = bits != 0 ? bits : is_ipv4_mapped(one) ? 96 + 24 : 64;
-  for (unsigned bit = 0; bit < shared && bit < 128; ++bit)
+  const unsigned endpoint = bits != 0 ? bits : is_ipv4_mapped(one) ? 96 + 24 : 64;
+  for (unsigned bit = 0; bit < endpoint && bit < 128; ++bit)
     if (((one[bit / 8] ^ other[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
   return true;
 }

@@ -86,7 +86,7 @@ constexpr int bytes_of(ibv_mtu mtu) noexcept {
 }
 
 // The codes of a port's width and speed: InfiniBand specification, 14.2.5.6 (PortInfo), the data
-// rate of a lane without its coding.
+// rate of an endpoint without its coding.
 double gigabits_of(const ibv_port_attr& port) noexcept {
   int lanes = 0;
   switch (port.active_width) {

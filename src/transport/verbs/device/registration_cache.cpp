@@ -60,14 +60,14 @@ idle_limits idle_limits::sensible(int most_regions, std::size_t devices) noexcep
 }
 
 registration_cache::registration_cache(registrar& by, idle_limits limits, const unmap_log* log)
-    : by_{by}, limits_{log ? limits : idle_limits{}} {
+    : registrar_{by}, limits_{log ? limits : idle_limits{}} {
   if (log) log_.emplace(*log);
 }
 
 registration_cache::~registration_cache() {
   trim({});
   for (registration* each : used_) {
-    by_.end(each->on);
+    registrar_.end(each->on);
     delete each;
   }
 }
@@ -108,7 +108,7 @@ registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end,
                                        range_use wanted) noexcept {
   regions on{};
   const auto attempt = [&] {
-    return by_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted), on);
+    return registrar_.make(reinterpret_cast<void*>(begin), end - begin, access_of(wanted), on);
   };
   bool done = attempt();
   // Refused for want of room, and not for the memory's own sake: as much room is made as it needs,
@@ -155,7 +155,7 @@ void registration_cache::release(registration& over) noexcept {
 void registration_cache::retire(registration& idle) noexcept {
   idle_.erase(idle.place);
   idle_bytes_ -= idle.end - idle.begin;
-  by_.end(idle.on);
+  registrar_.end(idle.on);
   delete &idle;
 }
 

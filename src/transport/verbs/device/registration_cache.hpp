@@ -132,7 +132,7 @@ class registration_cache {
   void drop(std::uintptr_t begin, std::uintptr_t end) noexcept;
   index& index_of(range_use use) noexcept { return use == range_use::source ? sources_ : targets_; }
 
-  registrar& by_;
+  registrar& registrar_;
   idle_limits limits_;
   std::optional<unmap_log::reader> log_;  // none: nothing stays
   index sources_, targets_;

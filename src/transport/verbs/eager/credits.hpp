@@ -29,7 +29,7 @@ class credits {
   }
   [[nodiscard]] std::uint16_t owed() const noexcept { return owed_; }
   /// Worth the four bytes that return them with a message that goes anyway.
-  [[nodiscard]] bool worth_a_ride() const noexcept { return owed_ * 4 >= window_; }
+  [[nodiscard]] bool worth_sending_along() const noexcept { return owed_ * 4 >= window_; }
   /// Time to return them with a message of their own. Not at half of the window, or a quarter: a
   /// rank that gets 64 messages and answers would do so just before the answer, which takes them
   /// along.

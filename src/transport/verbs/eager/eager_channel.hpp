@@ -65,7 +65,7 @@ class eager_channel {
   /// True: it was there.
   bool leave_list() noexcept { return std::exchange(listed_, false); }
 
-  // ---- the epoch of the lane in which something was last posted or held
+  // ---- the epoch of the endpoint in which something was last posted or held
   void used_in(std::uint32_t epoch) noexcept { last_use_ = epoch; }
   [[nodiscard]] std::uint32_t last_use() const noexcept { return last_use_; }
 

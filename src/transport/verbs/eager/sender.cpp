@@ -36,7 +36,7 @@ std::uint64_t address_of(const void* memory) noexcept {
 
 }  // namespace
 
-sender::sender(lane& shared, peer_events& told) : lane_{shared}, events_{told} {
+sender::sender(endpoint& endpoint, peer_events& told) : endpoint_{endpoint}, events_{told} {
   for (std::size_t each = 0; each < chain_.size(); ++each) {
     chain_[each].next = each + 1 < chain_.size() ? &chain_[each + 1] : nullptr;
     chain_[each].sg_list = &pieces_[each];
@@ -45,31 +45,32 @@ sender::sender(lane& shared, peer_events& told) : lane_{shared}, events_{told} {
 }
 
 bool sender::room(const eager_channel& to) const noexcept {
-  return to.sent.outstanding() + to.held.count() + kept_back(lane_.set.send_depth) <
-         lane_.set.send_depth;
+  return to.sent.outstanding() + to.held.count() + kept_back(endpoint_.set.send_depth) <
+         endpoint_.set.send_depth;
 }
 
 // Slots come back only behind a signaled request, so there must be one often enough. Each
 // connection has brought as many slots as it can have posted one by one without a signal
-// (lane::make_room), so nobody waits for others, but for those of a chain, which may take more, and
-// whose last request is signaled; and when slots are short, every one is.
+// (endpoint::make_room), so nobody waits for others, but for those of a chain, which may take more,
+// and whose last request is signaled; and when slots are short, every one is.
 bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
-  return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, lane_.set.send_depth / 4) ||
-         (has_slot && lane_.slots.free() < few_slots);
+  return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, endpoint_.set.send_depth / 4) ||
+         (has_slot && endpoint_.slots.free() < few_slots);
 }
 
 slot_id sender::take_slot() noexcept {
-  const slot_id taken = lane_.slots.take();
+  const slot_id taken = endpoint_.slots.take();
   // One slab more, now and then, for many peers at once.
-  if (taken != no_slot || !lane_.slots.grow(1)) return taken;
-  return lane_.slots.take();
+  if (taken != no_slot || !endpoint_.slots.grow(1)) return taken;
+  return endpoint_.slots.take();
 }
 
 /// Credits ride on a message once they are worth the four bytes, and always when `always`.
 inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_t flags,
                            bool always) noexcept {
   request.opcode = IBV_WR_SEND;
-  if (!always && flags == 0 && !to.credits.worth_a_ride() && !to.is_to_tell_refusal()) return;
+  if (!always && flags == 0 && !to.credits.worth_sending_along() && !to.is_to_tell_refusal())
+    return;
   request.opcode = IBV_WR_SEND_WITH_IMM;
   request.imm_data = flags | to.credits.owed() | (refuses_ ? immediate::refuses_eager : 0);
 }
@@ -104,7 +105,7 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
 
 inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool last) noexcept {
   to.sent.note_signals(count, last);
-  if (last) ++lane_.counted.signaled;
+  if (last) ++endpoint_.counters.signaled;
 }
 
 [[gnu::always_inline]] inline bool sender::post_now(connection& to, envelope e,
@@ -116,7 +117,7 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   request.num_sge = 1;
   slot_id slot = no_slot;
   alignas(16) std::byte together[sizeof e + short_copy];
-  if (bytes <= lane_.inline_bytes) {
+  if (bytes <= endpoint_.inline_bytes) {
     request.send_flags = IBV_SEND_INLINE;
     // the device's library takes longer over a second piece than this copy does
     if (bytes <= sizeof together) {
@@ -129,32 +130,32 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   } else {
     slot = take_slot();
     if (slot == no_slot) return false;
-    pieces[0] = {address_of(lane_.slots.at(slot)), write_message(lane_.slots.at(slot), e, payload),
-                 lane_.slots.key(slot)};
+    pieces[0] = {address_of(endpoint_.slots.at(slot)),
+                 write_message(endpoint_.slots.at(slot), e, payload), endpoint_.slots.key(slot)};
   }
   attach(to.eager, request, 0, false);
   if (wants_signal(to.eager, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
-  ++lane_.counted.doorbells;
+  ++endpoint_.counters.doorbells;
   if (!post_one(to, request)) {
-    if (slot != no_slot) lane_.slots.give_back(slot);
+    if (slot != no_slot) endpoint_.slots.give_back(slot);
     return false;
   }
   if (slot != no_slot) to.eager.sent.use(to.eager.sent.last(), slot);
   to.eager.credits.spend();
-  to.eager.used_in(lane_.epoch);
-  ++lane_.counted.requests;
-  ++lane_.counted.messages;
-  lane_.counted.eager_bytes += e.bytes();
+  to.eager.used_in(endpoint_.epoch);
+  ++endpoint_.counters.requests;
+  ++endpoint_.counters.messages;
+  endpoint_.counters.eager_bytes += e.bytes();
   return true;
 }
 
 bool sender::send(connection& to, envelope e, const void* payload) noexcept {
   const bool behind = !to.eager.held.empty();
-  if (behind && lane_.set.coalesce && append(to.eager, e, payload)) return true;
+  if (behind && endpoint_.set.coalesce && append(to.eager, e, payload)) return true;
   if (to.eager.credits.left() == 0 || !room(to.eager)) return false;
   // Something is held although nothing went out since the last poll: a chain that could not be
   // posted.
-  if (behind || together_ || to.eager.last_use() == lane_.epoch) return hold(to, e, payload);
+  if (behind || together_ || to.eager.last_use() == endpoint_.epoch) return hold(to, e, payload);
   return post_now(to, e, payload);
 }
 
@@ -164,19 +165,19 @@ bool sender::append(eager_channel& to, envelope e, const void* payload) noexcept
   const std::size_t end = aligned(last.bytes);
   if (last.flags != 0 || last.at + end + sizeof e + e.bytes() > slot_bytes) return false;
   to.held.lengthen(static_cast<std::uint32_t>(end) +
-                   write_message(lane_.slots.at(last.slot) + last.at + end, e, payload));
-  ++lane_.counted.messages;
-  lane_.counted.eager_bytes += e.bytes();
+                   write_message(endpoint_.slots.at(last.slot) + last.at + end, e, payload));
+  ++endpoint_.counters.messages;
+  endpoint_.counters.eager_bytes += e.bytes();
   return true;
 }
 
 /// A packet more, without its contents: in a slot of its own, or behind the last one. False: there
 /// is no slot.
 inline bool sender::add_packet(eager_channel& to, std::size_t bytes) noexcept {
-  if (!to.held.empty() && !lane_.set.coalesce && bytes <= lane_.inline_bytes) {
+  if (!to.held.empty() && !endpoint_.set.coalesce && bytes <= endpoint_.inline_bytes) {
     const held_packet& before = to.held.last();
     const std::size_t at = aligned(before.at + before.bytes);
-    if (before.bytes <= lane_.inline_bytes && at + bytes <= slot_bytes) {
+    if (before.bytes <= endpoint_.inline_bytes && at + bytes <= slot_bytes) {
       to.held.add_behind(at, bytes);
       return true;
     }
@@ -194,11 +195,11 @@ bool sender::hold(connection& to, envelope e, const void* payload) noexcept {
     if (held.full() || !to.is_open()) return false;
   }
   if (!add_packet(to.eager, sizeof e + e.bytes())) return false;
-  (void)write_message(lane_.slots.at(held.last().slot) + held.last().at, e, payload);
+  (void)write_message(endpoint_.slots.at(held.last().slot) + held.last().at, e, payload);
   to.eager.credits.spend();
-  to.eager.used_in(lane_.epoch);
-  ++lane_.counted.messages;
-  lane_.counted.eager_bytes += e.bytes();
+  to.eager.used_in(endpoint_.epoch);
+  ++endpoint_.counters.messages;
+  endpoint_.counters.eager_bytes += e.bytes();
   note(to);
   if (held.full() || held.bytes() >= enough_bytes) post_held(to);
   return true;
@@ -212,12 +213,12 @@ bool sender::send_staged(connection& to, const void* header, std::size_t header_
   if (its.held.full() || !to.is_open()) return false;
   const slot_id slot = take_slot();
   if (slot == no_slot) return false;
-  std::byte* const at = lane_.slots.at(slot);
+  std::byte* const at = endpoint_.slots.at(slot);
   std::memcpy(at, header, header_bytes);
   if (bytes > 0) std::memcpy(at + header_bytes, data, bytes);
   its.held.add(slot, header_bytes + bytes, immediate::staged);
   its.credits.spend();
-  its.used_in(lane_.epoch);
+  its.used_in(endpoint_.epoch);
   note(to);
   return true;
 }
@@ -233,7 +234,7 @@ void sender::forget(connection& gone) noexcept {
 std::vector<slot_id> sender::take_slots(connection& gone) noexcept {
   eager_channel& its = gone.eager;
   for (std::uint32_t each = 0; each < its.held.count(); ++each)
-    if (its.held[each].last_in_slot) lane_.slots.give_back(its.held[each].slot);
+    if (its.held[each].last_in_slot) endpoint_.slots.give_back(its.held[each].slot);
   std::vector<slot_id> made = std::move(its.own_receives);
   its.sent.take_slots(made);
   return made;
@@ -264,10 +265,10 @@ void sender::post_held(connection& to) noexcept {
   for (std::uint32_t each = 0; each < count; ++each) {
     const held_packet& packet = held[each];
     ibv_send_wr& request = chain_[each];
-    pieces_[each] = {address_of(lane_.slots.at(packet.slot) + packet.at), packet.bytes,
-                     lane_.slots.key(packet.slot)};
+    pieces_[each] = {address_of(endpoint_.slots.at(packet.slot) + packet.at), packet.bytes,
+                     endpoint_.slots.key(packet.slot)};
     request.wr_id = to.id(work::send, first + each).word;
-    request.send_flags = packet.bytes <= lane_.inline_bytes ? IBV_SEND_INLINE : 0;
+    request.send_flags = packet.bytes <= endpoint_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
     if (packet.flags != 0) {
       request.opcode = IBV_WR_SEND_WITH_IMM;
@@ -280,15 +281,15 @@ void sender::post_held(connection& to) noexcept {
   last.send_flags |= IBV_SEND_SIGNALED;
   ibv_send_wr* const next = std::exchange(last.next, nullptr);
   const std::uint32_t done = post(to, chain_[0], count);
-  ++lane_.counted.doorbells;
-  lane_.counted.requests += done;
+  ++endpoint_.counters.doorbells;
+  endpoint_.counters.requests += done;
   last.next = next;
   note_signals(to.eager, done, done == count);
   std::uint32_t bytes = 0;
   for (std::uint32_t each = 0; each < done; ++each) {
     bytes += held[each].bytes;
     if (!held[each].last_in_slot) continue;
-    if (chain_[each].send_flags & IBV_SEND_INLINE) lane_.slots.give_back(held[each].slot);
+    if (chain_[each].send_flags & IBV_SEND_INLINE) endpoint_.slots.give_back(held[each].slot);
     else to.eager.sent.use(first + each, held[each].slot);
   }
   held.remove(done, bytes);
@@ -296,13 +297,13 @@ void sender::post_held(connection& to) noexcept {
 
 /// A message of nothing, for which the peer keeps receives beyond the credits.
 bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) noexcept {
-  if (to.eager.sent.outstanding() + 1 >= lane_.set.send_depth) return false;
+  if (to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth) return false;
   ibv_send_wr request{};
   request.num_sge = 0;
   request.send_flags = IBV_SEND_INLINE;
   attach(to.eager, request, flags | immediate::uncounted, true);
   if (signaled || wants_signal(to.eager, false)) request.send_flags |= IBV_SEND_SIGNALED;
-  ++lane_.counted.controls;
+  ++endpoint_.counters.controls;
   return post_one(to, request);
 }
 
@@ -311,22 +312,22 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
 void sender::probe(connection& to) noexcept {
   const bool idle = to.eager.sent.idle();
   if (!idle || !to.is_in_use() || to.eager.has_left() ||
-      to.eager.sent.outstanding() + 1 >= lane_.set.send_depth)
+      to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth)
     return;
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;
-  ++lane_.counted.controls;
+  ++endpoint_.counters.controls;
   if (post_one(to, request)) to.eager.sent.note_probe();
 }
 
-void sender::say_goodbye(connection& to) noexcept {
+void sender::send_last(connection& to) noexcept {
   if (!to.eager.held.empty()) post_held(to);
   if (to.is_open()) (void)post_control(to, immediate::leaving, true);
 }
 
 void sender::completed(eager_channel& of, std::uint32_t sequence) noexcept {
-  of.sent.complete(sequence, [this](slot_id each) { lane_.slots.give_back(each); });
+  of.sent.complete(sequence, [this](slot_id each) { endpoint_.slots.give_back(each); });
 }
 
 }  // namespace peal::verbs

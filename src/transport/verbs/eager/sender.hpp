@@ -26,7 +26,7 @@ namespace peal::verbs {
 class sender {
  public:
   /// `told` hears of a connection over which posting failed for good.
-  sender(lane& shared, peer_events& told);
+  sender(endpoint& endpoint, peer_events& told);
 
   sender(const sender&) = delete;
   sender& operator=(const sender&) = delete;
@@ -55,7 +55,7 @@ class sender {
 
   /// Posts what is held and, behind it, the news that this process leaves; its completion is the
   /// last one.
-  void say_goodbye(connection&) noexcept;
+  void send_last(connection&) noexcept;
 
   /// Says that no message follows over this connection. False: no room at the moment. Requires:
   /// nothing is held.
@@ -88,7 +88,7 @@ class sender {
   [[nodiscard]] bool post_one(connection&, ibv_send_wr&) noexcept;
   void note_signals(eager_channel&, std::uint32_t count, bool last) noexcept;
 
-  lane& lane_;
+  endpoint& endpoint_;
   peer_events& events_;
   std::vector<connection*> listed_;
   bool refuses_ = false;

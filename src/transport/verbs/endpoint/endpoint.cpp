@@ -56,7 +56,7 @@ bool grow(ibv_cq& queue, const device& on, std::size_t needed) noexcept {
 
 }  // namespace
 
-lane::lane(const std::vector<device>& which, const settings& wishes)
+endpoint::endpoint(const std::vector<device>& which, const settings& wishes)
     : rails{which},
       on{which.front()},
       set{wishes},
@@ -87,7 +87,7 @@ lane::lane(const std::vector<device>& which, const settings& wishes)
     throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
 }
 
-bool lane::grow_completions(std::size_t connections) noexcept {
+bool endpoint::grow_completions(std::size_t connections) noexcept {
   const std::size_t each =
       set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
   const std::size_t needed =
@@ -102,7 +102,7 @@ bool lane::grow_completions(std::size_t connections) noexcept {
   return true;
 }
 
-bool lane::make_room() noexcept {
+bool endpoint::make_room() noexcept {
   ++connections_;
   if (connections_ <= most_connections_) return true;
   const auto refuse = [this] {
@@ -128,7 +128,7 @@ bool lane::make_room() noexcept {
   return true;
 }
 
-bool lane::post_more(std::size_t count) noexcept {
+bool endpoint::post_more(std::size_t count) noexcept {
   for (std::size_t each = 0; each < count; ++each) recycled_.push_back(slots.take());
   posted_ += count;
   while (!recycled_.empty()) {
@@ -139,7 +139,7 @@ bool lane::post_more(std::size_t count) noexcept {
   return true;
 }
 
-void lane::post_recycled() noexcept {
+void endpoint::post_recycled() noexcept {
   std::array<ibv_recv_wr, refill> requests;
   std::array<ibv_sge, refill> pieces;
   const std::size_t count = std::min(recycled_.size(), refill);
@@ -155,7 +155,7 @@ void lane::post_recycled() noexcept {
 }
 
 /// A queue pair that is gone, or broken, takes nothing; the slot stays with its connection.
-void lane::post_own(slot_id which, ibv_qp* at) noexcept {
+void endpoint::post_own(slot_id which, ibv_qp* at) noexcept {
   if (!at) return;
   ibv_sge piece;
   ibv_recv_wr request = receive_into(slots, which, piece);
@@ -163,7 +163,7 @@ void lane::post_own(slot_id which, ibv_qp* at) noexcept {
   (void)ibv_post_recv(at, &request, &refused);
 }
 
-bool lane::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
+bool endpoint::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
   if (receives_) return true;
   own.reserve(set.window + 2);
   for (std::uint32_t each = 0; each < set.window + 2; ++each) {
@@ -178,7 +178,7 @@ bool lane::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
   return true;
 }
 
-queue_pair lane::make_control() noexcept {
+queue_pair endpoint::make_control() noexcept {
   queue_plan plan;
   plan.completions = completions_.get();
   plan.receives = receives_.get();
@@ -192,7 +192,7 @@ queue_pair lane::make_control() noexcept {
   return made;
 }
 
-queue_pair lane::make_bulk(std::uint8_t rail) noexcept {
+queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
   queue_plan plan;
   plan.completions = rail == 0 ? completions() : completions(rail);
   plan.receives = rail == 0 ? receives_.get() : nullptr;
@@ -201,14 +201,14 @@ queue_pair lane::make_bulk(std::uint8_t rail) noexcept {
   return make_reliable(rails[rail], plan);
 }
 
-bool lane::expect_notice(ibv_qp& at, work_id what) noexcept {
+bool endpoint::expect_notice(ibv_qp& at, work_id what) noexcept {
   ibv_recv_wr request{};
   request.wr_id = what.word;
   ibv_recv_wr* refused = nullptr;
   return ibv_post_recv(&at, &request, &refused) == 0;
 }
 
-void lane::expect_notices(ibv_qp& at, work_id what) const noexcept {
+void endpoint::expect_notices(ibv_qp& at, work_id what) const noexcept {
   for (std::uint32_t each = 0; each < set.read_depth && expect_notice(at, what); ++each) {
   }
 }

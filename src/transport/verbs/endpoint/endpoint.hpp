@@ -1,6 +1,6 @@
 // transport/verbs/endpoint/endpoint.hpp
-// What all connections of a lane share: the completion queue, the receive queue, the slots, and
-// what was counted. Further rails have a completion queue each, for bulk data.
+// What all connections of an endpoint share: the completion queue, the receive queue, the slots,
+// and what was counters. Further rails have a completion queue each, for bulk data.
 //
 // Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most
 // `window` messages before it gets credits back; the 2 are for messages without credit (the return
@@ -35,7 +35,7 @@ inline constexpr int most_searches = 8;
 inline constexpr std::uint64_t smallest_part = 64 << 10;
 
 /// What polls must look at besides the completion queue of the first rail.
-struct bulk_matters {
+struct bulk_pending {
   std::uint32_t refused = 0;  // parts that a queue did not take
   // work requests under way on further rails, and shares that wait for notices there
   std::uint32_t elsewhere = 0;
@@ -44,16 +44,16 @@ struct bulk_matters {
   [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
 };
 
-class lane {
+class endpoint {
  public:
   /// Enough for the envelope and 184 bytes: about what devices have (rxe 400–512, mlx5 a few
   /// hundred), and copying more costs as much as letting the device fetch it.
   static constexpr std::uint32_t inline_wanted = 200;
 
   /// Throws errc::no_device or errc::locked_memory.
-  lane(const std::vector<device>& rails, const settings&);
-  lane(const lane&) = delete;
-  lane& operator=(const lane&) = delete;
+  endpoint(const std::vector<device>& rails, const settings&);
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
 
   /// Room for one connection more: completions and receives. False: the device or the kernel gives
   /// no more.
@@ -99,8 +99,8 @@ class lane {
   const device& on;  // the first of them
   const settings set;
   slot_pool slots;
-  counters counted;
-  bulk_matters bulk;
+  verbs::counters counters;
+  bulk_pending bulk;
   std::uint64_t longest_part = 0;  // that every rail takes
   std::uint32_t epoch = 1;         // one more at each poll
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made

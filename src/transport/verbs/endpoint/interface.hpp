@@ -1,6 +1,6 @@
 // transport/verbs/endpoint/interface.hpp
-// The door of this room: what all connections of a lane share. Files of other rooms include this
-// header and no other one of lane/.
+// The door of this room: what all connections of an endpoint share. Files of other rooms include
+// this header and no other one of endpoint/.
 //
 // Layer    transport/verbs.
 #pragma once

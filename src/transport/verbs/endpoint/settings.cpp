@@ -16,8 +16,8 @@ settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
   return wishes;
 }
 
-// A completion queue holds all that may be under way (lane::grow_completions); one queue pair is
-// the handshake's.
+// A completion queue holds all that may be under way (endpoint::grow_completions); one queue pair
+// is the handshake's.
 std::uint32_t most_connections(const std::vector<device>& rails, const settings& set,
                                unsigned ranks_of_node, bool srq) noexcept {
   const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };

@@ -1,5 +1,5 @@
 // transport/verbs/endpoint/settings.hpp
-// What is decided once for all connections of a lane.
+// What is decided once for all connections of an endpoint.
 //
 // Layer    transport/verbs. Control path only.
 // Units    bytes, seconds.

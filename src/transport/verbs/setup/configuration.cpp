@@ -30,18 +30,18 @@ settings settings_of(const verbs_options& from, const std::vector<device>& rails
   return fitted(made, rails);
 }
 
-promotion_rules rules_of(const verbs_options& from, const lane& shared, std::uint32_t peers) {
+promotion_rules rules_of(const verbs_options& from, const endpoint& endpoint, std::uint32_t peers) {
   promotion_rules made;
   const std::uint32_t room =
-      most_connections(shared.rails, shared.set, from.local_size, shared.shared());
+      most_connections(endpoint.rails, endpoint.set, from.local_size, endpoint.shared());
   const auto max_rc = static_cast<std::uint32_t>(from.set.max_rc);
   made.max_rc = std::min(max_rc, room);
   if (made.max_rc < std::min(max_rc, peers - 1))
     log_info(
         "{} has {} queue pairs for {} ranks of this node, and {} completions a queue: at most {} "
         "connections a rank",
-        shared.on.name(), shared.on.limits().max_qp, from.local_size, shared.on.limits().max_cqe,
-        room);
+        endpoint.on.name(), endpoint.on.limits().max_qp, from.local_size,
+        endpoint.on.limits().max_cqe, room);
   made.promote = static_cast<std::uint32_t>(from.set.promote.value_or(usual_promote));
   made.cold = from.set.promote.has_value() || peers > made.max_rc + 1;
   return made;

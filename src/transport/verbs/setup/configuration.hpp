@@ -23,7 +23,7 @@ settings settings_of(const verbs_options&, const std::vector<device>& rails, std
 
 /// Who is connected, of so many peers: what the devices have is shared out among the ranks of the
 /// node.
-promotion_rules rules_of(const verbs_options&, const lane&, std::uint32_t peers);
+promotion_rules rules_of(const verbs_options&, const endpoint&, std::uint32_t peers);
 
 // Of each rail.
 std::vector<ibv_pd*> domains_of(const std::vector<device>& rails);

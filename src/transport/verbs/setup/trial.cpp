@@ -29,9 +29,9 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
     const device& on = rails.front();
     const settings set;
     const settings fits = fitted(set, rails);
-    lane shared{rails, fits};
+    endpoint endpoint{rails, fits};
     for (std::uint8_t each = 0; each < rails.size(); ++each) {
-      const queue_pair one = each == 0 ? shared.make_control() : shared.make_bulk(each);
+      const queue_pair one = each == 0 ? endpoint.make_control() : endpoint.make_bulk(each);
       if (one) continue;
       made.problem =
           fmt::format("{} gives no queue pair: {}", rails[each].name(), std::strerror(errno));
@@ -43,13 +43,13 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
         {"work requests of a queue pair", set.send_depth, fits.send_depth},
         {"messages under way to one peer", set.window, fits.window},
         {"pieces of a work request", 2, lesser(2, on.limits().max_sge)},
-        {"bytes inline in a work request", lane::inline_wanted, shared.inline_bytes},
+        {"bytes inline in a work request", endpoint::inline_wanted, endpoint.inline_bytes},
         {"RDMA READs under way on a queue pair", set.read_depth,
          lesser(set.read_depth, on.limits().max_qp_init_rd_atom)},
         {"connections of a rank, with one rank on each core", set.max_rc,
          most_connections(rails, fits, static_cast<unsigned>(std::max(here.usable_cores(), 1)),
-                          shared.shared())},
-        {"shared receive queue", 1, shared.shared() ? 1u : 0u}};
+                          endpoint.shared())},
+        {"shared receive queue", 1, endpoint.shared() ? 1u : 0u}};
   } catch (const error& problem) {
     made.problem = text_without_place(problem);
   }

@@ -56,7 +56,7 @@ TEST(choice, finds_something_that_serves_every_call) {
             EXPECT_EQ(by.how->kind, kind);
             EXPECT_TRUE(by.how->serves(p));
             EXPECT_GE(by.radix, 2);
-            EXPECT_LE(by.cut.lanes, schedule::max_lanes);
+            EXPECT_LE(by.cut.streams, schedule::max_streams);
           }
 }
 
@@ -208,21 +208,21 @@ TEST(choice, variables_offer_just_the_algorithms_there_are) {
   }
 }
 
-TEST(plan_cache, finds_what_was_built_and_spares_what_is_in_use) {
-  plan_cache cache;
+TEST(schedule_cache, finds_what_was_built_and_spares_what_is_in_use) {
+  schedule_cache cache;
   const auto key = [](std::size_t bytes) {
-    return plan_key{.kind = collective::bcast, .bytes = bytes};
+    return schedule_key{.kind = collective::bcast, .bytes = bytes};
   };
   const auto add = [&](std::size_t bytes) {
-    plan& made = cache.replace();
+    cached_schedule& made = cache.replace();
     made.key = key(bytes);
     made.keyed = true;
     return &made;
   };
-  plan* held = add(0);
+  cached_schedule* held = add(0);
   ++held->users;
   for (std::size_t bytes = 1; bytes != 100; ++bytes) {
-    plan* made = add(bytes);
+    cached_schedule* made = add(bytes);
     EXPECT_NE(made, held);
     EXPECT_EQ(cache.find(key(bytes)), made);
     EXPECT_EQ(cache.find(key(0)), held);

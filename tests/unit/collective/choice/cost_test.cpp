@@ -24,7 +24,7 @@ using test::kinds;
 
 /// One node, a rank a node, nodes of four ranks; and ranks that share cores.
 constexpr spread one_node{}, apart{.ranks_per_node = 1}, fours{.ranks_per_node = 4},
-    crowded{.cores = 2}, crowded_fours{.ranks_per_node = 4, .cores = 2};
+    oversubscribed{.cores = 2}, oversubscribed_fours{.ranks_per_node = 4, .cores = 2};
 
 constexpr std::array<std::size_t, 26> lengths{
     4,      8,      64,      256,     260,     1024,    4096,    4100,    8192,
@@ -80,7 +80,7 @@ std::string called(collective kind, int ranks, std::size_t bytes) {
 
 TEST(cost, a_message_more_or_a_longer_one_costs_more) {
   for (const algorithm& each : all_algorithms())
-    for (const spread& where : {one_node, apart, fours, crowded, crowded_fours})
+    for (const spread& where : {one_node, apart, fours, oversubscribed, oversubscribed_fours})
       for (const int ranks : {2, 3, 4, 7, 8, 17, 64, 1000}) {
         double before = 0;
         // this one draws a line of its own, beyond which it does something else
@@ -106,7 +106,7 @@ TEST(cost, a_message_more_or_a_longer_one_costs_more) {
 TEST(cost, a_slower_machine_costs_more) {
   for (const cost_field& field : cost_fields())
     for (const algorithm& each : all_algorithms())
-      for (const spread& where : {one_node, apart, fours, crowded_fours})
+      for (const spread& where : {one_node, apart, fours, oversubscribed_fours})
         for (const std::size_t bytes : {8, 6000, 1 << 20}) {
           const problem p = call_of(each.kind, 16, bytes, where);
           cost_parameters worse;
@@ -133,7 +133,7 @@ TEST(cost, whom_it_concerns) {
   slow.switch_ns *= 10;
   EXPECT_EQ(price(ring, p, {}, one_node, {}), price(ring, p, {}, one_node, slow))
       << "every rank has a core";
-  EXPECT_GT(*price(ring, p, {}, crowded, slow), *price(ring, p, {}, crowded, {}));
+  EXPECT_GT(*price(ring, p, {}, oversubscribed, slow), *price(ring, p, {}, oversubscribed, {}));
 }
 
 // What algorithms do where they must, and what the following allow for: a number of ranks that is
@@ -143,7 +143,7 @@ constexpr std::array<std::size_t, 5> usual_lengths{8, 1024, 65536, 1 << 20, 16 <
 
 TEST(cost, more_ranks_cost_no_less) {
   for (const collective kind : kinds)
-    for (const spread& where : {one_node, apart, crowded})
+    for (const spread& where : {one_node, apart, oversubscribed})
       for (const std::size_t bytes : usual_lengths) {
         double power_below = 0;
         for (int ranks = 2; ranks <= 130; ++ranks) {
@@ -227,7 +227,7 @@ TEST(cost, every_algorithm_has_a_formula) {
 
 TEST(cost, keeps_the_rule_unless_another_is_much_cheaper) {
   for (const collective kind : kinds)
-    for (const spread& where : {one_node, apart, fours, crowded})
+    for (const spread& where : {one_node, apart, fours, oversubscribed})
       for (int ranks = 2; ranks <= most_ranks_at_once; ++ranks)
         for (const std::size_t bytes : usual_lengths) {
           const auto all = candidates(kind, ranks, bytes, where);

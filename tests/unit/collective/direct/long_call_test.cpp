@@ -43,10 +43,10 @@ TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
           if (p.kind == collective::barrier) continue;
           part mine{p, rank, size};
           const auto sent = mine.send;
-          ASSERT_TRUE(p.kind == collective::scatter || long_play::fits(mine.call, size, true));
+          ASSERT_TRUE(p.kind == collective::scatter || long_call::fits(mine.call, size, true));
           const auto seen = [&](const void*, std::size_t) { return (open >> rank & 1) != 0; };
           const std::error_code became =
-              run<long_play>(own, mine.call, long_play::opens(mine.call, rank, size, seen));
+              run<long_call>(own, mine.call, long_call::opens(mine.call, rank, size, seen));
           // reduce_scatter in place leaves more
           mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
           if (became || mine.receive != mine.expected || mine.send != sent) {
@@ -103,13 +103,13 @@ TEST(direct_long_play, an_operation_that_throws_throws_there_and_spoils_what_dep
                        .combine = add_or_throw,
                        .context = &context};
             if (context.throws) {
-              EXPECT_THROW((void)run<long_play>(own, call), std::runtime_error);
+              EXPECT_THROW((void)run<long_call>(own, call), std::runtime_error);
               continue;
             }
             const bool chain = kind == collective::scan || kind == collective::exscan;
             const bool depends = kind == collective::allreduce ||
                                  (kind == collective::reduce && rank == 0) || (chain && rank > bad);
-            const std::error_code became = run<long_play>(own, call);
+            const std::error_code became = run<long_call>(own, call);
             EXPECT_EQ(became, throws && depends ? make_error_code(errc::operation_failed)
                                                 : std::error_code{})
                 << static_cast<int>(kind) << ", rank " << rank;
@@ -136,15 +136,15 @@ TEST(direct_long_play, other_lengths_and_other_collectives_are_errors_and_no_dat
         call.root = 0;
         call.receive = data.data();
         call.bytes = rank == 0 ? 16384 : 8192;
-        EXPECT_EQ(run<long_play>(own, call),
+        EXPECT_EQ(run<long_call>(own, call),
                   rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
         call.bytes = rank == 0 ? 8192 : 16384;
-        EXPECT_EQ(run<long_play>(own, call),
+        EXPECT_EQ(run<long_call>(own, call),
                   rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
         call.bytes = 8192;
         if (rank == 0) call.kind = collective::scatter;
         if (rank == 0) call.send = data.data(), call.in_place = true;
-        EXPECT_EQ(run<long_play>(own, call),
+        EXPECT_EQ(run<long_call>(own, call),
                   rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
         EXPECT_EQ(data, std::vector<word>(4096, static_cast<word>(rank)));
       },
@@ -187,7 +187,7 @@ TEST(direct_long_play, elements_of_odd_length_are_not_cut) {
           call.bytes = n * sizeof(triple);
           call.element_size = sizeof(triple);
           call.op = {.kind = detail::builtin::none, .commutative = true, .combine = keep_whole};
-          EXPECT_FALSE(run<long_play>(own, call));
+          EXPECT_FALSE(run<long_call>(own, call));
           EXPECT_EQ(receive, expected) << size;
         },
         long_area_bytes);
@@ -195,30 +195,30 @@ TEST(direct_long_play, elements_of_odd_length_are_not_cut) {
 
 TEST(direct_long_play, takes_what_it_can_play_only) {
   collective_call call;
-  EXPECT_FALSE(long_play::fits(call, 4, false)) << "a barrier";
+  EXPECT_FALSE(long_call::fits(call, 4, false)) << "a barrier";
   for (const collective kind : kinds) {
     if (kind == collective::barrier) continue;
     call = {};
     call.kind = kind;
-    EXPECT_FALSE(long_play::fits(call, 4, false)) << "nothing to be moved";
+    EXPECT_FALSE(long_call::fits(call, 4, false)) << "nothing to be moved";
     call.bytes = std::size_t{16} << 10;
-    EXPECT_TRUE(long_play::fits(call, 4, false));
-    EXPECT_TRUE(long_play::fits(call, 2, true));
-    EXPECT_TRUE(long_play::fits(call, 2, false));
+    EXPECT_TRUE(long_call::fits(call, 4, false));
+    EXPECT_TRUE(long_call::fits(call, 2, true));
+    EXPECT_TRUE(long_call::fits(call, 2, false));
     call.varying = true;
-    EXPECT_FALSE(long_play::fits(call, 4, false));
+    EXPECT_FALSE(long_call::fits(call, 4, false));
     call.varying = false;
     const std::array<std::size_t, 4> sizes{};
     call.receive_bytes = sizes.data();
-    EXPECT_FALSE(long_play::fits(call, 4, false));
+    EXPECT_FALSE(long_call::fits(call, 4, false));
     call.receive_bytes = nullptr;
     call.bytes = std::size_t{32} << 10;
-    EXPECT_FALSE(long_play::fits(call, 2, false)) << "two cores move it faster as a message";
+    EXPECT_FALSE(long_call::fits(call, 2, false)) << "two cores move it faster as a message";
   }
   call = {};
   call.kind = collective::allreduce;
   call.bytes = call.element_size = 4096;
-  EXPECT_FALSE(long_play::fits(call, 4, false))
+  EXPECT_FALSE(long_call::fits(call, 4, false))
       << "elements that are too long to be joined a few at a time";
 }
 
@@ -243,9 +243,9 @@ TEST(direct_long_play, nobody_reads_an_open_buffer_when_its_call_is_over) {
             call.type = detail::scalar::u32;
             call.op.kind = detail::builtin::max;
             const bool open =
-                long_play::opens(call, rank, 3, [](const void*, std::size_t) { return true; });
+                long_call::opens(call, rank, 3, [](const void*, std::size_t) { return true; });
             EXPECT_EQ(open, kind != collective::bcast || rank == 0);
-            ASSERT_FALSE(run<long_play>(own, call, open));
+            ASSERT_FALSE(run<long_call>(own, call, open));
             EXPECT_EQ(std::vector<word>(receive.begin(), receive.begin() + n),
                       std::vector<word>(n, round))
                 << static_cast<int>(kind);

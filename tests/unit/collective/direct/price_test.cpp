@@ -35,9 +35,9 @@ TEST(direct_price, there_is_one_for_what_goes_past_messages_only) {
       for (const int cores : {1, 2, 64})
         for (std::size_t bytes = 4; bytes <= std::size_t{8} << 20; bytes *= 4) {
           const collective_call call = call_of(kind, bytes);
-          const bool crowded = ranks > cores;
-          const bool past = ranks <= most_ranks(crowded) &&
-                            (fits(call, ranks) || long_play::fits(call, ranks, crowded));
+          const bool oversubscribed = ranks > cores;
+          const bool past = ranks <= most_ranks(oversubscribed) &&
+                            (fits(call, ranks) || long_call::fits(call, ranks, oversubscribed));
           const auto found = price(call, ranks, cores, costs);
           EXPECT_EQ(found.has_value(), past)
               << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
@@ -63,7 +63,7 @@ TEST(direct_price, more_bytes_cost_no_less) {
           if (!found) break;
           const bool joins_whole = kind == collective::scan || kind == collective::exscan
                                        ? fits(call, ranks)
-                                       : !long_play::shares(call, ranks);
+                                       : !long_call::shares(call, ranks);
           if (joins_whole == whole) {
             EXPECT_GE(*found, before * 0.999)
                 << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;

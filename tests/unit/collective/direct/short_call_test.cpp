@@ -34,7 +34,7 @@ TEST_P(direct_play_of, random_calls_back_to_back_give_what_they_should) {
       part mine{p, rank, size};
       const auto sent = mine.send;
       ASSERT_TRUE(fits(mine.call, size));
-      const std::error_code became = run<play>(own, mine.call);
+      const std::error_code became = run<short_call>(own, mine.call);
       // reduce_scatter in place leaves more
       mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
       if (became || mine.receive != mine.expected || mine.send != sent) {
@@ -72,10 +72,10 @@ TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_thei
                    .context = &context};
         const bool joins = kind != collective::reduce || rank == 0;
         if (context.throws && joins) {
-          EXPECT_THROW((void)run<play>(own, call), std::domain_error);
+          EXPECT_THROW((void)run<short_call>(own, call), std::domain_error);
           continue;
         }
-        EXPECT_FALSE(run<play>(own, call));
+        EXPECT_FALSE(run<short_call>(own, call));
         if (joins) {
           EXPECT_EQ(receive, kind == collective::scan ? static_cast<word>(rank) + 1
                                                       : static_cast<word>(size));
@@ -94,9 +94,9 @@ TEST(direct_play, an_operation_that_the_type_does_not_have_is_refused_on_every_r
     call.bytes = call.element_size = sizeof value;
     call.type = detail::scalar::f32;
     call.op.kind = detail::builtin::bxor;
-    EXPECT_EQ(run<play>(own, call), errc::invalid_argument);
+    EXPECT_EQ(run<short_call>(own, call), errc::invalid_argument);
     call.op.kind = detail::builtin::sum;
-    EXPECT_FALSE(run<play>(own, call));
+    EXPECT_FALSE(run<short_call>(own, call));
     EXPECT_EQ(sum, 2);
   });
 }
@@ -109,15 +109,15 @@ TEST(direct_play, other_lengths_and_other_collectives_are_errors_and_no_data) {
     call.root = 0;
     call.receive = data.data();
     call.bytes = rank == 0 ? 16 : 8;
-    EXPECT_EQ(run<play>(own, call),
+    EXPECT_EQ(run<short_call>(own, call),
               rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
     call.bytes = rank == 0 ? 4 : 8;
-    EXPECT_EQ(run<play>(own, call),
+    EXPECT_EQ(run<short_call>(own, call),
               rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
     call.bytes = 8;
     if (rank == 0) call.kind = collective::scatter;
     if (rank == 0) call.send = data.data(), call.in_place = true;
-    EXPECT_EQ(run<play>(own, call),
+    EXPECT_EQ(run<short_call>(own, call),
               rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
     EXPECT_EQ(data, (std::array<word, 4>{1, 2, 3, 4}));
   });
@@ -134,7 +134,7 @@ TEST(direct_play, who_gives_up_has_stamped_and_reads_nothing) {
   what.bytes = what.element_size = sizeof mine;
   what.type = detail::scalar::u32;
   what.op.kind = detail::builtin::sum;
-  play call{alone, what};
+  short_call call{alone, what};
   call.begin();
   ASSERT_TRUE(call.ready());
   EXPECT_TRUE(call.step());

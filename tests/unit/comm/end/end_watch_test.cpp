@@ -40,7 +40,7 @@ struct watched_ranks : test::job {
   /// To rank 0.
   void say_that_it_gave_up(int from) {
     with(from, [&](messaging& messages, collectives&, collective_state&, const team&) {
-      const end_watch::note said{end_watch::saying::gave_up, shared_context};
+      const end_watch::note said{end_watch::kind::gave_up, shared_context};
       operation& sent = messages.start_send(worlds[static_cast<std::size_t>(from)],
                                             end_watch::own_context, &said, sizeof said, 0, 0);
       ASSERT_TRUE(finish({&sent}));

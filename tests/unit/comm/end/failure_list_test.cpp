@@ -10,8 +10,8 @@ namespace {
 
 using namespace peal;
 
-TEST(failure_news, each_peer_is_news_once) {
-  failure_news of;
+TEST(failure_list, each_peer_is_news_once) {
+  failure_list of;
   EXPECT_EQ(of.count(), 0u);
   EXPECT_TRUE(of.add(7));
   EXPECT_TRUE(of.add(3));
@@ -21,8 +21,8 @@ TEST(failure_news, each_peer_is_news_once) {
   EXPECT_EQ(of.at(1), 3u);
 }
 
-TEST(failure_news, what_is_counted_can_be_read) {
-  failure_news of;
+TEST(failure_list, what_is_counted_can_be_read) {
+  failure_list of;
   constexpr peer_id many = 2000;
   std::thread writer{[&] {
     for (peer_id each = 0; each < many; ++each) (void)of.add(each);

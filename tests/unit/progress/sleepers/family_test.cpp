@@ -170,7 +170,7 @@ TEST(family, a_wait_for_anything_hears_of_what_other_threads_do) {
     {
       const std::lock_guard<engine> hold{*all.engines[1]};
       done = round + 1;
-      all.engines[1]->rouse();
+      all.engines[1]->wake_sleepers();
     }
     waiter.join();
     all.boxes[1]->post();
@@ -193,13 +193,13 @@ TEST(family, who_sleeps_for_the_first_time_holds_up_nobody) {
   std::this_thread::sleep_for(20ms);
   event_descriptor outside;
   ASSERT_TRUE(all.engines[1]->open(outside));
-  while (!all.engines[1]->expose(outside)) {
+  while (!all.engines[1]->arm(outside)) {
   }
   {
     const std::lock_guard<engine> hold{*all.engines[1]};
     first = sleep_in(0);
     std::this_thread::sleep_for(20ms);
-    all.engines[1]->rouse();
+    all.engines[1]->wake_sleepers();
   }
   all.boxes[0]->post();
   all.boxes[2]->post();

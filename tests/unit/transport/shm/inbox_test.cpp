@@ -16,13 +16,13 @@ namespace {
 struct notes {
   explicit notes(std::size_t count) {
     for (std::size_t each = 0; each < count; ++each)
-      all.push_back(new (node[0].heap->allocate(sizeof(shm::note))) shm::note{});
+      all.push_back(new (node[0].heap->allocate(sizeof(shm::inbox_entry))) shm::inbox_entry{});
   }
   node_segment& segment() { return *node[0].segment; }
-  shm::note& at(std::uint64_t offset) { return *segment().at<shm::note>(offset); }
+  shm::inbox_entry& at(std::uint64_t offset) { return *segment().at<shm::inbox_entry>(offset); }
 
   shm_node node{{}};
-  std::vector<shm::note*> all;
+  std::vector<shm::inbox_entry*> all;
   std::atomic<std::uint64_t> inbox{0};
 };
 
@@ -45,7 +45,7 @@ TEST(shm_inbox, two_push_while_one_takes) {
   notes of{2 * each_pushes};
   const auto push_all = [&](std::uint32_t who) {
     for (std::uint32_t each = 0; each < each_pushes; ++each) {
-      shm::note& item = *of.all[who * each_pushes + each];
+      shm::inbox_entry& item = *of.all[who * each_pushes + each];
       item.from = who << 16 | each;
       shm::push(of.segment(), of.inbox, item);
     }

@@ -264,7 +264,7 @@ TEST(datagram_channel, refusals_and_goodbyes_come_in_order) {
   ASSERT_TRUE(net.until([&] { return !net.ends[1]->refuses_eager(); }));
   for (std::uint32_t each = 0; each < 5; ++each)
     ASSERT_TRUE(net.ends[0]->send(message(900, each), pattern(900, each).data()));
-  ASSERT_TRUE(net.ends[0]->say_goodbye());
+  ASSERT_TRUE(net.ends[0]->send_last());
   ASSERT_TRUE(net.until([&] { return net.ends[1]->left(); }));
   expect_all(net.arrivals[1], 5);
 }

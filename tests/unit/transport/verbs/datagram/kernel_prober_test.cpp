@@ -24,7 +24,7 @@ gid_entry loopback_v6() {
 class kernel_askers : public testing::TestWithParam<gid_entry> {};
 
 TEST_P(kernel_askers, a_node_answers) {
-  kernel_asker by{GetParam()};
+  kernel_prober by{GetParam()};
   if (by.door() == 0) GTEST_SKIP() << "no such addresses here";
   const int question = by.ask(GetParam().bytes);
   ASSERT_GE(question, 0);
@@ -33,20 +33,20 @@ TEST_P(kernel_askers, a_node_answers) {
 }
 
 TEST_P(kernel_askers, a_process_that_is_there_is_quiet_and_one_that_is_not_refuses) {
-  kernel_asker by{GetParam()};
+  kernel_prober by{GetParam()};
   if (by.door() == 0) GTEST_SKIP() << "no such addresses here";
-  std::optional<kernel_asker> other{GetParam()};
+  std::optional<kernel_prober> other{GetParam()};
   const std::uint16_t door = other->door();
   ASSERT_NE(door, 0);
   gid_bytes where{};
   std::uint16_t which = 0;
   // over the loopback all is delivered at once
-  for (int each = 0; each < 1000; ++each) by.knock(GetParam().bytes, door);
+  for (int each = 0; each < 1000; ++each) by.probe_process(GetParam().bytes, door);
   EXPECT_FALSE(by.refused(where, which));
   other.reset();
   // Kernels tell so many times a second only.
-  EXPECT_TRUE(
-      until([&] { by.knock(GetParam().bytes, door); }, [&] { return by.refused(where, which); }));
+  EXPECT_TRUE(until([&] { by.probe_process(GetParam().bytes, door); },
+                    [&] { return by.refused(where, which); }));
   EXPECT_EQ(which, door);
   EXPECT_EQ(where, GetParam().bytes);
 }
@@ -56,26 +56,26 @@ INSTANTIATE_TEST_SUITE_P(all, kernel_askers, testing::Values(loopback_v4(), loop
                            return std::string{each.index == 0 ? "ipv4" : "ipv6"};
                          });
 
-TEST(kernel_asker, nobody_there_is_no_answer) {
+TEST(kernel_prober, nobody_there_is_no_answer) {
   gid_bytes nowhere = loopback_v4().bytes;
   nowhere[12] = 224;  // a group: no TCP connection leads there, and no packet leaves
-  kernel_asker by{loopback_v4()};
+  kernel_prober by{loopback_v4()};
   const int question = by.ask(nowhere);
   ASSERT_GE(question, 0);
   for (int each = 0; each < 100; ++each) EXPECT_FALSE(by.answered(question));
   by.end(question);
 }
 
-TEST(kernel_asker, an_infiniband_fabric_has_no_kernel_to_ask) {
+TEST(kernel_prober, an_infiniband_fabric_has_no_kernel_to_ask) {
   gid_entry own{};
   own.bytes[0] = 0xfe, own.bytes[1] = 0x80, own.bytes[15] = 1;
-  kernel_asker by{own};
+  kernel_prober by{own};
   EXPECT_EQ(by.door(), 0);
   EXPECT_LT(by.ask(own.bytes), 0);
 }
 
-TEST(kernel_asker, without_descriptors_nothing_is_asked) {
-  kernel_asker by{loopback_v4()};
+TEST(kernel_prober, without_descriptors_nothing_is_asked) {
+  kernel_prober by{loopback_v4()};
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};

@@ -19,7 +19,7 @@ gid_bytes gid(std::uint8_t node) {
   return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 9, 0, node};
 }
 
-struct kernels final : asker {
+struct kernels final : prober {
   std::map<gid_bytes, bool> answer;  // who does not stand here does
   std::map<int, gid_bytes> open;
   std::size_t asked = 0, knocks = 0, most_open = 0;
@@ -40,7 +40,7 @@ struct kernels final : asker {
     return found == answer.end() || found->second;
   }
   void end(int question) noexcept override { open.erase(question); }
-  void knock(const gid_bytes& node, std::uint16_t door) noexcept override {
+  void probe_process(const gid_bytes& node, std::uint16_t door) noexcept override {
     ++knocks;
     if (gone.contains({node, door})) refusals.emplace_back(node, door);
   }

@@ -11,9 +11,9 @@ TEST(credits, credits_return_with_a_message_at_a_quarter_and_alone_at_five_eight
   credits of;
   of.grant(16);
   for (int each = 0; each < 3; ++each) of.owe();
-  EXPECT_FALSE(of.worth_a_ride());
+  EXPECT_FALSE(of.worth_sending_along());
   of.owe();
-  EXPECT_TRUE(of.worth_a_ride());
+  EXPECT_TRUE(of.worth_sending_along());
   for (int each = 0; each < 5; ++each) of.owe();
   EXPECT_FALSE(of.due());
   of.owe();

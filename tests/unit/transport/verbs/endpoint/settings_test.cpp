@@ -1,4 +1,4 @@
-// What is decided once for all connections of a lane.
+// What is decided once for all connections of an endpoint.
 #include "transport/verbs/endpoint/settings.hpp"
 
 #include <gtest/gtest.h>
