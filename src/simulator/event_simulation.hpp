@@ -34,7 +34,7 @@ class event_simulation {
   struct event {
     picoseconds at;
     std::uint64_t order;  // of events at the same instant
-    std::uint32_t index;  // an simulated rank, or a transfer
+    std::uint32_t index;  // a simulated rank, or a transfer
     kind what;
     std::uint8_t stream;
 

@@ -42,7 +42,7 @@ class PEAL_EXPORT queue_entries {
   [[nodiscard]] bool arm(const location&);
 
  private:
-  struct content;  // src/comm/queue_entries.cpp
+  struct content;  // src/comm/calls/queue_entries.cpp
   content& own();
 
   content* content_ = nullptr;  // once there was anything
