@@ -1,6 +1,7 @@
 # Not part of libpeal: peal-sim and the unit tests link it.
 noinst_LTLIBRARIES += libpeal_simulator.la
 libpeal_simulator_la_SOURCES = \
+  src/simulator/event_simulation.hpp \
   src/simulator/fabric.hpp \
   src/simulator/forecast.hpp \
   src/simulator/machine.hpp \
@@ -9,7 +10,6 @@ libpeal_simulator_la_SOURCES = \
   src/simulator/unit.cpp
 EXTRA_DIST += \
   src/simulator/fabric.cpp \
-  src/simulator/event_simulation.hpp \
   src/simulator/forecast.cpp \
   src/simulator/machine.cpp \
   src/simulator/shape.cpp \
