@@ -46,11 +46,11 @@ struct outcome {
 /// The beginning of every operation: what the templates read of it themselves, since a call for
 /// each look would cost a small message more than sending it.
 struct operation_head {
-  outcome result;  // its error is clear until somebody sets it, so that success writes none
-  // release: pairs with the acquire in finished(), so that who sees it sees `result` and the
-  // buffer.
+  outcome result;  // its error is clear until one is set, so that success writes none
+  // release: pairs with the acquire in finished(), so that a thread that sees it set also sees
+  // `result` and the buffer.
   std::atomic<bool> finished{false};
-  /// Stands for every send that was over when its call returned, and is given back by nobody. Its
+  /// Stands for every send that was over when its call returned, and is never given back. Its
   /// `result` names no message.
   bool common = false;
 };
@@ -72,8 +72,8 @@ struct job_options {
 };
 
 /// Starts this process's part of the job: reads PEAL_ variables, meets PMIx, maps the node's
-/// segment, checks in with everyone. Throws errc::already_started, invalid_config,
-/// bootstrap_failed, no_space.
+/// segment, meets the other ranks. Throws errc::already_started, invalid_config, bootstrap_failed,
+/// no_space.
 PEAL_EXPORT communicator_state& start_job(const job_options&, const location&);
 /// Collective. Finishes what is under way, then leaves. `unwinding`: an exception is on its way;
 /// the job is aborted rather than hung.
@@ -96,9 +96,9 @@ PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int6
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);
 PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
 
-/// Who a rank exchanges blocks with, in their order: ranks, or proc_null where there is nobody. A
-/// rank may be named more than once; the n-th time that one names the other as a destination goes
-/// with the n-th time that this one names it as a source.
+/// The ranks that a rank exchanges blocks with, in the order of the blocks; proc_null where there
+/// is no rank. A rank may be named more than once; the n-th time that one names the other as a
+/// destination goes with the n-th time that this one names it as a source.
 struct neighborhood {
   std::vector<int> sources;
   std::vector<int> destinations;
@@ -278,7 +278,7 @@ enum class collective : std::uint8_t {
   neighbor_alltoall
 };
 /// How many kinds there are without those between neighbours, which have one algorithm, so that
-/// nobody chooses.
+/// there is nothing to choose.
 inline constexpr std::size_t collectives_in_all = 11;
 
 constexpr bool is_reduction(collective kind) noexcept {
@@ -346,10 +346,10 @@ struct second_step {
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call& first,
                                         const second_step&, const location&);
 
-/// Collective, though it waits for nobody: makes a collective ready. Its schedule is built and its
-/// memory taken once, and the how-manyeth of the communicator it is says with which ones of the
-/// other ranks it goes; one that is refused counts. Buffers, arrays and the reduction's context
-/// must live until it is discarded.
+/// Collective, though it does not wait for the other ranks: makes a collective ready. Its schedule
+/// is built and its memory taken once, and the how-manyeth of the communicator it is says with
+/// which ones of the other ranks it goes; one that is refused counts. Buffers, arrays and the
+/// reduction's context must live until it is discarded.
 PEAL_EXPORT prepared* prepare_collective(communicator_state&, const collective_call&,
                                          const location&);
 /// Starts it once more, in any order among all collectives of the communicator. Requires: the

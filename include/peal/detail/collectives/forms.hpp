@@ -3,7 +3,7 @@
 // arguments: at once, later, as a plan.
 //
 // Whatever is refused to one rank alone (thrown while its arguments are made ready) that rank tells
-// the others first: it takes no part, and nobody waits for it.
+// the others first: it takes no part, and no rank waits for it.
 #pragma once
 
 #include <cstddef>
