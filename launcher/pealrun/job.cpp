@@ -20,13 +20,14 @@ namespace peal::launcher {
 
 namespace {
 
-// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that
-// nobody reaches for ^C.
+// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that the
+// user does not press ^C meanwhile.
 constexpr std::chrono::seconds grace{2};
-// Output of processes that we could not kill is read for this long after everyone else ended.
+// Output of processes that we could not kill is read for this long after all other processes have
+// ended.
 constexpr std::chrono::seconds drain{2};
 
-// Two interrupts within this time come from somebody who wants the job to end, whatever its ranks
+// Two interrupts within this time come from a user who wants the job to end, whatever its ranks
 // make of a signal.
 constexpr std::chrono::seconds impatience{2};
 
@@ -204,8 +205,8 @@ void job::interrupt() {
 }
 
 // A rank is in the background of the terminal, so the system stops it when it uses the terminal as
-// only the foreground may. Nothing else would show why the job stands still. A stop by somebody who
-// sends SIGSTOP is that one's business.
+// only the foreground may. Nothing else would show why the job stands still. A stop by SIGSTOP is
+// left to the user who sent it.
 void job::look_for_stops() {
   for (;;) {
     siginfo_t info{};

@@ -27,7 +27,7 @@ class end_order {
 
   /// A rank has started.
   void add(int rank, pid_t);
-  /// Who has ended since the last look, in that order.
+  /// The ranks that have ended since the last look, in that order.
   std::vector<int> look();
   /// Whether `look` will tell of this rank's end.
   [[nodiscard]] bool knows(int rank) const noexcept {
