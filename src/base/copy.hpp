@@ -53,8 +53,8 @@ bool past_caches_pays() noexcept;
 
 /// Whether this processor can.
 bool can_copy_past_caches() noexcept;
-/// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to`
-/// is 32-byte aligned; on x86, AVX.
+/// Copies by non-temporal stores, and fences: a thread that sees a later store sees the block.
+/// Requires: `to` is 32-byte aligned; on x86, AVX.
 void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept;
 
 /// Copies with the widest vectors of the processor: memcpy takes string instructions at these

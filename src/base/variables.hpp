@@ -4,7 +4,7 @@
 // compares variables goes by the table.
 //
 // Layer    base.
-// Threads  any, while nobody changes the environment.
+// Threads  any, while no thread changes the environment.
 // Errors   what is wrong is told as text.
 #pragma once
 

@@ -160,8 +160,8 @@ void node_segment::compute_size() {
 
 void node_segment::create() {
   const std::string final_name = path();
-  // Nobody can have made a file of this name before, neither another user nor another launcher that
-  // gives its jobs the same names.
+  // No other process can have made a file of this name before, neither one of another user nor one
+  // of another launcher that gives its jobs the same names.
   const std::string first_name = fmt::format("{}.{:016x}.new", final_name, random_number());
   file_ = open(first_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file_ < 0)
@@ -201,11 +201,11 @@ void node_segment::create() {
                     plan_.transport_bytes,
                     plan_.heap_bytes};
   write_card();
-  if (plan_.count == 1) {  // nobody else needs a name
+  if (plan_.count == 1) {  // no other process needs a name
     ::unlink(first_name.c_str());
     return;
   }
-  // The rename publishes the header: who opens the file afterwards sees all of it.
+  // The rename publishes the header: a process that opens the file afterwards sees all of it.
   if (rename(first_name.c_str(), final_name.c_str()) != 0)
     give_up(errno, fmt::format("cannot name {}: has another user made it?", final_name));
   named_ = true;

@@ -87,7 +87,7 @@ PEAL_IN_A_SYSTEM_CALL void seen(const system_call* call) noexcept {
       break;
     case SYS_shmdt: log.record_everything(); break;
     case SYS_mprotect:
-      // Somebody is about to patch the C library too: from then on calls may pass us by.
+      // Other code is about to patch the C library too: from then on calls may pass us by.
       if ((with[2] & PROT_WRITE) != 0 && holds_patched_code(with[0], with[0] + with[1]))
         log.give_up();
       break;

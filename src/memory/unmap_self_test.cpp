@@ -98,7 +98,8 @@ std::string try_calls(const unmap_log& log) {
   munmap(behind(at, page), page);
   munmap(elsewhere, 64 * page);
   if (std::string problem = judge(unmapped, "munmap"); !problem.empty()) return problem;
-  // A break that is too low is refused by the kernel, so nothing changes, whoever else moves it.
+  // A break that is too low is refused by the kernel, so nothing changes, whatever other thread
+  // moves it.
   witness lowered{log, reinterpret_cast<void*>(address_of(sbrk(0)) - 1)};
   if (static_cast<void>(brk(reinterpret_cast<void*>(page))); !lowered.seen()) return unseen("brk");
   // of a detached segment the length is not known, so everything is recorded
