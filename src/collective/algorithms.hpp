@@ -27,7 +27,7 @@ void reduce_tree(const problem&, schedule&);
 void allreduce_doubling(const problem&, schedule&);
 void allreduce_rabenseifner(const problem&, schedule&);
 void allgather_bruck(const problem&, schedule&);
-// Without a record: nobody chooses between them and others.
+// Without a record: there is no other algorithm to choose instead.
 void neighbor_allgather(const problem&, schedule&);
 void neighbor_alltoall(const problem&, schedule&);
 

@@ -30,7 +30,7 @@ std::string tuning_text(const cost_parameters&, std::string_view remark);
 tuning parse_tuning(std::string_view text, std::string_view from);
 
 /// The file of PEAL_TUNING; auto: peal/tuning.toml in $XDG_CONFIG_HOME, or in $HOME/.config. Empty:
-/// none, or nobody knows where.
+/// there is none, or neither variable says where.
 std::string tuning_file(const std::string& wish);
 /// What a file holds.
 tuning read_tuning_file(const std::string& file);

@@ -96,11 +96,12 @@ void arena::leave_to_others(std::size_t offset) noexcept {
       true;
 }
 
-/// Takes back what everybody has left.
+/// Takes back the blocks that all ranks have left.
 void arena::collect() noexcept {
   std::erase_if(taken_, [this](const held& each) {
     if (!each.left) return false;
-    // acquire: pairs with the release of who leaves; what it has read may be written over.
+    // acquire: pairs with the release of the rank that leaves; what it has read may be written
+    // over.
     if (segment_->at<block>(each.place.offset)->left.load(std::memory_order_acquire) !=
         static_cast<std::uint32_t>(each.ranks))
       return false;

@@ -44,8 +44,8 @@ class channel::entered final : public progress_source, public waiting_call {
     return begun() || (outer_ != nullptr && !outer_->over());
   }
 
-  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one,
-  /// and its class is open.
+  /// At once, as far as it comes while no other thread can see the call. Requires: it is the only
+  /// one, and its class is open.
   template <class Play>
   void hurry() {
     Play& call = begin<Play>();
@@ -81,7 +81,9 @@ class channel::entered final : public progress_source, public waiting_call {
     }
     return false;
   }
-  bool arm() noexcept override { return true; }  // who stamps rings, as who sends does
+  bool arm() noexcept override {
+    return true;
+  }  // the rank that stamps rings the bell, as a sender does
 
   // What it waits for before it has begun is a message, and what an outer one waits for is that
   // one's to say.
@@ -204,7 +206,7 @@ channel::~channel() {
   }
 }
 
-/// At the first call: from one rank to everybody, by messages, where the block is.
+/// At the first call: from one rank to all, by messages, where the block is.
 void channel::ask(call_class& of) noexcept {
   const std::lock_guard<engine> guard{in_->progress};
   // By a hash, so that no process gives all.
@@ -225,8 +227,8 @@ void channel::ask(call_class& of) noexcept {
 void channel::hear(call_class& of) noexcept {
   const bool well = !of.telling->result.error;
   in_->messages.release(*std::exchange(of.telling, nullptr));
-  // A block that not everybody has heard of because a rank died is lost: those who have may look at
-  // it.
+  // A block that not all ranks have heard of, because a rank died, is lost: the ranks that have
+  // heard of it may look at it.
   of.state = state::full;
   if (!well || of.where == 0) return;
   of.shared = in_->node.segment().at<block>(of.where);
@@ -313,7 +315,7 @@ collective_state* channel::stay_out(const detail::collective_call& what) {
   return by.state == state::full ? &by.apart->state : nullptr;
 }
 
-/// For who is refused the call. Of its buffers nothing is kept.
+/// For a rank that is refused the call and asks this one. Nothing is kept of the buffers.
 void channel::note_long(const detail::collective_call& what) noexcept {
   long_call_made& noted = long_calls_[next_long_++ % long_calls_.size()];
   noted.number = calls_.count();

@@ -1,23 +1,23 @@
 // collective/direct/channel.hpp
-// A communicator's way to run blocking collectives past messages: whether there is one, and the
-// waiting.
+// How a communicator runs blocking collectives past messages, through the node's segment: whether
+// it can, and how a rank waits.
 //
 // All ranks must decide alike which calls go this way. There are two classes of calls, short ones
 // (short_call.hpp) and long ones (long_call.hpp), with a block each. At the first call of a class
-// one of the ranks, which the context names, reserves a block, and tells the others by a bcast of
-// messages where it is. From then on a call goes directly if it fits, the same on every rank. Where
-// there was no room the calls of the class are messages, on a context of their own: a rank that
-// does not know yet may have to make a call of another kind first, and so each kind keeps its order
-// whatever becomes of it. Nonblocking calls are never direct; their messages move while a direct
-// call waits.
+// one of the ranks, which follows from the context, reserves a block and tells the others where it
+// is, by a bcast of messages. From then on a call goes directly if it fits, which is the same on
+// every rank. Where there was no room for a block, the calls of the class are messages, on a
+// context of their own: a rank that does not know this yet may have to make a call of another kind
+// first, and so each kind keeps its order in either case. Nonblocking calls are never direct; their
+// messages move while a direct call waits.
 //
-// A call that waits is a source of progress, which takes the steps that can be taken. So it goes on
-// whatever this rank does meanwhile: a continuation that runs in its wait may make the next call,
-// which comes behind it on every rank, or wait for anything else.
+// A call that waits is a source of progress, which takes the steps that can be taken. So the call
+// goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
+// call, which comes behind it on every rank, or wait for anything else.
 //
-// A rank that was refused a call does not know which way the others took, for it need not know the
-// length. It asks them (comm/end/absences.hpp), and takes that way too, giving nothing: so its next
-// call meets theirs.
+// A rank that was refused a call does not know which way the others took, since it need not know
+// the length. It asks them (comm/end/absences.hpp) and takes that way too, giving nothing: so its
+// next call meets theirs.
 //
 // Layer    collective/direct: may include collective/, p2p/, transport/, memory/, progress/,
 //          base/.

@@ -1,13 +1,13 @@
 // collective/direct/short_call.hpp
-// One small collective of one rank through the flags: it stamps the operation, with what it gives
-// as payload, waits for those whose payload it needs, and reads that where it lies. Who reduces
-// does it alone, from the lowest rank to the highest, so every rank has the same bits and nobody
-// depends on what another computes.
+// One small collective of one rank through the flags. The rank stamps the operation, with what it
+// gives as payload, waits for the ranks whose payload it needs, and reads that payload where it
+// lies. A rank that reduces does so alone, from the lowest rank to the highest. So every rank has
+// the same bits, and no rank depends on what another one computes.
 //
 //     play call{all, what};
 //     call.begin();
 //     while (!call.over()) {
-//       ... until call.ready(); then wake those who sleep if call.step() says so
+//       ... until call.ready(); then wake the ranks that sleep if call.step() says so
 //     }
 //
 // Layer    collective/direct: may include collective/, base/.
@@ -89,7 +89,7 @@ class short_call {
     if (stage_ == stage::gives) return all_.behind();
     return awaits_ == awaited::root ? call_.root : next_;
   }
-  /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
+  /// Requires: ready(). True: the operation was stamped, so the ranks that sleep are to be woken.
   bool step() {
     if (stage_ == stage::gives) {
       all_.stamp(static_cast<std::uint32_t>(call_.kind), given_, given_bytes_);
