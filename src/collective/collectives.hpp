@@ -6,24 +6,20 @@
 // unless arrays are given):
 //   barrier    no buffers.
 //   bcast      `receive` is the vector on every rank, the root's too; `send` is not looked at.
-//   reduce     `send` is this rank's vector; `receive` matters at the root only. In place at the
-//   root:
-//              its vector is in `receive`.
+//   reduce     `send` is this rank's vector; `receive` matters at the root only.
+//              In place at the root: its vector is in `receive`.
 //   allreduce  `send` → `receive`. In place: this rank's vector is in `receive`.
 //   gather     `send` is this rank's block of `bytes`; `receive`, `receive_bytes` and
 //              `receive_offsets` matter at the root only. In place at the root: its block is
 //              already at its place in `receive`.
 //   scatter    `receive` takes this rank's block of `bytes`; `send`, `send_bytes` and
-//   `send_offsets`
-//              matter at the root only. In place at the root: its block stays where it is in
-//              `send`, `receive` is not looked at.
+//              `send_offsets` matter at the root only. In place at the root: its block stays where
+//              it is in `send`, `receive` is not looked at.
 //   allgather  `send` is this rank's block of `bytes`; `receive` and its arrays matter everywhere.
-//   In
-//              place: this rank's block is already at its place in `receive`.
+//              In place: this rank's block is already at its place in `receive`.
 //   alltoall   block i of `send` goes to rank i; block i of `receive` comes from rank i. In place:
-//   the
-//              blocks in `receive` are replaced, and `receive_bytes` and `receive_offsets` describe
-//              what goes out too.
+//              the blocks in `receive` are replaced, and `receive_bytes` and `receive_offsets`
+//              describe what goes out too.
 //   reduce_scatter
 //              `send` is this rank's vector, the blocks of all ranks packed in rank order: of
 //              `send_bytes` each, the same on every rank, else of `bytes`; `send_offsets` is not

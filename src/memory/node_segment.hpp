@@ -3,24 +3,27 @@
 // never resized.
 //
 // The process with local index 0 makes the file under another name and renames it when it is
-// complete, so that nobody maps half of one; the others wait for it. A file of that name may be
-// left from a job that was killed: each process therefore tells the others the nonce that it saw,
-// and who saw another one than index 0 calls reopen. How a job uses it:
+// complete, so that no process maps half of one; the others wait for it. A file of that name may be
+// left from a job that was killed. So each process tells the others the nonce that it saw, and a
+// process that saw another one than index 0 calls reopen. How a job uses it:
 //
 //     node_segment segment{plan};
-//     nonces = exchange(segment.nonce());          // everyone's
-//     if (some nonce of the node differs from index 0's) { those: segment.reopen();  nonces =
-//     exchange(segment.nonce()); }
-//     segment.unlink();                            // index 0; from here on a killed job leaves
-//     nothing behind
+//     nonces = exchange(segment.nonce());    // those of all processes
+//     if (some nonce of the node differs from index 0's) {
+//       segment.reopen();                    // the processes whose nonce differs
+//       nonces = exchange(segment.nonce());
+//     }
+//     segment.unlink();                      // index 0; from here on a killed job leaves nothing
 //
-// Same node means that the same nonce was seen; who still differs is elsewhere, or runs another
-// version.
+// Processes that saw the same nonce are on the same node; one whose nonce still differs is
+// elsewhere, or runs another version.
 //
-//     [header][front 0][front 1]...   |  [transport part 0][heap part 0]  |  [transport part
-//     1][heap part 1] ...
-//      reserved by index 0 at once       reserved with commit by the process that owns it, before
-//      first use
+// What lies in the segment, from its start:
+//     [header]                           reserved by index 0 at once, with the fronts
+//     [front 0][front 1]...
+//     [transport part 0][heap part 0]    reserved with commit, before first use, by the process
+//     [transport part 1][heap part 1]    that owns the part
+//     ...
 //
 // Layer    memory: may include base/.
 // Units    bytes; a place in the segment is an offset from its start, since every process maps it

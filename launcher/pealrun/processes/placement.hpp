@@ -54,8 +54,8 @@ class placement {
   std::vector<place> places_;
   int cores_ = 1;
   std::string warning_;
-  bool blind_ =
-      false;  // there were no sockets to be had, so it is not known which cores other pealruns hold
+  // There were no sockets to be had, so it is not known which cores other pealruns hold.
+  bool blind_ = false;
 };
 
 /// Cores that a rank of this application wants: OMP_NUM_THREADS (its first number) where it is set,

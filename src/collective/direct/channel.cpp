@@ -81,9 +81,8 @@ class channel::entered final : public progress_source, public waiting_call {
     }
     return false;
   }
-  bool arm() noexcept override {
-    return true;
-  }  // the rank that stamps rings the bell, as a sender does
+  // The rank that stamps rings the bell, as a sender does.
+  bool arm() noexcept override { return true; }
 
   // What it waits for before it has begun is a message, and what an outer one waits for is that
   // one's to say.

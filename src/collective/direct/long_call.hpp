@@ -3,12 +3,12 @@
 // piece by piece, and each piece is an operation of the flags. Pieces are short enough to stay in
 // the caches of the cores between which they go.
 //
-//   reductions  With two ranks, or if it is short: each rank joins what all gave. Else each rank
-//   joins
-//               its part of a piece for all, and gives that along with its next piece; so there is
-//               one operation more than there are pieces.
-//   scans       Each rank takes what the rank below it has joined, and gives it joined with its
-//   own. the others  A rank that has something gives it, a rank that wants it reads it.
+//   reductions  With two ranks, or if it is short: each rank joins what all gave.
+//               Else each rank joins its part of a piece for all, and gives that along with its
+//               next piece; so there is one operation more than there are pieces.
+//   scans       Each rank takes what the rank below it has joined, and gives it, joined with its
+//               own vector.
+//   the others  A rank that has something gives it, a rank that wants it reads it.
 //
 // A rank that takes no part (`spoilt`) stamps as often as the others, but another kind, and gives
 // nothing.
@@ -23,9 +23,8 @@
 // Units    bytes.
 // Threads  one at a time. `ready` changes nothing that others see.
 // Errors   truncated and invalid_argument where a rank has called something else, or with another
-// length. When a user's function throws, the
-//          ranks that wanted its result end with operation_failed, and what it threw comes out of
-//          the last `step` here.
+//          length. When a user's function throws, the ranks that wanted its result end with
+//          operation_failed, and what it threw comes out of the last `step` here.
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // lies. A rank that reduces does so alone, from the lowest rank to the highest. So every rank has
 // the same bits, and no rank depends on what another one computes.
 //
-//     play call{all, what};
+//     short_call call{all, what};
 //     call.begin();
 //     while (!call.over()) {
 //       ... until call.ready(); then wake the ranks that sleep if call.step() says so
