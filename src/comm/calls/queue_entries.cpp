@@ -18,7 +18,7 @@ struct ready_list {
   std::vector<queue_entry*> over;
 };
 
-/// May come after the queue has gone; then nobody reads the list.
+/// May come after the queue has gone; then no thread reads the list.
 class notice final : public hook {
  public:
   notice(std::shared_ptr<ready_list> list, queue_entry* about) noexcept

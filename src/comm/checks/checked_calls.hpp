@@ -38,7 +38,7 @@ class stall_report;
 class checked_calls {
  public:
   /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this.
-  /// `report`, if given, tells who does not come.
+  /// `report`, if given, tells which ranks do not come.
   checked_calls(messaging&, collectives&, collective_state&, const team& of,
                 stall_report* report = nullptr);
   ~checked_calls();

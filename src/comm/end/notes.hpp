@@ -14,7 +14,7 @@
 
 namespace peal {
 
-/// Sends a copy, of which nobody hears any more. Ranks of the world are peers.
+/// Sends a copy; the caller hears no more of it. Ranks of the world are peers.
 template <class T>
 void send_copy(messaging& messages, const team& world, std::uint32_t context, peer_id to,
                const T& what) noexcept {

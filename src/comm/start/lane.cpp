@@ -106,8 +106,8 @@ bool lane::poll() noexcept {
   while (failures_seen_ < common_.failures.count()) failed(common_.failures.at(failures_seen_++));
   if (absences) absences->look();
   const bool looks = end_watch_ && end_watch_->due();
-  // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a
-  // lost wake-up.
+  // For what a look finds no bell has rung, so nothing is said to have moved, which would count as
+  // a lost wake-up.
   if (looks && end_watch_->look()) progress.wake_sleepers();
   if (failures_seen_ == 0 && !looks) [[likely]]
     return news;
@@ -178,8 +178,8 @@ void lane::finish() noexcept {
     guarded([&] {
       const auto done = [this, patient] {
         settle(false);
-        // Datagrams are repeated by who polls. After a failure one who has left may never say that
-        // it has them.
+        // Datagrams are repeated by a process that polls. After a failure a peer that has left may
+        // never say that it has them.
         return messages->idle() && (!verbs_ || verbs_->settled() ||
                                     ((failures_seen_ != 0 || common_.left) && !patient));
       };
@@ -193,8 +193,9 @@ void lane::finish() noexcept {
   }
 }
 
-/// At the end: nobody here asks for what has come unasked once there has been a failure, it is
-/// late, or nothing of the user's can start anything any more; in the last case others may know.
+/// At the end: this process does not ask for what has come unasked once there has been a failure,
+/// it is late, or nothing of the user's can start anything any more; in the last case other ranks
+/// may know.
 void lane::settle(bool late) noexcept {
   const bool over = common_.at_rest();
   if (over || late || failures_seen_ != 0 || common_.left) messages->refuse_unexpected();
@@ -213,7 +214,7 @@ void lane::run_deferred() noexcept {
 }
 
 void lane::leave(bool failed) noexcept {
-  if (!failed) return;  // a fence has seen to it that nobody waits for anything
+  if (!failed) return;  // after the fence no rank waits for anything
   if (shm_) shm_->leave();
   if (verbs_) verbs_->leave();
 }
