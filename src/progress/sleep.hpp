@@ -1,6 +1,6 @@
 // progress/sleep.hpp
-// What sleeps in an engine: a thread on the descriptors of one engine or of several, a loop of the
-// user's own, and threads that follow another one.
+// The kinds of sleepers of an engine: a thread on the descriptors of one engine or of several, a
+// loop of the user's own, and threads that follow another one.
 //
 // Layer    progress.
 // Threads  a sleeper and a follower are guarded by their engine's lock.

@@ -1,6 +1,6 @@
 // progress/sources.hpp
-// What progress is made with: sources that are polled, and the descriptors that wake a thread which
-// has armed them all.
+// The sources of an engine: what it polls to make progress, and the descriptors that wake a thread
+// that has armed all sources.
 //
 // Layer    progress.
 // Units    deadlines on the steady clock.

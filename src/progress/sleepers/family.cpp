@@ -47,8 +47,8 @@ void engine_family::cancel_alarm(std::uint32_t known) noexcept {
   if (alarms_.load(std::memory_order_acquire) != known) return;
   set_timer({});
   set_.store(false, std::memory_order_release);
-  // Who saw `set_` just before has counted before that: it is up to this caller to keep the alarm
-  // then.
+  // A thread that saw `set_` just before has counted before that, and set no timer: so this caller
+  // must keep the alarm then.
   if (alarms_.load(std::memory_order_acquire) == known) return;
   set_.store(true, std::memory_order_release);
   set_timer(tick);
