@@ -16,7 +16,8 @@ namespace peal {
 struct attention {
   std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
   std::atomic<std::uint32_t> left;           // the same: 1 when it takes part no more
-  std::atomic<std::uint32_t> asleep;  // a sleeping; the owner sets it, and who clears it rings
+  // A sleeping; the owner sets it, and the process that clears it rings.
+  std::atomic<std::uint32_t> asleep;
   std::atomic<std::uint32_t> deaf;    // peers write: 1 when one of them cannot ring
   std::atomic<std::uint32_t> orders;  // an ordering; the owner writes
 };

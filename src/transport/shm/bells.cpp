@@ -12,7 +12,7 @@ namespace peal::shm {
 
 namespace {
 
-/// How late a message may be found that nobody could ring for.
+/// How late a message may be found whose sender could not ring.
 constexpr std::chrono::milliseconds nap{1};
 
 bool membarrier(int command) noexcept { return ::syscall(SYS_membarrier, command, 0, 0) == 0; }

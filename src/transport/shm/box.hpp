@@ -2,7 +2,8 @@
 // The two ends of a box: the mailbox that one sender writes and one receiver reads.
 //
 // Short messages are written as short_path.hpp says; the payload of a longer one lies in the data
-// ring. The sender knows how far it may write, and looks at `consumed` only at that point.
+// ring. The sender knows how far it may write, and looks at `consumed` only when it has come so
+// far.
 //
 // Layer    transport/shm.
 // Threads  a writer and a reader of the same box may work at the same time, each from one thread.
@@ -38,9 +39,9 @@ inline constexpr float slow_caches = 7;
 class box_writer final : public short_path {
  public:
   box_writer() = default;
-  /// Goes on where the last use of the box ended. `arrivals` changes whenever this
-  /// process has read messages: who sends without reading in between sends a stream, and who has
-  /// read answers.
+  /// Goes on where the last use of the box ended. `arrivals` changes whenever this process has read
+  /// messages: a sender that has read nothing since its last message is streaming; one that has
+  /// read is replying.
   box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals) noexcept
       : short_path{memory.cells, to},
         data_{memory.data},
@@ -73,7 +74,7 @@ class box_writer final : public short_path {
   /// Tells the receiver to read no further. Requires: `drained`.
   void close() noexcept {
     cells_[cell_ % cells_per_box].stamp.store(lap_of(cell_) | closing, std::memory_order_release);
-    to_.wake_for_message();  // who gives the box back, for others to use
+    to_.wake_for_message();  // the receiver gives the box back, for others to use
     *this = {};
   }
 

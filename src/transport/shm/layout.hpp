@@ -40,7 +40,7 @@ enum class inbox_kind : std::uint32_t {
 struct inbox_entry {
   std::uint64_t next;  // offset
   inbox_kind kind;
-  std::uint32_t from;  // local index of who pushed
+  std::uint32_t from;  // local index of the process that pushed
 };
 static_assert(sizeof(inbox_entry) == 16);
 

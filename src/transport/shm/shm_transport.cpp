@@ -54,7 +54,7 @@ void shm_transport::set_wants_eager(bool wants) noexcept {
 // ---- sending
 
 bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) noexcept {
-  if (out.failed) return true;  // to the dead: nobody waits for it
+  if (out.failed) return true;  // to a dead peer: it is dropped
   if (++out.sent % settings_.box_after == 0 && open_box(out)) return out.box.write(e, payload);
   if (out.parcels >= shm::parts::parcels_per_peer) return refused();
   shm::parcel* const item = parcels_.take(e.bytes());
@@ -194,13 +194,13 @@ bool shm_transport::read_notes() noexcept {
   bool any = false;
   while (next != 0) {
     shm::inbox_entry& each = *segment().at<shm::inbox_entry>(next);
-    next = each.next;  // taking a note may give it to somebody else
+    next = each.next;  // taking a note may give it to another process
     any |= take_note(each);
   }
   return any;
 }
 
-/// False where nobody here may have waited for it.
+/// False where no thread of this process may have waited for it.
 bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
   const std::uint32_t from = item.from;
   switch (item.kind) {

@@ -73,7 +73,8 @@ void fetcher::start(fetch& f, int from) noexcept {
   p.pages = pages_of(f.bytes);
   p.by_kernel = direct_->reaches(from);
   const bool seen = (f.where.words[2] & in_segment) != 0;
-  // one copy; who absorbs needs the sender only where it sees nothing
+  // One copy. A fetch that absorbs needs the sender only where the receiver does not see the
+  // payload.
   const bool together = seen || segment_->contains(f.into, f.bytes);
   p.mode = (f.absorb == nullptr ? together : seen) || (p.by_kernel && !policy_.staged)
                ? transfer_mode::claims
