@@ -1,6 +1,6 @@
 // transport/verbs/connection.hpp
-// All that is known of one peer that this process talks, or is about to talk, to: what each room
-// knows of it.
+// All that this process knows of one peer that it has, or begins, a connection to: what each room
+// of the transport knows of it.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -21,7 +21,7 @@ enum class connection_state : std::uint8_t {
   // we know theirs, they may not know ours yet: we can receive, and send once we hear from them
   answered,
   open,
-  lost  // an error ended it; the queue pairs are there until somebody says that the peer has failed
+  lost  // an error ended it; the queue pairs are there until peer_failed is called
 };
 
 class connection {

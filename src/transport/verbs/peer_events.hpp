@@ -1,7 +1,7 @@
 // transport/verbs/peer_events.hpp
-// What the rooms of this transport tell of peers and connections, and what they ask of each other,
-// since none of them knows the others that it needs for an answer: verbs_state.hpp has all of them
-// and answers.
+// What the rooms of this transport tell about peers and connections, and what they ask of each
+// other. A room does not know the other rooms that it needs for an answer: verbs_state.hpp has all
+// of them, and answers.
 //
 // Layer    transport/verbs. Control path, but for the questions about packets.
 // Threads  one at a time.

@@ -176,7 +176,7 @@ void verbs_transport::leave() noexcept {
   s.datagrams.deliver_no_more();
   s.connector.leave();
   s.promoter.send_last(s.dead);
-  // What is received from now on is for nobody.
+  // What is received from now on is dropped.
   do {
     std::array<ibv_wc, state::batch> done;
     const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());

@@ -4,8 +4,8 @@
 //
 // How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), endpoint.hpp (what
 // connections share), connector.hpp (connections on first use), datagrams.hpp (messages to peers
-// without one), promoter.hpp (who has one), device.hpp. Includes no verbs header, so that nobody
-// above needs one.
+// without one), promoter.hpp (which peers have one), device.hpp. Includes no verbs header, so that
+// no file above needs one.
 //
 // Layer    transport/verbs: may include transport/contract.hpp, memory/, topology/, base/.
 // Threads  as the contract says.
@@ -77,7 +77,7 @@ class verbs_transport final : public transport {
   void flush() noexcept override;
   void hold_together(batching) noexcept override;
   [[nodiscard]] bool holds_messages() const noexcept;
-  /// Whether everything sent as a datagram has been taken by those who live. Until then this
+  /// Whether everything sent as a datagram has been taken by the peers that live. Until then this
   /// process must go on polling.
   [[nodiscard]] bool settled() const noexcept;
 

@@ -35,7 +35,7 @@ struct address {
   std::uint32_t handshake_qp = 0;   // number of its UD queue pair
   std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
   std::uint8_t rail_count = 1;
-  // this process talks to peers without a connection; so must everyone then
+  // This process talks to peers without a connection; then all processes must.
   std::uint8_t starts_cold = 0;
   // UDP port that is there as long as the process: kernel_prober.hpp; 0: none
   std::uint16_t door = 0;

@@ -1,6 +1,6 @@
 // transport/verbs/bulk/fetch_progress.hpp
-// What is known of a fetch under way, in its scratch words. A fetch has shares that come in
-// different ways at the same time; it is over when the last byte of the last one has come.
+// What is known of a fetch under way, kept in its scratch words. A fetch has shares that come in
+// different ways at the same time; it is over when the last byte of the last share has come.
 //
 // Layer    transport/verbs.
 // Units    bytes.

@@ -1,6 +1,6 @@
 // transport/verbs/bulk/payload_header.hpp
-// What a packet of a large payload begins with: those packets that are no messages
-// (immediate::staged) say with it what they are.
+// The beginning of every packet that carries part of a large payload, or says something about one.
+// Such packets are no messages (immediate::staged); the header says what they are.
 //
 // Layer    transport/verbs.
 // Units    bytes.

@@ -263,7 +263,7 @@ void connector::answer(connection& to, const handshake_packet& said) noexcept {
 void connector::replied(const handshake_packet& said) noexcept {
   connection* known = connections_.of(said.from);
   if (!known || known->handshake.attempt_ != said.your_attempt) {
-    // The request was given up; whoever answered it shall not wait.
+    // The request was given up; the peer that answered it must not wait.
     (void)say(said.from, handshake_kind::gone, said.attempt);
     return;
   }

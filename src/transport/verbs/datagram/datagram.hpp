@@ -47,7 +47,7 @@ struct datagram_flags {
   static constexpr std::uint16_t all = 15;
 };
 
-/// The same without what proves who it is from.
+/// The same without what proves which process it is from.
 struct datagram {
   std::uint32_t sequence = 0;
   std::uint32_t acknowledged = 0;

@@ -2,9 +2,9 @@
 // Asks kernels over IP, where the GID of a device is an IP address (RoCE): questions that a kernel
 // answers by itself, whatever its processes do.
 //
-// - A node: a TCP connection is asked for at port 4791, on which nobody listens (it is RoCE's own,
-//   of UDP). A kernel that is there refuses at once.
-// - A process: every process has a UDP socket, its door, from which nobody reads. A byte that is
+// - A node: a TCP connection is asked for at port 4791, on which no process listens (it is RoCE's
+//   own, of UDP). A kernel that is there refuses at once.
+// - A process: every process has a UDP socket, its door, from which it never reads. A byte that is
 //   sent there vanishes; when there is no such socket any more, the kernel says so (ICMP, port
 //   unreachable).
 // Both go the way of the device's interface where the kernel allows that to be asked for.

@@ -36,7 +36,8 @@ void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door,
   if (found->peers++ == 0) {
     found->sign = now;
     found->unanswered = 0;
-    // Not at the next look, before which the network may be cut: who never answered is no news.
+    // Not at the next look, before which the network may be cut: a node that has never answered
+    // counts as unknown.
     if (!found->answers) ask(*found, now);
   }
   watched_.push_back(

@@ -3,7 +3,7 @@
 // tested and explained.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
-// Errors   none: who chooses nothing gets the reason as text.
+// Errors   none: where nothing can be chosen the result has the reason as text.
 // Source   InfiniBand specification, annex A17 (RoCE v2); kernel:
 //          Documentation/ABI/stable/sysfs-class-infiniband (gid_attrs/types).
 #pragma once
