@@ -109,8 +109,8 @@ int job::run() {
   return result_;
 }
 
-// Ranks that run already leave little time to start the others where there are few cores, so the
-// time may be over before all have started.
+// Ranks that run already leave little time to start the other ranks where there are few cores, so
+// the time may be over before all have started.
 void job::start_all() {
   int started = 0;
   while (started < request_.ranks() && phase_ == phase::running) {
@@ -217,7 +217,8 @@ void job::look_for_stops() {
     });
     if (found == members_.end()) continue;
     found->stopped = true;
-    if (std::exchange(stop_told_, true)) continue;  // the others, as a rule, for the same reason
+    // The other ranks are stopped for the same reason, as a rule.
+    if (std::exchange(stop_told_, true)) continue;
     say(fmt::format(
         "{} was stopped by {}: {}", describe(static_cast<int>(found - members_.begin())),
         signal_name(info.si_status),

@@ -244,7 +244,7 @@ struct bootstrap_client::state {
   std::vector<int> local{0};
   bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
   int exchanged = 0;
-  bool refused = false;  // by anybody
+  bool refused = false;  // by any rank
 
   void become_alone();
   void meet_launcher();
@@ -418,7 +418,7 @@ bool bootstrap_client::fence(const std::function<bool()>& progress) {
   if (somebody_died()) return false;
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
   const pmix_status_t status = fence_all(everyone, std::chrono::milliseconds{0}, progress);
-  // a fence succeeds without a rank that died before anyone came
+  // A fence succeeds without a rank that died before any rank came.
   return status == PMIX_SUCCESS && !somebody_died();
 }
 
@@ -445,7 +445,7 @@ std::vector<int> bootstrap_client::failures() {
 void bootstrap_client::abort(int code, const std::string& why) noexcept {
   if (alone() || !state_->met) return;
   PMIx_Abort(code, why.c_str(), nullptr, 0);
-  ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the others
+  ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the other ranks
 }
 
 void bootstrap_client::abandon() noexcept { state_->met = false; }

@@ -46,7 +46,7 @@ class bootstrap_client {
   /// rank that died is empty, and so is that of a rank that did not come within ten seconds after
   /// the death of another one. Throws errc::peer_failed where a rank refuses.
   std::vector<std::string> exchange(const std::string& mine);
-  /// Instead of the next exchange: this rank cannot go on, and `why` is what the others are to
+  /// Instead of the next exchange: this rank cannot go on, and `why` is what the other ranks must
   /// know. Collective with it. Nothing happens when another rank has refused, since no rank waits
   /// here any more then.
   void refuse(const std::string& why) noexcept;

@@ -1,6 +1,6 @@
 // bootstrap/owner.hpp
 // The name of a job says which process answers for what the job leaves in shared folders, so that
-// anyone can tell whether it is still wanted.
+// any process can tell whether it is still wanted.
 //
 // Layer    bootstrap: may include base/.
 // Units    `start` in clock ticks after boot, as in /proc/PID/stat: with it a pid that was given

@@ -57,7 +57,7 @@ struct collective_state::state {
   bool looked_for_nodes = false;
   // a member is dead. Written under the engine's lock; relaxed: a flag that stays
   std::atomic<bool> failed{false};
-  operation* drain = nullptr;  // once failed: takes what others still send
+  operation* drain = nullptr;  // once failed: takes what other ranks still send
 };
 
 struct collectives::state {

@@ -316,7 +316,7 @@ std::string make_stubs(std::vector<site>& sites) {
   return why("the kernel allows no code that is made at run time", -error);
 }
 
-// ---- changing code that others run
+// ---- changing code that other threads run
 
 long protect(const site& of, long protection) noexcept {
   const std::uintptr_t begin = of.address & ~(page - 1), end = of.address + patched_bytes;

@@ -63,8 +63,8 @@ struct segment_plan {
   std::function<bool()> maker_done = {};
 };
 
-/// What each process writes down about itself, so that others can try whether they may read its
-/// memory.
+/// What each process writes down about itself, so that other processes can try whether they may
+/// read its memory.
 struct process_card {
   std::int64_t pid = 0;
   std::uint64_t id_space = 0;  // the inode of the namespace in which `pid` means it; 0: not known
@@ -89,7 +89,7 @@ class node_segment {
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
   /// Maps the file that now has the name. Only before anything in the segment was used.
   void reopen();
-  /// Takes the file's name away. Index 0 only; others: nothing happens.
+  /// Takes the file's name away. By index 0 only; in another process nothing happens.
   void unlink() noexcept;
 
   [[nodiscard]] int index() const noexcept { return plan_.index; }

@@ -45,8 +45,8 @@ void messaging::lose(peer_id dead, bool died) noexcept {
 }
 
 // What the peer sent before it died may not have been polled yet; a receive that it completes must
-// not fail. What it sent is finite, but others go on sending, hence the bound: as many turns as
-// empty the longest queue of a transport several times over.
+// not fail. What it sent is finite, but other peers go on sending, hence the bound: as many turns
+// as empty the longest queue of a transport several times over.
 void messaging::drain() noexcept {
   constexpr int most = 1000;
   for (int turn = 0; turn < most && poll(); ++turn) {

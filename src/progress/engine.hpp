@@ -204,7 +204,7 @@ class engine {
     bool wide;                // whatever ends in any engine of the family may be what is waited for
     bool beside = false;      // another thread polls all the time: the next sleep is a nap
     std::uint32_t turns = 0;  // of this engine, at the last sleep
-    std::uint32_t interval = wide ? 1 : 64, since = 0;      // turns between looks at others
+    std::uint32_t interval = wide ? 1 : 64, since = 0;      // turns between looks at other engines
     std::chrono::microseconds nap = shortest_nap;           // the next one
     std::chrono::microseconds refused = shortest_nap;       // while another engine is not armed
     std::chrono::milliseconds pause = engine_family::tick;  // while another engine is busy
@@ -294,9 +294,9 @@ class engine {
   wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
   core_sharing* around_ = nullptr;  // guarded by the lock
-  // turns of the others, at the last look
+  // turns of the other engines, at the last look
   std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};
-  std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at the others
+  std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at other engines
 
   // Guarded by the lock.
   bool leading_ = false;  // one thread sleeps on the descriptors, and the engine's pipe is its own

@@ -1,7 +1,7 @@
-// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others that wait follow
-// it: each sleeps until its own operation has ended, or until the leader has left its wait and this
-// thread takes its place. Beside them loops of the user's own sleep, each on an event descriptor,
-// and threads that look after this engine while they wait in another one.
+// How the engine sleeps. One thread, the leader, sleeps on all descriptors; other threads that wait
+// follow it: each sleeps until its own operation has ended, or until the leader has left its wait
+// and this thread takes its place. Beside them loops of the user's own sleep, each on an event
+// descriptor, and threads that look after this engine while they wait in another one.
 #include "progress/sleep.hpp"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
   const bool missed = slept && by_backstop && sources_.poll_all();
   if (missed && !sources_.read_all(200ms)) counted_.missed.raise();
   const bool rung = any_found(found);
-  // what is cleared here, or by a source that is polled, has woken the others too
+  // What is cleared here, or by a source that is polled, has woken the other threads too.
   if (rung) withdraw();
   if (rung && !leading_) sources_.read(found, who != nullptr);
   if (!slept_in()) {

@@ -84,7 +84,7 @@ class source_list {
     return turns_.load(std::memory_order_relaxed);
   }
 
-  /// False: some source cannot promise to wake anybody.
+  /// False: some source cannot promise to wake a thread.
   bool arm() noexcept;
   /// What that said last.
   [[nodiscard]] bool armed() const noexcept { return armed_; }

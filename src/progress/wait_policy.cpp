@@ -82,7 +82,7 @@ std::chrono::nanoseconds measured_cost_of_waking() noexcept {
   }
   std::sort(took.begin(), took.end());
   // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile,
-  // since others disturb only upwards.
+  // since other processes can only make it longer.
   return std::clamp<std::chrono::nanoseconds>(took[rounds / 4], least, most);
 }
 

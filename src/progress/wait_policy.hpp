@@ -68,7 +68,7 @@ class wait_history {
  public:
   using duration = wait_policy::duration;
 
-  /// A wait that was over before anybody looked at the clock counts as nothing.
+  /// A wait that was over before the thread looked at the clock counts as nothing.
   void note(duration waited) noexcept {
     // relaxed: an estimate; of two threads that write at a time one may be lost.
     const std::int64_t before = average_.load(std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // transport/receiver.hpp
-// A process of this node as those see it that store something for it: what it says of itself, and
-// how it is woken.
+// A process of this node as seen by the processes that store something for it: what it says of
+// itself, and how it is woken.
 //
 // Layer    transport: may include base/.
 // Threads  any number of processes at the same time; what two of them touch is atomic.

@@ -194,7 +194,7 @@ class continuation final : public hook {
     settle();
   }
 
-  /// Whether anybody wants to know what became of it.
+  /// Whether the outcome is still wanted.
   bool settle() {
     hook* follower = nullptr;
     bool wanted = false;

@@ -326,10 +326,10 @@ PEAL_EXPORT operation* start_collective(communicator_state&, const collective_ca
 /// messages; it has two steps; it is made ready.
 enum class call_form : std::uint8_t { blocking, messages, steps, plan };
 /// For a rank that is refused its arguments, before it throws: it takes no part in this collective.
-/// The others leave it out, and what depends on it ends with errc::operation_failed or
-/// invalid_argument. `blocking`: waits until all others have made theirs. `plan`: of the starts of
-/// the next one to be made ready. What run_collective, start_collective and prepare_collective
-/// refuse they refuse so.
+/// The other ranks leave it out, and what depends on it ends with errc::operation_failed or
+/// invalid_argument. `blocking`: waits until all other ranks have made theirs. `plan`: of the
+/// starts of the next one to be made ready. What run_collective, start_collective and
+/// prepare_collective refuse they refuse so.
 PEAL_EXPORT void take_no_part(communicator_state&, call_form, const location&);
 
 /// A collective in two steps: the first finds out how much there is to be moved, the second moves

@@ -55,7 +55,7 @@ class coroutine_state final : public body<T>, public hook {
   /// The last that it does.
   void end(std::coroutine_handle<> over) noexcept {
     const holder alive{*this};
-    over.destroy();  // what it held has gone before anybody hears of its end
+    over.destroy();  // what it held has gone before any thread hears of its end
     std::exception_ptr thrown;
     hook* follower = nullptr;
     {

@@ -70,7 +70,7 @@ class cost_rules {
     return far ? costs_.remote_flight_ns : costs_.local_flight_ns;
   }
 
-  /// All of a message that does not wait for others.
+  /// The whole cost of a message that does not wait for other messages.
   [[nodiscard]] message_cost message(double bytes, bool far) const noexcept {
     message_cost made{.sender = post(far), .receiver = take(far), .between = flight(far)};
     if (far) made.link = bytes / costs_.remote_rate;

@@ -32,7 +32,7 @@ std::size_t arena::take(int ranks, std::size_t area) {
   }
   std::size_t offset = cut(bytes);
   if (offset == 0 || offset + bytes > reserved_) {
-    // Rather what others are through with than more memory.
+    // Before more memory is reserved, blocks that all ranks have left are taken back.
     if (offset != 0) free({offset, bytes});
     collect();
     offset = cut(bytes);

@@ -34,10 +34,10 @@ class arena {
   [[nodiscard]] std::size_t take(int ranks, std::size_t area = area_bytes);
   /// No other rank has seen the block.
   void put_back(std::size_t offset) noexcept;
-  /// This rank looks at a block of its own no more; others may.
+  /// This rank does not look any more at a block of its own; other ranks may.
   void leave_to_others(std::size_t offset) noexcept;
 
-  /// Blocks that are taken, those that others still look at among them.
+  /// Blocks that are taken, with those that other ranks still look at.
   [[nodiscard]] std::size_t in_use() const noexcept { return taken_.size(); }
 
  private:

@@ -167,7 +167,7 @@ class channel::entered final : public progress_source, public waiting_call {
     } catch (...) {
       thrown_ = std::current_exception();
       moved = true;
-      on_.wake_all<Locked>();  // the step that threw may have stamped, so that others know
+      on_.wake_all<Locked>();  // the step that threw may have stamped, so that other ranks know
     }
     return moved;
   }
@@ -294,7 +294,8 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     if (&by == &short_) mine.hurry<short_call>();
     else mine.hurry<long_call>();
   }
-  // Not before others have this rank's stamp, and before anybody can ask or make the next call.
+  // Not before the other ranks have this rank's stamp, and before any of them can ask, or make the
+  // next call.
   const std::uint32_t made = calls_.add(by.taken);
   if (!mine.over()) await(mine);
   if (mine.started() != nullptr) [[unlikely]]

@@ -72,14 +72,14 @@ class channel {
   /// Whether there is a way, so that blocking calls may go it.
   [[nodiscard]] bool exists() const noexcept { return kinds_ != 0; }
   /// All collectives of the communicator that it has made one by one, whichever way they went;
-  /// messages and refusals others add.
+  /// other code adds calls by messages and refusals.
   [[nodiscard]] call_log& calls() noexcept { return calls_; }
   /// A call on the long way, by its number in the log. Requires: it is one of the last that went
   /// this way.
   [[nodiscard]] const detail::collective_call& call_started(std::uint32_t number) const noexcept;
-  /// Takes no part in a call of the others on this way: `call` is no_part_in_a_short_call, or
-  /// theirs and `spoilt`. Not null: there is no room, and the others make it as one of these.
-  /// Without the engine's lock held.
+  /// Takes no part in a call that the other ranks make on this way: `call` is
+  /// no_part_in_a_short_call, or theirs and `spoilt`. Not null: there is no room, and the other
+  /// ranks make the call by messages of this state. Without the engine's lock held.
   collective_state* stay_out(const detail::collective_call& call);
 
  private:

@@ -21,7 +21,7 @@
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.
-// Threads  one at a time. `ready` changes nothing that others see.
+// Threads  one at a time. `ready` changes nothing that other ranks see.
 // Errors   truncated and invalid_argument where a rank has called something else, or with another
 //          length. When a user's function throws, the ranks that wanted its result end with
 //          operation_failed, and what it threw comes out of the last `step` here.
@@ -47,8 +47,8 @@ class long_call {
   [[nodiscard]] static bool fits(const detail::collective_call& call, int size,
                                  bool oversubscribed) noexcept;
 
-  /// Whether others may read this rank's vector where it is: they see it (`sees(address, bytes)`),
-  /// and this rank does not write over it before all have read it.
+  /// Whether other ranks may read this rank's vector where it is: they see it (`sees(address,
+  /// bytes)`), and this rank does not write over it before all have read it.
   template <class Predicate>
   [[nodiscard]] static bool opens(const detail::collective_call& call, int rank, int size,
                                   Predicate&& sees) noexcept {
@@ -80,7 +80,7 @@ class long_call {
                                              int size) noexcept;
 
   /// Requires: fits(call, all.size()), and areas of long_area_bytes. Both must outlive this.
-  /// `open`: others see this rank's buffers.
+  /// `open`: other ranks see this rank's buffers.
   long_call(flags& all, const detail::collective_call& call, bool open = false) noexcept;
   long_call(const long_call&) = delete;
   long_call& operator=(const long_call&) = delete;

@@ -12,7 +12,7 @@
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.
-// Threads  one at a time. `ready` changes nothing that others see.
+// Threads  one at a time. `ready` changes nothing that other ranks see.
 // Errors   truncated and invalid_argument where a rank has called something else, or with another
 //          length. What a user's function throws comes out of `step`; the call is over then.
 #pragma once
@@ -50,10 +50,10 @@ constexpr int most_ranks(bool oversubscribed) noexcept { return oversubscribed ?
   return call.bytes - 1 < most;  // empty ones wrap, and do not fit
 }
 
-/// Stamped as what a rank calls that was refused the call: it differs from what the others have
-/// called.
+/// What a rank stamps as its call when it was refused the call: it differs from what the other
+/// ranks have called.
 inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
-/// That rank's call, if the others' fits.
+/// The call of that rank, when the call of the other ranks is a short one.
 [[nodiscard]] inline detail::collective_call no_part_in_a_short_call() noexcept {
   detail::collective_call made;
   made.kind = refused_call;

@@ -44,8 +44,8 @@ class absences {
   void stay_out(collective_state&) noexcept;
   /// Nor in that one of these members.
   void tell(const team& members, const collective_name&) noexcept;
-  /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all others
-  /// have made it, or are refused it too. Without the engine's lock held.
+  /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all other
+  /// ranks have made it, or are refused it too. Without the engine's lock held.
   void stay_out_of_blocking(detail::communicator_state&);
 
   /// Answers questions that can be answered now.
@@ -53,8 +53,8 @@ class absences {
     if (!questions_.empty()) [[unlikely]]
       look_at_questions();
   }
-  /// The communicator is about to go. What others may still ask of it is remembered for the last
-  /// ones.
+  /// The communicator is about to go. What other ranks may still ask of it is remembered for the
+  /// last communicators.
   void forget(detail::communicator_state&) noexcept;
 
  private:

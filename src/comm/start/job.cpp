@@ -158,7 +158,8 @@ void job::join_node(bool threads) {
   common_.start_with([&] {
     if (exchange.shares()) mine.push_back(&segments_.emplace_back(exchange.plan_for(0)));
     wanted = lane_count_wanted(settings, threads && may_have_lanes());
-    // One rank reads the tuning file, and tells all what it holds: others might find another one.
+    // One rank reads the tuning file, and tells all what it holds: other ranks might find another
+    // file.
     costs = cost_note(bootstrap_.cores(),
                       bootstrap_.rank() == 0 ? tuned_costs(settings.tuning) : std::nullopt);
   });

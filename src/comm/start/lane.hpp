@@ -63,8 +63,8 @@ struct lane_common {
   std::function<bool()> at_rest = [] { return false; };
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
 
-  /// A step of the start that may fail on this rank alone. Then the others learn why from the next
-  /// exchange, which there must be.
+  /// A step of the start that may fail on this rank alone. Then the other ranks learn why from the
+  /// next exchange, which there must be.
   template <class Step>
   void start_with(Step&& step) {
     try {
@@ -118,8 +118,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
     if (gone.operations == 0) free(gone);
   }
 
-  /// Posts messages that wait for others. With the lock held. A thread that waits need not call
-  /// this: every poll does it.
+  /// Posts messages that wait to leave with others. With the lock held. A thread that waits need
+  /// not call this: every poll does it.
   void flush() noexcept {
     if (verbs_ && verbs_->holds_messages()) verbs_->flush();
   }

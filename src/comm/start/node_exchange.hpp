@@ -24,7 +24,7 @@ class node_exchange {
   /// `node`: the processes of this node, by local index. All must outlive this.
   node_exchange(bootstrap_client&, const job_settings&, const std::vector<peer_id>& node);
 
-  /// Whether there is anybody to share a segment with.
+  /// Whether there are other processes to share a segment with.
   [[nodiscard]] bool shares() const noexcept { return node_.size() > 1; }
   /// Of a lane's segment. Requires: `shares`.
   [[nodiscard]] segment_plan plan_for(std::size_t lane) const;

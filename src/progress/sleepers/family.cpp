@@ -61,11 +61,11 @@ void engine_family::take_alarm() noexcept {
     set_.store(false, std::memory_order_release);
 }
 
-// ---- what an engine's wait does for the others
+// ---- what a wait in one engine does for the other engines
 
 using clock = std::chrono::steady_clock;
 
-/// Takes a turn in those others that had none since the last look.
+/// Takes a turn in those other engines that had none since the last look.
 bool engine::visit_others() {
   bool any = false;
   const auto& all = family_->members();
@@ -140,8 +140,8 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   return kept::now;
 }
 
-/// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them
-/// alike, with a bell of its own.
+/// Sleeps in this engine, and in the other ones that have no thread. A wait for anything sleeps in
+/// all of them alike, with a bell of its own.
 engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
   struct part {
     engine_sleeper as;

@@ -43,7 +43,7 @@ class engine_family {
   void add(engine&);
   [[nodiscard]] const std::vector<engine*>& members() const noexcept { return members_; }
 
-  /// Around a sleep that relies on others' to keep what it does not keep itself.
+  /// Around a sleep that relies on other sleepers to keep the engines that it does not keep itself.
   void begin_sleep() noexcept { sleepers_.fetch_add(1, std::memory_order_seq_cst); }
   void rise() noexcept { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
   /// An engine is left alone. `self`: whose thread calls counts as a sleeper itself.

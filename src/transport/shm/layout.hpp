@@ -182,8 +182,8 @@ inline constexpr std::uint32_t transfer_step = 4096 / sizeof(transfer);
 /// bulk/staging.hpp.
 inline constexpr std::uint32_t staging_rings = 4;
 inline constexpr std::uint32_t most_ring_bytes = 4 << 20;
-/// The ring of a peer that finds all of these with others. Two pieces: the peer reads one while the
-/// other is written.
+/// The ring of a peer that finds all of these in use by other peers. Two pieces: the peer reads one
+/// while the other is written.
 inline constexpr std::uint32_t small_ring_bytes = 32 << 10;
 
 }  // namespace peal::shm

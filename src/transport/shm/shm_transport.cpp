@@ -11,7 +11,7 @@
 namespace peal {
 namespace {
 
-/// Messages read from one box before the others have their turn.
+/// Messages read from one box before the other boxes have their turn.
 constexpr int messages_a_turn = 64;
 /// Payloads below this are copied by the receiver alone where it can.
 constexpr std::uint32_t alone_limit = 32 * 1024;

@@ -22,7 +22,8 @@ class addresses {
  public:
   addresses(peer_id self, const std::vector<device>& rails);
 
-  /// What others must know of this process; `job` is what this process would have as the secret.
+  /// What other processes must know of this one; `job` is what this process would have as the
+  /// secret.
   [[nodiscard]] const address& own() const noexcept { return own_; }
   [[nodiscard]] address& own() noexcept { return own_; }
   /// The addresses of all processes, by rank; the job's secret is that of the first process that

@@ -47,8 +47,8 @@ class verbs_transport final : public transport {
   verbs_transport(sink&, const machine&, peer_id self, std::uint32_t peers, const verbs_options&);
   ~verbs_transport() override;
 
-  /// What the others must know, as bytes to be carried to them; and what they told, by rank (empty:
-  /// nothing). Before the first message.
+  /// What the other processes must know, as bytes to be carried to them; and what they told, by
+  /// rank (empty: nothing). Before the first message.
   [[nodiscard]] std::string address() const;
   void meet(const std::vector<std::string>& everyone);
 

@@ -27,7 +27,7 @@ namespace peal::verbs {
 /// and in every handshake packet.
 using secret = std::array<std::uint64_t, 2>;
 
-/// How a process can be reached: what it tells the others before the first message.
+/// How a process can be reached: what it tells the other processes before the first message.
 struct address {
   static constexpr std::uint32_t current_layout = 4;
 
@@ -81,8 +81,8 @@ enum class handshake_kind : std::uint8_t {
   gone,         // your reply answers a request that I have given up
   failed,       // for me you have failed, for good: failure_notices.hpp
   failed_too,   // I have heard that
-  // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have none with
-  // anybody
+  // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
+  // connection at all
   no_room,
 };
 

@@ -183,8 +183,8 @@ bool fetcher::impatient() const noexcept {
   return false;
 }
 
-// The peer behind the one that moved last comes first: one that always has something must not keep
-// the others waiting.
+// The peer behind the one that moved last comes first: a peer that always has something must not
+// keep the other peers waiting.
 bool fetcher::step() noexcept {
   const std::size_t count = active_.size();
   for (std::size_t each = 0; each < count; ++each) {

@@ -67,8 +67,8 @@ class fetcher {
   void completed(connection&, std::uint32_t bulk) noexcept;
   /// Posts again what full queues refused.
   void step(connections&) noexcept;
-  /// A link was left out: what was under way there, or waited, is read again over the others, by
-  /// `step`.
+  /// A link was left out: what was under way there, or waited, is read again over the other links,
+  /// by `step`.
   void read_again(connection&, bulk_queue&) noexcept;
   /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for
   /// them no more.

@@ -93,7 +93,8 @@ class writer {
   /// Sends and posts what can be. True when something was.
   bool step() noexcept;
 
-  /// A link was left out: what was under way there is written again over the others, by `step`.
+  /// A link was left out: what was under way there is written again over the other links, by
+  /// `step`.
   static void write_again(bulk_queue&) noexcept;
   /// Forgets the peer; adds its fetches to `ending`. Requires: its queue pairs are destroyed.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;

@@ -46,7 +46,7 @@ class retired_pairs {
   void step(clock::time_point now, Read&& read_all) noexcept {
     std::vector<retired> over = take(now);
     if (over.empty()) return;
-    read_all();  // which may retire others
+    read_all();  // which may retire other queue pairs
     for (retired& each : over) end(each);
   }
 

@@ -31,7 +31,7 @@ class kernel_prober final : public prober {
   kernel_prober(const kernel_prober&) = delete;
   kernel_prober& operator=(const kernel_prober&) = delete;
 
-  /// What others probe_process at; 0: there is none.
+  /// What other processes probe with probe_process; 0: there is none.
   [[nodiscard]] std::uint16_t door() const noexcept { return number_; }
 
   [[nodiscard]] int ask(const gid_bytes& node) noexcept override;

@@ -108,7 +108,7 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
     if (at.answers && at.unanswered >= enough_unanswered && now - at.sign >= silence_) {
       for (const watched& each : watched_)
         if (each.node == next_node_) lost.push_back(each.peer);
-      at.unanswered = 0;  // others of this node may be met later
+      at.unanswered = 0;  // other peers of this node may be met later
       continue;
     }
     // At once when it is new; then when there is reason to.

@@ -44,7 +44,7 @@ class sender {
     if (!listed_.empty()) flush_listed();
   }
   [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
-  /// Whether the first message to a peer waits for others, too.
+  /// Whether the first message to a peer waits for other messages, too.
   void hold_together(bool wanted) noexcept { together_ = wanted; }
   /// This connection wants a look at the next flush.
   void note(connection&) noexcept;

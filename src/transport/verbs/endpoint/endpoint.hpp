@@ -72,8 +72,8 @@ class endpoint {
   /// when it is gone.
   [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
 
-  /// What was received has been read: the slot goes back to the device, with others. `at`: the
-  /// queue pair that it came through; null when that takes nothing any more.
+  /// What was received has been read: the slot goes back to the device, together with others. `at`:
+  /// the queue pair that it came through; null when that takes nothing any more.
   void recycle(slot_id which, ibv_qp* at) noexcept {
     if (!receives_) {
       post_own(which, at);
