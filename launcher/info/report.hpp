@@ -47,7 +47,7 @@ struct report {
   machine_report machine;
   std::vector<transport_report> transports;
   std::vector<verbs::device_report> devices;
-  // what is used; the port is an index into all ports of `devices`, one after another
+  // What is used; the port is an index into all ports of `devices`, one after another.
   std::vector<verbs::choice> rails;
   std::vector<std::string> rail_names;
   std::vector<verbs::granted_limit> limits;

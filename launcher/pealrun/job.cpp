@@ -49,7 +49,7 @@ std::vector<std::string> environment_of(const application& what) {
   }
   for (auto each = what.variables.begin(); each != what.variables.end(); ++each) {
     const auto same = [each](const auto& other) { return other.first == each->first; };
-    // the last one counts
+    // The last one counts.
     if (std::none_of(each + 1, what.variables.end(), same))
       list.push_back(each->first + "=" + each->second);
   }
@@ -93,8 +93,8 @@ int job::run() {
     wait_for_something();
     serve_signals();
     look_for_ends();
-    // after the look: whatever a rank told the server before its end is known when its end is
-    // judged
+    // After the look: whatever a rank told the server before its end is known when its end is
+    // judged.
     serve_host();
     judge_ends();
     check_deadlines();

@@ -94,7 +94,7 @@ bool job::mark_dying() {
 void job::judge_ends() {
   const auto now = clock::now();
   std::vector<rank_end> ends;
-  // a failure that may be due to an end that is not settled, or to one that is not told yet
+  // A failure that may be due to an end that is not settled, or to one that is not told yet.
   bool fresh = false, open = false;
   for (const member& each : members_) {
     if ((!each.ended && !each.end.aborted) || each.judged) continue;

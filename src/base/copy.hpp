@@ -20,7 +20,7 @@ inline constexpr std::size_t short_copy = 48;
                                               std::size_t bytes) noexcept {
   auto* const target = static_cast<std::byte*>(to);
   const auto* const source = static_cast<const std::byte*>(from);
-  // the first and the last Width bytes, both loaded before either is stored
+  // The first and the last Width bytes, both loaded before either is stored.
   const auto ends = [&]<std::size_t Width>() {
     struct block {
       std::byte bytes[Width];

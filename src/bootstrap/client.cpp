@@ -48,7 +48,7 @@ struct death_list {
 };
 
 death_list& deaths() {
-  // never destroyed: PMIx's thread may outlive static objects
+  // Never destroyed: PMIx's thread may outlive static objects.
   static death_list* list = new death_list;
   return *list;
 }

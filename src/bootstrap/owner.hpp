@@ -23,9 +23,9 @@ namespace peal {
 struct job_owner {
   pid_t pid = 0;
   std::uint64_t start = 0;
-  // inode of the pid namespace: elsewhere the same pid is another process
+  // Inode of the pid namespace: elsewhere the same pid is another process.
   std::uint64_t pid_space = 0;
-  // from the system's boot id: folders may be shared between hosts; 0 when it is not told
+  // From the system's boot id: folders may be shared between hosts; 0 when it is not told.
   std::uint64_t boot = 0;
 
   friend bool operator==(const job_owner&, const job_owner&) = default;

@@ -67,7 +67,7 @@ struct run_task {
   std::size_t bytes = 0;  // for the outcome
   reduction join;
   bool reduces = false;
-  // has no buffers: nothing is sent but empty messages, and what comes is thrown away
+  // Has no buffers: nothing is sent but empty messages, and what comes is thrown away.
   bool spoilt = false;
 };
 

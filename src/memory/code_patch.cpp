@@ -256,7 +256,7 @@ class writer {
 };
 
 constexpr std::size_t stub_bytes = 48;
-// the first holds the address that stubs call
+// The first holds the address that stubs call.
 constexpr std::size_t most_sites = page / stub_bytes - 1;
 
 void write_stub(std::uint8_t* at, const site& over, std::uintptr_t callee) {
@@ -396,7 +396,7 @@ bool stay_loaded() {
 }  // namespace
 
 bool holds_patched_code(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  // pairs with the release in watch_system_calls
+  // Pairs with the release in watch_system_calls.
   const std::size_t count = patched_count.load(std::memory_order_acquire);
   for (std::size_t each = 0; each < count; ++each)
     if (begin < patched[each].end && end > patched[each].begin) return true;

@@ -111,7 +111,7 @@ struct node_segment::header {
 node_segment::node_segment(const segment_plan& plan)
     : plan_{plan}, own_nonce_{random_number()}, owner_{getpid()} {
 #if defined(PR_SET_PTRACER) && defined(PR_SET_PTRACER_ANY)
-  // without Yama an error of no meaning
+  // Without Yama an error of no meaning.
   if (plan_.readable_by_peers) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 #endif
   compute_size();
@@ -219,7 +219,7 @@ void node_segment::attach() {
   // the core.
   for (auto pause = std::chrono::microseconds{100};;
        pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
-    // asked before the look: it may have died after the making
+    // Asked before the look: it may have died after the making.
     const bool maker_died = plan_.maker_died && plan_.maker_died();
     const bool asks = plan_.maker_done && std::chrono::steady_clock::now() >= question;
     const bool maker_done = asks && plan_.maker_done();  // likewise
@@ -280,7 +280,7 @@ void node_segment::map(int file) {
                             "(ulimit -v unlimited)",
                             readable(size_)));
   base_ = static_cast<std::byte*>(address);
-  // a core file holds what the process owns, not a node's worth of holes
+  // A core file holds what the process owns, not a node's worth of holes.
   madvise(address, size_, MADV_DONTDUMP);
 }
 

@@ -54,12 +54,12 @@ struct segment_plan {
   std::size_t heap_bytes = 0;       // a process: for node_heap
   // lets Yama know that the peers may use process_vm_readv on this process
   bool readable_by_peers = true;
-  // further commits of this process are refused as if all was full
+  // Further commits of this process are refused as if all was full.
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();
-  // whether index 0 is known to have died, so that its file will not come; may be null
+  // Whether index 0 is known to have died, so that its file will not come; may be null.
   std::function<bool()> maker_died = {};
-  // whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
-  // throw
+  // Whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
+  // throw.
   std::function<bool()> maker_done = {};
 };
 

@@ -35,7 +35,7 @@ void unmap_log::write(std::uintptr_t begin, std::uintptr_t end) noexcept {
     return;
   mine.begin.store(begin, std::memory_order_release);
   mine.end.store(end, std::memory_order_release);
-  // pairs with the acquire in take_notes
+  // Pairs with the acquire in take_notes.
   mine.state.store(2 * turn + 2, std::memory_order_release);
 }
 

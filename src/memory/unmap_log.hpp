@@ -89,10 +89,10 @@ void unmap_log::reader::take_notes(Drop&& drop) {
   bool outrun = head - seen_ > most_notes;
   while (!outrun && seen_ != head) {
     const note& next = log_->notes_[seen_ % most_notes];
-    // pairs with the last release in write
+    // Pairs with the last release in write.
     const std::uint64_t state = next.state.load(std::memory_order_acquire);
     // acquire: pairs with the releases in write, so that a reader that sees anything of a later
-    // note sees its state too
+    // note sees its state too.
     const std::uintptr_t begin = next.begin.load(std::memory_order_acquire),
                          end = next.end.load(std::memory_order_acquire);
     outrun = state != 2 * seen_ + 2 || next.state.load(std::memory_order_relaxed) != state;

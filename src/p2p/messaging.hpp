@@ -209,7 +209,7 @@ class messaging final : public sink, public progress_source {
     transport* via = nullptr;  // null: never talked to
     // longest message that may be handed to the transport at once; -1: look at the rest first
     std::int64_t direct_limit = -1;
-    // sends and answers in order, while there is no space; null: none yet
+    // Sends and answers in order, while there is no space; null: none yet.
     std::unique_ptr<linked_list<operation>> queue;
     peal::short_path* short_path = nullptr;  // of the transport, where it has such
     std::uint32_t eager_limit = 0;

@@ -79,9 +79,9 @@ struct operation : operation_match, queue_node<0> {
   static constexpr std::uint8_t hooked = 2;   // `user_hook` is to be called
   // No caller will release it: it does so itself, and calls `owner_free`.
   static constexpr std::uint8_t detached = 4;
-  // a send whose payload the transport knows: transfer.where
+  // A send whose payload the transport knows: transfer.where.
   static constexpr std::uint8_t exposed = 8;
-  // a send that is announced however short it is, so that it ends when it is matched
+  // A send that is announced however short it is, so that it ends when it is matched.
   static constexpr std::uint8_t synchronous = 32;
   // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie
   // meanwhile.

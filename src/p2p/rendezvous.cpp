@@ -13,8 +13,8 @@ namespace peal {
 messaging::handed messaging::announce(operation& out, peer_state& peer) noexcept {
   if (!(out.flags & operation::exposed)) {
     out.flags |= operation::exposed;
-    // so that an answer that comes when this place of the pool is used again is known for what it
-    // is
+    // So that an answer that comes when this place of the pool is used again is known for what it
+    // is.
     ++out.generation;
     out.transfer.where = out.capacity > 0 ? peer.via->expose(out.target, out.buffer, out.capacity)
                                           : decltype(out.transfer.where){};

@@ -280,9 +280,9 @@ class engine {
   engine_lock lock_;
   int listeners_ = 0;  // how many are to be woken; guarded by the lock
   helper_thread* helper_ = nullptr;
-  // relaxed: a hint for the helper; a thread of the program's is in a wait
+  // relaxed: a hint for the helper; a thread of the program's is in a wait.
   std::atomic<bool> waits_{false};
-  // relaxed: a hint; a thread that wanted to poll has found the lock taken
+  // relaxed: a hint; a thread that wanted to poll has found the lock taken.
   std::atomic<bool> lock_refused_{false};
   std::atomic<bool> used_{false};  // relaxed: a hint, but put_to_use tells sleepers
   // relaxed, both: a wait that sees it late waits once more in the old way

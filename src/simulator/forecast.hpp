@@ -29,8 +29,8 @@ struct question {
 };
 
 enum class method {
-  // all ranks while that is little work; else those that stand for all, if there are such; else all
-  // ranks while it can be done
+  // All ranks while that is little work; else those that stand for all, if there are such; else all
+  // ranks while it can be done.
   automatic,
   full,    // all ranks
   classes  // those that stand for all

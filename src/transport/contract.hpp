@@ -77,7 +77,7 @@ struct fetch {
   void (*absorb)(fetch&, const std::byte* data, std::size_t at,
                  std::size_t length) noexcept = nullptr;
   [[nodiscard]] bool lands_nowhere() const noexcept { return absorb != nullptr && into == nullptr; }
-  // called once, from poll() or from start_fetch() itself
+  // Called once, from poll() or from start_fetch() itself.
   void (*done)(fetch&, std::error_code) noexcept = nullptr;
   void* context = nullptr;                 // p2p's
   fetch* next = nullptr;                   // the transport's, while under way

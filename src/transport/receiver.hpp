@@ -49,7 +49,7 @@ struct receiver {
   }
   /// The same where there are no fences.
   [[gnu::always_inline]] void wake_unfenced() const noexcept {
-    // the compiler keeps the order; the sleeper's barrier makes the core keep it
+    // The compiler keeps the order; the sleeper's barrier makes the core keep it.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (says->asleep.load(std::memory_order_relaxed) != awake) [[unlikely]]
       ring();

@@ -200,7 +200,7 @@ class continuation final : public hook {
     bool wanted = false;
     {
       const mutex_guard guard{mutex_};
-      // pairs with settled(): value_ and failure_ are there
+      // Pairs with settled(): value_ and failure_ are there.
       settled_.store(true, std::memory_order_release);
       follower = std::exchange(follower_, nullptr);
       wanted = wanted_;

@@ -92,7 +92,7 @@ PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);
 /// Collective. A rank without a colour (`joins` false) gets null.
 PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int64_t color,
                                       std::int64_t key, const location&);
-// collective: the ranks of each node
+// Collective: the ranks of each node.
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);
 PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
 
@@ -201,7 +201,7 @@ PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* contex
 /// no longer needed (an owned send); with a null `owner_free` a receive that is not matched is
 /// withdrawn, and everything else is waited for.
 PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept, void* owner) noexcept;
-// the usual case: not `common`, no owner of buffers
+// The usual case: not `common`, no owner of buffers.
 PEAL_EXPORT void drop_own(operation&) noexcept;
 inline void drop(operation* unwanted) noexcept {
   if (unwanted != nullptr && !head_of(*unwanted).common) drop_own(*unwanted);
@@ -222,7 +222,7 @@ PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
 // ---- sleep in a loop of the user's own
 /// Throws errc::not_started; no_space where there are no file descriptors left.
 PEAL_EXPORT sleeper* make_sleeper(const location&);
-// fine after the end of the job, and in a forked child
+// Fine after the end of the job, and in a forked child.
 PEAL_EXPORT void discard(sleeper*) noexcept;
 PEAL_EXPORT int descriptor_of(const sleeper&, const location&);
 /// True: from now on the descriptor is readable once there may be progress to be made. False: there
@@ -294,17 +294,17 @@ constexpr bool is_reduction(collective kind) noexcept {
 struct collective_call {
   collective kind = collective::barrier;
   bool in_place = false;
-  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where
-  // arrays do not matter
+  // Blocks may differ between ranks (gatherv and the like); the same on every rank, even where
+  // arrays do not matter.
   bool varying = false;
-  // this rank has no memory for its part: it takes part with empty messages, by which others learn
-  // of it
+  // This rank has no memory for its part: it takes part with empty messages, by which others learn
+  // of it.
   bool spoilt = false;
   scalar type = scalar::opaque;
   int root = 0;
   const void* send = nullptr;
   void* receive = nullptr;
-  // of this rank's block (bcast, reduce, allreduce, scan, exscan: of the whole vector)
+  // Of this rank's block (bcast, reduce, allreduce, scan, exscan: of the whole vector).
   std::size_t bytes = 0;
   const std::size_t* send_bytes = nullptr;
   const std::size_t* send_offsets = nullptr;
@@ -312,7 +312,7 @@ struct collective_call {
   const std::size_t* receive_offsets = nullptr;
   std::size_t element_size = 1;  // bytes of one element of a reduction
   reduction op;
-  // for PEAL_CHECK, as what the user gave and takes; null is a type like any other
+  // For PEAL_CHECK, as what the user gave and takes; null is a type like any other.
   const std::type_info* element_type = nullptr;
 };
 

@@ -60,7 +60,7 @@ class coroutine_state final : public body<T>, public hook {
     hook* follower = nullptr;
     {
       const mutex_guard guard{mutex_};
-      // pairs with settled(): value_ and failure_ are there
+      // Pairs with settled(): value_ and failure_ are there.
       settled_.store(true, std::memory_order_release);
       follower = std::exchange(follower_, nullptr);
       if (dropped_) thrown = failure_;  // the dropped request cannot give it out

@@ -20,7 +20,7 @@ namespace peal {
 /// (medians; doc/internals/simulator.md has the runs); those between nodes are the simulator's
 /// ConnectX-7 through two switches, assumed and measured nowhere.
 struct cost_parameters {
-  // a message of a few bytes to a rank of the node, of the sender's core
+  // A message of a few bytes to a rank of the node, of the sender's core.
   double local_send_ns = 13;
   double local_receive_ns = 15;  // of the receiver's
   double local_flight_ns = 54;   // until the other core sees it

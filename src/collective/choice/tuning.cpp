@@ -20,7 +20,7 @@ namespace peal {
 namespace {
 
 constexpr int format_now = 1;
-// a tuning file has some hundred bytes; whatever this is, it is none
+// A tuning file has some hundred bytes; whatever this is, it is none.
 constexpr std::size_t longest_file = 64 << 10;
 
 std::string_view trimmed(std::string_view text) {

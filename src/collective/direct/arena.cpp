@@ -71,7 +71,7 @@ std::size_t arena::cut(std::size_t bytes) noexcept {
 
 bool arena::reserve(std::size_t end) noexcept {
   if (end <= reserved_) return true;
-  // full is seldom for a moment only, and each communicator would ask again
+  // Full is seldom for a moment only, and each communicator would ask again.
   if (refused_) return false;
   const std::size_t upto = std::min(rounded(end, step), end_);
   if (const int error = segment_->commit(reserved_, upto - reserved_); error != 0) {

@@ -103,7 +103,7 @@ class channel::entered final : public progress_source, public waiting_call {
 
  private:
   [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
-  // pairs with the acquire in over
+  // Pairs with the acquire in over.
   void end() noexcept { over_.store(true, std::memory_order_release); }
 
   short_call& make(std::type_identity<short_call>) {
@@ -199,7 +199,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
 channel::~channel() {
   for (call_class* const each : {&short_, &long_}) {
     if (each->state != state::open) continue;
-    // pairs with the acquire in arena::collect
+    // Pairs with the acquire in arena::collect.
     each->shared->left.fetch_add(1, std::memory_order_release);
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
   }

@@ -43,7 +43,7 @@ class flags {
   static constexpr std::uint64_t needs(std::uint64_t now, std::uint64_t written) noexcept {
     const std::uint64_t read = written + one_operation,
                         line_read = now - (depth - 1) * one_operation;
-    // as distances, since numbers wrap while an area is not used
+    // As distances, since numbers wrap while an area is not used.
     return now - read < now - line_read ? read : line_read;
   }
   /// Whether this rank may stamp the operation with a payload of so many bytes, since all ranks

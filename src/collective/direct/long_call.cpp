@@ -107,7 +107,7 @@ long_call::long_call(flags& all, const detail::collective_call& call, bool open)
       break;
     case collective::reduce:
     case collective::allreduce:
-      // in place is the root's alone
+      // In place is the root's alone.
       if (call.kind == collective::reduce && !is_root()) in_place_ = false;
       if (shares_ || call.kind == collective::allreduce) break;
       gives_ = !is_root();
@@ -291,7 +291,7 @@ void long_call::give_blocks() noexcept {
 /// Of a scan: from the rank below, and on to the one above.
 void long_call::pass_on(std::byte* area) {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
-  // read only, unless it is where the result belongs
+  // Read only, unless it is where the result belongs.
   auto* const own = const_cast<std::byte*>(vector() + at);
   const bool whole = call_.kind == collective::scan;
   if (all_.rank() == 0) {

@@ -67,7 +67,7 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   const bool chain =
       !is_short && (call.kind == collective::scan || call.kind == collective::exscan);
   work asked = work_of(call.kind, n, bytes, !is_short && long_call::shares(call, size));
-  // each passes on what it has joined
+  // Each passes on what it has joined.
   if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};
   const double pieces = is_short ? 1 : static_cast<double>(long_call::pieces_of(call, size));
   // A stamp, and a look at each that is waited for; in a scan by pieces one rank after the other.

@@ -125,7 +125,7 @@ int queue_entries::event_fd(const location& where) {
 
 bool queue_entries::arm(const location& where) {
   const bool sleep = detail::arm(own().own_sleeper(where), where);
-  // what ends after this look makes it readable
+  // What ends after this look makes it readable.
   return sleep && !content_->ready->some.load(std::memory_order_acquire);
 }
 

@@ -124,7 +124,7 @@ bool end_watch::take_news() {
     messages_.peer_ended(each);
   }
   for (const std::uint32_t context : std::exchange(given_up_, {})) {
-    // whatever belongs to it
+    // Whatever belongs to it.
     collectives_.fail(context, contexts_of_one, world_.peer(world_.rank()));
     for (const wait& each : askers_)
       if (each.context == context) say(each.peer, kind::gave_up, context);

@@ -61,7 +61,7 @@ class end_watch {
     ended,   // I am at my end
     gave_up  // the collectives of this communicator fail here
   };
-  // instead of a communicator's context
+  // Instead of a communicator's context.
   static constexpr std::uint32_t message = ~std::uint32_t{0};
   struct note {
     kind what = kind::asks;

@@ -211,7 +211,7 @@ void job::set_waits() {
   const auto how = settings.wait.mode;
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
-    // one an engine, which asks it under its own lock
+    // One an engine, which asks it under its own lock.
     core_sharing& seen = core_sharing_.emplace_back(pids, ::getpid(), bootstrap_.cores());
     common_.oversubscribed = seen.oversubscribed();
     // With fewer cores than ranks nothing is spun for, and a measurement would be one of the other
@@ -249,7 +249,7 @@ lane& job::lane_of(const detail::operation& of) noexcept {
 }
 
 void job::release(detail::communicator_state& gone) noexcept {
-  // the world stays, for handles that outlive the environment
+  // The world stays, for handles that outlive the environment.
   if (&gone != world_.get()) gone.home.release(gone);
 }
 
@@ -297,7 +297,7 @@ void job::end(bool at_once) noexcept {
   for (const auto& each : lanes_) each->leave(failed && !at_once);
   if (settings.stats) {
     const std::string text = counters_text(counted(), bootstrap_.rank());
-    // whole, so that ranks do not mix
+    // Whole, so that ranks do not mix.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   }
   for (const auto& each : lanes_) each->close();

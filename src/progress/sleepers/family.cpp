@@ -126,7 +126,7 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   else if (!try_lock()) return kept::busy;
   const std::lock_guard<engine> guard{*this, std::adopt_lock};
   if (keeps && slept_in()) return kept::by_others;
-  // relaxed: as in visit_others
+  // relaxed: as in visit_others.
   if (keeps && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns())
     return kept::busy;
   const readiness found = prepare();

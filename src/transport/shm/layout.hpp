@@ -73,7 +73,7 @@ struct box {
   // is ever stale
   std::uint32_t first_cell;
   std::uint32_t first_unit;
-  // by the receiver: units << 32 | cells, both free-running
+  // By the receiver: units << 32 | cells, both free-running.
   alignas(apart) std::atomic<std::uint64_t> consumed;
   alignas(4096) cell cells[cells_per_box];
   std::byte data[units_per_box * unit];
@@ -85,7 +85,7 @@ static_assert(sizeof(box) == 4096 + cells_per_box * cache_line + units_per_box *
 struct parcel {
   inbox_entry link;
   envelope head;
-  // the payload follows
+  // The payload follows.
 };
 static_assert(sizeof(parcel) == 32);
 
@@ -96,10 +96,10 @@ static_assert(large_parcel >= sizeof(parcel) + eager_limit);
 // ---- transfer: two processes that copy one large payload
 
 enum class transfer_mode : std::uint32_t {
-  // both copy straight from source to destination: receiver from the front, sender from the back
+  // Both copy straight from source to destination: receiver from the front, sender from the back.
   claims,
-  // the sender copies pieces from the front into a ring, the receiver copies them out; or, from the
-  // back, past the sender
+  // The sender copies pieces from the front into a ring, the receiver copies them out; or, from the
+  // back, past the sender.
   staged,
 };
 
@@ -129,7 +129,7 @@ struct alignas(4 * cache_line) transfer {
   // Staged; those that the receiver reads are valid when helped > 0. Piece k lies in the ring at
   // (first + k * piece_bytes) % ring_bytes.
   transfer_stage stage;
-  // how the pieces are written, see pace.hpp; the sender's alone, as are the next two
+  // How the pieces are written, see pace.hpp; the sender's alone, as are the next two.
   bool past_caches;
   bool trial;  // the first piece the other way
   std::uint32_t write_time[timed_pieces];

@@ -111,7 +111,7 @@ int shm_transport::find_box() noexcept {
       continue;
     }
 #ifdef MADV_POPULATE_WRITE
-    // page faults now, rather than one by one between messages
+    // Page faults now, rather than one by one between messages.
     madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);
 #endif
     boxes_[each] = box_use::open;
@@ -150,7 +150,7 @@ bool shm_transport::poll() noexcept {
     }
     if (kind == shm::begun) [[unlikely]]
       box.warm_up();
-    // nothing to do: the sender may want to know that it has it whole
+    // Nothing to do: the sender may want to know that it has it whole.
     if (box.publish_all()) bells_.room_for(incoming_[each].index);
   }
   if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -168,7 +168,7 @@ bool shm_transport::read_box(std::size_t position) noexcept {
   for (; count < messages_a_turn; ++count) {
     const auto state = box.peek(message);
     if (state == shm::box_reader::state::message) [[likely]] {
-      // starts no read_box and adds no box: both happen in poll only
+      // Starts no read_box and adds no box: both happen in poll only.
       sink_->arrived(from, message.head, message.payload);
       box.pop();
       if (box.publish_some()) bells_.room_for(incoming_[position].index);

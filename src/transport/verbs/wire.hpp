@@ -39,7 +39,7 @@ struct address {
   std::uint8_t starts_cold = 0;
   // UDP port that is there as long as the process: kernel_prober.hpp; 0: none
   std::uint16_t door = 0;
-  // random: tells this process from an earlier one with the same numbers
+  // Random: tells this process from an earlier one with the same numbers.
   std::uint64_t incarnation = 0;
   secret job{};  // of the first rank that has told an address it is the job's
   std::array<rail_address, most_rails> rails{};
@@ -100,9 +100,9 @@ struct handshake_packet {
   // most_bulk for each rail_pair; 0: the sender leaves that rail out
   std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};
   std::uint32_t first_psn = 0;
-  // number of the connection that this is about, as the sender counts those that it has begun
+  // Number of the connection that this is about, as the sender counts those that it has begun.
   std::uint32_t attempt = 0;
-  // which request a reply answers, which reply the others answer; 0 in a request
+  // Which request a reply answers, which reply the others answer; 0 in a request.
   std::uint32_t your_attempt = 0;
   std::uint16_t credits = 0;  // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
@@ -116,7 +116,7 @@ static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake
 struct immediate {
   static constexpr std::uint32_t credit_bits = 0xffff;
   static constexpr std::uint32_t refuses_eager = 1u << 16;
-  // no message, but part of a large payload: payload_header.hpp
+  // No message, but part of a large payload: payload_header.hpp.
   static constexpr std::uint32_t staged = 1u << 17;
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
   static constexpr std::uint32_t leaving = 1u << 19;  // the last one: the sender takes part no more

@@ -169,7 +169,7 @@ struct block_lengths {
 template <class Step, class Out, class In>
 class with_blocks : public Step {
  public:
-  // the descriptions of blocks must live
+  // The descriptions of blocks must live.
   [[nodiscard]] bool is_over_with_its_operation() const noexcept = delete;
   with_blocks(Step step, Out out, In in)
       : Step{std::move(step)}, out_{std::move(out)}, in_{std::move(in)} {}

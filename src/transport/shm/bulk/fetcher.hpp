@@ -57,10 +57,9 @@ class fetcher {
     fetch* first = nullptr;
     fetch* last = nullptr;
     std::uint32_t length = 0;
-    std::uint32_t opened =
-        // of them, those that have a record: in their order, so that no sender waits with pieces
-        // for the last of them
-        0;
+    // Of them, those that have a record: in their order, so that no sender waits with pieces for
+    // the last of them.
+    std::uint32_t opened = 0;
     bool failed = false;
   };
   struct record_use {

@@ -25,7 +25,7 @@ struct fetch_progress {
   std::uint64_t unread = 0;  // bytes of the share that have not come
   std::uint64_t part = 0;    // bytes at a time, whole pages
   registration* into = nullptr;
-  // where the device writes: the receiver's memory, or ours for a fetch that lands nowhere
+  // Where the device writes: the receiver's memory, or ours for a fetch that lands nowhere.
   std::byte* target = nullptr;
 
   static fetch_progress& begin(fetch& f) noexcept {

@@ -27,7 +27,7 @@ struct payload_header {
   // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each
   // link used
   std::uint32_t detail = 0;
-  // of the fetch, as its receiver counts; of the push, as its sender counts
+  // Of the fetch, as its receiver counts; of the push, as its sender counts.
   std::uint64_t number = 0;
   // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
   std::uint64_t position = 0;

@@ -40,8 +40,8 @@ namespace peal::verbs {
 class connections;
 
 struct promotion_rules {
-  // peers start without a connection: as soon as one rank of the job wants that, or lacks queue
-  // pairs later
+  // Peers start without a connection: as soon as one rank of the job wants that, or lacks queue
+  // pairs later.
   bool cold = false;
   std::uint32_t promote = usual_promote;  // after so many messages to a cold peer
   std::uint32_t max_rc = 1024;            // connections

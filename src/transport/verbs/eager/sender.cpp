@@ -119,7 +119,7 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   alignas(16) std::byte together[sizeof e + short_copy];
   if (bytes <= endpoint_.inline_bytes) {
     request.send_flags = IBV_SEND_INLINE;
-    // the device's library takes longer over a second piece than this copy does
+    // The device's library takes longer over a second piece than this copy does.
     if (bytes <= sizeof together) {
       pieces[0] = {address_of(together), write_message(together, e, payload), 0};
     } else {

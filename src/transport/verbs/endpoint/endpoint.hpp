@@ -39,7 +39,7 @@ struct bulk_pending {
   std::uint32_t refused = 0;  // parts that a queue did not take
   // work requests under way on further rails, and shares that wait for notices there
   std::uint32_t elsewhere = 0;
-  // connections of which a rail was left out, and whose peer has not been told: at most so many
+  // Connections of which a rail was left out, and whose peer has not been told: at most so many.
   std::uint32_t left_out = 0;
   [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
 };
