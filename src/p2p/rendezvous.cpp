@@ -44,7 +44,7 @@ void messaging::answered(peer_id from, const std::byte* payload) noexcept {
   --outgoing_;
   hide_from_matching(*sent);
   const error why = what.error == 0 ? error{} : make_error_code(static_cast<errc>(what.error));
-  // No caller asks for its outcome any more, so a failure is logged. After the failure of a rank
+  // Where no caller asks for its outcome any more, an error is logged. After the failure of a rank
   // the survivors leave as they like, and that is not worth a warning.
   if (why && (refusing_ || (sent->flags & operation::detached)) && failures_.empty())
     log_warning("a message of {} bytes to rank {} with tag {} was not received: {}", sent->capacity,

@@ -81,8 +81,8 @@ std::chrono::nanoseconds measured_cost_of_waking() noexcept {
     return least;
   }
   std::sort(took.begin(), took.end());
-  // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile,
-  // since other processes can only make it longer.
+  // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile is
+  // taken, since other processes can only make a round longer.
   return std::clamp<std::chrono::nanoseconds>(took[rounds / 4], least, most);
 }
 

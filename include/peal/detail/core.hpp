@@ -328,8 +328,8 @@ enum class call_form : std::uint8_t { blocking, messages, steps, plan };
 /// For a rank that is refused its arguments, before it throws: it takes no part in this collective.
 /// The other ranks leave it out, and what depends on it ends with errc::operation_failed or
 /// invalid_argument. `blocking`: waits until all other ranks have made theirs. `plan`: of the
-/// starts of the next one to be made ready. What run_collective, start_collective and
-/// prepare_collective refuse they refuse so.
+/// starts of the next one to be made ready. run_collective, start_collective and prepare_collective
+/// call this for what they refuse.
 PEAL_EXPORT void take_no_part(communicator_state&, call_form, const location&);
 
 /// A collective in two steps: the first finds out how much there is to be moved, the second moves
@@ -347,9 +347,9 @@ PEAL_EXPORT operation* start_collective(communicator_state&, const collective_ca
                                         const second_step&, const location&);
 
 /// Collective, though it does not wait for the other ranks: makes a collective ready. Its schedule
-/// is built and its memory taken once, and the how-manyeth of the communicator it is says with
-/// which ones of the other ranks it goes; one that is refused counts. Buffers, arrays and the
-/// reduction's context must live until it is discarded.
+/// is built and its memory taken once, and its place among the communicator's collectives made
+/// ready says with which ones of the other ranks it goes; one that is refused counts. Buffers,
+/// arrays and the reduction's context must live until it is discarded.
 PEAL_EXPORT prepared* prepare_collective(communicator_state&, const collective_call&,
                                          const location&);
 /// Starts it once more, in any order among all collectives of the communicator. Requires: the

@@ -1,6 +1,6 @@
 // progress/sleepers/family.hpp
 // Engines of one process that look after each other: a thread that waits in one of them also makes
-// the progress of others in which no thread waits. MPI asks for that: a rank that waits may owe
+// progress in the engines in which no thread waits. MPI asks for that: a rank that waits may owe
 // other ranks progress in any engine.
 //
 // While it spins, a waiting thread looks at the other engines now and then, and takes a turn in
