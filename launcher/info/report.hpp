@@ -52,7 +52,7 @@ struct report {
   std::vector<std::string> rail_names;
   std::vector<verbs::granted_limit> limits;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
-  // from which the choice of algorithms has its costs; empty: they are built in
+  // From which the choice of algorithms has its costs; empty: they are built in.
   std::string tuning_file;
   std::vector<setting> settings;
   std::vector<std::string> problems;  // each with its remedy

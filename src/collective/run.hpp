@@ -61,7 +61,7 @@ struct run_task {
   const schedule* plan = nullptr;  // lives until the end
   const team* members = nullptr;
   std::uint32_t first_tag = 0;  // stream k uses first_tag + k
-  // written to by a user's function only where schedule::reduce allows that, so never
+  // Written to by a user's function only where schedule::reduce allows that, so never.
   std::byte* send = nullptr;
   std::byte* receive = nullptr;
   std::size_t bytes = 0;  // for the outcome

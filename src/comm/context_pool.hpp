@@ -72,7 +72,7 @@ class context_pool {
   std::uint32_t given_ = 0;            // own ones that were offered
   std::vector<std::uint32_t> unused_;  // offered in vain, never used
   std::deque<std::uint32_t> free_;     // used before, in order of their freeing
-  // by communicators that this process is in, or that were spoilt
+  // By communicators that this process is in, or that were spoilt.
   std::unordered_set<std::uint32_t> held_;
 };
 

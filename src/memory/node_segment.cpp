@@ -28,7 +28,7 @@ namespace {
 // "pealseg8": another layout gets another number
 constexpr std::uint64_t magic = 0x7065616c'73656738;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
-// in front of each front, which is aligned as far
+// In front of each front, which is aligned as far.
 constexpr std::size_t card_bytes = 4 * cache_line;
 
 /// How long index 0 may take to make the file. The launcher ends the job when that process dies, or

@@ -52,7 +52,7 @@ struct segment_plan {
   std::size_t front_bytes = 0;      // a process: for its transport, usable from the start, zero
   std::size_t transport_bytes = 0;  // a process: for its transport, to be committed before use
   std::size_t heap_bytes = 0;       // a process: for node_heap
-  // lets Yama know that the peers may use process_vm_readv on this process
+  // Lets Yama know that the peers may use process_vm_readv on this process.
   bool readable_by_peers = true;
   // Further commits of this process are refused as if all was full.
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();

@@ -207,7 +207,7 @@ class messaging final : public sink, public progress_source {
 
   struct peer_state {
     transport* via = nullptr;  // null: never talked to
-    // longest message that may be handed to the transport at once; -1: look at the rest first
+    // Longest message that may be handed to the transport at once; -1: look at the rest first.
     std::int64_t direct_limit = -1;
     // Sends and answers in order, while there is no space; null: none yet.
     std::unique_ptr<linked_list<operation>> queue;

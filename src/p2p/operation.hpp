@@ -92,7 +92,7 @@ struct operation : operation_match, queue_node<0> {
   std::uint64_t order = 0;  // receive: its place among those posted, while they are indexed
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
   std::uint32_t index = 0;  // its place in the pool, and
-  // how often it has announced: together the id that travels in an announcement
+  // How often it has announced: together the id that travels in an announcement.
   std::uint32_t generation = 0;
   void (*user_hook)(void* context) = nullptr;
   void* user_context = nullptr;

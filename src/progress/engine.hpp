@@ -294,7 +294,7 @@ class engine {
   wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
   core_sharing* around_ = nullptr;  // guarded by the lock
-  // turns of the other engines, at the last look
+  // Turns of the other engines, at the last look.
   std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};
   std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at other engines
 

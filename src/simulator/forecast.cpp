@@ -19,7 +19,7 @@ using detail::collective;
 constexpr double little = 1 << 22;         // messages that are played without a thought
 constexpr double most_messages = 1 << 26;  // more take minutes
 constexpr double most_steps = 1 << 28;     // of all ranks' schedules
-// on an adapter, if all ranks sent everything to all; the clock ends at 9e15
+// On an adapter, if all ranks sent everything to all; the clock ends at 9e15.
 constexpr double most_ns = 2e15;
 // Steps of one rank's schedule, which has to be in memory as a whole.
 constexpr double most_of_one = 1 << 23;

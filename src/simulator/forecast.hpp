@@ -45,7 +45,7 @@ struct forecast {
   double doorbells = 0;
   double misses = 0;
   int simulated = 0;  // ranks that were played
-  // of long stretches of rounds that are alike only the beginning was played
+  // Of long stretches of rounds that are alike only the beginning was played.
   bool extrapolated = false;
   bool rounded = false;  // to a vector that all ranks can share out evenly
   bool uneven = false;   // the last leaf switch was taken to be full

@@ -32,7 +32,7 @@ struct operation;           // src/p2p: a send, a receive or a collective under 
 struct matched_message;     // src/p2p: a message that a probe took out of matching
 struct prepared;  // src/comm: a collective, or a message, made ready to be started again and again
 // src/comm: a file descriptor for a loop of the user's that sleeps until there may be progress to
-// be made
+// be made.
 struct sleeper;
 
 /// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.

@@ -26,7 +26,7 @@ struct rule {
   int most_a_node = any_ranks;  // where some node has no more ranks
   int least_ranks = 0;
   std::size_t least_part = 0;  // bytes of the vector for each rank
-  // not where ranks of a node are no neighbours: a ring would cross between nodes at every step
+  // Not where ranks of a node are no neighbours: a ring would cross between nodes at every step.
   bool in_order = false;
 };
 

@@ -20,7 +20,7 @@ namespace peal {
 struct tuning {
   cost_parameters costs;
   std::string from;  // the file; empty: the defaults
-  // why a file that is there, or was asked for, is not used; empty: nothing is wrong
+  // Why a file that is there, or was asked for, is not used; empty: nothing is wrong.
   std::string problem;
 };
 

@@ -49,7 +49,7 @@ struct direct_context {
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait
-  // that went directly. Of two threads that count at a time one may be lost
+  // That went directly. Of two threads that count at a time one may be lost.
   std::atomic<std::uint64_t> calls{0};
 };
 

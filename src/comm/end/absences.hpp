@@ -61,7 +61,7 @@ class absences {
   enum class kind : std::uint32_t {
     absent,  // I take no part in this collective
     noted,   // I send you nothing more in it
-    // which way did the call with this number in your log go? The context is the communicator's
+    // Which way did the call with this number in your log go? The context is the communicator's.
     asks
   };
   struct note {

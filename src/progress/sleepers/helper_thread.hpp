@@ -78,7 +78,7 @@ class helper_thread {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wanted_{false};    // it found the lock taken
   std::atomic<bool> hastened_{false};  // `started` has rung
-  // guarded by the engine's lock
+  // Guarded by the engine's lock.
   bool leads_ = false;   // the helper polls; its sources are armed, or it is in a turn or a nap
   bool parked_ = false;  // it waits for the program, which sleeps itself
   struct {

@@ -69,8 +69,8 @@ constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_
 
 struct box {
   inbox_entry link;  // of the sender when it opens the box, of the receiver when it gives it back
-  // where this use of the box begins: free-running positions go on from the last use, so no stamp
-  // is ever stale
+  // Where this use of the box begins: free-running positions go on from the last use, so no stamp
+  // is ever stale.
   std::uint32_t first_cell;
   std::uint32_t first_unit;
   // By the receiver: units << 32 | cells, both free-running.
@@ -139,7 +139,7 @@ struct alignas(4 * cache_line) transfer {
   std::uint64_t first;
   // Written by the receiver.
   alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: pieces read
-  // nanoseconds for the first pieces; valid when they are emptied
+  // Nanoseconds for the first pieces; valid when they are emptied.
   std::uint32_t read_time[timed_pieces];
 };
 static_assert(sizeof(transfer) == 4 * cache_line);

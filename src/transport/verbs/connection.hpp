@@ -18,7 +18,7 @@ namespace peal::verbs {
 
 enum class connection_state : std::uint8_t {
   requesting,  // our request is on its way; the queue pairs are in INIT
-  // we know theirs, they may not know ours yet: we can receive, and send once we hear from them
+  // We know theirs, they may not know ours yet: we can receive, and send once we hear from them.
   answered,
   open,
   lost  // an error ended it; the queue pairs are there until peer_failed is called

@@ -29,15 +29,15 @@ class machine;
 struct verbs_options {
   verbs_settings set{};
   unsigned local_index = 0;  // of this process on its node: equally near devices are dealt out
-  // processes of its node: what a device has not without end is shared out among them
+  // Processes of its node: what a device has not without end is shared out among them.
   unsigned local_size = 1;
   unsigned cpus = 2;  // of its node
-  // for tests that show what the unmap hooks are for: cached all the same
+  // For tests that show what the unmap hooks are for: cached all the same.
   bool without_hooks = false;
   std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
   std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
   std::size_t kept_pushes = 0;  // most bytes that are kept of what all peers send so; 0: what suits
-  // what ends a sleep of this process from another thread; null: it never sleeps
+  // What ends a sleep of this process from another thread; null: it never sleeps.
   wakeup* bell = nullptr;
 };
 

@@ -81,8 +81,8 @@ enum class handshake_kind : std::uint8_t {
   gone,         // your reply answers a request that I have given up
   failed,       // for me you have failed, for good: failure_notices.hpp
   failed_too,   // I have heard that
-  // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
-  // connection at all
+  // No connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
+  // connection at all.
   no_room,
 };
 
@@ -97,7 +97,7 @@ struct handshake_packet {
   peer_id from = 0;
   peer_id to = 0;
   std::uint32_t control_qp = 0;  // the sender's queue pairs
-  // most_bulk for each rail_pair; 0: the sender leaves that rail out
+  // most_bulk for each rail_pair; 0: the sender leaves that rail out.
   std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};
   std::uint32_t first_psn = 0;
   // Number of the connection that this is about, as the sender counts those that it has begun.
@@ -120,7 +120,7 @@ struct immediate {
   static constexpr std::uint32_t staged = 1u << 17;
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
   static constexpr std::uint32_t leaving = 1u << 19;  // the last one: the sender takes part no more
-  // no message follows over this connection: promoter.hpp
+  // No message follows over this connection: promoter.hpp.
   static constexpr std::uint32_t last = 1u << 20;
 };
 

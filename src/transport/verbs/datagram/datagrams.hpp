@@ -112,7 +112,7 @@ class datagrams final : private datagram_output {
   std::vector<std::unique_ptr<datagram_channel>> channels_;  // by peer; null: never talked to
   std::vector<datagram_channel*> listed_;                    // want to transmit
   std::vector<datagram_channel*> timed_;  // have something that may have to be repeated
-  // have had no room to say whether this process wants eager messages
+  // Have had no room to say whether this process wants eager messages.
   std::vector<datagram_channel*> untold_;
   clock::time_point next_look_ = datagram_channel::never;
   bool together_ = false;

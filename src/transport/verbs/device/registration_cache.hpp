@@ -45,7 +45,7 @@ struct registration {
   std::uint32_t users = 0;
   range_use use = range_use::source;
   bool indexed = false;  // can be found by further users
-  // among the idle ones while it has no user, else among the others
+  // Among the idle ones while it has no user, else among the others.
   std::list<registration*>::iterator place;
 
   [[nodiscard]] std::uint32_t local_key(std::size_t rail) const noexcept { return on[rail]->lkey; }

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t smallest_part = 64 << 10;
 /// What polls must look at besides the completion queue of the first rail.
 struct bulk_pending {
   std::uint32_t refused = 0;  // parts that a queue did not take
-  // work requests under way on further rails, and shares that wait for notices there
+  // Work requests under way on further rails, and shares that wait for notices there.
   std::uint32_t elsewhere = 0;
   // Connections of which a rail was left out, and whose peer has not been told: at most so many.
   std::uint32_t left_out = 0;
