@@ -74,8 +74,8 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   host_name_ = name.data();
-  ::prctl(PR_SET_CHILD_SUBREAPER,
-          1);  // what ranks leave behind becomes our child, so that it can be found and ended
+  // What ranks leave behind becomes our child, so that it can be found and ended.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 job::~job() {

@@ -50,8 +50,8 @@ class schedule_cache {
   // More only while so many collectives are under way at once.
   static constexpr std::size_t usual_plans = 16;
 
-  std::vector<std::unique_ptr<cached_schedule>>
-      schedules_;  // in the order in which they were built
+  // In the order in which they were built.
+  std::vector<std::unique_ptr<cached_schedule>> schedules_;
   cached_schedule* last_ = nullptr;
 };
 

@@ -35,9 +35,9 @@ class peer_events {
   /// A packet to it did not leave: errno.
   virtual void unsendable(peer_id, int error) noexcept = 0;
   virtual void vanished(peer_id, peer_loss) noexcept = 0;
-  /// The peer says that it has given this process up,
+  /// The peer says that it has given this process up.
   virtual void gave_up(peer_id) noexcept = 0;
-  /// or that it has heard that this process has given it up.
+  /// The peer says that it has heard that this process has given it up.
   virtual void confirmed(peer_id) noexcept = 0;
 
   // ---- questions

@@ -238,14 +238,13 @@ void connector::requested(const handshake_packet& said) noexcept {
     answer(*known, said);
   } else if (known->is_requesting()) {
     if (!is_new) return;
-    // and could not answer yet
+    // Then this side has only begun to answer, and could not yet.
     const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;
     if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
-    else
-      (void)send(known->handshake.exchange_
-                     ->last);  // it may have had no room when ours came first; now it waits for it
+    // The peer may have had no room when this side's request came first; now it waits for it.
+    else (void)send(known->handshake.exchange_->last);
   } else if (!known->is_lost() && known->handshake.remote_attempt_ == said.attempt) {
-    // It has not got our reply.
+    // The peer has not got this side's reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
   }
 }
