@@ -135,8 +135,8 @@ class basic_communicator {
     requires lasting<B>
   request<status> irecv_into(B&& into, int source = any_source, tag = any_tag,
                              const place& = place::current()) const;
-  /// The container is made as long as the message while that is matched: nobody touches it before
-  /// the request has ended.
+  /// The container is made as long as the message while that is matched: the caller must not touch
+  /// it before the request has ended.
   template <class C>
   request<status> irecv_into(grow_buffer<C> into, int source = any_source, tag = any_tag,
                              const place& = place::current()) const;
@@ -164,7 +164,7 @@ class basic_communicator {
   /// @{
   /// Tells the source, tag and length of the next message that matches, which stays; waits for one.
   /// iprobe does not wait. A receive with that source and tag takes this message, unless another
-  /// thread has taken it meanwhile. Of proc_null they tell that nobody sends nothing.
+  /// thread has taken it meanwhile. A probe of proc_null reports an empty message of no rank.
   status probe(int source = any_source, tag = any_tag, const place& = place::current()) const;
   [[nodiscard]] std::optional<status> iprobe(int source = any_source, tag = any_tag,
                                              const place& = place::current()) const;

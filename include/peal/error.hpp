@@ -30,11 +30,11 @@ enum class errc {
   locked_memory,     ///< the kernel refuses to pin more memory
   bootstrap_failed,  ///< PMIx did not answer as it must
   decode_failed,     ///< the bytes received are no value of the type asked for
-  /// on some rank an operation given to a reduction threw, or it could not take its part in a
-  /// collective
+  /// On some rank an operation given to a reduction threw, or it could not take its part in a
+  /// collective.
   operation_failed,
   no_device,  ///< no RDMA device that can be used, and ranks that need one
-  /// ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1
+  /// Ranks called different collectives, or one with different arguments; told where PEAL_CHECK=1.
   mismatch,
   internal  ///< a bug in peal
 };

@@ -1,5 +1,5 @@
 // peal/message.hpp
-// A message that a probe took out of matching: nobody else can receive it.
+// A message that a probe took out of matching: no other call can receive it.
 //
 // Errors   as the receives of communicator. A message destroyed without having been received is
 //          thrown away.

@@ -21,9 +21,9 @@ namespace peal {
 
 /// Move-only. Made by communicators (allreduce_plan and the like), which it may outlive. All ranks
 /// make the collective plans of a communicator in the same order, by which they go together. A rank
-/// that is refused its arguments has none, and takes no part in the starts of the others: those of
-/// whom something depends on it end with errc::operation_failed. Its next plan goes with the next
-/// one of the others. Plans of messages (send_plan, recv_plan) are each rank's own.
+/// that is refused its arguments has none, and takes no part in the starts of the others: those
+/// that depend on it end with errc::operation_failed. Its next plan goes with the next one of the
+/// others. Plans of messages (send_plan, recv_plan) are each rank's own.
 ///
 /// T is what a start gives: void where the result lies in memory of the caller's; else a value, or
 /// a view of the plan's own memory, which the next start overwrites and which goes with the plan.

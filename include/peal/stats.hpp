@@ -44,7 +44,7 @@ class stats {
   std::vector<counter> all_;
 };
 
-/// What this process has counted since its environment began. Local: nobody else is asked.
+/// What this process has counted since its environment began. Local: no other rank is asked.
 [[nodiscard]] inline stats counters(
     const communicator&, const std::source_location& where = std::source_location::current()) {
   return stats{detail::job_counters(where)};

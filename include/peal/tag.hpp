@@ -62,7 +62,7 @@ class tag {
 inline constexpr int any_source = detail::any_source_value;
 inline constexpr tag any_tag{detail::any_tag_value};
 /// @}
-/// A rank that is nobody: a send to it and a receive from it complete at once, the receive with no
+/// Stands for no rank: a send to it and a receive from it complete at once, the receive with no
 /// bytes.
 inline constexpr int proc_null = detail::proc_null_value;
 

@@ -25,8 +25,8 @@ struct edge {
 };
 
 /// Each rank receives from its sources and sends to its destinations, a block each, in their order.
-/// proc_null among them is nobody: no block goes there, and the one from there is empty, or left as
-/// it is. A rank may be named more than once, and may name itself.
+/// proc_null among them stands for no rank: no block goes there, and the one from there is empty,
+/// or left as it is. A rank may be named more than once, and may name itself.
 class graph : public communicator,
               public neighbor_allgather_calls<graph>,
               public neighbor_alltoall_calls<graph> {
@@ -50,7 +50,8 @@ class graph : public communicator,
                                                   const place& where = place::current());
 
   /// @{
-  /// Who this rank receives from and sends to, in the order of the blocks; proc_null is nobody.
+  /// The ranks that this rank receives from and sends to, in the order of the blocks; proc_null
+  /// stands for no rank.
   [[nodiscard]] const std::vector<int>& sources(const place& where = place::current()) const {
     return detail::neighbors_of(state(where)).sources;
   }
@@ -72,7 +73,7 @@ class graph : public communicator,
 class grid : public graph {
  public:
   /// Collective. `extents`: ranks along each dimension, whose product is of.size(); where a
-  /// dimension is periodic its ends are neighbours, elsewhere there is nobody beyond. The same on
+  /// dimension is periodic its ends are neighbours, elsewhere there is no rank beyond. The same on
   /// every rank.
   PEAL_EXPORT grid(const communicator& of, std::vector<int> extents, std::vector<bool> periodic,
                    const place& where = place::current());

@@ -29,12 +29,12 @@ struct explanation {
   detail::collective kind = detail::collective::barrier;
   int ranks = 0, nodes = 1;
   spread where;
-  // as asked: of a block; of bcast and reductions but reduce_scatter the whole vector
+  // As asked: of a block; of bcast and reductions but reduce_scatter the whole vector.
   std::size_t bytes = 0;
   tuning costs;
   bool prices_count = false;  // or only rules do
   std::vector<candidate> found;
-  // nanoseconds: blocking calls go past messages, so none of these is asked
+  // Nanoseconds: blocking calls go past messages, so none of these is asked.
   std::optional<double> direct;
 };
 

@@ -218,7 +218,7 @@ void measure_remote(pair_of_ranks pair, cost_parameters& into) {
 measured measure(const communicator& world, const cost_parameters& before) {
   measured made;
   made.costs = before;
-  // Who is where only rank 0 is asked.
+  // Only rank 0 finds out which ranks share its node.
   std::array<int, 2> others{0, 0};
   if (world.rank() == 0)
     for (int rank = world.size() - 1; rank > 0; --rank)

@@ -47,12 +47,12 @@ struct report {
   machine_report machine;
   std::vector<transport_report> transports;
   std::vector<verbs::device_report> devices;
-  // what is used; the port is an index into all ports of `devices`, one after another
+  // What is used; the port is an index into all ports of `devices`, one after another.
   std::vector<verbs::choice> rails;
   std::vector<std::string> rail_names;
   std::vector<verbs::granted_limit> limits;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
-  // from which the choice of algorithms has its costs; empty: they are built in
+  // From which the choice of algorithms has its costs; empty: they are built in.
   std::string tuning_file;
   std::vector<setting> settings;
   std::vector<std::string> problems;  // each with its remedy

@@ -60,7 +60,7 @@ std::string check_variable(const std::string& text) {
   if (text == name && std::getenv(name.c_str()) == nullptr)
     return fmt::format("{} is not set, so there is nothing to pass on: set it, or give {}=VALUE",
                        name, name);
-  // of others rank 0 warns
+  // Rank 0 warns of names that are no variable of peal's.
   if (const variable* known = find_variable(name); known != nullptr && text != name)
     return objection(*known, std::string_view{text}.substr(name.size() + 1));
   return {};

@@ -20,13 +20,14 @@ namespace peal::launcher {
 
 namespace {
 
-// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that
-// nobody reaches for ^C.
+// Between asking with SIGTERM and SIGKILL. Long enough to write a last line, short enough that the
+// user does not press ^C meanwhile.
 constexpr std::chrono::seconds grace{2};
-// Output of processes that we could not kill is read for this long after everyone else ended.
+// Output of processes that we could not kill is read for this long after all other processes have
+// ended.
 constexpr std::chrono::seconds drain{2};
 
-// Two interrupts within this time come from somebody who wants the job to end, whatever its ranks
+// Two interrupts within this time come from a user who wants the job to end, whatever its ranks
 // make of a signal.
 constexpr std::chrono::seconds impatience{2};
 
@@ -48,7 +49,7 @@ std::vector<std::string> environment_of(const application& what) {
   }
   for (auto each = what.variables.begin(); each != what.variables.end(); ++each) {
     const auto same = [each](const auto& other) { return other.first == each->first; };
-    // the last one counts
+    // The last one counts.
     if (std::none_of(each + 1, what.variables.end(), same))
       list.push_back(each->first + "=" + each->second);
   }
@@ -73,8 +74,8 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   host_name_ = name.data();
-  ::prctl(PR_SET_CHILD_SUBREAPER,
-          1);  // what ranks leave behind becomes our child, so that it can be found and ended
+  // What ranks leave behind becomes our child, so that it can be found and ended.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 job::~job() {
@@ -92,8 +93,8 @@ int job::run() {
     wait_for_something();
     serve_signals();
     look_for_ends();
-    // after the look: whatever a rank told the server before its end is known when its end is
-    // judged
+    // After the look: whatever a rank told the server before its end is known when its end is
+    // judged.
     serve_host();
     judge_ends();
     check_deadlines();
@@ -108,8 +109,8 @@ int job::run() {
   return result_;
 }
 
-// Ranks that run already leave little time to start the others where there are few cores, so the
-// time may be over before all have started.
+// Ranks that run already leave little time to start the other ranks where there are few cores, so
+// the time may be over before all have started.
 void job::start_all() {
   int started = 0;
   while (started < request_.ranks() && phase_ == phase::running) {
@@ -204,8 +205,8 @@ void job::interrupt() {
 }
 
 // A rank is in the background of the terminal, so the system stops it when it uses the terminal as
-// only the foreground may. Nothing else would show why the job stands still. A stop by somebody who
-// sends SIGSTOP is that one's business.
+// only the foreground may. Nothing else would show why the job stands still. A stop by SIGSTOP is
+// left to the user who sent it.
 void job::look_for_stops() {
   for (;;) {
     siginfo_t info{};
@@ -216,7 +217,8 @@ void job::look_for_stops() {
     });
     if (found == members_.end()) continue;
     found->stopped = true;
-    if (std::exchange(stop_told_, true)) continue;  // the others, as a rule, for the same reason
+    // The other ranks are stopped for the same reason, as a rule.
+    if (std::exchange(stop_told_, true)) continue;
     say(fmt::format(
         "{} was stopped by {}: {}", describe(static_cast<int>(found - members_.begin())),
         signal_name(info.si_status),

@@ -55,7 +55,7 @@ void job::serve_host() {
 void job::look_for_ends() {
   for (const int rank : order_.look()) note_end(rank);
   if (!std::exchange(child_changed_, false)) return;
-  // Those whose end `look` does not tell, and those whose end somebody else, a debugger, fetches
+  // Those whose end `look` does not tell, and those whose end another process, a debugger, fetches
   // first.
   for (int rank = 0; rank < request_.ranks(); ++rank) {
     const member& each = members_[static_cast<std::size_t>(rank)];
@@ -94,7 +94,7 @@ bool job::mark_dying() {
 void job::judge_ends() {
   const auto now = clock::now();
   std::vector<rank_end> ends;
-  // a failure that may be due to an end that is not settled, or to one that is not told yet
+  // A failure that may be due to an end that is not settled, or to one that is not told yet.
   bool fresh = false, open = false;
   for (const member& each : members_) {
     if ((!each.ended && !each.end.aborted) || each.judged) continue;
@@ -135,7 +135,7 @@ void job::judge(int rank) {
                 describe(rank)));
   }
   if (request_.on_failure == failure_policy::kill) return end_job();
-  ::kill(-of.pid, SIGKILL);  // what it left behind would go on for nobody
+  ::kill(-of.pid, SIGKILL);  // the processes that it left behind would go on without a use
   if (!of.end.connected) stand_in_for(rank);
   host_.tell_of_death(rank, signalled, code);
 }

@@ -20,7 +20,7 @@ inline constexpr std::size_t short_copy = 48;
                                               std::size_t bytes) noexcept {
   auto* const target = static_cast<std::byte*>(to);
   const auto* const source = static_cast<const std::byte*>(from);
-  // the first and the last Width bytes, both loaded before either is stored
+  // The first and the last Width bytes, both loaded before either is stored.
   const auto ends = [&]<std::size_t Width>() {
     struct block {
       std::byte bytes[Width];
@@ -53,8 +53,8 @@ bool past_caches_pays() noexcept;
 
 /// Whether this processor can.
 bool can_copy_past_caches() noexcept;
-/// Copies by non-temporal stores, and fences: who sees a later store sees the block. Requires: `to`
-/// is 32-byte aligned; on x86, AVX.
+/// Copies by non-temporal stores, and fences: a thread that sees a later store sees the block.
+/// Requires: `to` is 32-byte aligned; on x86, AVX.
 void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept;
 
 /// Copies with the widest vectors of the processor: memcpy takes string instructions at these

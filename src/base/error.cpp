@@ -47,7 +47,7 @@ std::string with_place(const std::string& what, const std::source_location& wher
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  // never destroyed: static objects may use it to the last
+  // Never destroyed: static objects may use it to the last.
   static const category& instance = *new category;
   return instance;
 }

@@ -26,7 +26,8 @@ void log_line(log_level of, std::string_view text) noexcept {
   else
     fmt::format_to(std::back_inserter(line), "peal: {}: {}\n",
                    log_level_names[static_cast<std::size_t>(of)], text);
-  // One write, so that lines of several ranks do not mix. Nobody is left to hear of a failure.
+  // One write, so that lines of several ranks do not mix. There is nowhere to report a failure of
+  // this write.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -58,10 +58,9 @@ struct verbs_settings {
   bool registration_cache = true;    // memory stays registered
   std::size_t push = 64 << 10;       // bytes of a large message that are sent unasked
   std::size_t max_rc = 1024;         // connections
-  std::optional<std::size_t>
-      // messages to a peer before it gets a connection; nothing: usual_promote, and only where not
-      // all may have one
-      promote{};
+  // Messages to a peer before it gets a connection; nothing: usual_promote, and only where not all
+  // may have one.
+  std::optional<std::size_t> promote{};
   rendezvous_mode rendezvous = rendezvous_mode::automatic;
   double timeout = 4;  // seconds
 };

@@ -1,5 +1,5 @@
 // base/uncaught.hpp
-// An error of peal's that nobody catches ends the process with one line, which says the rank, like
+// An error of peal's that is not caught ends the process with one line, which says the rank, like
 // any other line of the log.
 //
 // Layer    base.

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t K = 1024, M = K * K, G = K * M;
 
-/// Whether a variable must be the same for all ranks of a job: where one decides who takes part in
-/// an exchange of addresses, how the node's segment is laid out, which messages a collective has,
-/// or whether calls are compared first. The verbs transport's need not be: processes tell each
-/// other what they do.
+/// Whether a variable must be the same for all ranks of a job: where one decides which ranks take
+/// part in an exchange of addresses, how the node's segment is laid out, which messages a
+/// collective has, or whether calls are compared first. The verbs transport's need not be:
+/// processes tell each other what they do.
 enum sameness : bool { each_its_own, alike };
 
 template <class Member>

@@ -4,7 +4,7 @@
 // compares variables goes by the table.
 //
 // Layer    base.
-// Threads  any, while nobody changes the environment.
+// Threads  any, while no thread changes the environment.
 // Errors   what is wrong is told as text.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace peal {
 
 struct variable {
   std::string_view name;
-  // choices separated by '|'; for numbers "least..most", or "auto|" and that; or words
+  // Choices separated by '|'; for numbers "least..most", or "auto|" and that; or words.
   std::string allowed;
   std::string form;      // the same as a refusal says it
   std::string fallback;  // the default, as one would write it

@@ -41,14 +41,14 @@ namespace {
 struct death_list {
   std::atomic<bool> filled{false};
   std::mutex lock;     // guards what follows
-  std::string job;     // empty: nobody listens
+  std::string job;     // empty: no job listens
   std::set<int> dead;  // all ever heard of
   std::vector<int> not_fetched;
   std::function<void()> tell;
 };
 
 death_list& deaths() {
-  // never destroyed: PMIx's thread may outlive static objects
+  // Never destroyed: PMIx's thread may outlive static objects.
   static death_list* list = new death_list;
   return *list;
 }
@@ -244,7 +244,7 @@ struct bootstrap_client::state {
   std::vector<int> local{0};
   bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
   int exchanged = 0;
-  bool refused = false;  // by anybody
+  bool refused = false;  // by any rank
 
   void become_alone();
   void meet_launcher();
@@ -306,7 +306,7 @@ void bootstrap_client::state::meet_launcher() {
   listen_for_deaths();
 }
 
-// Puts it where the node's server has it at once, and everybody else after the next fence that
+// Puts it where the node's server has it at once, and the other nodes after the next fence that
 // collects.
 void bootstrap_client::state::tell(const std::string& what) const {
   pmix_value_t value;
@@ -339,8 +339,8 @@ std::string bootstrap_client::state::ask(const std::string& key, int of, const c
 }
 
 // Empty when the rank died before it told. After a fence that collects, everything that there is
-// lies here or with the node's server, so nobody need wait for it: first a look that asks nobody,
-// then one that the server answers at once.
+// lies here or with the node's server, so no rank need wait for it: first a look that does not ask
+// the server, then one that the server answers at once.
 std::string bootstrap_client::state::value_of(const std::string& key, int of) const {
   constexpr int patience = 20;  // a server that has not answered by then has lost the question
   std::string found = ask(key, of, PMIX_OPTIONAL, patience);
@@ -380,8 +380,8 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& mine) {
       state_->refused = true;
       fail_for(of, told[static_cast<std::size_t>(of)]);
     }
-  // Without the dead a fence may be over before the news of the death is here. Who looks at the gap
-  // shall know.
+  // Without the dead a fence may be over before the news of the death is here. A caller that finds
+  // a rank's part empty must be able to learn that a rank has died.
   const bool complete =
       std::none_of(told.begin(), told.end(), [](const std::string& each) { return each.empty(); });
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -418,7 +418,7 @@ bool bootstrap_client::fence(const std::function<bool()>& progress) {
   if (somebody_died()) return false;
   const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
   const pmix_status_t status = fence_all(everyone, std::chrono::milliseconds{0}, progress);
-  // a fence succeeds without a rank that died before anyone came
+  // A fence succeeds without a rank that died before any rank came.
   return status == PMIX_SUCCESS && !somebody_died();
 }
 
@@ -445,7 +445,7 @@ std::vector<int> bootstrap_client::failures() {
 void bootstrap_client::abort(int code, const std::string& why) noexcept {
   if (alone() || !state_->met) return;
   PMIx_Abort(code, why.c_str(), nullptr, 0);
-  ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the others
+  ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the other ranks
 }
 
 void bootstrap_client::abandon() noexcept { state_->met = false; }

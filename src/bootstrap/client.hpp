@@ -1,6 +1,6 @@
 // bootstrap/client.hpp
-// Who am I, who is where, and how do I tell the others something before the first message: PMIx as
-// a client, or a job of one without it.
+// Which rank this process is, where the other ranks are, and how ranks tell each other something
+// before the first message: as a client of PMIx, or without it as a job of one rank.
 //
 // Layer    bootstrap: may include topology/, base/.
 // Threads  construct, exchange and finish from one thread; `failures` may be called from any.
@@ -42,13 +42,13 @@ class bootstrap_client {
   /// ask topology/).
   [[nodiscard]] int cores() const noexcept;
 
-  /// Tells everyone `mine`, and returns what everyone told, by rank. Collective; the data of a rank
-  /// that died is empty, and that of one who did not come within ten seconds after somebody's
-  /// death. Throws errc::peer_failed where a rank refuses.
+  /// Tells all ranks `mine`, and returns what each rank told, by rank. Collective; the data of a
+  /// rank that died is empty, and so is that of a rank that did not come within ten seconds after
+  /// the death of another one. Throws errc::peer_failed where a rank refuses.
   std::vector<std::string> exchange(const std::string& mine);
-  /// Instead of the next exchange: this rank cannot go on, and `why` is what the others are to
-  /// know. Collective with it. Nothing happens when somebody else has refused, so that nobody waits
-  /// here any more.
+  /// Instead of the next exchange: this rank cannot go on, and `why` is what the other ranks must
+  /// know. Collective with it. Nothing happens when another rank has refused, since no rank waits
+  /// here any more then.
   void refuse(const std::string& why) noexcept;
   /// How many exchanges there have been.
   [[nodiscard]] int exchanged() const noexcept;
@@ -56,7 +56,7 @@ class bootstrap_client {
   /// `exchange` where it refuses.
   [[nodiscard]] bool has_come(int rank, int exchange) const;
   /// Collective barrier; calls `progress` while it waits. False when a rank died before it came;
-  /// ends as soon as a death is known, or when `progress` says false, since somebody will not come.
+  /// ends as soon as a death is known, or when `progress` says false, since a rank will not come.
   bool fence(const std::function<bool()>& progress);
 
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed

@@ -1,6 +1,6 @@
 // bootstrap/owner.hpp
 // The name of a job says which process answers for what the job leaves in shared folders, so that
-// anyone can tell whether it is still wanted.
+// any process can tell whether it is still wanted.
 //
 // Layer    bootstrap: may include base/.
 // Units    `start` in clock ticks after boot, as in /proc/PID/stat: with it a pid that was given
@@ -23,9 +23,9 @@ namespace peal {
 struct job_owner {
   pid_t pid = 0;
   std::uint64_t start = 0;
-  // inode of the pid namespace: elsewhere the same pid is another process
+  // Inode of the pid namespace: elsewhere the same pid is another process.
   std::uint64_t pid_space = 0;
-  // from the system's boot id: folders may be shared between hosts; 0 when it is not told
+  // From the system's boot id: folders may be shared between hosts; 0 when it is not told.
   std::uint64_t boot = 0;
 
   friend bool operator==(const job_owner&, const job_owner&) = default;

@@ -27,7 +27,7 @@ void reduce_tree(const problem&, schedule&);
 void allreduce_doubling(const problem&, schedule&);
 void allreduce_rabenseifner(const problem&, schedule&);
 void allgather_bruck(const problem&, schedule&);
-// Without a record: nobody chooses between them and others.
+// Without a record: there is no other algorithm to choose instead.
 void neighbor_allgather(const problem&, schedule&);
 void neighbor_alltoall(const problem&, schedule&);
 
@@ -49,7 +49,7 @@ struct algorithm {
   bool equal_blocks = false;  // needs blocks of one size
   bool power_of_two = false;  // needs a number of ranks that is a power of two
   bool by_node = false;       // needs nodes with several ranks, which it joins node by node
-  // works on any range of the vector, so that a long one may be cut and pipelined
+  // Works on any range of the vector, so that a long one may be cut and pipelined.
   bool segmentable = false;
   /// What its price says.
   bool priced_whole = false;  // of all segments, which overlap; else of each, one after another

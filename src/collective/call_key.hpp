@@ -1,5 +1,5 @@
 // collective/call_key.hpp
-// What of a call its schedule depends on.
+// The part of a call that its schedule depends on.
 //
 // Layer    collective.
 // Errors   none.

@@ -194,8 +194,8 @@ void collectives::state::ended(active_run& f) noexcept {
     --f.schedule->users;
     f.next_free = std::exchange(free_runs, &f);
   }
-  // Who gave this one up takes part in none that comes behind it, and the others must not wait for
-  // that.
+  // A rank that has given this collective up takes part in no later one of the communicator, and
+  // the other ranks must not wait for it there.
   if (promised.result.error == errc::peer_failed) fail(of);
   messages.finish(promised);
 }

@@ -6,34 +6,34 @@
 // unless arrays are given):
 //   barrier    no buffers.
 //   bcast      `receive` is the vector on every rank, the root's too; `send` is not looked at.
-//   reduce     `send` is this rank's vector; `receive` matters at the root only. In place at the
-//   root: its vector is in `receive`.
+//   reduce     `send` is this rank's vector; `receive` matters at the root only.
+//              In place at the root: its vector is in `receive`.
 //   allreduce  `send` → `receive`. In place: this rank's vector is in `receive`.
 //   gather     `send` is this rank's block of `bytes`; `receive`, `receive_bytes` and
-//   `receive_offsets` matter at the root only.
-//              In place at the root: its block is already at its place in `receive`.
+//              `receive_offsets` matter at the root only. In place at the root: its block is
+//              already at its place in `receive`.
 //   scatter    `receive` takes this rank's block of `bytes`; `send`, `send_bytes` and
-//   `send_offsets` matter at the root only.
-//              In place at the root: its block stays where it is in `send`, `receive` is not looked
-//              at.
+//              `send_offsets` matter at the root only. In place at the root: its block stays where
+//              it is in `send`, `receive` is not looked at.
 //   allgather  `send` is this rank's block of `bytes`; `receive` and its arrays matter everywhere.
-//   In place: this rank's block is already
-//              at its place in `receive`.
+//              In place: this rank's block is already at its place in `receive`.
 //   alltoall   block i of `send` goes to rank i; block i of `receive` comes from rank i. In place:
-//   the blocks in `receive` are replaced,
-//              and `receive_bytes` and `receive_offsets` describe what goes out too.
-//   reduce_scatter  `send` is this rank's vector, the blocks of all ranks packed in rank order: of
-//   `send_bytes` each, the same on every
-//              rank, else of `bytes`; `send_offsets` is not looked at. `receive` takes this rank's
-//              block of `bytes`. In place: the vector is in `receive`, and this rank's block
-//              replaces its beginning; what lies behind that is undefined.
+//              the blocks in `receive` are replaced, and `receive_bytes` and `receive_offsets`
+//              describe what goes out too.
+//   reduce_scatter
+//              `send` is this rank's vector, the blocks of all ranks packed in rank order: of
+//              `send_bytes` each, the same on every rank, else of `bytes`; `send_offsets` is not
+//              looked at. `receive` takes this rank's block of `bytes`. In place: the vector is in
+//              `receive`, and this rank's block replaces its beginning; what lies behind that is
+//              undefined.
 //   scan       `send` → `receive`, which takes the vectors of the ranks up to this one joined. In
-//   place as allreduce.
+//              place as allreduce.
 //   exscan     as scan, without this rank's own vector. On rank 0 `receive` stays as it is.
-//   neighbor_allgather  `send` is this rank's block of `bytes`, for all its destinations; block i
-//   of `receive` comes from source i, and
-//              stays as it is where that is nobody.
-//   neighbor_alltoall   the same, but block i of `send` goes to destination i.
+//   neighbor_allgather
+//              `send` is this rank's block of `bytes`, for all its destinations; block i of
+//              `receive` comes from source i, and stays as it is where source i is proc_null.
+//   neighbor_alltoall
+//              the same, but block i of `send` goes to destination i.
 // In place may be said by `in_place` or by a null `send` where the call has a `send`. A call whose
 // blocks differ between ranks must say `varying` on every rank (an array that is given says so
 // too), since the choice of the algorithm has to agree everywhere. `send` and `receive` do not
@@ -130,7 +130,7 @@ class collectives {
 
   // ---- ranks that take no part
   /// That rank takes no part in that collective, which may be over, under way, to come, or of a
-  /// team that there is not yet. Who depends on it ends with errc::operation_failed.
+  /// team that there is not yet. The operations that depend on it end with errc::operation_failed.
   void leave_out(const collective_name&, peer_id) noexcept;
   /// This rank takes no part in it, and that peer has been told and has sent what it was sending:
   /// it is thrown away.

@@ -28,8 +28,8 @@ void collectives::state::fail(collective_state::state& of) noexcept {
   if (tell_failure) tell_failure(failure_owner, of.members.context());
 }
 
-// Those who have not heard of the death yet, or have sent already, must not wait for receives that
-// nobody posts any more: from now on whatever comes is taken and thrown away.
+// Ranks that have not heard of the death yet, or have sent already, must not wait for receives that
+// this rank does not post any more: from now on whatever comes is taken and thrown away.
 void collectives::state::drain(collective_state::state& of) noexcept {
   for (;;) {
     const completion_hook again{[](void* context, operation& over) noexcept {

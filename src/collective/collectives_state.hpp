@@ -55,9 +55,9 @@ struct collective_state::state {
   std::shared_ptr<const node_map> nodes;  // where there are such with several members
   std::size_t place = 0;                  // among the states
   bool looked_for_nodes = false;
-  // a member is dead. Written under the engine's lock; relaxed: a flag that stays
+  // A member is dead. Written under the engine's lock; relaxed: a flag that stays.
   std::atomic<bool> failed{false};
-  operation* drain = nullptr;  // once failed: takes what others still send
+  operation* drain = nullptr;  // once failed: takes what other ranks still send
 };
 
 struct collectives::state {

@@ -47,7 +47,7 @@ struct problem {
   // scatter (at the root), alltoall and reduce_scatter, whose blocks lie packed in rank order
   blocks send;
   blocks receive;  // gather (at the root), allgather and alltoall
-  // between neighbours, whose blocks are counted in their order
+  // Between neighbours, whose blocks are counted in their order.
   const detail::neighborhood* near = nullptr;
   const node_map* nodes = nullptr;  // null: all ranks are on one node, or each has its own
 

@@ -80,7 +80,7 @@ void run::forget_reserve() noexcept {
   scratch_.forget_large();
 }
 
-// executes the stream from the beginning of its current round for as long as nothing has to be
+// Executes the stream from the beginning of its current round for as long as nothing has to be
 // waited for.
 void run::execute(std::uint32_t stream) noexcept {
   stream_state& at = streams_[stream];

@@ -2,13 +2,13 @@
 // One collective under way: executes a schedule over messages, round by round in each stream, until
 // it ends or fails.
 //
-// What is done when something goes wrong. A run that has an error goes on with its messages, so
-// that nobody waits for it in vain, but what it sends from then on is empty: the receiver, which
-// knows how much it should get, sees by that that the data are spoilt and does the same. A rank
-// without memory for its part has an error from the beginning, and throws away what comes. One that
-// takes no part is left out by the others: what it should send counts as empty, and nothing is sent
-// to it. When a member of the team dies the run gives up instead: its receives are withdrawn, no
-// further round begins, and it ends when its sends have ended.
+// When something goes wrong: a run that has an error goes on with its messages, so that no rank
+// waits for it in vain, but what it sends from then on is empty. The receiver knows how much it
+// should get; so it sees that the data are spoilt, and does the same. A rank without memory for its
+// part has an error from the beginning, and throws away what comes. A rank that takes no part is
+// left out by the others: what it should send counts as empty, and nothing is sent to it. When a
+// member of the team dies the run gives up instead: its receives are withdrawn, no further round
+// begins, and it ends when its sends have ended.
 //
 // Layer    collective: may include p2p/, base/.
 // Units    bytes.
@@ -61,13 +61,13 @@ struct run_task {
   const schedule* plan = nullptr;  // lives until the end
   const team* members = nullptr;
   std::uint32_t first_tag = 0;  // stream k uses first_tag + k
-  // written to by a user's function only where schedule::reduce allows that, so never
+  // Written to by a user's function only where schedule::reduce allows that, so never.
   std::byte* send = nullptr;
   std::byte* receive = nullptr;
   std::size_t bytes = 0;  // for the outcome
   reduction join;
   bool reduces = false;
-  // has no buffers: nothing is sent but empty messages, and what comes is thrown away
+  // Has no buffers: nothing is sent but empty messages, and what comes is thrown away.
   bool spoilt = false;
 };
 
@@ -150,7 +150,7 @@ class run {
   std::array<stream_state, schedule::max_streams> streams_;
   std::uint32_t open_streams_ = 0;  // and one while the run is started or given up
   bool given_up_ = false;
-  bool skips_ = false;  // has given up, or leaves somebody out
+  bool skips_ = false;  // has given up, or leaves a rank out
   bool spoilt_ = false;
   bool fuses_ = false;  // what arrives is joined at once, where the schedule allows it
   bool reserved_ = false;

@@ -49,7 +49,7 @@ struct step {
   /// stored. Then, of the receive, `from` is the other operand and `other` the result.
   bool fused = false;
   bool from_is_lower = false;  // of a fused receive
-  // of a reduction, and of a receive that is fused with it: nobody reads the result again
+  // Of a reduction, and of a receive that is fused with it: no step reads the result again.
   bool final = false;
   int peer = -1;  // rank of the team
   slice from = {};

@@ -47,11 +47,11 @@ class schedule_cache {
   [[nodiscard]] cached_schedule& replace();
 
  private:
-  // more only while so many collectives are under way at once
+  // More only while so many collectives are under way at once.
   static constexpr std::size_t usual_plans = 16;
 
-  std::vector<std::unique_ptr<cached_schedule>>
-      schedules_;  // in the order in which they were built
+  // In the order in which they were built.
+  std::vector<std::unique_ptr<cached_schedule>> schedules_;
   cached_schedule* last_ = nullptr;
 };
 

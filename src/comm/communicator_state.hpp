@@ -36,7 +36,7 @@ struct alignas(cache_line) communicator_state : team {
   direct::channel direct;  // for the blocking ones of these that can go past messages
   std::unique_ptr<neighborhood> neighbors;  // of one made by with_neighbors
   std::unique_ptr<two_steps> stepped;       // from the first collective on that needs it
-  // where PEAL_CHECK=1 and there is somebody to compare calls with
+  // Where PEAL_CHECK=1 and there are other ranks to compare calls with.
   std::unique_ptr<checked_calls> checked;
   std::size_t operations = 0;  // given to the user and not given back
   bool released = false;       // the user has no handle any more; it goes with its last operation

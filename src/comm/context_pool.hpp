@@ -2,15 +2,16 @@
 // The context numbers that this process may give to new communicators, and those of the
 // communicators that it is in.
 //
-// Numbers go in groups, one group a communicator: group 0 is the world's, then one for each
-// process, then a second one for each, and so on. So a number says who gives it, and no two
-// processes, nor two threads of one, offer the same. The first rank of a new communicator gives.
+// Numbers go in groups, one group for each communicator: group 0 is the world's, then there is one
+// for each process, then a second one for each, and so on. So a number says which process gives it,
+// and no two processes, nor two threads of one, offer the same. The first rank of a new
+// communicator gives its number.
 //
-// A number that was used is given again when those never used have run out or very many are free,
-// the one longest free first. The giver knows only that its own communicator has gone; the members
-// of the new one must find that theirs has, too (`hold`). Those who were members of the old one and
-// are not of the new one do not matter: they have nothing to send to the others, who have given it
-// up.
+// A used number is given again when the unused ones have run out or very many used ones are free;
+// the one that has been free longest goes first. The giver knows only that its own communicator has
+// gone; the members of the new one must find that theirs has, too (`hold`). Processes that were
+// members of the old communicator and are not of the new one do not matter: they have nothing to
+// send to the others, which have given the old one up.
 //
 // Layer    comm.
 // Threads  any.
@@ -46,7 +47,7 @@ class context_pool {
   /// `most`: numbers that this process gives, no more than there are for each.
   context_pool(peer_id self, std::uint32_t processes, std::optional<std::size_t> most) noexcept;
 
-  /// A number that nobody is offered meanwhile.
+  /// A number that is offered to no other caller meanwhile.
   [[nodiscard]] offer take();
   /// One that was offered and is no communicator's.
   void give_back(const offer&);
@@ -71,7 +72,7 @@ class context_pool {
   std::uint32_t given_ = 0;            // own ones that were offered
   std::vector<std::uint32_t> unused_;  // offered in vain, never used
   std::deque<std::uint32_t> free_;     // used before, in order of their freeing
-  // by communicators that this process is in, or that were spoilt
+  // By communicators that this process is in, or that were spoilt.
   std::unordered_set<std::uint32_t> held_;
 };
 

@@ -153,7 +153,7 @@ constexpr code load_sixth_argument{0x4c, 0x8b, 0x4c, 0x24, 0x08};  // mov 8(%rsp
 
 /// Whether what begins with b8 behind that byte may be another instruction than mov to eax: with a
 /// REX prefix another register is loaded, or eight bytes are, and with 66 two. The byte may also be
-/// the end of the instruction before, which nobody can tell.
+/// the end of the instruction before, which cannot be told apart.
 constexpr bool may_be_prefix(std::uint8_t before) {
   return (before & 0xf0) == 0x40 || before == 0x66;
 }
@@ -196,7 +196,7 @@ constexpr bool may_be_prefix(std::uint8_t before) {
   return true;
 }
 
-/// Whether a function begins like one that somebody else has redirected, or that stands under a
+/// Whether a function begins like one that another library has redirected, or that stands under a
 /// debugger.
 bool begins_with_a_jump(const std::uint8_t* at) {
   static constexpr std::array<std::uint8_t, 4> endbr64{0xf3, 0x0f, 0x1e, 0xfa};
@@ -256,7 +256,7 @@ class writer {
 };
 
 constexpr std::size_t stub_bytes = 48;
-// the first holds the address that stubs call
+// The first holds the address that stubs call.
 constexpr std::size_t most_sites = page / stub_bytes - 1;
 
 void write_stub(std::uint8_t* at, const site& over, std::uintptr_t callee) {
@@ -316,7 +316,7 @@ std::string make_stubs(std::vector<site>& sites) {
   return why("the kernel allows no code that is made at run time", -error);
 }
 
-// ---- changing code that others run
+// ---- changing code that other threads run
 
 long protect(const site& of, long protection) noexcept {
   const std::uintptr_t begin = of.address & ~(page - 1), end = of.address + patched_bytes;
@@ -381,8 +381,8 @@ std::string change(const std::vector<site>& sites) {
                      : why("the kernel does not let the C library's code be changed", failed);
 }
 
-/// Code jumps here from now on, whoever closes us. The program itself, which may hold us too, is
-/// never unloaded.
+/// Code jumps here from now on, even after a dlclose of the library. The program itself, which may
+/// hold us too, is never unloaded.
 bool stay_loaded() {
   void* const mine = reinterpret_cast<void*>(&peal_code_patch_seen);
   Dl_info info{};
@@ -396,7 +396,7 @@ bool stay_loaded() {
 }  // namespace
 
 bool holds_patched_code(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  // pairs with the release in watch_system_calls
+  // Pairs with the release in watch_system_calls.
   const std::size_t count = patched_count.load(std::memory_order_acquire);
   for (std::size_t each = 0; each < count; ++each)
     if (begin < patched[each].end && end > patched[each].begin) return true;

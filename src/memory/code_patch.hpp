@@ -9,10 +9,11 @@
 //
 // Other threads may run meanwhile: of an instruction that is replaced its first two bytes become a
 // jump to themselves, all cores are told (membarrier), the other bytes are written, all cores are
-// told, and the jump becomes the one to the stub. So nobody runs half an instruction; who comes by
-// waits for microseconds. Signals of the patching thread are blocked, and fork() of other threads
-// waits. Nothing is changed when anything is not as expected, for example because another library
-// has patched the same functions. There is no way back: the library stays loaded.
+// told, and the jump becomes the one to the stub. So no thread runs half an instruction; a thread
+// that comes to one that is being replaced waits for microseconds. Signals of the patching thread
+// are blocked, and fork() of other threads waits. Nothing is changed when anything is not as
+// expected, for example because another library has patched the same functions. There is no way
+// back: the library stays loaded.
 //
 // Layer    memory: may include base/.
 // Threads  watch: one at a time, once in a process.
@@ -48,8 +49,8 @@ struct watched_call {
 /// Empty: from now on `seen` is called. Otherwise what is in the way.
 std::string watch_system_calls(std::span<const watched_call>, system_call_watcher seen);
 
-/// Whether the range holds code that was changed: who makes it writable wants to change it as well.
-/// Safe in a watcher.
+/// Whether the range holds code that was changed: code that makes it writable is about to change it
+/// as well. Safe in a watcher.
 bool holds_patched_code(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
 }  // namespace peal

@@ -28,7 +28,7 @@ namespace {
 // "pealseg8": another layout gets another number
 constexpr std::uint64_t magic = 0x7065616c'73656738;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
-// in front of each front, which is aligned as far
+// In front of each front, which is aligned as far.
 constexpr std::size_t card_bytes = 4 * cache_line;
 
 /// How long index 0 may take to make the file. The launcher ends the job when that process dies, or
@@ -111,7 +111,7 @@ struct node_segment::header {
 node_segment::node_segment(const segment_plan& plan)
     : plan_{plan}, own_nonce_{random_number()}, owner_{getpid()} {
 #if defined(PR_SET_PTRACER) && defined(PR_SET_PTRACER_ANY)
-  // without Yama an error of no meaning
+  // Without Yama an error of no meaning.
   if (plan_.readable_by_peers) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 #endif
   compute_size();
@@ -160,8 +160,8 @@ void node_segment::compute_size() {
 
 void node_segment::create() {
   const std::string final_name = path();
-  // Nobody can have made a file of this name before, neither another user nor another launcher that
-  // gives its jobs the same names.
+  // No other process can have made a file of this name before, neither one of another user nor one
+  // of another launcher that gives its jobs the same names.
   const std::string first_name = fmt::format("{}.{:016x}.new", final_name, random_number());
   file_ = open(first_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file_ < 0)
@@ -201,11 +201,11 @@ void node_segment::create() {
                     plan_.transport_bytes,
                     plan_.heap_bytes};
   write_card();
-  if (plan_.count == 1) {  // nobody else needs a name
+  if (plan_.count == 1) {  // no other process needs a name
     ::unlink(first_name.c_str());
     return;
   }
-  // The rename publishes the header: who opens the file afterwards sees all of it.
+  // The rename publishes the header: a process that opens the file afterwards sees all of it.
   if (rename(first_name.c_str(), final_name.c_str()) != 0)
     give_up(errno, fmt::format("cannot name {}: has another user made it?", final_name));
   named_ = true;
@@ -219,7 +219,7 @@ void node_segment::attach() {
   // the core.
   for (auto pause = std::chrono::microseconds{100};;
        pause = std::min(pause * 2, std::chrono::microseconds{5000})) {
-    // asked before the look: it may have died after the making
+    // Asked before the look: it may have died after the making.
     const bool maker_died = plan_.maker_died && plan_.maker_died();
     const bool asks = plan_.maker_done && std::chrono::steady_clock::now() >= question;
     const bool maker_done = asks && plan_.maker_done();  // likewise
@@ -280,7 +280,7 @@ void node_segment::map(int file) {
                             "(ulimit -v unlimited)",
                             readable(size_)));
   base_ = static_cast<std::byte*>(address);
-  // a core file holds what the process owns, not a node's worth of holes
+  // A core file holds what the process owns, not a node's worth of holes.
   madvise(address, size_, MADV_DONTDUMP);
 }
 

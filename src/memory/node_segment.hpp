@@ -3,24 +3,27 @@
 // never resized.
 //
 // The process with local index 0 makes the file under another name and renames it when it is
-// complete, so that nobody maps half of one; the others wait for it. A file of that name may be
-// left from a job that was killed: each process therefore tells the others the nonce that it saw,
-// and who saw another one than index 0 calls reopen. How a job uses it:
+// complete, so that no process maps half of one; the others wait for it. A file of that name may be
+// left from a job that was killed. So each process tells the others the nonce that it saw, and a
+// process that saw another one than index 0 calls reopen. How a job uses it:
 //
 //     node_segment segment{plan};
-//     nonces = exchange(segment.nonce());          // everyone's
-//     if (some nonce of the node differs from index 0's) { those: segment.reopen();  nonces =
-//     exchange(segment.nonce()); }
-//     segment.unlink();                            // index 0; from here on a killed job leaves
-//     nothing behind
+//     nonces = exchange(segment.nonce());    // those of all processes
+//     if (some nonce of the node differs from index 0's) {
+//       segment.reopen();                    // the processes whose nonce differs
+//       nonces = exchange(segment.nonce());
+//     }
+//     segment.unlink();                      // index 0; from here on a killed job leaves nothing
 //
-// Same node means that the same nonce was seen; who still differs is elsewhere, or runs another
-// version.
+// Processes that saw the same nonce are on the same node; one whose nonce still differs is
+// elsewhere, or runs another version.
 //
-//     [header][front 0][front 1]...   |  [transport part 0][heap part 0]  |  [transport part
-//     1][heap part 1] ...
-//      reserved by index 0 at once       reserved with commit by the process that owns it, before
-//      first use
+// What lies in the segment, from its start:
+//     [header]                           reserved by index 0 at once, with the fronts
+//     [front 0][front 1]...
+//     [transport part 0][heap part 0]    reserved with commit, before first use, by the process
+//     [transport part 1][heap part 1]    that owns the part
+//     ...
 //
 // Layer    memory: may include base/.
 // Units    bytes; a place in the segment is an offset from its start, since every process maps it
@@ -49,19 +52,19 @@ struct segment_plan {
   std::size_t front_bytes = 0;      // a process: for its transport, usable from the start, zero
   std::size_t transport_bytes = 0;  // a process: for its transport, to be committed before use
   std::size_t heap_bytes = 0;       // a process: for node_heap
-  // lets Yama know that the peers may use process_vm_readv on this process
+  // Lets Yama know that the peers may use process_vm_readv on this process.
   bool readable_by_peers = true;
-  // further commits of this process are refused as if all was full
+  // Further commits of this process are refused as if all was full.
   std::size_t most_committed = std::numeric_limits<std::size_t>::max();
-  // whether index 0 is known to have died, so that its file will not come; may be null
+  // Whether index 0 is known to have died, so that its file will not come; may be null.
   std::function<bool()> maker_died = {};
-  // whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
-  // throw
+  // Whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
+  // throw.
   std::function<bool()> maker_done = {};
 };
 
-/// What each process writes down about itself, so that others can try whether they may read its
-/// memory.
+/// What each process writes down about itself, so that other processes can try whether they may
+/// read its memory.
 struct process_card {
   std::int64_t pid = 0;
   std::uint64_t id_space = 0;  // the inode of the namespace in which `pid` means it; 0: not known
@@ -86,7 +89,7 @@ class node_segment {
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
   /// Maps the file that now has the name. Only before anything in the segment was used.
   void reopen();
-  /// Takes the file's name away. Index 0 only; others: nothing happens.
+  /// Takes the file's name away. By index 0 only; in another process nothing happens.
   void unlink() noexcept;
 
   [[nodiscard]] int index() const noexcept { return plan_.index; }

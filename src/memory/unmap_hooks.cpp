@@ -82,12 +82,12 @@ PEAL_IN_A_SYSTEM_CALL void seen(const system_call* call) noexcept {
         log.record(with[0], now - with[0]);
       break;
     case SYS_shmat:
-      // how long it is, only the kernel knows
+      // How long it is, only the kernel knows.
       if ((with[2] & SHM_REMAP) != 0) log.record_everything();
       break;
     case SYS_shmdt: log.record_everything(); break;
     case SYS_mprotect:
-      // Somebody is about to patch the C library too: from then on calls may pass us by.
+      // Other code is about to patch the C library too: from then on calls may pass us by.
       if ((with[2] & PROT_WRITE) != 0 && holds_patched_code(with[0], with[0] + with[1]))
         log.give_up();
       break;
@@ -134,7 +134,7 @@ unmap_hooks place_and_try() {
 }  // namespace
 
 const unmap_hooks& use_unmap_hooks() {
-  // never destroyed: static objects may use it to the last
+  // Never destroyed: static objects may use it to the last.
   static const unmap_hooks& made = *new unmap_hooks(place_and_try());
   return made;
 }

@@ -1,12 +1,12 @@
 // memory/unmap_hooks.hpp
 // Sees to it that every range that leaves the address space of this process stands in the log
-// before it goes: munmap, mmap over something, mremap, madvise, brk, shmdt and shmat, whoever makes
-// the call: the program, or the C library in free(), realloc(), malloc_trim(), dlclose() or at the
-// end of a thread.
+// before it goes: munmap, mmap over something, mremap, madvise, brk, shmdt and shmat, made by the
+// program or by the C library (in free(), realloc(), malloc_trim(), dlclose() or at the end of a
+// thread).
 //
 // What is not seen: system calls made by other code than the C library's (the self-test notices an
 // allocator that does so), holes and cuts that are made in a file while it is mapped, and what
-// passes the hooks by because somebody has patched the C library later without its mprotect.
+// passes the hooks by because other code has patched the C library later without its mprotect.
 //
 // Layer    memory: may include base/.
 // Threads  any.

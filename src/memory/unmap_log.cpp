@@ -27,15 +27,15 @@ void unmap_log::write(std::uintptr_t begin, std::uintptr_t end) noexcept {
   const std::uint64_t turn = head_.fetch_add(1, std::memory_order_acq_rel);
   note& mine = notes_[turn % most_notes];
   std::uint64_t was = mine.state.load(std::memory_order_relaxed);
-  // Somebody is at it who is a whole round late or early: without a note readers take everything
-  // for gone.
+  // Another writer, a whole round of the ring behind or ahead, has this place. This range gets no
+  // note then, and readers that miss it take all memory for unmapped.
   if (was % 2 != 0 || was > 2 * turn) return;
   if (!mine.state.compare_exchange_strong(was, 2 * turn + 1, std::memory_order_acq_rel,
                                           std::memory_order_relaxed))
     return;
   mine.begin.store(begin, std::memory_order_release);
   mine.end.store(end, std::memory_order_release);
-  // pairs with the acquire in take_notes
+  // Pairs with the acquire in take_notes.
   mine.state.store(2 * turn + 2, std::memory_order_release);
 }
 

@@ -5,8 +5,7 @@
 // Writers note a range before its system call is made, readers ask before they trust what they
 // remember. A ring: a reader that was outrun, or meets a note that is being written, is told that
 // everything has gone. That suffices, and it need not be told of such a note again: what it
-// remembers from then on was put there by somebody who used that memory while it was being given
-// back.
+// remembers from then on was put there by code that used the memory while it was being given back.
 //
 // Layer    memory: may include base/.
 // Units    bytes; ranges are half-open, and grow to whole pages.
@@ -90,10 +89,10 @@ void unmap_log::reader::take_notes(Drop&& drop) {
   bool outrun = head - seen_ > most_notes;
   while (!outrun && seen_ != head) {
     const note& next = log_->notes_[seen_ % most_notes];
-    // pairs with the last release in write
+    // Pairs with the last release in write.
     const std::uint64_t state = next.state.load(std::memory_order_acquire);
-    // acquire: pairs with the releases in write, so that who sees anything of a later note sees its
-    // state too
+    // acquire: pairs with the releases in write, so that a reader that sees anything of a later
+    // note sees its state too.
     const std::uintptr_t begin = next.begin.load(std::memory_order_acquire),
                          end = next.end.load(std::memory_order_acquire);
     outrun = state != 2 * seen_ + 2 || next.state.load(std::memory_order_relaxed) != state;

@@ -98,10 +98,11 @@ std::string try_calls(const unmap_log& log) {
   munmap(behind(at, page), page);
   munmap(elsewhere, 64 * page);
   if (std::string problem = judge(unmapped, "munmap"); !problem.empty()) return problem;
-  // A break that is too low is refused by the kernel, so nothing changes, whoever else moves it.
+  // A break that is too low is refused by the kernel, so nothing changes, whatever other thread
+  // moves it.
   witness lowered{log, reinterpret_cast<void*>(address_of(sbrk(0)) - 1)};
   if (static_cast<void>(brk(reinterpret_cast<void*>(page))); !lowered.seen()) return unseen("brk");
-  // of a detached segment the length is not known, so everything is recorded
+  // Of a detached segment the length is not known, so everything is recorded.
   witness detached{log, &log};
   if (shmdt(reinterpret_cast<void*>(page)); !detached.seen()) return unseen("shmdt");
   return {};
@@ -131,7 +132,7 @@ std::string try_allocator(const unmap_log& log) {
 std::string try_trimming(const unmap_log& log) {
   const auto trim = reinterpret_cast<int (*)(std::size_t)>(dlsym(RTLD_DEFAULT, "malloc_trim"));
   if (!trim) return {};
-  // below what glibc maps for itself (M_MMAP_THRESHOLD, 128 KiB)
+  // Below what glibc maps for itself (M_MMAP_THRESHOLD, 128 KiB).
   constexpr std::size_t bytes = 96 << 10;
   std::array<void*, 4> blocks{};
   for (void*& each : blocks)

@@ -45,15 +45,15 @@ void messaging::lose(peer_id dead, bool died) noexcept {
 }
 
 // What the peer sent before it died may not have been polled yet; a receive that it completes must
-// not fail. What it sent is finite, but others go on sending, hence the bound: as many turns as
-// empty the longest queue of a transport several times over.
+// not fail. What it sent is finite, but other peers go on sending, hence the bound: as many turns
+// as empty the longest queue of a transport several times over.
 void messaging::drain() noexcept {
   constexpr int most = 1000;
   for (int turn = 0; turn < most && poll(); ++turn) {
   }
 }
 
-// Whoever stands aside is `working`, so that nobody can cancel it.
+// A send that stands aside is `working`, so that no thread can cancel it.
 void messaging::put_aside_sends(peer_id dead, linked_list<operation>& aside) noexcept {
   const auto put_aside = [&](operation& out) {
     --outgoing_;
@@ -143,7 +143,7 @@ void messaging::list_awaited(std::vector<awaited>& into, bool may_end) {
       const team& among = *each->members;
       if (!from_any_source(*each)) add(*each, among.peer(source_of(each->key)), at.id);
       else if (at.id != among.context() ||
-               among.size() == 1) {  // whoever takes what nobody asked for waits for nobody
+               among.size() == 1) {  // a receive that takes whatever comes waits for no peer
       } else if (const int rank = who_may_send(among); rank >= 0)
         add(*each, among.peer(rank), at.id);
       else if (may_end) put_aside(at, *each, ending);
@@ -193,7 +193,7 @@ const operation* messaging::pending_send() const noexcept {
 
 // Of what is asked for at this moment. From a dead peer: it fails. From any source: it fails once,
 // when a member of the team has died and nothing in this context has said so yet; afterwards the
-// user knows, and may receive from those who live.
+// user knows, and may receive from the ranks that live.
 bool messaging::fails_for_failure(context_state& at, const team& among, int source) noexcept {
   bool fails = false;
   if (source == detail::any_source_value) {

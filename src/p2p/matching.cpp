@@ -27,7 +27,7 @@ std::size_t way_of(std::uint64_t mask) noexcept {
 
 struct posted_queue::index {
   std::array<queue_index<operation, 0>, ways.size()> queues;  // by way of asking
-  std::array<std::size_t, ways.size()> items{};  // a way that nobody uses is not looked at
+  std::array<std::size_t, ways.size()> items{};  // a way that no item uses is not looked at
   std::uint64_t next_order = 0;
 };
 

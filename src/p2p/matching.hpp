@@ -1,13 +1,14 @@
 // p2p/matching.hpp
 // Which receive gets which message, in MPI's order: a message goes to the receive posted first of
-// those that take it, a receive takes the message that arrived first of those it takes. One context
-// at a time.
+// those that match it, and a receive takes the message that arrived first of those that match it. A
+// queue holds the receives, or the messages, of one context.
 //
-// A short queue is a list, and in most programs its head is the match. A search that goes far down
-// the list builds an index, kept until the queue is empty: a hash table of queues, a queue being
-// the items, in order, with equal (source, tag), (source), (tag). A receive stands in the one queue
-// that its wildcards name, and a message looks at four; a message stands in all its queues, and a
-// receive looks at one.
+// A short queue is a list, and in most programs the head of the list is the match. A search that
+// goes far down the list builds an index, which is kept until the queue is empty: a hash table of
+// queues, each of which has, in order, the items with equal (source, tag), with equal source, or
+// with equal tag. A receive stands in the one queue that its wildcards name, and a message looks at
+// four (the fourth is that of the receives that take any message). A message stands in every queue
+// of its source and its tag, and a receive looks at one.
 //
 // Layer    p2p: may include base/.
 // Threads  one at a time.

@@ -35,7 +35,7 @@ bool messaging::poll() noexcept {
   for (transport* each : transports_) moved |= each->poll();
   if (!stalled_.empty()) [[unlikely]] {
     moved |= flush();
-    // who waited for these messages may make no turn after this one
+    // A thread that waited for these messages may make no turn after this one.
     for (transport* each : transports_) each->flush();
   }
   return moved;
@@ -67,9 +67,9 @@ void messaging::end(operation& over, error why) noexcept {
 }
 
 // The end of an operation that a thread sleeps for, or whose user is to be told, later and with no
-// lock held, or that nobody will release.
+// lock held, or that no caller will release.
 void messaging::end_noted(operation& over) noexcept {
-  // the thread looks once the lock is free
+  // The thread looks once the lock is free.
   if (over.flags & operation::slept_for) engine_.ended(&over);
   if (over.flags & operation::hooked) {
     --hooked_;
@@ -81,7 +81,7 @@ void messaging::end_noted(operation& over) noexcept {
     release(over);
     return;
   }
-  // they have been told
+  // They have been told.
   over.flags &= static_cast<std::uint8_t>(~(operation::hooked | operation::slept_for));
   end(over);
 }

@@ -1,7 +1,7 @@
 // p2p/messaging.hpp
 // Point-to-point messages of this process: starts sends and receives, matches what arrives, moves
-// rendezvous, knows which peers are dead. What comm/ and collective/ call; the checks of a user's
-// arguments are made above.
+// rendezvous forward, and knows which peers are dead. comm/ and collective/ call it; the arguments
+// of a user were checked above.
 //
 // Layer    p2p: may include transport/, progress/, memory/, base/.
 // Units    bytes; ranks are ranks of the team given.
@@ -120,8 +120,8 @@ class messaging final : public sink, public progress_source {
            send_now_slowly(in, context, data, bytes, dest, tag);
   }
 
-  /// What is sent until `none` leaves together, to each peer, or to all who have no connection,
-  /// with one doorbell, where its transport has such.
+  /// What is sent until `none` leaves together, to each peer, or to all peers without a connection,
+  /// with one doorbell, where the transport has such.
   void hold_together(batching wanted) noexcept {
     for (transport* each : transports_) each->hold_together(wanted);
   }
@@ -143,20 +143,20 @@ class messaging final : public sink, public progress_source {
   bool cancel(operation&) noexcept;
   /// Requires: finished.
   void release(operation& over) noexcept { operations_.give_back(over); }
-  /// Nobody waits for it any more: when it has finished it is released, and `owner_free(owner)` is
-  /// called, with no lock held, by the next progress call. Requires: neither a completion hook nor
-  /// a user's hook that needs the operation.
+  /// No thread waits for it any more: when it has finished it is released, and `owner_free(owner)`
+  /// is called, with no lock held, by the next progress call. Requires: neither a completion hook
+  /// nor a user's hook that needs the operation.
   void detach(operation&, void (*owner_free)(void*) noexcept = nullptr,
               void* owner = nullptr) noexcept;
   /// `hook(context)` is called, with no lock held, at the end of the progress call in which the
   /// operation finishes, or of a later one. False: it is finished already, and the caller calls the
   /// hook. A hook that another one replaces is called likewise, without the operation's end.
   bool on_finish(operation&, void (*hook)(void*), void* context) noexcept;
-  /// A bare operation for somebody else's work (a collective): not finished until `finish`.
+  /// A bare operation for work of another part (a collective): not finished until `finish`.
   operation& make_operation(completion_hook = {}) noexcept;
   void finish(operation&, const outcome&) noexcept;
-  /// The same for an operation whose `result` is written already; its error is clear unless
-  /// somebody set it.
+  /// The same for an operation whose `result` is written already; its error is clear unless the
+  /// caller has set it.
   void finish(operation& over) noexcept { end(over); }
 
   // ---- state
@@ -164,7 +164,7 @@ class messaging final : public sink, public progress_source {
   /// of it that have arrived can be received.
   void peer_failed(peer_id) noexcept;
   /// The same for a peer that has left while others go on. Receives from any source wait on: they
-  /// are for those who stay.
+  /// are for messages of the peers that stay.
   void peer_left(peer_id) noexcept;
   /// Whether any peer has died, left or come to its end.
   [[nodiscard]] bool somebody_gone() const noexcept { return somebody_gone_; }
@@ -174,16 +174,17 @@ class messaging final : public sink, public progress_source {
   /// what is sent to it.
   void peer_ended(peer_id) noexcept;
   [[nodiscard]] bool has_ended(peer_id peer) const noexcept { return peers_[peer].ended; }
-  /// Appends whom operations wait for. Of a receive from any source it is one of those who may
-  /// still send, and where there is none it ends with errc::peer_failed if `may_end`.
+  /// Appends the peers that operations wait for. For a receive from any source that is one of the
+  /// peers that may still send; where there is none the receive ends with errc::peer_failed if
+  /// `may_end`.
   void list_awaited(std::vector<awaited>&, bool may_end);
-  /// Somebody has looked in vain for a message of that source, and may look again: until the next
-  /// list it is waited for. False: nobody is left who may send one.
+  /// A probe has looked in vain for a message of that source, and may look again: until the next
+  /// list the source counts as waited for. False: no peer is left that may send one.
   bool note_probe(const team&, int source) noexcept;
   /// Whether something of the user's is to be called when an operation ends.
   [[nodiscard]] bool has_hooks() const noexcept { return hooked_ != 0; }
-  /// At the end, or after a failure: nobody here will ask for more messages. What has come unasked
-  /// is thrown away, and so is what comes unasked from now on; senders who wait for their
+  /// At the end, or after a failure: this process will ask for no more messages. What has come
+  /// unasked is thrown away, and so is what comes unasked from now on; senders that wait for their
   /// announcement to be taken are told errc::peer_failed.
   void refuse_unexpected() noexcept;
   /// A send that is queued or announced, null when there is none: what `idle` waits for.
@@ -191,7 +192,7 @@ class messaging final : public sink, public progress_source {
   /// Nothing of ours is on its way out: no queued send, no exposed buffer, no answer owed.
   [[nodiscard]] bool idle() const noexcept { return outgoing_ == 0; }
   /// Forgets a context that no communicator uses any more. Requires: nothing is posted in it.
-  /// Messages nobody received are thrown away.
+  /// Messages that were not received are thrown away.
   void forget(std::uint32_t context) noexcept;
   /// Moves what can be moved: transports, queued sends. True when something moved.
   bool poll() noexcept override;
@@ -206,9 +207,9 @@ class messaging final : public sink, public progress_source {
 
   struct peer_state {
     transport* via = nullptr;  // null: never talked to
-    // longest message that may be handed to the transport at once; -1: look at the rest first
+    // Longest message that may be handed to the transport at once; -1: look at the rest first.
     std::int64_t direct_limit = -1;
-    // sends and answers in order, while there is no space; null: none yet
+    // Sends and answers in order, while there is no space; null: none yet.
     std::unique_ptr<linked_list<operation>> queue;
     peal::short_path* short_path = nullptr;  // of the transport, where it has such
     std::uint32_t eager_limit = 0;

@@ -35,12 +35,12 @@ enum class operation_kind : std::uint8_t {
   send,
   receive,
   answer,  // p2p's own: `fetched` on its way to a sender
-  other    // of a collective, or of whoever called make_operation
+  other    // of a collective, or of another caller of make_operation
 };
 
 enum class operation_state : std::uint8_t {
   free,       // in the pool
-  working,    // being started; or somebody else's
+  working,    // being started; or in the hands of another part than matching
   posted,     // a receive that waits for its message
   queued,     // a send or an answer that waits for space
   announced,  // a send that waits for `fetched`
@@ -77,23 +77,22 @@ static_assert(sizeof(operation_match) == 2 * cache_line);
 struct operation : operation_match, queue_node<0> {
   static constexpr std::uint8_t growing = 1;  // `allocate` makes the buffer
   static constexpr std::uint8_t hooked = 2;   // `user_hook` is to be called
-  // nobody will release it: it does so itself, and calls `owner_free`
+  // No caller will release it: it does so itself, and calls `owner_free`.
   static constexpr std::uint8_t detached = 4;
-  // a send whose payload the transport knows: transfer.where
+  // A send whose payload the transport knows: transfer.where.
   static constexpr std::uint8_t exposed = 8;
-  // a send that is announced however short it is, so that it ends when it is matched
+  // A send that is announced however short it is, so that it ends when it is matched.
   static constexpr std::uint8_t synchronous = 32;
-  static constexpr std::uint8_t absorbing =
-      // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie
-      // meanwhile
-      16;
+  // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie
+  // meanwhile.
+  static constexpr std::uint8_t absorbing = 16;
   static constexpr std::uint8_t slept_for = 64;  // a thread sleeps, or has slept, until its end
 
   // ---- third line, with queue_node: what few operations need
   std::uint64_t order = 0;  // receive: its place among those posted, while they are indexed
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
   std::uint32_t index = 0;  // its place in the pool, and
-  // how often it has announced: together the id that travels in an announcement
+  // How often it has announced: together the id that travels in an announcement.
   std::uint32_t generation = 0;
   void (*user_hook)(void* context) = nullptr;
   void* user_context = nullptr;

@@ -1,5 +1,5 @@
 // p2p/operation_pool.hpp
-// Operations, handed out last in first out, so that the next is still in the cache.
+// Operations: the one given back last is handed out first, since it is still in the cache.
 //
 // Layer    p2p.
 // Threads  one at a time.
@@ -28,7 +28,7 @@ class operation_pool {
       grow();
     detail::operation& taken = static_cast<detail::operation&>(*free_);
     free_ = taken.list_node::after;
-    // relaxed: whoever gets to know this operation does so after the start that follows.
+    // relaxed: a thread that gets to know this operation does so after the start that follows.
     taken.finished.store(false, std::memory_order_relaxed);
     taken.kind = kind;
     taken.state = operation_state::working;

@@ -1,8 +1,9 @@
 // p2p/queue_index.hpp
-// A hash table of queues: the items with one key, in the order in which they were added.
+// A hash table of queues. A queue holds the items with one key, in the order in which they were
+// added.
 //
-// Removing an item touches its neighbours only; a queue that has become empty stays until the table
-// would grow.
+// Removing an item touches its neighbours only. A queue that has become empty stays in the table
+// until the table would grow.
 //
 // Layer    p2p: may include base/.
 // Threads  one at a time.

@@ -123,7 +123,7 @@ operation& messaging::start_recv_growing(const team& in, std::uint32_t context,
   return wanted;
 }
 
-// There may be a message for it already, or nobody left to send one.
+// There may be a message for it already, or no peer left to send one.
 void messaging::post_slow(context_state& at, operation& wanted, completion_hook hook) noexcept {
   if (matched_message* message = at.unexpected.find({wanted.key, wanted.mask})) {
     at.unexpected.remove(*message);
@@ -135,7 +135,7 @@ void messaging::post_slow(context_state& at, operation& wanted, completion_hook 
   if (!wanted.finished.load(std::memory_order_relaxed)) wanted.hook = hook;
 }
 
-// ---- messages that nobody has asked for yet
+// ---- messages that no receive has asked for yet
 
 void messaging::keep(context_state& at, peer_id from, envelope e,
                      const std::byte* payload) noexcept {

@@ -13,8 +13,8 @@ namespace peal {
 messaging::handed messaging::announce(operation& out, peer_state& peer) noexcept {
   if (!(out.flags & operation::exposed)) {
     out.flags |= operation::exposed;
-    // so that an answer that comes when this place of the pool is used again is known for what it
-    // is
+    // So that an answer that comes when this place of the pool is used again is known for what it
+    // is.
     ++out.generation;
     out.transfer.where = out.capacity > 0 ? peer.via->expose(out.target, out.buffer, out.capacity)
                                           : decltype(out.transfer.where){};
@@ -44,8 +44,8 @@ void messaging::answered(peer_id from, const std::byte* payload) noexcept {
   --outgoing_;
   hide_from_matching(*sent);
   const error why = what.error == 0 ? error{} : make_error_code(static_cast<errc>(what.error));
-  // Nobody asks for its outcome any more. After a failure survivors leave as they like, and that is
-  // no news.
+  // Where no caller asks for its outcome any more, an error is logged. After the failure of a rank
+  // the survivors leave as they like, and that is not worth a warning.
   if (why && (refusing_ || (sent->flags & operation::detached)) && failures_.empty())
     log_warning("a message of {} bytes to rank {} with tag {} was not received: {}", sent->capacity,
                 from, sent->result.tag, why.message());

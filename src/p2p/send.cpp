@@ -55,7 +55,7 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
     sent.flags |= operation::synchronous;
   } else if (try_send(in, context, data, bytes, dest, tag)) {
     sent.state = operation_state::done;
-    sent.finished.store(true, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
+    sent.finished.store(true, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
     return sent;
   }
   if (peer.failed) {

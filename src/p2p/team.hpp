@@ -22,7 +22,7 @@ class team {
       : context_{context},
         rank_{rank},
         all_{std::make_shared<const std::vector<peer_id>>(std::move(peers))} {}
-  /// The same peers in the same order, of whom there is one list in memory.
+  /// The same peers in the same order; both teams share one list in memory.
   team(std::uint32_t context, const team& like)
       : context_{context}, rank_{like.rank_}, all_{like.all_} {}
 

@@ -1,5 +1,6 @@
 // p2p/unexpected.hpp
-// Messages that nobody has asked for yet: what is kept of them, and the memory they are kept in.
+// Messages that no receive has asked for yet: what is kept of them, and the memory they are kept
+// in.
 //
 // Layer    p2p: may include transport/, base/.
 // Units    bytes.

@@ -1,5 +1,6 @@
 // progress/deferred_calls.hpp
-// What users asked to be called with no lock held, in a queue, and what such calls have thrown.
+// A queue of what users asked to be called, which happens with no lock held, and the exceptions
+// that such calls have thrown.
 //
 // Layer    progress.
 // Threads  under the engine's lock, but for the two looks.

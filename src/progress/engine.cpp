@@ -70,7 +70,8 @@ void engine::defer_throw(std::exception_ptr thrown, bool first) noexcept {
 }
 
 // One at a time, since a call may wait itself and so run those behind it. Only those that are
-// there: other threads could defer more for ever, and who has what it waits for would not return.
+// there: other threads could defer more for ever, and a thread that has what it waits for would not
+// return.
 void engine::run_deferred_into(std::exception_ptr& first) noexcept {
   deferred_calls::entry next{};
   lock();

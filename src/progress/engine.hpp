@@ -1,14 +1,14 @@
 // progress/engine.hpp
-// The progress engine: polls its sources in turn, waits until something holds, and runs what users
-// asked to be called afterwards.
+// The progress engine: polls its sources in turn, waits until a condition holds, and runs what
+// users asked to be called afterwards.
 //
 // Layer    progress: may include topology/, base/.
 // Units    deadlines on the steady clock.
 // Threads  the engine is a lock (lock, try_lock, unlock), real only when threads were asked for, or
 //          a helper thread. It guards all sources and everything built on them: messages,
 //          operations, collectives. A thread that waits gives way to a thread that wants the lock
-//          to start something. Who takes it with try_lock is going to poll, and takes the lead back
-//          from the helper.
+//          to start something. A thread that takes it with try_lock is going to poll, and takes the
+//          lead back from the helper.
 // Errors   sources do not throw. What a deferred call throws comes out of the progress call that
 //          ran it. A wait that ends because what it waits for has come throws nothing of that kind:
 //          a later progress call does, or the end of the job tells of it.
@@ -94,8 +94,8 @@ class engine {
     sources_.add(source, how_often);
   }
   void remove(progress_source& source) noexcept { sources_.remove(source); }
-  /// A descriptor that ends sleeps when it can be read. `reader` is then told; null: somebody else
-  /// sees to it that it cannot be read for ever.
+  /// A descriptor that ends sleeps when it can be read. `reader` is then told; null: another part
+  /// sees to it that it does not stay readable.
   void watch(int descriptor, progress_source* reader = nullptr);
   void unwatch(int descriptor) noexcept;
   /// What ends sleeps from anywhere.
@@ -113,8 +113,8 @@ class engine {
       wake_sleepers();
     return moved;
   }
-  /// Something has moved: whoever sleeps on the descriptors, or waits for more than one operation,
-  /// looks again. With the lock held; poll does this itself.
+  /// Something has moved: the threads that sleep on the descriptors, or wait for more than one
+  /// operation, look again. With the lock held; poll does this itself.
   void wake_sleepers() noexcept;
   /// That operation has ended, and a thread had slept for it. With the lock held.
   void ended(const void* operation) noexcept;
@@ -145,10 +145,11 @@ class engine {
   }
 
   // ---- other engines of the process
-  /// There is something in it that others are to look after. Any thread.
+  /// There is something in this engine that threads of other engines must look after. Any thread.
   void put_to_use() noexcept;
   [[nodiscard]] bool has_family() const noexcept { return family_ != nullptr; }
-  /// Gives the others a turn too, at once (`progress` does it now and then). Without the lock held.
+  /// Gives the other engines a turn too, at once (`progress` does it now and then). Without the
+  /// lock held.
   bool progress_everywhere();
 
   // ---- what is to be called with no lock held
@@ -203,7 +204,7 @@ class engine {
     bool wide;                // whatever ends in any engine of the family may be what is waited for
     bool beside = false;      // another thread polls all the time: the next sleep is a nap
     std::uint32_t turns = 0;  // of this engine, at the last sleep
-    std::uint32_t interval = wide ? 1 : 64, since = 0;      // turns between looks at others
+    std::uint32_t interval = wide ? 1 : 64, since = 0;      // turns between looks at other engines
     std::chrono::microseconds nap = shortest_nap;           // the next one
     std::chrono::microseconds refused = shortest_nap;       // while another engine is not armed
     std::chrono::milliseconds pause = engine_family::tick;  // while another engine is busy
@@ -266,7 +267,7 @@ class engine {
   [[nodiscard]] bool may_poll() { return !shared() || may_poll_shared(); }
   bool may_poll_shared() {
     if (!biased()) return may_poll_slow();
-    // Whoever wants the lock of a biased one revokes it first.
+    // Another thread that wants a biased lock revokes it first.
     waits_.store(true, std::memory_order_relaxed);
     return lock_.enter() || may_poll_slow();
   }
@@ -279,9 +280,9 @@ class engine {
   engine_lock lock_;
   int listeners_ = 0;  // how many are to be woken; guarded by the lock
   helper_thread* helper_ = nullptr;
-  // relaxed: a hint for the helper; a thread of the program's is in a wait
+  // relaxed: a hint for the helper; a thread of the program's is in a wait.
   std::atomic<bool> waits_{false};
-  // relaxed: a hint; a thread that wanted to poll has found the lock taken
+  // relaxed: a hint; a thread that wanted to poll has found the lock taken.
   std::atomic<bool> lock_refused_{false};
   std::atomic<bool> used_{false};  // relaxed: a hint, but put_to_use tells sleepers
   // relaxed, both: a wait that sees it late waits once more in the old way
@@ -293,9 +294,9 @@ class engine {
   wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
   core_sharing* around_ = nullptr;  // guarded by the lock
-  // turns of the others, at the last look
+  // Turns of the other engines, at the last look.
   std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};
-  std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at the others
+  std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at other engines
 
   // Guarded by the lock.
   bool leading_ = false;  // one thread sleeps on the descriptors, and the engine's pipe is its own
@@ -370,7 +371,7 @@ bool engine::wait(Predicate& holds, deadline until) {
     if (slept_at_all) after_sleep();
   }
   if (thrown) [[unlikely]] {
-    // What the caller waited for has come, and an exception of somebody else's would take it away.
+    // What the caller waited for has come, and an exception of a deferred call would take it away.
     if (!held) std::rethrow_exception(thrown);
     defer_throw(std::move(thrown), true);
   }

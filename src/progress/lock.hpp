@@ -1,13 +1,13 @@
 // progress/lock.hpp
-// The engine's lock: none where one thread calls, a mutex where several may, and a biased one where
-// a helper thread is at work beside the one that calls.
+// The engine's lock: none where one thread calls, a mutex where several may, and a biased lock
+// where a helper thread works beside the one thread that calls.
 //
-// A biased lock is for one thread that takes it all the time, the owner, and one that seldom does:
-// the owner's way in and out is a store each and one load. The owner says that it is inside, and
-// then looks whether the lock was revoked; the helper says that it revokes, and then looks whether
-// the owner is inside. Neither may miss the other, so the store and the look of each must stay in
-// order: the helper pays for both with membarrier. While the lock is revoked both take the mutex.
-// Only the owner ends that (reclaim), or the helper (give_back).
+// A biased lock is for one thread that takes it all the time, the owner, and one that seldom does,
+// the helper. The owner's way in and out is a store each and one load. The owner says that it is
+// inside, and then looks whether the lock was revoked; the helper says that it revokes, and then
+// looks whether the owner is inside. Neither may miss the other, so the store and the look of each
+// must stay in order: the helper pays for both with membarrier. While the lock is revoked both take
+// the mutex. The owner ends that with reclaim, or the helper with give_back.
 //
 // Layer    progress.
 // Threads  any; what belongs to the owner or to the helper thread alone says so. The owner is the

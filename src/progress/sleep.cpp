@@ -1,7 +1,7 @@
-// How the engine sleeps. One thread, the leader, sleeps on all descriptors; others that wait follow
-// it: each sleeps until its own operation has ended, or until the leader has left its wait and this
-// thread takes its place. Beside them loops of the user's own sleep, each on an event descriptor,
-// and threads that look after this engine while they wait in another one.
+// How the engine sleeps. One thread, the leader, sleeps on all descriptors; other threads that wait
+// follow it: each sleeps until its own operation has ended, or until the leader has left its wait
+// and this thread takes its place. Beside them loops of the user's own sleep, each on an event
+// descriptor, and threads that look after this engine while they wait in another one.
 #include "progress/sleep.hpp"
 
 #include <algorithm>
@@ -44,9 +44,9 @@ void thread_sleep::sleep(std::chrono::nanoseconds most) noexcept {
 
 // ---- arming, polling once more, and what is to be done after a sleep
 
-/// Whatever comes after this wakes those who sleep on the descriptors. What came before the sources
-/// were armed wakes no thread, so all of them are polled once more. Nothing is left armed for a
-/// caller that is not to sleep.
+/// Whatever comes after this wakes the threads that sleep on the descriptors. What came before the
+/// sources were armed wakes no thread, so all of them are polled once more. Nothing is left armed
+/// for a caller that is not to sleep.
 engine::readiness engine::prepare() noexcept {
   const bool armed = leading_ || sources_.arm();
   const bool came = sources_.poll_all();
@@ -66,7 +66,7 @@ bool engine::finish_sleep(engine_sleeper* who, std::span<const pollfd> found,
   const bool missed = slept && by_backstop && sources_.poll_all();
   if (missed && !sources_.read_all(200ms)) counted_.missed.raise();
   const bool rung = any_found(found);
-  // what is cleared here, or by a source that is polled, has woken the others too
+  // What is cleared here, or by a source that is polled, has woken the other threads too.
   if (rung) withdraw();
   if (rung && !leading_) sources_.read(found, who != nullptr);
   if (!slept_in()) {
@@ -86,7 +86,7 @@ void engine::wake_sleepers() noexcept {
   withdraw();
   if (leading_) ring_leader();
   else if (!sources_.in_turn())
-    sources_.disarm();  // nobody sleeps here any more, so senders need not ring
+    sources_.disarm();  // no thread sleeps here any more, so senders need not ring
 }
 
 void engine::ring_leader() noexcept {
@@ -220,7 +220,8 @@ bool engine::end_sleep(engine_sleeper& who) noexcept {
   return true;
 }
 
-/// Whoever sleeps beside the leader has to look again. Keepers need not: somebody is here.
+/// The threads that sleep beside the leader have to look again. Keepers need not: a thread is awake
+/// in this engine.
 void engine::withdraw() noexcept {
   if (asleep_.empty()) return;
   listeners_ -= static_cast<int>(asleep_.size());

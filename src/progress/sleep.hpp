@@ -1,6 +1,6 @@
 // progress/sleep.hpp
-// What sleeps in an engine: a thread on the descriptors of one engine or of several, a loop of the
-// user's own, and threads that follow another one.
+// The kinds of sleepers of an engine: a thread on the descriptors of one engine or of several, a
+// loop of the user's own, and threads that follow another one.
 //
 // Layer    progress.
 // Threads  a sleeper and a follower are guarded by their engine's lock.
@@ -30,7 +30,8 @@ inline timespec time_of(std::chrono::nanoseconds left) noexcept {
 /// Sleeps on an engine's descriptors beside the thread that leads, or where none does.
 struct engine_sleeper {
   bool asleep = false;  // the engine will say when it is to look again
-  // Null: a keeper, which sleeps for what others left undone, and is not told of what they do.
+  // Null: a keeper. It sleeps for what threads of this engine left undone, and is not told of what
+  // they do.
   wakeup* bell = nullptr;
 };
 

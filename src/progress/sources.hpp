@@ -1,6 +1,6 @@
 // progress/sources.hpp
-// What progress is made with: sources that are polled, and the descriptors that wake a thread which
-// has armed them all.
+// The sources of an engine: what it polls to make progress, and the descriptors that wake a thread
+// that has armed all sources.
 //
 // Layer    progress.
 // Units    deadlines on the steady clock.
@@ -84,7 +84,7 @@ class source_list {
     return turns_.load(std::memory_order_relaxed);
   }
 
-  /// False: some source cannot promise to wake anybody.
+  /// False: some source cannot promise to wake a thread.
   bool arm() noexcept;
   /// What that said last.
   [[nodiscard]] bool armed() const noexcept { return armed_; }

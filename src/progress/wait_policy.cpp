@@ -37,7 +37,8 @@ backoff::action backoff::decide() noexcept {
 
 void backoff::came() noexcept {
   timed_ = false;
-  // Who has spun up to now has no time to read the clock: the message is there. The last look does.
+  // A thread that has spun up to now takes no time to read the clock, since the message is there:
+  // the time of its last look is near enough.
   const auto end = std::exchange(slept_, false) ? clock::now() : looked_;
   // A single long silence must not outweigh a hundred quick answers.
   history_.note(std::min<clock::duration>(end - since_, 8 * policy_.spin().most));
@@ -80,8 +81,8 @@ std::chrono::nanoseconds measured_cost_of_waking() noexcept {
     return least;
   }
   std::sort(took.begin(), took.end());
-  // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile,
-  // since others disturb only upwards.
+  // A round trip is two wake-ups: about one wake-up, and as much for arming. The lower quartile is
+  // taken, since other processes can only make a round longer.
   return std::clamp<std::chrono::nanoseconds>(took[rounds / 4], least, most);
 }
 

@@ -1,12 +1,13 @@
 // progress/wait_policy.hpp
-// How a thread waits while nothing comes: spin for a while, give the core away for a while, sleep.
+// How a thread waits while nothing comes: it spins for a while, gives the core away for a while,
+// then sleeps.
 //
-// A spin that outlasts the usual message costs nothing when every rank has a core; when ranks
-// outnumber cores each spin keeps the rank that is waited for from running, so the first miss
-// yields. Who spins for as long as a sleep and its wake-up would cost wastes at most as much again
-// as who knew beforehand. Twice that is spent while waits are short: a long one among them is a
-// disturbance (a tick of the timer, a core that was away for a moment), after which the message
-// comes at once.
+// A spin that outlasts the usual message costs nothing when every rank has a core. When there are
+// more ranks than cores, each spin keeps the rank that is waited for from running, so the thread
+// yields after the first poll in vain. A thread that spins for as long as a sleep and its wake-up
+// would cost takes at most twice the time of one that knew beforehand how long the wait would be.
+// While waits are short it spins twice as long: a long wait among them is a disturbance (a tick of
+// the timer, a core that was away for a moment), after which the message comes at once.
 //
 // Layer    progress: may include topology/, base/.
 // Units    turns: one turn is one poll of every source, about 20–50 ns.
@@ -67,7 +68,7 @@ class wait_history {
  public:
   using duration = wait_policy::duration;
 
-  /// A wait that was over before anybody looked at the clock counts as nothing.
+  /// A wait that was over before the thread looked at the clock counts as nothing.
   void note(duration waited) noexcept {
     // relaxed: an estimate; of two threads that write at a time one may be lost.
     const std::int64_t before = average_.load(std::memory_order_relaxed);

@@ -2,8 +2,8 @@
 // What a process sleeps on besides devices: a pipe of its own, which its threads, and other
 // processes of the node, write to.
 //
-// Nobody hands a descriptor over: a peer opens /proc/PID/fd/N, and looks at the inode to see that
-// it is the right pipe (a process id may mean another process in another container).
+// No descriptor is handed over: a peer opens /proc/PID/fd/N, and looks at the inode to see that it
+// is the right pipe (a process id may mean another process in another container).
 //
 // Layer    progress.
 // Threads  ring: any, also a signal handler. The rest: one.
@@ -33,7 +33,7 @@ class wakeup {
 
   /// False when there were no descriptors left.
   [[nodiscard]] bool able() const noexcept { return read_ >= 0; }
-  /// Readable once somebody has rung.
+  /// Readable once a thread or a process has rung.
   [[nodiscard]] int descriptor() const noexcept { return read_; }
   [[nodiscard]] wakeup_address address() const noexcept;
   void ring() noexcept;

@@ -37,7 +37,7 @@ struct parcel {
   std::size_t bytes = 0;
   std::uint32_t pair = 0;  // the first queue pair; `pairs` of them share the bytes
   std::uint32_t pairs = 1;
-  // of the PCIe bus, each half a round trip, before the adapter has request and payload
+  // Of the PCIe bus, each half a round trip, before the adapter has request and payload.
   int crossings = 1;
   picoseconds tail = 0;  // when the last byte is at the switch before the receiver
 };

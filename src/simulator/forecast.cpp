@@ -19,9 +19,9 @@ using detail::collective;
 constexpr double little = 1 << 22;         // messages that are played without a thought
 constexpr double most_messages = 1 << 26;  // more take minutes
 constexpr double most_steps = 1 << 28;     // of all ranks' schedules
-// on an adapter, if all ranks sent everything to all; the clock ends at 9e15
+// On an adapter, if all ranks sent everything to all; the clock ends at 9e15.
 constexpr double most_ns = 2e15;
-// steps of one rank's schedule, which has to be in memory as a whole
+// Steps of one rank's schedule, which has to be in memory as a whole.
 constexpr double most_of_one = 1 << 23;
 
 /// Of all ranks together, but for `longest`.
@@ -216,7 +216,7 @@ std::string in_millions(double amount) {
 
 forecast by_classes(const machine& on, question q, relation by) {
   forecast made;
-  // the network looks alike from rank to rank + span
+  // The network looks alike from rank to rank + span.
   const int span = on.ranks_per_node * on.net.leaf_nodes;
   if (span >= q.ranks) {
     made.refusal = "one leaf switch holds all ranks, so none stands for others";

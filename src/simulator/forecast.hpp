@@ -29,8 +29,8 @@ struct question {
 };
 
 enum class method {
-  // all ranks while that is little work; else those that stand for all, if there are such; else all
-  // ranks while it can be done
+  // All ranks while that is little work; else those that stand for all, if there are such; else all
+  // ranks while it can be done.
   automatic,
   full,    // all ranks
   classes  // those that stand for all
@@ -45,7 +45,7 @@ struct forecast {
   double doorbells = 0;
   double misses = 0;
   int simulated = 0;  // ranks that were played
-  // of long stretches of rounds that are alike only the beginning was played
+  // Of long stretches of rounds that are alike only the beginning was played.
   bool extrapolated = false;
   bool rounded = false;  // to a vector that all ranks can share out evenly
   bool uneven = false;   // the last leaf switch was taken to be full

@@ -48,7 +48,7 @@ struct machine {
   int ranks_per_node = 1;
   int cores = 0;        // of a node, among which its ranks are dealt; 0: as many as ranks
   int queue_pairs = 1;  // for large messages, to each peer; there is one more for all others
-  // one for all requests of a round to a queue pair, or one for each request
+  // One for all requests of a round to a queue pair, or one for each request.
   doorbells ring = doorbells::batched;
 };
 

@@ -24,7 +24,7 @@ namespace peal::simulator {
 
 struct population {
   int ranks = 1;  // of the team
-  // of each simulated rank: as many as ranks, or fewer that stand for all
+  // Of each simulated rank: as many as ranks, or fewer that stand for all.
   std::vector<std::uint32_t> shape_of;
   std::vector<shape> shapes;
 };

@@ -1,6 +1,6 @@
 // topology/core_sharing.hpp
-// Whether the ranks of a node have a core each, now: whoever is given other cores (taskset, a
-// cpuset, a cgroup's quota) while the job runs is seen at the next look.
+// Whether the ranks of a node have a core each, now: when a rank is given other cores (taskset, a
+// cpuset, a cgroup's quota) while the job runs, the next look sees it.
 //
 // Layer    topology: may include base/.
 // Units    cores are physical cores, as in machine.hpp.
@@ -37,8 +37,8 @@ struct cpu_mask {
 class core_sharing {
  public:
   /// In place of a process id that means nothing to this process, since the rank is in another
-  /// namespace of them. Nobody can say which cores such a rank may use, so it is taken to have this
-  /// rank's: better yield once too often than spin against each other.
+  /// namespace of them. It cannot be found out which cores such a rank may use, so it is taken to
+  /// have this rank's: better yield once too often than spin against each other.
   static constexpr pid_t unknown = 0;
 
   /// `ranks`: all processes of the job on this node, `own` among them. `stated`: how many cores the

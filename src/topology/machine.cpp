@@ -129,7 +129,7 @@ std::optional<int> core_quota(std::string_view membership, const std::filesystem
     }
   }
   if (!least) return std::nullopt;
-  // a quota set as a fraction may miss the whole number by rounding
+  // A quota set as a fraction may miss the whole number by rounding.
   return std::max(1, static_cast<int>(*least + 0.01));
 }
 

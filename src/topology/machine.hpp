@@ -31,7 +31,7 @@ class machine {
   [[nodiscard]] const std::vector<std::vector<int>>& cores() const noexcept;
   /// How many of them may be busy at a time: the cgroup's quota may be smaller. At least 1.
   [[nodiscard]] int usable_cores() const noexcept;
-  /// For those who speak hwloc. Lives as long as the machine.
+  /// For callers that use hwloc. Lives as long as the machine.
   [[nodiscard]] hwloc_topology* handle() const noexcept;
 
  private:

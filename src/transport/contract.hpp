@@ -77,7 +77,7 @@ struct fetch {
   void (*absorb)(fetch&, const std::byte* data, std::size_t at,
                  std::size_t length) noexcept = nullptr;
   [[nodiscard]] bool lands_nowhere() const noexcept { return absorb != nullptr && into == nullptr; }
-  // called once, from poll() or from start_fetch() itself
+  // Called once, from poll() or from start_fetch() itself.
   void (*done)(fetch&, std::error_code) noexcept = nullptr;
   void* context = nullptr;                 // p2p's
   fetch* next = nullptr;                   // the transport's, while under way
@@ -133,8 +133,8 @@ class transport : public progress_source {
   virtual void set_wants_eager(bool) noexcept = 0;
 
   // ---- messages that leave together. Every poll sends what waits, too.
-  /// From here on messages wait for others, even the first to a peer, where that spares a doorbell;
-  /// `none`: they leave.
+  /// From here on messages wait for others to leave with, even the first to a peer, where that
+  /// spares a doorbell; `none`: they leave.
   virtual void hold_together(batching) noexcept {}
   /// Sends what waits to leave with other messages.
   virtual void flush() noexcept {}

@@ -1,6 +1,6 @@
 // transport/node_access.hpp
-// What a transport inside a node lets others use for what goes past messages: memory that all
-// processes of the node share, and how those that wait there are woken.
+// What a transport inside a node lends to collectives that go past messages: memory that all
+// processes of the node share, and how processes that wait there are woken.
 //
 // Layer    transport: may include transport/contract.hpp, memory/.
 // Threads  one at a time.

@@ -1,6 +1,6 @@
 // transport/receiver.hpp
-// A process of this node as those see it that store something for it: what it says of itself, and
-// how it is woken.
+// A process of this node as seen by the processes that store something for it: what it says of
+// itself, and how it is woken.
 //
 // Layer    transport: may include base/.
 // Threads  any number of processes at the same time; what two of them touch is atomic.
@@ -16,7 +16,8 @@ namespace peal {
 struct attention {
   std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
   std::atomic<std::uint32_t> left;           // the same: 1 when it takes part no more
-  std::atomic<std::uint32_t> asleep;  // a sleeping; the owner sets it, and who clears it rings
+  // A sleeping; the owner sets it, and the process that clears it rings.
+  std::atomic<std::uint32_t> asleep;
   std::atomic<std::uint32_t> deaf;    // peers write: 1 when one of them cannot ring
   std::atomic<std::uint32_t> orders;  // an ordering; the owner writes
 };
@@ -48,7 +49,7 @@ struct receiver {
   }
   /// The same where there are no fences.
   [[gnu::always_inline]] void wake_unfenced() const noexcept {
-    // the compiler keeps the order; the sleeper's barrier makes the core keep it
+    // The compiler keeps the order; the sleeper's barrier makes the core keep it.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (says->asleep.load(std::memory_order_relaxed) != awake) [[unlikely]]
       ring();

@@ -47,7 +47,7 @@ class short_path {
   /// unasked.
   [[nodiscard, gnu::always_inline]] bool takes(std::size_t bytes) const noexcept {
     return cell_ != cell_limit_ && bytes <= longest &&
-           // as transport::wants_eager
+           // As transport::wants_eager.
            to_.says->refuses_eager.load(std::memory_order_relaxed) == 0;
   }
   /// A message in a few stores and without a call. Requires: takes(bytes), `bytes` are the
@@ -61,7 +61,7 @@ class short_path {
     place.match = e.match;
     place.rest = e.rest;
     copy_short(place.payload, payload, bytes);
-    // pairs with the acquire of the peer's look
+    // Pairs with the acquire of the peer's look.
     place.stamp.store(lap_of(at), std::memory_order_release);
     cell_ = at + 1;
     to_.wake_unfenced();

@@ -29,7 +29,7 @@ struct flattened<request<U>> {
   static constexpr bool is_request = true;
 };
 
-/// Where a continuation's outcome lies, and who waits for it; held by the request that then()
+/// Where a continuation's outcome lies, and what waits for it; held by the request that then()
 /// returned and by the hook that runs it. Made: what `next` returns.
 ///
 /// Where that is a request (`made_`), this is its hook too, and settles when it has ended.
@@ -50,8 +50,8 @@ class continuation final : public hook {
 
   [[nodiscard]] bool settled() const noexcept { return settled_.load(std::memory_order_acquire); }
   request<T>& source() noexcept { return source_; }
-  /// Nobody waits for it any more. Unless it runs at this moment, it never will, and the request
-  /// that it waits for is dropped as any request.
+  /// The request that then() returned was dropped. Unless the continuation runs at this moment, it
+  /// never will, and the request that it waits for is dropped as any request.
   void disown() noexcept {
     hook* follower = nullptr;
     bool idle = false;
@@ -136,7 +136,8 @@ class continuation final : public hook {
     if (thrown) failure_ = thrown;
     if constexpr (flattens)
       if (!failure_) return follow_made();
-    // Whoever holds the request hears of it there. Nobody does: the progress call has to tell.
+    // The thread that holds the request gets the exception from it. When the request was dropped,
+    // the progress call throws it.
     if (!settle() && thrown) std::rethrow_exception(thrown);
   }
 
@@ -162,8 +163,8 @@ class continuation final : public hook {
   }
 
   /// Settles when the request has ended that was made. This may be called back before subscribe
-  /// returns, in any thread; until it was, or nobody wants it any more, `made_` is looked after
-  /// here.
+  /// returns, in any thread; until it was, or the outcome is not wanted any more, `made_` is looked
+  /// after here.
   void follow_made() {
     {
       const mutex_guard guard{mutex_};
@@ -193,13 +194,13 @@ class continuation final : public hook {
     settle();
   }
 
-  /// Whether anybody wants to know what became of it.
+  /// Whether the outcome is still wanted.
   bool settle() {
     hook* follower = nullptr;
     bool wanted = false;
     {
       const mutex_guard guard{mutex_};
-      // pairs with settled(): value_ and failure_ are there
+      // Pairs with settled(): value_ and failure_ are there.
       settled_.store(true, std::memory_order_release);
       follower = std::exchange(follower_, nullptr);
       wanted = wanted_;

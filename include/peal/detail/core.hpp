@@ -32,7 +32,7 @@ struct operation;           // src/p2p: a send, a receive or a collective under 
 struct matched_message;     // src/p2p: a message that a probe took out of matching
 struct prepared;  // src/comm: a collective, or a message, made ready to be started again and again
 // src/comm: a file descriptor for a loop of the user's that sleeps until there may be progress to
-// be made
+// be made.
 struct sleeper;
 
 /// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.
@@ -46,11 +46,11 @@ struct outcome {
 /// The beginning of every operation: what the templates read of it themselves, since a call for
 /// each look would cost a small message more than sending it.
 struct operation_head {
-  outcome result;  // its error is clear until somebody sets it, so that success writes none
-  // release: pairs with the acquire in finished(), so that who sees it sees `result` and the
-  // buffer.
+  outcome result;  // its error is clear until one is set, so that success writes none
+  // release: pairs with the acquire in finished(), so that a thread that sees it set also sees
+  // `result` and the buffer.
   std::atomic<bool> finished{false};
-  /// Stands for every send that was over when its call returned, and is given back by nobody. Its
+  /// Stands for every send that was over when its call returned, and is never given back. Its
   /// `result` names no message.
   bool common = false;
 };
@@ -72,8 +72,8 @@ struct job_options {
 };
 
 /// Starts this process's part of the job: reads PEAL_ variables, meets PMIx, maps the node's
-/// segment, checks in with everyone. Throws errc::already_started, invalid_config,
-/// bootstrap_failed, no_space.
+/// segment, meets the other ranks. Throws errc::already_started, invalid_config, bootstrap_failed,
+/// no_space.
 PEAL_EXPORT communicator_state& start_job(const job_options&, const location&);
 /// Collective. Finishes what is under way, then leaves. `unwinding`: an exception is on its way;
 /// the job is aborted rather than hung.
@@ -92,13 +92,13 @@ PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);
 /// Collective. A rank without a colour (`joins` false) gets null.
 PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int64_t color,
                                       std::int64_t key, const location&);
-// collective: the ranks of each node
+// Collective: the ranks of each node.
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);
 PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
 
-/// Who a rank exchanges blocks with, in their order: ranks, or proc_null where there is nobody. A
-/// rank may be named more than once; the n-th time that one names the other as a destination goes
-/// with the n-th time that this one names it as a source.
+/// The ranks that a rank exchanges blocks with, in the order of the blocks; proc_null where there
+/// is no rank. A rank may be named more than once; the n-th time that one names the other as a
+/// destination goes with the n-th time that this one names it as a source.
 struct neighborhood {
   std::vector<int> sources;
   std::vector<int> destinations;
@@ -201,7 +201,7 @@ PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* contex
 /// no longer needed (an owned send); with a null `owner_free` a receive that is not matched is
 /// withdrawn, and everything else is waited for.
 PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept, void* owner) noexcept;
-// the usual case: not `common`, no owner of buffers
+// The usual case: not `common`, no owner of buffers.
 PEAL_EXPORT void drop_own(operation&) noexcept;
 inline void drop(operation* unwanted) noexcept {
   if (unwanted != nullptr && !head_of(*unwanted).common) drop_own(*unwanted);
@@ -222,7 +222,7 @@ PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
 // ---- sleep in a loop of the user's own
 /// Throws errc::not_started; no_space where there are no file descriptors left.
 PEAL_EXPORT sleeper* make_sleeper(const location&);
-// fine after the end of the job, and in a forked child
+// Fine after the end of the job, and in a forked child.
 PEAL_EXPORT void discard(sleeper*) noexcept;
 PEAL_EXPORT int descriptor_of(const sleeper&, const location&);
 /// True: from now on the descriptor is readable once there may be progress to be made. False: there
@@ -278,7 +278,7 @@ enum class collective : std::uint8_t {
   neighbor_alltoall
 };
 /// How many kinds there are without those between neighbours, which have one algorithm, so that
-/// nobody chooses.
+/// there is nothing to choose.
 inline constexpr std::size_t collectives_in_all = 11;
 
 constexpr bool is_reduction(collective kind) noexcept {
@@ -294,17 +294,17 @@ constexpr bool is_reduction(collective kind) noexcept {
 struct collective_call {
   collective kind = collective::barrier;
   bool in_place = false;
-  // blocks may differ between ranks (gatherv and the like); the same on every rank, even where
-  // arrays do not matter
+  // Blocks may differ between ranks (gatherv and the like); the same on every rank, even where
+  // arrays do not matter.
   bool varying = false;
-  // this rank has no memory for its part: it takes part with empty messages, by which others learn
-  // of it
+  // This rank has no memory for its part: it takes part with empty messages, by which others learn
+  // of it.
   bool spoilt = false;
   scalar type = scalar::opaque;
   int root = 0;
   const void* send = nullptr;
   void* receive = nullptr;
-  // of this rank's block (bcast, reduce, allreduce, scan, exscan: of the whole vector)
+  // Of this rank's block (bcast, reduce, allreduce, scan, exscan: of the whole vector).
   std::size_t bytes = 0;
   const std::size_t* send_bytes = nullptr;
   const std::size_t* send_offsets = nullptr;
@@ -312,7 +312,7 @@ struct collective_call {
   const std::size_t* receive_offsets = nullptr;
   std::size_t element_size = 1;  // bytes of one element of a reduction
   reduction op;
-  // for PEAL_CHECK, as what the user gave and takes; null is a type like any other
+  // For PEAL_CHECK, as what the user gave and takes; null is a type like any other.
   const std::type_info* element_type = nullptr;
 };
 
@@ -326,10 +326,10 @@ PEAL_EXPORT operation* start_collective(communicator_state&, const collective_ca
 /// messages; it has two steps; it is made ready.
 enum class call_form : std::uint8_t { blocking, messages, steps, plan };
 /// For a rank that is refused its arguments, before it throws: it takes no part in this collective.
-/// The others leave it out, and what depends on it ends with errc::operation_failed or
-/// invalid_argument. `blocking`: waits until all others have made theirs. `plan`: of the starts of
-/// the next one to be made ready. What run_collective, start_collective and prepare_collective
-/// refuse they refuse so.
+/// The other ranks leave it out, and what depends on it ends with errc::operation_failed or
+/// invalid_argument. `blocking`: waits until all other ranks have made theirs. `plan`: of the
+/// starts of the next one to be made ready. run_collective, start_collective and prepare_collective
+/// call this for what they refuse.
 PEAL_EXPORT void take_no_part(communicator_state&, call_form, const location&);
 
 /// A collective in two steps: the first finds out how much there is to be moved, the second moves
@@ -346,10 +346,10 @@ struct second_step {
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call& first,
                                         const second_step&, const location&);
 
-/// Collective, though it waits for nobody: makes a collective ready. Its schedule is built and its
-/// memory taken once, and the how-manyeth of the communicator it is says with which ones of the
-/// other ranks it goes; one that is refused counts. Buffers, arrays and the reduction's context
-/// must live until it is discarded.
+/// Collective, though it does not wait for the other ranks: makes a collective ready. Its schedule
+/// is built and its memory taken once, and its place among the communicator's collectives made
+/// ready says with which ones of the other ranks it goes; one that is refused counts. Buffers,
+/// arrays and the reduction's context must live until it is discarded.
 PEAL_EXPORT prepared* prepare_collective(communicator_state&, const collective_call&,
                                          const location&);
 /// Starts it once more, in any order among all collectives of the communicator. Requires: the

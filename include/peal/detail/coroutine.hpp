@@ -2,9 +2,10 @@
 // Coroutines that return a request: what stands behind that, and how they wait.
 //
 // Threads  a coroutine runs in one thread at a time: that of the call, then whichever makes the
-//          progress that it waits for. Its request may be dropped in another thread meanwhile. Who
-//          destroys the coroutine is settled under a lock: the thread that drops the request where
-//          the coroutine is suspended, else the one that runs it, at its next suspension.
+//          progress that it waits for. Its request may be dropped in another thread meanwhile.
+//          Which thread destroys the coroutine is settled under a lock: the thread that drops the
+//          request where the coroutine is suspended, else the one that runs it, at its next
+//          suspension.
 #pragma once
 
 #include <atomic>
@@ -54,15 +55,15 @@ class coroutine_state final : public body<T>, public hook {
   /// The last that it does.
   void end(std::coroutine_handle<> over) noexcept {
     const holder alive{*this};
-    over.destroy();  // what it held has gone before anybody hears of its end
+    over.destroy();  // what it held has gone before any thread hears of its end
     std::exception_ptr thrown;
     hook* follower = nullptr;
     {
       const mutex_guard guard{mutex_};
-      // pairs with settled(): value_ and failure_ are there
+      // Pairs with settled(): value_ and failure_ are there.
       settled_.store(true, std::memory_order_release);
       follower = std::exchange(follower_, nullptr);
-      if (dropped_) thrown = failure_;  // nobody will ask for it
+      if (dropped_) thrown = failure_;  // the dropped request cannot give it out
     }
     try {
       if (follower) hook::call(follower);
@@ -151,7 +152,8 @@ class coroutine_state final : public body<T>, public hook {
 
   std::optional<held> value_;
   std::exception_ptr failure_;
-  // Of the thread that has resumed it last: where what nobody else is told of goes at its end.
+  // Of the thread that has resumed it last: where an exception goes at its end that nothing else is
+  // told of.
   std::exception_ptr* told_ = nullptr;
   std::atomic<bool> settled_{false};
   mutex mutex_;  // guards what follows

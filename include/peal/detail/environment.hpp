@@ -42,9 +42,10 @@ PEAL_EXPORT world_of_job start_world(const job_options&, const location&);
 
 /// One a process. Its destructor is collective: it finishes what is under way, and waits for the
 /// other ranks; a large message that its receiver never asks for holds it up until that rank is at
-/// its end too, and a line on standard error says so. Who waits meanwhile for something of a rank
-/// that is at its end gets errc::peer_failed after a second or two. Destroyed by an exception it
-/// aborts the job, rather than let the others hang. When a rank has died it waits for nobody.
+/// its end too, and a line on standard error says so. A rank that waits meanwhile for something of
+/// a rank that is at its end gets errc::peer_failed after a second or two. Destroyed by an
+/// exception it aborts the job, rather than let the other ranks hang. When a rank has died it does
+/// not wait for the others.
 class environment {
  public:
   /// @{

@@ -14,7 +14,7 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
   ~mutex() { pthread_mutex_destroy(&held_); }
 
-  // fails only for what this is not: recursive, or with a ceiling
+  // Fails only for what this is not: recursive, or with a ceiling.
   void lock() noexcept { pthread_mutex_lock(&held_); }
   void unlock() noexcept { pthread_mutex_unlock(&held_); }
 

@@ -34,7 +34,7 @@ class plan_body : public body<T> {
     give_back();
   }
   void give_back() noexcept {
-    // acq_rel: whoever deletes sees what the other side has written.
+    // acq_rel: the side that deletes sees what the other side has written.
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 

@@ -17,7 +17,7 @@
 
 namespace peal::detail {
 
-/// Something to be called once when an operation ends. It outlives whoever waits for it: one
+/// Something to be called once when an operation ends. It may outlive what waits for it: one
 /// reference is the waiter's, one the operation's.
 class hook {
  public:
@@ -36,7 +36,7 @@ class hook {
   }
   void take() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void give_back() noexcept {
-    // acq_rel: whoever deletes sees what the other side has written.
+    // acq_rel: the side that deletes sees what the other side has written.
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -68,7 +68,7 @@ class body_base {
     on_finish(*op, &hook::call, &to);
   }
   virtual status status_now() noexcept { return status_of(result_of(*op)); }
-  /// The request is over, or nobody wants it any more: gives back what there is.
+  /// The request is over, or was dropped: gives back what there is.
   virtual void abandon() noexcept {
     drop(op);
     delete this;
@@ -107,7 +107,7 @@ inline bool failed(operation& op, std::error_code* error) {
   return true;
 }
 
-/// Of a send that owns its buffer. The runtime finishes it, whoever drops the request.
+/// Of a send that owns its buffer. The runtime finishes it, also when the request is dropped.
 template <class T>
 class owned_send final : public body<T> {
  public:

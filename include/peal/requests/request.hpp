@@ -71,7 +71,7 @@ class [[nodiscard]] request {
     if (this != &from) {
       reset();
       op_ = std::exchange(from.op_, nullptr);
-      // null since reset(), and a store has its price
+      // Null since reset(), and a store has its price.
       if (from.body_) body_ = std::exchange(from.body_, nullptr);
     }
     return *this;
@@ -200,7 +200,7 @@ class [[nodiscard]] request {
         }
       }
     }
-    // gives everything back at the end, also after an exception
+    // Gives everything back at the end, also after an exception.
     const request over{std::move(*this)};
     if (over.body_) return over.body_->take(error);
     if constexpr (std::same_as<T, status>) {

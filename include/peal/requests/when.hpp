@@ -166,7 +166,7 @@ class first_of final : public hook {
   }
   void fire() override { pass_on(fired, armed); }
   void pass_on(std::uint8_t now, std::uint8_t before) {
-    // acq_rel: the one that comes second sees what the other thread has written
+    // acq_rel: the one that comes second sees what the other thread has written.
     if (stage_.fetch_or(now, std::memory_order_acq_rel) == before)
       call(std::exchange(then_, nullptr));
   }
@@ -179,7 +179,7 @@ class any_body final : public body<any_ended<Requests>> {
  public:
   explicit any_body(Requests&& requests) : requests_{std::move(requests)} {}
 
-  // there is none that must finish
+  // There is none that must finish.
   operation* pending() noexcept override { return nullptr; }
   bool settled() noexcept override {
     const auto all = each();

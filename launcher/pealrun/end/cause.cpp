@@ -14,10 +14,10 @@ namespace {
 // Ends in the order of their places, but for two kinds. The kernel tells of an end last of all: a
 // rank that it takes apart is noticed by others before, once its memory or its connections are
 // gone, and they may be through with failing when its own end is told. SIGKILL is never the
-// consequence of another rank's failure, since nobody sends it but a user, a scheduler or a kernel
-// without memory; and a rank that a signal ended, but not by way of abort(), and that was on its
-// way out when another failed, was the first. The last ones are those that took their leave and
-// failed afterwards: they may have been told that a fence was incomplete.
+// consequence of another rank's failure, since only a user, a scheduler or a kernel without memory
+// sends it; and a rank that a signal ended, but not by way of abort(), and that was on its way out
+// when another failed, was the first. The last ones are those that took their leave and failed
+// afterwards: they may have been told that a fence was incomplete.
 enum class kind { cause, by_place, after_farewell };
 
 kind kind_of(const rank_end& end) {

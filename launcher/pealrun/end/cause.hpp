@@ -25,7 +25,7 @@ struct rank_end {
   // 1 for the first connection that ended without a farewell, ...; 0 while the server has not seen
   // it
   int lost = 0;
-  // it was on its way out already when another one's failure waited to be judged
+  // It was on its way out already when another one's failure waited to be judged.
   bool seen_dying = false;
   clock::time_point at{};  // when pealrun noticed
 

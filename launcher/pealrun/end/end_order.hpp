@@ -27,7 +27,7 @@ class end_order {
 
   /// A rank has started.
   void add(int rank, pid_t);
-  /// Who has ended since the last look, in that order.
+  /// The ranks that have ended since the last look, in that order.
   std::vector<int> look();
   /// Whether `look` will tell of this rank's end.
   [[nodiscard]] bool knows(int rank) const noexcept {
@@ -39,8 +39,8 @@ class end_order {
   std::vector<int> descriptors_;  // by rank; -1: none
 };
 
-/// Whether the process is on its way out: the kernel has begun to take it apart, and others may
-/// have noticed, but its end is not told yet.
+/// Whether the process is on its way out: the kernel has begun to take it apart, and other ranks
+/// may have noticed, but its end is not told yet.
 [[nodiscard]] bool dying(pid_t);
 
 }  // namespace peal::launcher

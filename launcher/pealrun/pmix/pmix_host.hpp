@@ -1,6 +1,6 @@
 // launcher/pealrun/pmix/pmix_host.hpp
-// The PMIx server of one node and one job: what ranks ask to learn who they are and where the
-// others are.
+// The PMIx server of one node and one job: what ranks ask to learn which rank they are and where
+// the other ranks are.
 //
 // Layer    launcher: may include topology/, bootstrap/ (for the key).
 // Threads  libpmix runs a thread of its own and calls up from it. Those calls only put an event

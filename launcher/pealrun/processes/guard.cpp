@@ -23,8 +23,8 @@ namespace {
 
 constexpr pid_t farewell = 0;  // no process group has this number
 
-// Nothing of pealrun's but the pipe: else whoever reads pealrun's output would wait for the guard
-// as well.
+// Nothing of pealrun's but the pipe: else a process that reads pealrun's output would wait for the
+// guard as well.
 void let_go_of_everything_but(int kept) {
   const int null = ::open("/dev/null", O_RDWR);
   for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, each);

@@ -19,8 +19,8 @@ namespace peal::launcher {
 
 namespace {
 
-// A socket bound to a name in the abstract space; -1 when somebody has the name (EADDRINUSE), or
-// when no socket is to be had.
+// A socket bound to a name in the abstract space; -1 when another process has the name
+// (EADDRINUSE), or when no socket is to be had.
 int take_name(const std::string& name) {
   const int made = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
@@ -42,8 +42,8 @@ bool in_the_first_network_namespace() {
   return ::access("/proc/sys/net/core/netdev_max_backlog", F_OK) == 0;
 }
 
-// Two pealruns that took turns core by core could both end with too few. Whoever waits in vain goes
-// on without: the worst is an unbound job.
+// Two pealruns that took turns core by core could both end with too few. A pealrun that waits in
+// vain goes on without its turn: the worst is an unbound job.
 class turn {
  public:
   turn() {

@@ -3,8 +3,8 @@
 // that pealrun ends, so that two jobs on one machine do not bind their ranks to the same cores
 // while others are idle. Names in the abstract space are seen in one network namespace only: jobs
 // in several containers would all take the same cores, so by itself pealrun binds in the host's
-// namespace alone. Nor does it where the cgroup's quota is smaller than the cpuset: whoever set it
-// meant a share of all those cores, and not some of them.
+// namespace alone. Nor does it where the cgroup's quota is smaller than the cpuset: such a quota
+// means a share of all those cores, and not some of them.
 //
 // Layer    launcher: may include topology/.
 // Units    physical cores; a place is one rank's, each by its hardware threads.
@@ -39,8 +39,8 @@ class placement {
 
   /// One place a rank; empty when ranks are not bound.
   [[nodiscard]] const std::vector<place>& places() const noexcept { return places_; }
-  /// Cores that the job has for itself: those held; unbound all that it may use and nobody holds,
-  /// but 1 at least.
+  /// Cores that the job has for itself: those held; unbound all that it may use and no other
+  /// pealrun holds, but 1 at least.
   [[nodiscard]] int cores() const noexcept { return cores_; }
   /// One line for the user when ranks must share cores; else empty.
   [[nodiscard]] const std::string& warning() const noexcept { return warning_; }
@@ -54,7 +54,8 @@ class placement {
   std::vector<place> places_;
   int cores_ = 1;
   std::string warning_;
-  bool blind_ = false;  // there were no sockets to be had, so who holds which core is not known
+  // There were no sockets to be had, so it is not known which cores other pealruns hold.
+  bool blind_ = false;
 };
 
 /// Cores that a rank of this application wants: OMP_NUM_THREADS (its first number) where it is set,

@@ -54,7 +54,7 @@ std::string find_program(const std::string& name) {
   }
   const char* path = std::getenv("PATH");
   std::istringstream folders{path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"};
-  // as shells do: a file that cannot be run is told of only when there is no other
+  // As shells do: a file that cannot be run is told of only when there is no other.
   finding best = finding::missing;
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;

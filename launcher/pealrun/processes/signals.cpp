@@ -20,9 +20,9 @@ signal_source::signal_source() {
   struct sigaction ignore{}, standard{};
   ignore.sa_handler = SIG_IGN;
   standard.sa_handler = SIG_DFL;
-  // a reader of our output that left shows as an error of write
+  // A reader of our output that left shows as an error of write.
   sigaction(SIGPIPE, &ignore, &pipe_before_);
-  // ignored, the system would reap the ranks before we read how they ended
+  // Ignored, the system would reap the ranks before we read how they ended.
   sigaction(SIGCHLD, &standard, &child_before_);
   descriptor_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
   if (descriptor_ < 0) throw std::system_error{errno, std::generic_category(), "signalfd"};

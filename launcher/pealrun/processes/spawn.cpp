@@ -38,7 +38,7 @@ class processor_set {
   processor_set& operator=(const processor_set&) = delete;
 
   void apply() const noexcept {
-    // refused: the rank runs all the same
+    // Refused: the rank runs all the same.
     if (set_ != nullptr) ::sched_setaffinity(0, CPU_ALLOC_SIZE(count_), set_);
   }
 

@@ -35,7 +35,7 @@ bool strays::ran_before(pid_t child) const {
 
 void strays::reap() {
   for (const pid_t each : children())
-    // the number may be given out again
+    // The number may be given out again.
     if (!awaited_.contains(each) && ::waitpid(each, nullptr, WNOHANG) == each) before_.erase(each);
 }
 

@@ -4,7 +4,7 @@
 //
 // What ran before the job is no stray: a shell that becomes pealrun (`exec pealrun ... > >(tee
 // log)`) hands its children over to it, and those may leave it children of their own. Ranks have
-// process groups of their own, so whoever is in a group that was there before the job comes from
+// process groups of their own, so a process in a group that was there before the job comes from
 // there.
 //
 // Layer    launcher.
@@ -23,13 +23,14 @@ class strays {
   /// Made before the first child of ours.
   strays();
 
-  /// From now on somebody else waits for this child; `forget`: that is over.
+  /// From now on another part of pealrun waits for this child; `forget`: that is over.
   void leave_out(pid_t child) { awaited_.insert(child); }
   void forget(pid_t child) { awaited_.erase(child); }
 
   /// Fetches strays that have ended, so that a long job does not gather them.
   void reap();
-  /// Whether one runs that belongs to the process group of a child that somebody else waits for.
+  /// Whether one runs that belongs to the process group of a child that another part of pealrun
+  /// waits for.
   [[nodiscard]] bool any_in_group_of_others() const;
   /// Kills all strays and waits for them.
   void end();

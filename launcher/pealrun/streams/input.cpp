@@ -35,8 +35,8 @@ void terminal_input::close_pipe() {
   pipe_ = -1;
 }
 
-// In the background we must not read either. Whoever brings us to the front sends SIGCONT, which
-// ends the poll that leaves the terminal out.
+// In the background we must not read either. The shell that brings us to the front sends SIGCONT,
+// which ends the poll that leaves the terminal out.
 void terminal_input::add_to(std::vector<pollfd>& list) const {
   if (pipe_ < 0) return;
   if (!waiting_.empty()) list.push_back({pipe_, POLLOUT, 0});

@@ -1,7 +1,7 @@
 // launcher/pealrun/streams/input.hpp
 // Hands what is typed at a terminal to rank 0. A file or a pipe is given to rank 0 as it is; a
-// terminal cannot be, since ranks are background process groups, and the system stops whoever reads
-// the terminal from there.
+// terminal cannot be, since ranks are background process groups, and the system stops a process
+// that reads the terminal from there.
 //
 // Layer    launcher.
 // Threads  one.

@@ -19,7 +19,7 @@ namespace {
 // `long_line` are written in pieces. Else a rank that never ends its line would fill our memory.
 constexpr std::size_t most_unfinished = 64 << 20;
 constexpr std::size_t long_line = 1 << 20;
-// Beyond this the ranks wait: whoever reads our output is slower than they are.
+// Beyond this the ranks wait: the process that reads our output is slower than they are.
 constexpr std::size_t most_waiting = 4 << 20;
 
 }  // namespace
@@ -93,7 +93,7 @@ void tagged_output::read(stream& from) {
 // Poll promises room for PIPE_BUF bytes, so writing no more than that at a time never blocks, and
 // pealrun goes on answering signals. It is asked right before each write, since output and errors
 // may lead into one pipe, where the one takes the room that the other was promised. The descriptors
-// are shared with whoever started us: making them nonblocking would reach further than us.
+// are shared with the process that started us: making them nonblocking would reach further than us.
 void tagged_output::write(int to) {
   pollfd room{to, POLLOUT, 0};
   if (::poll(&room, 1, 0) <= 0) return;

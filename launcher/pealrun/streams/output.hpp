@@ -36,7 +36,7 @@ class tagged_output {
   [[nodiscard]] bool idle() const noexcept;
   /// Leaves the pipes that have not ended.
   void stop_reading();
-  /// Why our standard output or error cannot be written, EPIPE when nobody reads it any more; 0
+  /// Why our standard output or error cannot be written, EPIPE when no process reads it any more; 0
   /// while it can.
   [[nodiscard]] int broken() const noexcept { return broken_; }
 

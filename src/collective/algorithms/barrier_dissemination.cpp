@@ -1,5 +1,5 @@
 // Barrier by dissemination: in round k each rank tells the one 2^k above it and waits for the one
-// 2^k below; after ceil(log2 size) rounds everyone has heard of everyone, directly or not.
+// 2^k below; after ceil(log2 size) rounds every rank has heard of every other one, directly or not.
 //
 // Source   Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (1988).
 #include "collective/algorithms.hpp"

@@ -1,6 +1,6 @@
-// Barrier in one round: everyone tells everyone. size² messages, but nobody waits for a message
-// that somebody else must first receive, which is what costs when ranks outnumber cores: each link
-// of a chain is a switch of processes there.
+// Barrier in one round: every rank tells every other one. size² messages, but no rank waits for a
+// message that another one must first receive, which is what costs when ranks outnumber cores: each
+// link of a chain is a switch of processes there.
 #include "collective/algorithms.hpp"
 #include "collective/choice/cost_sum.hpp"
 #include "collective/record.hpp"

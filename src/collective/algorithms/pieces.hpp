@@ -54,7 +54,7 @@ inline void linear(const pricing& t, bool in) {
   t.sum.copy(t.bytes, 1, 1.0 / t.ranks);
 }
 
-/// Everyone sends everyone a block, and copies its own.
+/// Every rank sends every other one a block, and copies its own.
 inline void blocks_to_all(const pricing& t) {
   t.sum.all_to_all(t.bytes);
   t.sum.copy(t.bytes);

@@ -26,7 +26,7 @@ struct rule {
   int most_a_node = any_ranks;  // where some node has no more ranks
   int least_ranks = 0;
   std::size_t least_part = 0;  // bytes of the vector for each rank
-  // not where ranks of a node are no neighbours: a ring would cross between nodes at every step
+  // Not where ranks of a node are no neighbours: a ring would cross between nodes at every step.
   bool in_order = false;
 };
 
@@ -181,7 +181,7 @@ std::string variable_of(collective kind) {
   return made;
 }
 
-// For forced algorithms too: a chain that nobody cuts would be no use.
+// For forced algorithms too: a chain that is not cut into pieces would be of no use.
 segmentation usual_cut(const algorithm& how) noexcept {
   const auto found = std::ranges::find_if(rules, [&](const rule& r) {
     return r.kind == how.kind && r.name == how.name && r.cut.bytes != 0;
@@ -195,7 +195,7 @@ choice::choice(const algorithm_settings& from, const std::optional<cost_paramete
       between_{measured_between(costs_)} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
     // direct is none of these: it is taken wherever it can be while no algorithm is named, before
-    // anybody asks here.
+    // this choice is asked.
     if (from[i] && *from[i] != direct_name)
       forced_[i] = find_algorithm(static_cast<collective>(i), *from[i]);
   }

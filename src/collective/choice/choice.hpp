@@ -51,7 +51,7 @@ struct chosen {
 /// An algorithm that serves a call, as it would be run.
 struct candidate {
   chosen as;
-  // nanoseconds; nothing: it has none, or the call has no length that all ranks know
+  // Nanoseconds; nothing: it has none, or the call has no length that all ranks know.
   std::optional<double> price;
   bool taken = false;
 };

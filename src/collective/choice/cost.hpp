@@ -25,7 +25,7 @@ namespace peal {
 /// neighbours.
 struct spread {
   int ranks_per_node = std::numeric_limits<int>::max();  // at most; no limit: one node
-  // of a node, for the job; no limit: each rank has its own
+  // Of a node, for the job; no limit: each rank has its own.
   int cores = std::numeric_limits<int>::max();
 
   friend bool operator==(const spread&, const spread&) = default;

@@ -5,7 +5,7 @@
 //
 // Layer    collective: may include transport/contract.hpp, base/.
 // Threads  any.
-// Errors   none: who told nothing (it died) changes nothing.
+// Errors   none: a rank that told nothing (it died) changes nothing.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace peal {
 
 struct cost_basis {
   std::optional<cost_parameters> costs;  // where rank 0 has a tuning file
-  int cores = 0;                         // of the node that has fewest; 0: nobody knows
+  int cores = 0;                         // of the node that has fewest; 0: not known
 
   /// How these processes lie on nodes. `nodes`: by peer, what those of a node have in common;
   /// empty: there is one node. Every member of a team finds the same.
@@ -31,7 +31,7 @@ struct cost_basis {
 /// What a rank tells: how many cores its node has for the job (0: it does not know) and, where they
 /// are given (on rank 0, if it has a tuning file), the costs. Without a bar.
 std::string cost_note(int cores, const std::optional<cost_parameters>& costs);
-/// Of what ranks told, "note|rest" each, nothing of who died: takes the notes off.
+/// Of what ranks told, "note|rest" each, nothing of a rank that died: takes the notes off.
 cost_basis take_cost_notes(std::vector<std::optional<std::string>>& told);
 
 }  // namespace peal

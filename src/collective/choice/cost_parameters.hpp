@@ -20,21 +20,21 @@ namespace peal {
 /// (medians; doc/internals/simulator.md has the runs); those between nodes are the simulator's
 /// ConnectX-7 through two switches, assumed and measured nowhere.
 struct cost_parameters {
-  // a message of a few bytes to a rank of the node, of the sender's core
+  // A message of a few bytes to a rank of the node, of the sender's core.
   double local_send_ns = 13;
   double local_receive_ns = 15;  // of the receiver's
   double local_flight_ns = 54;   // until the other core sees it
-  // a message up to the eager limit is copied by either side at this rate
+  // A message up to the eager limit is copied by either side at this rate.
   double local_copy_rate = 40;
   double local_large_ns = 700;     // a longer one is announced and answered
   double local_large_rate = 45.6;  // and copied by both sides at once
   double local_direct_rate = 16;   // by the receiver alone, where ranks outnumber cores
-  // a message to another node, of the sender's core, without the doorbell
+  // A message to another node, of the sender's core, without the doorbell.
   double remote_send_ns = 60;
   double remote_doorbell_ns = 300;  // a write to the device
   double remote_receive_ns = 60;    // of the receiver's core
   double remote_flight_ns = 1500;   // adapters, cables and switches
-  // announcement, read request and answer of a message beyond the eager limit
+  // Announcement, read request and answer of a message beyond the eager limit.
   double remote_large_ns = 3500;
   double remote_rate = 48;  // of an adapter, shared by the ranks of its node
   double reduce_rate = 28;  // of the result

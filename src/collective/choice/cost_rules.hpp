@@ -1,8 +1,8 @@
 // collective/choice/cost_rules.hpp
-// What a message, a copy and a reduction cost, and whom: the rules that the prices of the choice
-// (cost_sum.hpp) and peal-sim (simulator/) have in common. Prices add them up round by round, the
-// simulator plays them event by event; on a machine where nobody else is both find about the same
-// time, and tests/unit/simulator/agreement_test.cpp says how nearly.
+// What a message, a copy and a reduction cost, and which core pays for it: the rules that the
+// prices of the choice (cost_sum.hpp) and peal-sim (simulator/) have in common. Prices add them up
+// round by round, the simulator plays them event by event; on a machine where nothing else runs
+// both find about the same time, and tests/unit/simulator/agreement_test.cpp says how nearly.
 //
 // Layer    collective: may include base/.
 // Units    nanoseconds, bytes. "Far" means between nodes, otherwise inside one.
@@ -15,13 +15,13 @@
 
 namespace peal {
 
-/// One message, by who is busy with it.
+/// The cost of one message, by what is busy with it.
 struct message_cost {
   double sender = 0;    // its core
   double receiver = 0;  // its core
   double both = 0;      // both cores at once
   double link = 0;      // the adapters, which move one message after another
-  double between = 0;   // on the way, while nobody is busy
+  double between = 0;   // on the way, while no core is busy
   double answer = 0;    // until the sender, too, knows that it is over
 };
 
@@ -65,12 +65,12 @@ class cost_rules {
   }
   [[nodiscard]] double change_of_ranks() const noexcept { return costs_.switch_ns; }
 
-  // ---- of nobody
+  // ---- time that keeps no core busy
   [[nodiscard]] double flight(bool far) const noexcept {
     return far ? costs_.remote_flight_ns : costs_.local_flight_ns;
   }
 
-  /// All of a message that does not wait for others.
+  /// The whole cost of a message that does not wait for other messages.
   [[nodiscard]] message_cost message(double bytes, bool far) const noexcept {
     message_cost made{.sender = post(far), .receiver = take(far), .between = flight(far)};
     if (far) made.link = bytes / costs_.remote_rate;

@@ -84,7 +84,7 @@ class cost_sum {
     work(bytes, (ranks_ - 1) / 2.0);
     turns_ += 1;
   }
-  /// A round in which everyone sends a message to everyone.
+  /// A round in which every rank sends a message to every other one.
   void all_to_all(double bytes) noexcept;
   /// Such a round inside each node, in which so many of its ranks have messages for all others, or,
   /// `in`, from them.

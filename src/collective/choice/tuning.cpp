@@ -20,7 +20,7 @@ namespace peal {
 namespace {
 
 constexpr int format_now = 1;
-// a tuning file has some hundred bytes; whatever this is, it is none
+// A tuning file has some hundred bytes; whatever this is, it is none.
 constexpr std::size_t longest_file = 64 << 10;
 
 std::string_view trimmed(std::string_view text) {
@@ -71,8 +71,8 @@ std::string take(std::string_view name, std::string_view value, int& format, cos
   return {};
 }
 
-/// A file's text; what is wrong if it cannot be read. Who names something else than a file must not
-/// wait for a writer of it.
+/// A file's text; what is wrong if it cannot be read. A rank must not wait for a writer where the
+/// name is not that of a file (a pipe, for example).
 std::string contents(const std::string& name, std::string& text) {
   const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return std::strerror(errno);
@@ -155,7 +155,7 @@ tuning read_tuning_file(const std::string& file) {
 tuning read_tuning(const std::string& wish) {
   const std::string name = tuning_file(wish);
   if (name.empty()) return {};
-  // Nobody asked for this one.
+  // The user did not name this file, so it need not exist.
   if (wish == "auto" && ::access(name.c_str(), F_OK) != 0) return {};
   return read_tuning_file(name);
 }

@@ -20,7 +20,7 @@ namespace peal {
 struct tuning {
   cost_parameters costs;
   std::string from;  // the file; empty: the defaults
-  // why a file that is there, or was asked for, is not used; empty: nothing is wrong
+  // Why a file that is there, or was asked for, is not used; empty: nothing is wrong.
   std::string problem;
 };
 
@@ -30,7 +30,7 @@ std::string tuning_text(const cost_parameters&, std::string_view remark);
 tuning parse_tuning(std::string_view text, std::string_view from);
 
 /// The file of PEAL_TUNING; auto: peal/tuning.toml in $XDG_CONFIG_HOME, or in $HOME/.config. Empty:
-/// none, or nobody knows where.
+/// there is none, or neither variable says where.
 std::string tuning_file(const std::string& wish);
 /// What a file holds.
 tuning read_tuning_file(const std::string& file);

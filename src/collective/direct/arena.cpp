@@ -32,7 +32,7 @@ std::size_t arena::take(int ranks, std::size_t area) {
   }
   std::size_t offset = cut(bytes);
   if (offset == 0 || offset + bytes > reserved_) {
-    // Rather what others are through with than more memory.
+    // Before more memory is reserved, blocks that all ranks have left are taken back.
     if (offset != 0) free({offset, bytes});
     collect();
     offset = cut(bytes);
@@ -71,7 +71,7 @@ std::size_t arena::cut(std::size_t bytes) noexcept {
 
 bool arena::reserve(std::size_t end) noexcept {
   if (end <= reserved_) return true;
-  // full is seldom for a moment only, and each communicator would ask again
+  // Full is seldom for a moment only, and each communicator would ask again.
   if (refused_) return false;
   const std::size_t upto = std::min(rounded(end, step), end_);
   if (const int error = segment_->commit(reserved_, upto - reserved_); error != 0) {
@@ -96,11 +96,12 @@ void arena::leave_to_others(std::size_t offset) noexcept {
       true;
 }
 
-/// Takes back what everybody has left.
+/// Takes back the blocks that all ranks have left.
 void arena::collect() noexcept {
   std::erase_if(taken_, [this](const held& each) {
     if (!each.left) return false;
-    // acquire: pairs with the release of who leaves; what it has read may be written over.
+    // acquire: pairs with the release of the rank that leaves; what it has read may be written
+    // over.
     if (segment_->at<block>(each.place.offset)->left.load(std::memory_order_acquire) !=
         static_cast<std::uint32_t>(each.ranks))
       return false;

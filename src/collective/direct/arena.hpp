@@ -1,11 +1,11 @@
 // collective/direct/arena.hpp
-// The blocks that this process gives to communicators: out of a range of its part of the node's
-// segment, reserved as it fills. What is full stays full: a communicator that finds no room does
-// without.
+// The blocks that this process gives to communicators. They lie in a range of its part of the
+// node's segment, which is reserved as it fills. When the range is full it stays full: a
+// communicator that finds no room does without a block.
 //
-// A block comes back when every rank of the communicator has said in it that it looks at it no
-// more. Nobody tells this process; it looks before it reserves more. One that a dead rank held
-// never comes back.
+// A block comes back when every rank of the communicator has written into it that it does not look
+// at it any more. This process is not told so; it looks before it reserves more. A block that a
+// dead rank held never comes back.
 //
 // Layer    collective/direct: may include memory/, base/.
 // Units    bytes; offsets count from the start of the segment.
@@ -24,7 +24,7 @@ namespace peal::direct {
 
 class arena {
  public:
-  /// [begin, begin + bytes) of the segment is this process's and nobody has used it; `begin` is a
+  /// [begin, begin + bytes) of the segment is this process's and has not been used; `begin` is a
   /// multiple of a page.
   arena(node_segment&, std::size_t begin, std::size_t bytes) noexcept;
 
@@ -32,12 +32,12 @@ class arena {
   /// when there is no room. `area`: bytes of one. Blocks with large areas take half of the room at
   /// most.
   [[nodiscard]] std::size_t take(int ranks, std::size_t area = area_bytes);
-  /// Nobody has seen the block.
+  /// No other rank has seen the block.
   void put_back(std::size_t offset) noexcept;
-  /// This rank looks at a block of its own no more; others may.
+  /// This rank does not look any more at a block of its own; other ranks may.
   void leave_to_others(std::size_t offset) noexcept;
 
-  /// Blocks that are taken, those that others still look at among them.
+  /// Blocks that are taken, with those that other ranks still look at.
   [[nodiscard]] std::size_t in_use() const noexcept { return taken_.size(); }
 
  private:

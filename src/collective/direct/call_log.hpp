@@ -1,6 +1,6 @@
 // collective/direct/call_log.hpp
-// Which way the last collectives of a communicator went, for a rank that was refused one: it does
-// not know which way the others took.
+// Which way the last collectives of a communicator went, by messages or past them. A rank that was
+// refused a call asks for it, since it does not know which way the others took.
 //
 // Layer    collective/direct: may include base/.
 // Threads  one adds; any thread may look.

@@ -44,8 +44,8 @@ class channel::entered final : public progress_source, public waiting_call {
     return begun() || (outer_ != nullptr && !outer_->over());
   }
 
-  /// At once, as far as it comes while nobody else can see the call. Requires: it is the only one,
-  /// and its class is open.
+  /// At once, as far as it comes while no other thread can see the call. Requires: it is the only
+  /// one, and its class is open.
   template <class Play>
   void hurry() {
     Play& call = begin<Play>();
@@ -81,7 +81,8 @@ class channel::entered final : public progress_source, public waiting_call {
     }
     return false;
   }
-  bool arm() noexcept override { return true; }  // who stamps rings, as who sends does
+  // The rank that stamps rings the bell, as a sender does.
+  bool arm() noexcept override { return true; }
 
   // What it waits for before it has begun is a message, and what an outer one waits for is that
   // one's to say.
@@ -102,7 +103,7 @@ class channel::entered final : public progress_source, public waiting_call {
 
  private:
   [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
-  // pairs with the acquire in over
+  // Pairs with the acquire in over.
   void end() noexcept { over_.store(true, std::memory_order_release); }
 
   short_call& make(std::type_identity<short_call>) {
@@ -166,7 +167,7 @@ class channel::entered final : public progress_source, public waiting_call {
     } catch (...) {
       thrown_ = std::current_exception();
       moved = true;
-      on_.wake_all<Locked>();  // the step that threw may have stamped, so that others know
+      on_.wake_all<Locked>();  // the step that threw may have stamped, so that other ranks know
     }
     return moved;
   }
@@ -198,13 +199,13 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
 channel::~channel() {
   for (call_class* const each : {&short_, &long_}) {
     if (each->state != state::open) continue;
-    // pairs with the acquire in arena::collect
+    // Pairs with the acquire in arena::collect.
     each->shared->left.fetch_add(1, std::memory_order_release);
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
   }
 }
 
-/// At the first call: from one rank to everybody, by messages, where the block is.
+/// At the first call: from one rank to all, by messages, where the block is.
 void channel::ask(call_class& of) noexcept {
   const std::lock_guard<engine> guard{in_->progress};
   // By a hash, so that no process gives all.
@@ -225,8 +226,8 @@ void channel::ask(call_class& of) noexcept {
 void channel::hear(call_class& of) noexcept {
   const bool well = !of.telling->result.error;
   in_->messages.release(*std::exchange(of.telling, nullptr));
-  // A block that not everybody has heard of because a rank died is lost: those who have may look at
-  // it.
+  // A block that not all ranks have heard of, because a rank died, is lost: the ranks that have
+  // heard of it may look at it.
   of.state = state::full;
   if (!well || of.where == 0) return;
   of.shared = in_->node.segment().at<block>(of.where);
@@ -293,7 +294,8 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     if (&by == &short_) mine.hurry<short_call>();
     else mine.hurry<long_call>();
   }
-  // Not before others have this rank's stamp, and before anybody can ask or make the next call.
+  // Not before the other ranks have this rank's stamp, and before any of them can ask, or make the
+  // next call.
   const std::uint32_t made = calls_.add(by.taken);
   if (!mine.over()) await(mine);
   if (mine.started() != nullptr) [[unlikely]]
@@ -313,7 +315,7 @@ collective_state* channel::stay_out(const detail::collective_call& what) {
   return by.state == state::full ? &by.apart->state : nullptr;
 }
 
-/// For who is refused the call. Of its buffers nothing is kept.
+/// For a rank that is refused the call and asks this one. Nothing is kept of the buffers.
 void channel::note_long(const detail::collective_call& what) noexcept {
   long_call_made& noted = long_calls_[next_long_++ % long_calls_.size()];
   noted.number = calls_.count();

@@ -1,23 +1,23 @@
 // collective/direct/channel.hpp
-// A communicator's way to run blocking collectives past messages: whether there is one, and the
-// waiting.
+// How a communicator runs blocking collectives past messages, through the node's segment: whether
+// it can, and how a rank waits.
 //
 // All ranks must decide alike which calls go this way. There are two classes of calls, short ones
 // (short_call.hpp) and long ones (long_call.hpp), with a block each. At the first call of a class
-// one of the ranks, which the context names, reserves a block, and tells the others by a bcast of
-// messages where it is. From then on a call goes directly if it fits, the same on every rank. Where
-// there was no room the calls of the class are messages, on a context of their own: a rank that
-// does not know yet may have to make a call of another kind first, and so each kind keeps its order
-// whatever becomes of it. Nonblocking calls are never direct; their messages move while a direct
-// call waits.
+// one of the ranks, which follows from the context, reserves a block and tells the others where it
+// is, by a bcast of messages. From then on a call goes directly if it fits, which is the same on
+// every rank. Where there was no room for a block, the calls of the class are messages, on a
+// context of their own: a rank that does not know this yet may have to make a call of another kind
+// first, and so each kind keeps its order in either case. Nonblocking calls are never direct; their
+// messages move while a direct call waits.
 //
-// A call that waits is a source of progress, which takes the steps that can be taken. So it goes on
-// whatever this rank does meanwhile: a continuation that runs in its wait may make the next call,
-// which comes behind it on every rank, or wait for anything else.
+// A call that waits is a source of progress, which takes the steps that can be taken. So the call
+// goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
+// call, which comes behind it on every rank, or wait for anything else.
 //
-// A rank that was refused a call does not know which way the others took, for it need not know the
-// length. It asks them (comm/end/absences.hpp), and takes that way too, giving nothing: so its next
-// call meets theirs.
+// A rank that was refused a call does not know which way the others took, since it need not know
+// the length. It asks them (comm/end/absences.hpp) and takes that way too, giving nothing: so its
+// next call meets theirs.
 //
 // Layer    collective/direct: may include collective/, p2p/, transport/, memory/, progress/,
 //          base/.
@@ -72,14 +72,14 @@ class channel {
   /// Whether there is a way, so that blocking calls may go it.
   [[nodiscard]] bool exists() const noexcept { return kinds_ != 0; }
   /// All collectives of the communicator that it has made one by one, whichever way they went;
-  /// messages and refusals others add.
+  /// other code adds calls by messages and refusals.
   [[nodiscard]] call_log& calls() noexcept { return calls_; }
   /// A call on the long way, by its number in the log. Requires: it is one of the last that went
   /// this way.
   [[nodiscard]] const detail::collective_call& call_started(std::uint32_t number) const noexcept;
-  /// Takes no part in a call of the others on this way: `call` is no_part_in_a_short_call, or
-  /// theirs and `spoilt`. Not null: there is no room, and the others make it as one of these.
-  /// Without the engine's lock held.
+  /// Takes no part in a call that the other ranks make on this way: `call` is
+  /// no_part_in_a_short_call, or theirs and `spoilt`. Not null: there is no room, and the other
+  /// ranks make the call by messages of this state. Without the engine's lock held.
   collective_state* stay_out(const detail::collective_call& call);
 
  private:

@@ -19,7 +19,7 @@ namespace peal::direct {
 /// A call that waits for other ranks. Under the engine's lock.
 class waiting_call {
  public:
-  /// One of those without whom the call cannot go on, a rank of `among`; -1: none.
+  /// A rank of `among` without which the call cannot go on; -1: none.
   [[nodiscard]] virtual int awaits() noexcept = 0;
   [[nodiscard]] virtual const team& among() const noexcept = 0;
 
@@ -28,7 +28,7 @@ class waiting_call {
 };
 
 struct direct_context {
-  /// `cores`: that every node has for the job, alike on every rank; 0: nobody knows.
+  /// `cores`: that every node has for the job, alike on every rank; 0: not known.
   direct_context(engine& with, messaging& over, node_access& access, int cores)
       : progress{with},
         messages{over},
@@ -49,7 +49,7 @@ struct direct_context {
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait
-  // that went directly. Of two threads that count at a time one may be lost
+  // That went directly. Of two threads that count at a time one may be lost.
   std::atomic<std::uint64_t> calls{0};
 };
 

@@ -1,10 +1,11 @@
 // collective/direct/flags.hpp
-// One rank's end of a block: writes its own slot, and looks at those of the others.
+// One rank's end of a block: it writes its own slot, and looks at the slots of the others.
 //
 // Every rank takes part in every operation of the block with one stamp, whether it has a payload or
-// not. It writes the stamp of an operation when it has finished the one before; so who has stamped
-// k has read everything of k - 1, and that is all that says when a line or an area may be written
-// over: nothing is acknowledged, and no operation needs a barrier at its end.
+// not. It writes the stamp of an operation when it has finished the operation before. So a rank
+// that has stamped operation k has read everything of operation k - 1. Nothing else says when a
+// line or an area may be written over: nothing is acknowledged, and no operation needs a barrier at
+// its end.
 //
 // Layer    collective/direct: may include base/.
 // Units    bytes.
@@ -42,11 +43,11 @@ class flags {
   static constexpr std::uint64_t needs(std::uint64_t now, std::uint64_t written) noexcept {
     const std::uint64_t read = written + one_operation,
                         line_read = now - (depth - 1) * one_operation;
-    // as distances, since numbers wrap while an area is not used
+    // As distances, since numbers wrap while an area is not used.
     return now - read < now - line_read ? read : line_read;
   }
-  /// Whether this rank may stamp the operation with a payload of so many bytes, since everybody has
-  /// read what would be written over.
+  /// Whether this rank may stamp the operation with a payload of so many bytes, since all ranks
+  /// have read what would be written over.
   [[nodiscard]] bool has_room(std::size_t bytes) noexcept {
     const std::uint64_t needed =
         bytes > line_payload ? needs(now_, written_[area_]) : now_ - (depth - 1) * one_operation;
@@ -191,7 +192,7 @@ class flags {
   [[nodiscard]] bool stamped_less(int rank, std::uint64_t operation) const noexcept {
     return later(operation, line_of(rank, operation).stamp.load(std::memory_order_acquire));
   }
-  /// Whether whom it was for has read what this rank gave as that operation.
+  /// Whether the rank that it was for has read what this rank gave as that operation.
   [[nodiscard]] bool has_read(std::uint64_t operation, int reader) noexcept {
     const std::uint64_t needed = operation + one_operation;
     if (!later(needed, oldest_)) return true;

@@ -54,7 +54,7 @@ std::size_t longest_piece(const detail::collective_call& call, int size) noexcep
 /// are better from a length on from which both sides share the copying (transport/shm/); and
 /// messages of scatter and gather are copied by each rank from or to the root's memory, while here
 /// the root alone copies all. Measured with 2, 4 and 8 ranks on two cores (AMD EPYC 9004, virtual),
-/// messages in turn; with more cores than two nobody has.
+/// messages in turn; on more than two cores it was not measured.
 std::size_t most_bytes(collective kind, int size, bool oversubscribed) noexcept {
   constexpr std::size_t any = ~std::size_t{0};
   switch (kind) {
@@ -107,7 +107,7 @@ long_call::long_call(flags& all, const detail::collective_call& call, bool open)
       break;
     case collective::reduce:
     case collective::allreduce:
-      // in place is the root's alone
+      // In place is the root's alone.
       if (call.kind == collective::reduce && !is_root()) in_place_ = false;
       if (shares_ || call.kind == collective::allreduce) break;
       gives_ = !is_root();
@@ -252,7 +252,7 @@ void long_call::give() {
     case collective::reduce:
     case collective::allreduce: {
       if (!gives_) break;
-      // Nobody else joins this rank's part; the part that it has joined of the last piece lies
+      // No other rank joins this rank's part; the part that it has joined of the last piece lies
       // there already.
       const range own = shares_ ? part_of(all_.rank(), bytes) : range{bytes, bytes};
       copy_wide(area, vector() + at, own.begin);
@@ -291,7 +291,7 @@ void long_call::give_blocks() noexcept {
 /// Of a scan: from the rank below, and on to the one above.
 void long_call::pass_on(std::byte* area) {
   const std::size_t at = begin_of(now_), bytes = bytes_of(now_);
-  // read only, unless it is where the result belongs
+  // Read only, unless it is where the result belongs.
   auto* const own = const_cast<std::byte*>(vector() + at);
   const bool whole = call_.kind == collective::scan;
   if (all_.rank() == 0) {
@@ -341,7 +341,7 @@ void long_call::read() {
       }
       if (now_ != 0) read_parts();
       if (now_ == pieces_) break;
-      // Everybody has stamped this piece, so has read the one before: the next area is free.
+      // All ranks have stamped this piece, so they have read the one before: the next area is free.
       const range own = part_of(all_.rank(), bytes);
       guarded([&] {
         join(at + own.begin, own.begin, own.bytes(),

@@ -1,30 +1,30 @@
 // collective/direct/long_call.hpp
-// One collective of one rank, longer than `short_call` takes, through the large areas: piece by
-// piece, each an operation of the flags. Pieces are short enough to stay in the caches of the cores
-// between which they go.
+// One collective of one rank, longer than `short_call` takes, through the large areas. It goes
+// piece by piece, and each piece is an operation of the flags. Pieces are short enough to stay in
+// the caches of the cores between which they go.
 //
-//   reductions  With two ranks, or short: each joins what all gave. Else each joins its part of a
-//   piece for all, and gives that along with
-//               its next piece; so there is one operation more than there are pieces.
-//   scans       Each takes what the rank below it has joined, and gives it joined with its own.
-//   the others  Who has something gives it, who wants it reads it.
+//   reductions  With two ranks, or if it is short: each rank joins what all gave.
+//               Else each rank joins its part of a piece for all, and gives that along with its
+//               next piece; so there is one operation more than there are pieces.
+//   scans       Each rank takes what the rank below it has joined, and gives it, joined with its
+//               own vector.
+//   the others  A rank that has something gives it, a rank that wants it reads it.
 //
 // A rank that takes no part (`spoilt`) stamps as often as the others, but another kind, and gives
 // nothing.
 //
-// Who gives what lies in memory of peal::allocate says where, and it is read there. Then the call
-// is over when all have read it, so there is one operation more; and where all give so, one piece
-// is all.
+// A rank whose vector lies in memory of peal::allocate gives only the place of it, and the others
+// read it there. Then the call is over when all have read it, so there is one operation more; and
+// where all ranks give a place, there is one piece only.
 //
 // Vectors are joined in rank order, so all ranks have the same bits.
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.
-// Threads  one at a time. `ready` changes nothing that others see.
+// Threads  one at a time. `ready` changes nothing that other ranks see.
 // Errors   truncated and invalid_argument where a rank has called something else, or with another
-// length. When a user's function throws, the
-//          ranks that wanted its result end with operation_failed, and what it threw comes out of
-//          the last `step` here.
+//          length. When a user's function throws, the ranks that wanted its result end with
+//          operation_failed, and what it threw comes out of the last `step` here.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ class long_call {
   [[nodiscard]] static bool fits(const detail::collective_call& call, int size,
                                  bool oversubscribed) noexcept;
 
-  /// Whether others may read this rank's vector where it is: they see it (`sees(address, bytes)`),
-  /// and this rank does not write over it before all have read it.
+  /// Whether other ranks may read this rank's vector where it is: they see it (`sees(address,
+  /// bytes)`), and this rank does not write over it before all have read it.
   template <class Predicate>
   [[nodiscard]] static bool opens(const detail::collective_call& call, int rank, int size,
                                   Predicate&& sees) noexcept {
@@ -80,7 +80,7 @@ class long_call {
                                              int size) noexcept;
 
   /// Requires: fits(call, all.size()), and areas of long_area_bytes. Both must outlive this.
-  /// `open`: others see this rank's buffers.
+  /// `open`: other ranks see this rank's buffers.
   long_call(flags& all, const detail::collective_call& call, bool open = false) noexcept;
   long_call(const long_call&) = delete;
   long_call& operator=(const long_call&) = delete;
@@ -111,7 +111,7 @@ class long_call {
     if (awaits_ != awaited::rank_below) return all_.behind();
     return all_.rank() != 0 && !all_.has_come(all_.rank() - 1) ? all_.rank() - 1 : all_.rank() + 1;
   }
-  /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
+  /// Requires: ready(). True: the operation was stamped, so the ranks that sleep are to be woken.
   bool step();
   [[nodiscard]] bool over() const noexcept { return stage_ == stage::over; }
   /// It will not be ready any more.
@@ -194,7 +194,7 @@ class long_call {
   bool streams_;         // results past the caches
   bool open_;            // this rank's buffers
   bool any_open_ = false;
-  bool all_open_ = false;  // of those who give
+  bool all_open_ = false;  // of the ranks that give
   int next_ = 0;           // the first that may not have come
   std::exception_ptr thrown_;
   std::error_code error_;

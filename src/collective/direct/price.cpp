@@ -22,7 +22,7 @@ struct load {
 struct work {
   load most;
   load all;
-  bool one_way = false;  // who gives does not wait for who takes
+  bool one_way = false;  // a rank that gives does not wait for one that takes
 };
 
 bool has_root(collective kind) noexcept {
@@ -67,7 +67,7 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   const bool chain =
       !is_short && (call.kind == collective::scan || call.kind == collective::exscan);
   work asked = work_of(call.kind, n, bytes, !is_short && long_call::shares(call, size));
-  // each passes on what it has joined
+  // Each passes on what it has joined.
   if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};
   const double pieces = is_short ? 1 : static_cast<double>(long_call::pieces_of(call, size));
   // A stamp, and a look at each that is waited for; in a scan by pieces one rank after the other.
@@ -86,7 +86,8 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   if (chain) way += (n - 2) * (stamp + look + of_a_piece);
   if (asked.one_way) way += of_a_piece;  // the last one is taken when it was given
   if (!oversubscribed) return way;
-  // Every piece makes each rank of a core take its turn; who only gives is two pieces ahead.
+  // Every piece makes each rank of a core take its turn; a rank that only gives is two pieces
+  // ahead.
   const double turns = asked.one_way
                            ? (pieces + 1) / 2
                            : pieces + (long_call::shares(call, size) && !is_short ? 1 : 0);

@@ -1,6 +1,6 @@
 // collective/direct/price.hpp
-// What a blocking collective takes past messages, by formulas over the same parameters as
-// cost.hpp's.
+// What a blocking collective costs that goes past messages, by formulas over the same parameters as
+// those of cost.hpp.
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    nanoseconds, bytes.

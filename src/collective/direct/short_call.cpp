@@ -24,7 +24,7 @@ short_call::short_call(flags& all, const detail::collective_call& call) noexcept
     given_ = data;
     given_bytes_ = bytes;
   };
-  switch (call.kind) {  // refused_call gives nothing, and awaits nobody
+  switch (call.kind) {  // refused_call gives nothing, and awaits no rank
     case collective::barrier: awaits_ = awaited::everybody; break;
     case collective::bcast:
       if (root) gives(call.receive, call.bytes);

@@ -1,18 +1,18 @@
 // collective/direct/short_call.hpp
-// One small collective of one rank through the flags: it stamps the operation, with what it gives
-// as payload, waits for those whose payload it needs, and reads that where it lies. Who reduces
-// does it alone, from the lowest rank to the highest, so every rank has the same bits and nobody
-// depends on what another computes.
+// One small collective of one rank through the flags. The rank stamps the operation, with what it
+// gives as payload, waits for the ranks whose payload it needs, and reads that payload where it
+// lies. A rank that reduces does so alone, from the lowest rank to the highest. So every rank has
+// the same bits, and no rank depends on what another one computes.
 //
-//     play call{all, what};
+//     short_call call{all, what};
 //     call.begin();
 //     while (!call.over()) {
-//       ... until call.ready(); then wake those who sleep if call.step() says so
+//       ... until call.ready(); then wake the ranks that sleep if call.step() says so
 //     }
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.
-// Threads  one at a time. `ready` changes nothing that others see.
+// Threads  one at a time. `ready` changes nothing that other ranks see.
 // Errors   truncated and invalid_argument where a rank has called something else, or with another
 //          length. What a user's function throws comes out of `step`; the call is over then.
 #pragma once
@@ -50,10 +50,10 @@ constexpr int most_ranks(bool oversubscribed) noexcept { return oversubscribed ?
   return call.bytes - 1 < most;  // empty ones wrap, and do not fit
 }
 
-/// Stamped as what a rank calls that was refused the call: it differs from what the others have
-/// called.
+/// What a rank stamps as its call when it was refused the call: it differs from what the other
+/// ranks have called.
 inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
-/// That rank's call, if the others' fits.
+/// The call of that rank, when the call of the other ranks is a short one.
 [[nodiscard]] inline detail::collective_call no_part_in_a_short_call() noexcept {
   detail::collective_call made;
   made.kind = refused_call;
@@ -89,7 +89,7 @@ class short_call {
     if (stage_ == stage::gives) return all_.behind();
     return awaits_ == awaited::root ? call_.root : next_;
   }
-  /// Requires: ready(). True: the operation was stamped, so whoever sleeps is to be woken.
+  /// Requires: ready(). True: the operation was stamped, so the ranks that sleep are to be woken.
   bool step() {
     if (stage_ == stage::gives) {
       all_.stamp(static_cast<std::uint32_t>(call_.kind), given_, given_bytes_);

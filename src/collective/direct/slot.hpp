@@ -1,12 +1,13 @@
 // collective/direct/slot.hpp
-// What a communicator has in the node's segment for its direct collectives: a block with a slot for
-// each rank, which it alone writes.
+// What a communicator has in the node's segment for its direct collectives: a block with one slot
+// for each rank, which that rank alone writes.
 //
-// An operation uses one line of a slot, the next one each time, round and round: a stamp, which
-// says how far the rank has come, and up to 56 bytes of payload before it, so that one line that
-// changes cores brings both. A longer payload lies in one of the slot's areas, and the stamp says
-// in which. A communicator has a block with small areas, for calls that fit into one, and from the
-// first longer call on another one with large areas, through which that goes piece by piece.
+// An operation uses one line of a slot, the next line each time, and after the last one the first
+// again. A line holds a stamp, which says how far the rank has come, and before it up to 56 bytes
+// of payload: so one line that moves between cores brings both. A longer payload lies in one of the
+// slot's areas, and the stamp says in which. A communicator has a block with small areas, for calls
+// that fit into one of them. From the first longer call on it has another block with large areas,
+// through which such a call goes piece by piece.
 //
 // Layer    collective/direct: may include base/.
 // Units    bytes.
@@ -21,9 +22,9 @@
 
 namespace peal::direct {
 
-/// How many operations a rank may be ahead of another, and one more. Two would do where everybody
-/// waits for everybody; a root that broadcasts again and again gets so many ahead of those who
-/// listen.
+/// How many operations a rank may be ahead of another, and one more. Two would do where all ranks
+/// wait for all; a root that broadcasts again and again gets so many ahead of the ranks that
+/// receive.
 inline constexpr std::uint32_t depth = 8;
 inline constexpr std::size_t line_payload = 56;
 inline constexpr std::uint32_t areas = 2;

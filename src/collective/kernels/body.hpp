@@ -91,7 +91,7 @@ struct bxor {
   }
 };
 
-// Integers wrap around like unsigned ones: a signed overflow must not be undefined because somebody
+// Integers wrap around like unsigned ones: a signed overflow must not be undefined when a program
 // sums counters.
 template <class T>
 struct arithmetic {

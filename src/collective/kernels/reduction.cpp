@@ -42,7 +42,7 @@ void reduction::set(const detail::collective_call& call) noexcept {
 
 void reduction::apply_past_caches(const std::byte* lower, const std::byte* higher, std::byte* into,
                                   std::size_t bytes) const noexcept {
-  // stays in the first-level cache between the kernel and the copy
+  // Stays in the first-level cache between the kernel and the copy.
   constexpr std::size_t block = 4096;
   if (!can_copy_past_caches() || reinterpret_cast<std::uintptr_t>(into) % 32 != 0)
     return apply_piece(lower, higher, into, bytes);

@@ -1,4 +1,5 @@
-// The functions of peal/detail/core.hpp about communicators: who is in it, copies, and parts of it.
+// The functions of peal/detail/core.hpp about communicators: their ranks, copies of them, and parts
+// of them.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -67,7 +68,7 @@ communicator_state& make(job& here, const team& members, const collective_state*
   return *new communicator_state(members, home, like);
 }
 
-/// By colour, then key, then rank. Those who do not join are left out.
+/// By colour, then key, then rank. Ranks that do not join are left out.
 std::vector<int> in_order(const std::vector<split_request>& requests) {
   std::vector<int> joined;
   for (int rank = 0; rank != static_cast<int>(requests.size()); ++rank)

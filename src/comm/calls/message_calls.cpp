@@ -28,7 +28,7 @@ struct common_operation final : operation {
   }
 } sent_at_once;
 
-/// An operation with nobody: finished, with nothing.
+/// An operation with proc_null: finished, without a message.
 operation* finished_with_nobody(lane& here, communicator_state& on, const location& where) {
   operation& made = here.messages->make_operation();
   here.messages->finish(made, of_nobody);

@@ -54,8 +54,8 @@ std::string wrong_here(communicator_state& from, const neighborhood& near, const
 communicator_state& with_neighbors(communicator_state& from, neighborhood near,
                                    const location& where) {
   const int size = from.size();
-  // Whoever finds something wrong takes part to the end, so that nobody waits for it in vain, and
-  // all ranks are told.
+  // A rank that finds something wrong takes part to the end, so that no rank waits for it in vain,
+  // and all ranks are told.
   const int* invalid = first_wrong(near.sources, size);
   if (!invalid) invalid = first_wrong(near.destinations, size);
   const std::string wrong = wrong_here(from, near, where);

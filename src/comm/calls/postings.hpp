@@ -1,7 +1,7 @@
 // comm/calls/postings.hpp
-// Nonblocking sends that the verbs transport has taken but holds back for others to leave with:
-// finished once they are posted, so that a rank that waits for them makes the progress that posts
-// them, and nothing is held while the program computes.
+// Nonblocking sends that the verbs transport has taken, but holds back so that they leave together
+// with others. They finish once they are posted: so a rank that waits for one makes the progress
+// that posts it, and nothing is held while the program computes.
 //
 // Layer    comm.
 // Threads  under the engine's lock.

@@ -19,7 +19,7 @@ matched_message* try_find(finder find, communicator_state& on, int source, int t
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
-  // who probes for ever may owe something in another lane
+  // A thread that probes again and again may owe progress in another lane.
   if (here.progress.has_family()) here.progress.progress();
   else here.progress.run_deferred();
   const std::lock_guard<engine> guard{here.progress};
@@ -55,7 +55,7 @@ matched_message* wait_and_find(finder find, communicator_state& on, int source, 
   return found;
 }
 
-/// A probe of proc_null tells of a message of nobody; there is none to take.
+/// A probe of proc_null tells of an empty message of no rank; there is none to take.
 bool is_of_nobody(communicator_state& on, int source, int tag, outcome& of, const location& where) {
   if (source != proc_null_value) return false;
   (void)job::require_lane(on, where);

@@ -18,7 +18,7 @@ struct ready_list {
   std::vector<queue_entry*> over;
 };
 
-/// May come after the queue has gone; then nobody reads the list.
+/// May come after the queue has gone; then no thread reads the list.
 class notice final : public hook {
  public:
   notice(std::shared_ptr<ready_list> list, queue_entry* about) noexcept
@@ -125,7 +125,7 @@ int queue_entries::event_fd(const location& where) {
 
 bool queue_entries::arm(const location& where) {
   const bool sleep = detail::arm(own().own_sleeper(where), where);
-  // what ends after this look makes it readable
+  // What ends after this look makes it readable.
   return sleep && !content_->ready->some.load(std::memory_order_acquire);
 }
 

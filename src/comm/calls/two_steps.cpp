@@ -70,7 +70,7 @@ void two_steps::start_ready() noexcept {
     next->next.spoilt = static_cast<bool>(next->error);
     second_.go_on_with(next->number);
     operation& moving = collectives_.start(second_, next->next, {&two_steps::moved, next});
-    // relaxed: the lock is held
+    // relaxed: the lock is held.
     if (moving.finished.load(std::memory_order_relaxed)) moved(next, moving);
   }
 }

@@ -1,11 +1,11 @@
 // comm/calls/two_steps.hpp
 // Collectives that first find out how much there is to be moved, then move it, as one operation.
 //
-// The second steps run on a team of their own, in the order in which the first ones were started,
-// whatever the order in which those finish: so every rank starts them in the same order, and they
-// keep apart from whatever collectives the user starts meanwhile. A second step has the number of
-// the first: a rank whose first step has failed, so that it does not know whether there is a second
-// one, takes no part in that, and says so.
+// The second steps run on a team of their own, in the order in which the first steps were started,
+// whatever the order in which those finish. So every rank starts them in the same order, and they
+// keep apart from the collectives that the user starts meanwhile. A second step has the number of
+// its first step. A rank whose first step has failed does not know whether there is a second one;
+// it takes no part in that, and says so.
 //
 // Layer    comm.
 // Threads  under the engine's lock.

@@ -107,10 +107,11 @@ call_record call_record::of(int rank, int size, const detail::collective_call& c
     made.lengths =
         hash_of({reinterpret_cast<const char*>(call.send_bytes), count * sizeof(std::size_t)});
   }
-  // Among neighbours nothing is done in place, and who has no destinations gives nothing.
+  // Among neighbours nothing is done in place, and a rank without destinations gives nothing.
   const bool among_neighbors =
       call.kind == collective::neighbor_allgather || call.kind == collective::neighbor_alltoall;
-  // Without a byte to be moved nobody can tell: the data of an empty range are a null pointer too.
+  // Without a byte to be moved it cannot be told: the data of an empty range are a null pointer
+  // too.
   made.in_place = !has_root(call.kind) && !among_neighbors && made.bytes != 0 &&
                   (call.in_place || call.send == nullptr);
   made.scalar = call.type;
@@ -174,8 +175,8 @@ void comparison::join(void*, const void* lower, void* higher, std::size_t count)
       made = left[i];
       continue;
     }
-    // Whoever first differs from the higher part's lowest differs from ours as well, when the two
-    // match.
+    // The rank that first differs from the higher part's lowest differs from ours as well, when the
+    // two match.
     if (!left[i].lowest.matches(made.lowest)) {
       made.odd = made.lowest;
       made.differs = true;

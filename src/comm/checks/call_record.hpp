@@ -39,7 +39,7 @@ struct call_record {
 
   // ---- compared
   std::uint64_t bytes = 0;  // of a call whose blocks are the same everywhere; 0 elsewhere
-  // of the blocks, hashed, where they differ and every rank gives all of them; 0 elsewhere
+  // Of the blocks, hashed, where they differ and every rank gives all of them; 0 elsewhere.
   std::uint64_t lengths = 0;
   std::uint64_t type = 0;      // hashes of names; 0: no name
   std::uint64_t function = 0;  // of the user's

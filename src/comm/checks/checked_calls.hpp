@@ -38,7 +38,7 @@ class stall_report;
 class checked_calls {
  public:
   /// For the collectives of `of`; context `of.context() + 2` is taken. All must outlive this.
-  /// `report`, if given, tells who does not come.
+  /// `report`, if given, tells which ranks do not come.
   checked_calls(messaging&, collectives&, collective_state&, const team& of,
                 stall_report* report = nullptr);
   ~checked_calls();
@@ -58,7 +58,7 @@ class checked_calls {
   void stay_out_of_plan(absences&, std::uint32_t number) noexcept;
 
   // ---- for the roll call
-  /// A call of this rank's that others have not all made.
+  /// A call of this rank's that not all other ranks have made.
   struct waiting {
     std::uint64_t number = 0;  // names it among the communicator's calls, the same on every rank
     std::chrono::steady_clock::time_point since{};

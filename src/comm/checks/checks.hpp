@@ -1,6 +1,6 @@
 // comm/checks/checks.hpp
-// The checks of what a user passes: ranks, tags, roots. The usual case is a comparison or two; the
-// words are made out of line.
+// The checks of what a user passes: ranks, tags, roots. In the usual case a check is a comparison
+// or two; the texts of errors are made out of line.
 //
 // Layer    comm.
 // Errors   peal::error with the caller's place.
@@ -38,7 +38,7 @@ inline void check_recv_tag(int tag, const detail::location& where) {
     refuse_tag(tag, true, where);
 }
 
-/// Whether these checks pass, and it is not nobody that is meant.
+/// Whether these checks pass, and the rank is not proc_null.
 inline bool may_send(const team& in, int dest, int tag) noexcept {
   return static_cast<unsigned>(dest) < static_cast<unsigned>(in.size()) && tag >= 0;
 }

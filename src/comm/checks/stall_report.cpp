@@ -15,7 +15,8 @@ namespace {
 
 constexpr int note_tag = std::numeric_limits<int>::max();  // comparisons count theirs from 0
 constexpr std::chrono::milliseconds between_calls{250};
-constexpr std::chrono::seconds for_answers{10};  // who sleeps, or has no core, may take a while
+// A rank that sleeps, or has no core, may take a while to answer.
+constexpr std::chrono::seconds for_answers{10};
 constexpr std::size_t most_named = 8;
 
 }  // namespace

@@ -1,11 +1,11 @@
 // comm/checks/stall_report.hpp
-// Who is missing where ranks wait for others in a collective (PEAL_CHECK=1): after PEAL_CHECK_AFTER
-// a rank that waits asks the others of the communicator where they are, and the lowest of those
-// that wait says so in the log, with the places of the calls.
+// Which ranks are missing where ranks wait for others in a collective (PEAL_CHECK=1). After
+// PEAL_CHECK_AFTER a rank that waits asks the other ranks of the communicator where they are. The
+// lowest of the ranks that wait says so in the log, with the places of the calls.
 //
-// Questions and answers are messages on the context of the comparisons, which nobody receives: they
-// are taken from among the unexpected ones now and then. Who makes no call of peal's does not
-// answer.
+// Questions and answers are messages on the context of the comparisons. No call receives them: they
+// are taken from among the unexpected messages now and then. A rank that makes no call of peal's
+// does not answer.
 //
 // Layer    comm.
 // Threads  under the engine's lock.
@@ -41,7 +41,7 @@ class stall_report final : private progress_source {
   enum class where : std::uint8_t { unknown, there, elsewhere, nowhere };
   /// A question when `from` is unknown.
   struct note {
-    std::uint64_t number = 0;  // of the call that somebody waits in
+    std::uint64_t number = 0;  // of the call that the rank waits in
     where from = where::unknown;
     call_record call;  // that the asking or answering rank waits in; of nowhere it says nothing
   };

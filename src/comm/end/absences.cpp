@@ -69,7 +69,7 @@ void absences::look_at_questions() noexcept {
 absences::reply absences::reply_of(detail::communicator_state& on, std::uint32_t number) noexcept {
   reply said;
   const direct::call_log& calls = on.direct.calls();
-  // relaxed: the engine's lock is held
+  // relaxed: the engine's lock is held.
   if (on.collective.failed().load(std::memory_order_relaxed) || !calls.knows(number)) return said;
   said.known = true;
   said.way = calls.of(number);
@@ -112,7 +112,7 @@ void absences::forget(detail::communicator_state& gone) noexcept {
     kept.last[(kept.calls - back) % kept.last.size()] = reply_of(gone, kept.calls - back);
   std::erase_if(questions_, [&](const question& each) {
     if (each.context != kept.context) return false;
-    // the call will not be made here
+    // The call will not be made here.
     send_copy(messages_, world_, each.context + of_replies, each.from, reply{});
     return true;
   });

@@ -1,18 +1,18 @@
 // comm/end/absences.hpp
-// Ranks that take no part in a collective: one that is refused its arguments cannot give what the
-// others wait for, and may not even know how much that is. It says so to all members instead, who
-// leave it out of that collective: what depends on it ends with an error, nobody waits for it, and
-// the next collective meets as it should.
+// Ranks that take no part in a collective. A rank that is refused its arguments cannot give what
+// the others wait for, and may not even know how much that is. It says so to all members instead,
+// which leave it out of that collective: what depends on it ends with an error, no rank waits for
+// it, and the next collective meets as it should.
 //
 // A collective by messages is named by its context and number. Each member answers when it sends
-// nothing more to that rank, which then throws away what has come. A blocking collective may go
-// past messages, which depends on lengths that the rank may not know. So it asks the members which
-// way theirs went, and goes that way too, giving nothing (direct/channel.hpp). They answer when
-// they have made it.
+// nothing more to the rank that takes no part, which then throws away what has come. A blocking
+// collective may go past messages; whether it does depends on lengths that the rank may not know.
+// So the rank asks the members which way theirs went, and goes that way too, giving nothing
+// (direct/channel.hpp). They answer when they have made the call.
 //
-// All that are messages between ranks of the world, on a context of the world's, and answers to
-// questions on one of the communicator's, of each lane. While all arguments are right there are
-// none. A member may have let its communicator go before it is asked.
+// All these are messages between ranks of the world, on a context of the world's; answers to
+// questions are on one of the communicator's contexts, of each lane. While all arguments are right
+// there are none. A member may have let its communicator go before it is asked.
 //
 // Layer    comm.
 // Threads  under the engine's lock, but for stay_out_of_blocking.
@@ -44,8 +44,8 @@ class absences {
   void stay_out(collective_state&) noexcept;
   /// Nor in that one of these members.
   void tell(const team& members, const collective_name&) noexcept;
-  /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all others
-  /// have made it, or are refused it too. Without the engine's lock held.
+  /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all other
+  /// ranks have made it, or are refused it too. Without the engine's lock held.
   void stay_out_of_blocking(detail::communicator_state&);
 
   /// Answers questions that can be answered now.
@@ -53,15 +53,15 @@ class absences {
     if (!questions_.empty()) [[unlikely]]
       look_at_questions();
   }
-  /// The communicator is about to go. What others may still ask of it is remembered for the last
-  /// ones.
+  /// The communicator is about to go. What other ranks may still ask of it is remembered for the
+  /// last communicators.
   void forget(detail::communicator_state&) noexcept;
 
  private:
   enum class kind : std::uint32_t {
     absent,  // I take no part in this collective
     noted,   // I send you nothing more in it
-    // which way did the call with this number in your log go? The context is the communicator's
+    // Which way did the call with this number in your log go? The context is the communicator's.
     asks
   };
   struct note {

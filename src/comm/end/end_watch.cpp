@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::chrono::seconds between_looks{1};
 
-/// Whether who has been seen to wait at so many looks in a row asks: at the second one, and again
-/// later, since the first question may have come before the other rank had made the communicator.
-/// Ever more seldom, for a rank that computes takes no questions.
+/// Whether a rank that has been found to wait for a peer at so many looks in a row asks it: at the
+/// second one, and again later, since the first question may have come before the other rank had
+/// made the communicator. Ever more seldom, for a rank that computes takes no questions.
 constexpr bool asks_at(unsigned looks) noexcept { return looks > 1 && std::has_single_bit(looks); }
 
 /// At a look. A rank may have receives from all others posted; it does not begin to talk to all of
@@ -70,8 +70,8 @@ void end_watch::answer(peer_id asker, std::uint32_t context) noexcept {
   const auto health = context == message ? collectives::health::unknown
                                          : collectives_.health_of(context, contexts_of_one, asker);
   if (health == collectives::health::fails) return say(asker, kind::gave_up, context);
-  // Of a communicator that is not here, or not with the asker, nobody would take the question away
-  // again.
+  // A question about a communicator that is not here, or not with the asker, would never be taken
+  // away again.
   const wait kept{asker, health == collectives::health::works ? context : message};
   if (std::ranges::find(askers_, kept) == askers_.end()) askers_.push_back(kept);
 }
@@ -124,7 +124,7 @@ bool end_watch::take_news() {
     messages_.peer_ended(each);
   }
   for (const std::uint32_t context : std::exchange(given_up_, {})) {
-    // whatever belongs to it
+    // Whatever belongs to it.
     collectives_.fail(context, contexts_of_one, world_.peer(world_.rank()));
     for (const wait& each : askers_)
       if (each.context == context) say(each.peer, kind::gave_up, context);
@@ -133,7 +133,7 @@ bool end_watch::take_news() {
   return any;
 }
 
-/// What waits for flags of somebody who is at its end.
+/// Ends the calls that wait for flags of a rank that is at its end.
 bool end_watch::end_calls_past_messages() {
   bool any = false;
   if (past_messages_ == nullptr) return any;

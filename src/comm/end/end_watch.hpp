@@ -1,12 +1,13 @@
 // comm/end/end_watch.hpp
-// Whether those come that this rank waits for. A rank that comes to its end without having taken
-// its part in something would let others wait for ever, and so would one that has given up a
-// communicator's collectives.
+// Whether the ranks come that this rank waits for. A rank that comes to its end without having
+// taken its part in something would let other ranks wait for ever, and so would a rank that has
+// given up a communicator's collectives.
 //
-// Who has waited for a rank for some time, a second or two, asks it. A rank answers when it is at
-// its end, where nothing of the user's can start anything any more, and when the collectives of
-// that communicator fail on it; until then it keeps the question. So nobody is asked while things
-// go well, nobody asks all, and what a rank hears it passes on to those who wait for it.
+// A rank that has waited for another one for some time, a second or two, asks it. The rank that is
+// asked answers when it is at its end, where nothing of the user's can start anything any more, or
+// when the collectives of that communicator fail on it; until then it keeps the question. So no
+// rank is asked while things go well, no rank asks all others, and what a rank hears it passes on
+// to the ranks that wait for it.
 //
 // Questions and answers are messages on a context of the world's, of each lane. An answer comes
 // behind everything that the peer has sent.
@@ -33,20 +34,21 @@ class end_watch {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `past_messages` may be null. `alone`: one thread at a time calls, so that nobody sends to this
-  /// rank itself while it waits. All must outlive this.
+  /// `past_messages` may be null. `alone`: one thread at a time calls, so that no thread sends to
+  /// this rank itself while it waits. All must outlive this.
   end_watch(messaging&, collectives&, const direct::direct_context* past_messages,
             const team& world, bool alone);
   end_watch(const end_watch&) = delete;
   end_watch& operator=(const end_watch&) = delete;
 
-  /// Once in a while, which the backstop of sleeps is enough for: asks those who have been waited
-  /// for since the last time, and does what answers said. True: something may have ended.
+  /// Once in a while, which the backstop of sleeps is enough for: asks the peers that have been
+  /// waited for since the last time, and does what answers said. True: something may have ended.
   bool look();
   /// Whether it is time, as it is when there has been an answer.
   [[nodiscard]] bool due() const noexcept;
 
-  /// This process starts nothing more: whoever asked is told, and whoever asks from now on.
+  /// This process starts nothing more: every peer that has asked is told, and every one that asks
+  /// from now on.
   void declare_end() noexcept;
   /// The communicator with these contexts is no more.
   void forget(std::uint32_t context) noexcept;
@@ -59,7 +61,7 @@ class end_watch {
     ended,   // I am at my end
     gave_up  // the collectives of this communicator fail here
   };
-  // instead of a communicator's context
+  // Instead of a communicator's context.
   static constexpr std::uint32_t message = ~std::uint32_t{0};
   struct note {
     kind what = kind::asks;
@@ -94,9 +96,9 @@ class end_watch {
   const bool alone_;
   clock::time_point next_;
   bool declared_ = false;
-  std::vector<peer_id> ended_;           // who has said since the last look that it is at its end
+  std::vector<peer_id> ended_;           // peers that have come to their end since the last look
   std::vector<std::uint32_t> given_up_;  // communicators whose collectives have begun to fail
-  std::vector<wait> askers_;             // who waits for this rank
+  std::vector<wait> askers_;             // peers that wait for this rank
   std::vector<awaited> found_;           // scratch, of list_waits
   std::vector<wait> waits_;              // in order
   std::vector<watched> watched_;         // in order

@@ -53,7 +53,7 @@ void fail(errc code, const char* what, int peer, const location& where) {
   throw error(code, what, peer, where);
 }
 
-// Without a place, since what decodes does not know who called it: rethrow_decode_error adds it.
+// Without a place, since what decodes does not know its caller: rethrow_decode_error adds it.
 void decode_failed(std::size_t bytes, const char* why) {
   throw error(errc::decode_failed, fmt::format("{} bytes: {}", bytes, why));
 }

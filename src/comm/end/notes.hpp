@@ -14,7 +14,7 @@
 
 namespace peal {
 
-/// Sends a copy, of which nobody hears any more. Ranks of the world are peers.
+/// Sends a copy; the caller hears no more of it. Ranks of the world are peers.
 template <class T>
 void send_copy(messaging& messages, const team& world, std::uint32_t context, peer_id to,
                const T& what) noexcept {
@@ -23,7 +23,7 @@ void send_copy(messaging& messages, const team& world, std::uint32_t context, pe
   operation& sent =
       messages.start_send(world, context, said, sizeof *said, static_cast<int>(to), 0);
   const auto drop = [](void* gone) noexcept { delete static_cast<T*>(gone); };
-  // relaxed: the engine's lock is held
+  // relaxed: the engine's lock is held.
   if (!sent.finished.load(std::memory_order_relaxed)) return messages.detach(sent, drop, said);
   messages.release(sent);
   drop(said);
@@ -55,7 +55,7 @@ class note_listener {
                                  this};
       operation& next = messages_.start_recv(world_, context_, &arriving_, sizeof arriving_,
                                              detail::any_source_value, detail::any_tag_value, hook);
-      // relaxed: the engine's lock is held
+      // relaxed: the engine's lock is held.
       if (!next.finished.load(std::memory_order_relaxed)) return;
       take(next);
     }
@@ -64,7 +64,7 @@ class note_listener {
   void take(operation& over) noexcept {
     const outcome got = over.result;
     messages_.release(over);
-    // the news of a death ends one such receive
+    // The news of a death ends one such receive.
     if (got.error || got.bytes != sizeof arriving_) return;
     const Note said = arriving_;
     take_(owner_, static_cast<peer_id>(got.source), said);

@@ -15,7 +15,7 @@
 
 namespace peal {
 
-/// What a rank tells the others: those of its settings that are not the default.
+/// What a rank tells the other ranks: those of its settings that are not the default.
 std::string settings_to_agree_on(const job_settings&);
 
 /// What is wrong with what was told, by rank (nothing: it died); empty when nothing is. Names the

@@ -110,7 +110,7 @@ void job::start_helper() {
 job::job(job_settings read, const detail::job_options& options)
     : settings{std::move(read)}, threads_{options.threads}, common_{settings, bootstrap_} {
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
-  if (bootstrap_.rank() == 0)  // once: one rank warns of names that nobody knows
+  if (bootstrap_.rank() == 0)  // once: one rank warns of unknown names
     for (const std::string& each : unknown_variables()) log_warning("{}", each);
   common_.on_node.resize(static_cast<std::size_t>(bootstrap_.size()));
   for (const int rank : bootstrap_.local_ranks()) {
@@ -158,7 +158,8 @@ void job::join_node(bool threads) {
   common_.start_with([&] {
     if (exchange.shares()) mine.push_back(&segments_.emplace_back(exchange.plan_for(0)));
     wanted = lane_count_wanted(settings, threads && may_have_lanes());
-    // One rank reads the tuning file, and tells all what it holds: others might find another one.
+    // One rank reads the tuning file, and tells all what it holds: other ranks might find another
+    // file.
     costs = cost_note(bootstrap_.cores(),
                       bootstrap_.rank() == 0 ? tuned_costs(settings.tuning) : std::nullopt);
   });
@@ -179,7 +180,7 @@ void job::join_node(bool threads) {
   if (!segments_.empty()) heap.emplace(segments_.front());
 }
 
-/// The other lanes, in a job of several ranks after everyone has said how many there are to be.
+/// The other lanes, in a job of several ranks after all ranks have said how many there are to be.
 /// They have segments of their own, without a heap.
 void job::add_lanes(bool threads) {
   if (size() == 1) lane_count_ = lane_count_wanted(settings, threads && may_have_lanes());
@@ -210,10 +211,11 @@ void job::set_waits() {
   const auto how = settings.wait.mode;
   std::optional<wait_policy::bounds> spin;
   for (const auto& each : lanes_) {
-    // one an engine, which asks it under its own lock
+    // One an engine, which asks it under its own lock.
     core_sharing& seen = core_sharing_.emplace_back(pids, ::getpid(), bootstrap_.cores());
     common_.oversubscribed = seen.oversubscribed();
-    // With fewer cores than ranks nothing is spun for, and a measurement would be of who else runs.
+    // With fewer cores than ranks nothing is spun for, and a measurement would be one of the other
+    // processes that run.
     if (!spin)
       spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !common_.oversubscribed);
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin},
@@ -247,7 +249,7 @@ lane& job::lane_of(const detail::operation& of) noexcept {
 }
 
 void job::release(detail::communicator_state& gone) noexcept {
-  // the world stays, for handles that outlive the environment
+  // The world stays, for handles that outlive the environment.
   if (&gone != world_.get()) gone.home.release(gone);
 }
 
@@ -281,7 +283,7 @@ void job::end(bool at_once) noexcept {
     for (const auto& each : lanes_) each->finish();
     const auto limit = std::chrono::steady_clock::now() + lane::shutdown_grace;
     const auto go_on = [&] {
-      // Another rank may wait for this one to take what nobody here will ask for.
+      // Another rank may wait for this one to take a message that this program will not ask for.
       const bool late = std::chrono::steady_clock::now() >= limit;
       for (const auto& each : lanes_) each->turn(late);
       return common_.failures.count() == 0 && !common_.left;
@@ -295,7 +297,7 @@ void job::end(bool at_once) noexcept {
   for (const auto& each : lanes_) each->leave(failed && !at_once);
   if (settings.stats) {
     const std::string text = counters_text(counted(), bootstrap_.rank());
-    // whole, so that ranks do not mix
+    // Whole, so that ranks do not mix.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   }
   for (const auto& each : lanes_) each->close();

@@ -107,7 +107,7 @@ class job final {
   bool alive_ = false;
   bootstrap_client bootstrap_;
   lane_common common_;
-  std::deque<node_segment> segments_;  // by lane; none for who is alone on its node
+  std::deque<node_segment> segments_;  // by lane; none for a rank that is alone on its node
   std::size_t lane_count_ = 1;
   engine_family family_;                      // has members where there are several lanes
   std::vector<std::unique_ptr<lane>> lanes_;  // one at least

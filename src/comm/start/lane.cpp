@@ -37,7 +37,7 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   const job_settings& settings = common_.settings;
   const messaging_options options{settings.messages, static_cast<peer_id>(common_.bootstrap.rank()),
                                   static_cast<std::uint32_t>(common_.bootstrap.size())};
-  // the base is private to others
+  // The base is private, so emplace cannot convert to it by itself.
   messages.emplace(progress, static_cast<router&>(*this), options);
   self_.emplace(*messages, options.self, &progress.waking());
   messages->add(*self_);
@@ -76,7 +76,8 @@ void lane::open_verbs(std::size_t lanes) {
   try {
     verbs_->meet(everyone);
   } catch (const std::exception& problem) {
-    // The others may be through with their start, so that nothing but the job's end reaches them.
+    // The other ranks may be through with their start, so that nothing but the job's end reaches
+    // them.
     const std::string why =
         fmt::format("rank {} could not start: {}", bootstrap.rank(), plain_text_of(problem));
     log_error("{}", why);
@@ -90,7 +91,7 @@ void lane::open_verbs(std::size_t lanes) {
 transport& lane::route(peer_id to) noexcept {
   if (to == static_cast<peer_id>(common_.bootstrap.rank())) return *self_;
   if (shm_ && common_.on_node[to]) return *shm_;
-  return *verbs_;  // the job has seen to it that it is there when anybody is elsewhere
+  return *verbs_;  // the job has made one if there are ranks on other nodes
 }
 
 bool lane::poll() noexcept {
@@ -106,14 +107,14 @@ bool lane::poll() noexcept {
   while (failures_seen_ < common_.failures.count()) failed(common_.failures.at(failures_seen_++));
   if (absences) absences->look();
   const bool looks = end_watch_ && end_watch_->due();
-  // What a look finds has rung for nobody, so nothing is said to have moved, which would count as a
-  // lost wake-up.
+  // For what a look finds no bell has rung, so nothing is said to have moved, which would count as
+  // a lost wake-up.
   if (looks && end_watch_->look()) progress.wake_sleepers();
   if (failures_seen_ == 0 && !looks) [[likely]]
     return news;
   // After a failure ranks leave without waiting for each other, and what is pending to one that has
-  // left would never end. Not every rank hears of a failure: one that cannot be reached by some is
-  // there for others.
+  // left would never end. Not every rank hears of a failure: a rank that some cannot reach is there
+  // for others.
   const auto size = static_cast<peer_id>(common_.bootstrap.size()),
              self = static_cast<peer_id>(common_.bootstrap.rank());
   for (peer_id each = 0; each < size; ++each) {
@@ -134,7 +135,7 @@ void lane::failed(peer_id gone) noexcept {
 
 void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
-  // Of one whose collectives fail, others may still send.
+  // Other ranks may still send messages of a communicator whose collectives fail.
   // relaxed: the engine's lock is held
   const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);
   if (absences) absences->forget(gone);
@@ -178,8 +179,8 @@ void lane::finish() noexcept {
     guarded([&] {
       const auto done = [this, patient] {
         settle(false);
-        // Datagrams are repeated by who polls. After a failure one who has left may never say that
-        // it has them.
+        // Datagrams are repeated by a process that polls. After a failure a peer that has left may
+        // never say that it has them.
         return messages->idle() && (!verbs_ || verbs_->settled() ||
                                     ((failures_seen_ != 0 || common_.left) && !patient));
       };
@@ -193,8 +194,9 @@ void lane::finish() noexcept {
   }
 }
 
-/// At the end: nobody here asks for what has come unasked once there has been a failure, it is
-/// late, or nothing of the user's can start anything any more; in the last case others may know.
+/// At the end: this process does not ask for what has come unasked once there has been a failure,
+/// it is late, or nothing of the user's can start anything any more; in the last case other ranks
+/// may know.
 void lane::settle(bool late) noexcept {
   const bool over = common_.at_rest();
   if (over || late || failures_seen_ != 0 || common_.left) messages->refuse_unexpected();
@@ -213,7 +215,7 @@ void lane::run_deferred() noexcept {
 }
 
 void lane::leave(bool failed) noexcept {
-  if (!failed) return;  // a fence has seen to it that nobody waits for anything
+  if (!failed) return;  // after the fence no rank waits for anything
   if (shm_) shm_->leave();
   if (verbs_) verbs_->leave();
 }

@@ -1,7 +1,7 @@
 // comm/start/lane.hpp
-// A way for messages from top to bottom: an engine with its lock, matching, collectives, and
-// transports that nobody else uses. Every communicator belongs to one lane. Threads whose
-// communicators are in different lanes meet in nothing while messages go well.
+// All that messages of some communicators need, from top to bottom: an engine with its lock,
+// matching, collectives, and transports that nothing else uses. Every communicator belongs to one
+// lane. Threads whose communicators are in different lanes share nothing while messages go well.
 //
 // Layer    comm: may include everything below.
 // Threads  under its engine's lock; `open`, `finish` and `close` from one thread.
@@ -56,16 +56,15 @@ struct lane_common {
   std::vector<peer_id> nodes;     // by peer, the lowest one of its node; empty: there is one node
   bool oversubscribed = false;    // more ranks than cores
   cost_basis basis;               // of the choice of algorithms
-  failure_list failures;          // who has died
-  std::atomic<bool> left{false};  // somebody has left without waiting for the others
-  std::function<void()> ring_all = [] {};  // wakes whoever sleeps in any lane
-  std::function<bool()> at_rest = [] {
-    return false;
-  };  // from the beginning of the end on: nothing of the user's can start anything any more
+  failure_list failures;          // peers that have died
+  std::atomic<bool> left{false};  // a rank has left without waiting for the others
+  std::function<void()> ring_all = [] {};  // wakes the threads that sleep in any lane
+  // From the beginning of the end on: nothing of the user's can start anything any more.
+  std::function<bool()> at_rest = [] { return false; };
   [[nodiscard]] bool several_nodes() const noexcept { return node.size() < on_node.size(); }
 
-  /// A step of the start that may fail on this rank alone. Then the others learn why from the next
-  /// exchange, which there must be.
+  /// A step of the start that may fail on this rank alone. Then the other ranks learn why from the
+  /// next exchange, which there must be.
   template <class Step>
   void start_with(Step&& step) {
     try {
@@ -119,8 +118,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
     if (gone.operations == 0) free(gone);
   }
 
-  /// Posts messages that wait for others. With the lock held. Who waits need not: every poll does
-  /// it.
+  /// Posts messages that wait to leave with others. With the lock held. A thread that waits need
+  /// not call this: every poll does it.
   void flush() noexcept {
     if (verbs_ && verbs_->holds_messages()) verbs_->flush();
   }
@@ -137,19 +136,19 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   }
 
   // ---- the end. Without the lock held.
-  /// How long the end waits before it says what for, and takes it that nobody here will ask for
-  /// another message: continuations may still do so when the end has begun.
+  /// How long the end waits before it says what for, and takes it that this program will ask for no
+  /// other message: continuations may still do so when the end has begun.
   static constexpr std::chrono::seconds shutdown_grace{5};
   /// Nothing of the user's waits to be called here.
   [[nodiscard]] bool at_rest() const noexcept {
     return !progress.owes_calls() && !messages->has_hooks() && !collectives->busy();
   }
-  /// Sends that nobody waits for any more, and answers that peers wait for.
+  /// Finishes sends that no thread waits for any more, and answers that peers wait for.
   void finish() noexcept;
-  /// One turn, and what was deferred. `late`: nobody here will ask for what has come unasked.
+  /// One turn, and what was deferred. `late`: this program will not ask for what has come unasked.
   void turn(bool late) noexcept;
   void run_deferred() noexcept;
-  /// `failed`: others may still wait for what was sent.
+  /// `failed`: other ranks may still wait for what was sent.
   void leave(bool failed) noexcept;
   /// The device's memory goes.
   void close() noexcept;

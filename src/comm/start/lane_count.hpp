@@ -22,8 +22,8 @@ inline constexpr std::size_t most_lanes_by_itself = 4;
 /// so there is one.
 [[nodiscard]] std::size_t lane_count_wanted(const job_settings&, bool threads);
 
-/// Of what ranks told, "count|rest" each, nothing of who died: takes the counts off, and returns
-/// the smallest.
+/// Of what ranks told, "count|rest" each, nothing of a rank that died: takes the counts off, and
+/// returns the smallest.
 std::size_t take_lane_count(std::vector<std::optional<std::string>>& told);
 
 }  // namespace peal

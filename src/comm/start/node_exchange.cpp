@@ -15,7 +15,7 @@ namespace {
 
 int node_of(const std::string& told) { return std::atoi(told.c_str()); }
 
-/// What the first one who lives has told of the same node.
+/// What the first living rank of the same node has told.
 const std::string& reference(const std::vector<std::string>& seen, const std::string& of) {
   return *std::ranges::find_if(
       seen, [&](const std::string& each) { return !each.empty() && node_of(each) == node_of(of); });
@@ -57,8 +57,8 @@ std::string node_exchange::told(const std::vector<node_segment*>& segments) cons
   return text;
 }
 
-/// Who sees other segments than the first of its node, on any node, so that every rank finds the
-/// same; -1: nobody.
+/// The first rank, of any node, that sees other segments than the first rank of its node: every
+/// rank finds the same one. -1: there is none.
 int node_exchange::first_unseen(const std::vector<std::string>& seen) const {
   const bool some_died = bootstrap_.knows_of_death();
   const auto strange = [&](const std::string& each) {
@@ -77,7 +77,7 @@ bool node_exchange::agree_on(const std::vector<node_segment*>& segments, const s
   notes noted(seen.size());
   for (std::size_t each = 0; each < seen.size(); ++each) {
     const std::size_t end = seen[each].find('|');
-    if (end == std::string::npos) continue;  // of one who died
+    if (end == std::string::npos) continue;  // of a rank that died
     noted[each] = seen[each].substr(end + 1);
     seen[each].resize(end);
   }

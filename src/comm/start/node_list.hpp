@@ -13,9 +13,9 @@
 
 namespace peal {
 
-/// Of what ranks told, "lowest rank of the node|rest" each, nothing of who died: takes the numbers
-/// off, and returns them, by rank; who died has a node of its own. Empty where there is one node
-/// only.
+/// Of what ranks told, "lowest rank of the node|rest" each, nothing of a rank that died: takes the
+/// numbers off, and returns them, by rank; a rank that died has a node of its own. Empty where
+/// there is one node only.
 std::vector<peer_id> take_nodes(std::vector<std::optional<std::string>>& told);
 
 }  // namespace peal

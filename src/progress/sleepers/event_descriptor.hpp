@@ -1,7 +1,7 @@
 // progress/sleepers/event_descriptor.hpp
 // The engine's sleep as one file descriptor, for programs that sleep in a poll or epoll loop of
-// their own: an epoll set of everything that the engine watches, of an alarm, and of a bell for the
-// threads of this process.
+// their own. It is an epoll set of everything that the engine watches, of an alarm, and of a bell
+// for the threads of this process.
 //
 // Layer    progress.
 // Threads  ring: any. The rest: under the engine's lock.

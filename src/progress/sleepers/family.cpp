@@ -47,8 +47,8 @@ void engine_family::cancel_alarm(std::uint32_t known) noexcept {
   if (alarms_.load(std::memory_order_acquire) != known) return;
   set_timer({});
   set_.store(false, std::memory_order_release);
-  // Who saw `set_` just before has counted before that: it is up to this caller to keep the alarm
-  // then.
+  // A thread that saw `set_` just before has counted before that, and set no timer: so this caller
+  // must keep the alarm then.
   if (alarms_.load(std::memory_order_acquire) == known) return;
   set_.store(true, std::memory_order_release);
   set_timer(tick);
@@ -61,11 +61,11 @@ void engine_family::take_alarm() noexcept {
     set_.store(false, std::memory_order_release);
 }
 
-// ---- what an engine's wait does for the others
+// ---- what a wait in one engine does for the other engines
 
 using clock = std::chrono::steady_clock;
 
-/// Takes a turn in those others that had none since the last look.
+/// Takes a turn in those other engines that had none since the last look.
 bool engine::visit_others() {
   bool any = false;
   const auto& all = family_->members();
@@ -126,7 +126,7 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   else if (!try_lock()) return kept::busy;
   const std::lock_guard<engine> guard{*this, std::adopt_lock};
   if (keeps && slept_in()) return kept::by_others;
-  // relaxed: as in visit_others
+  // relaxed: as in visit_others.
   if (keeps && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns())
     return kept::busy;
   const readiness found = prepare();
@@ -140,8 +140,8 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   return kept::now;
 }
 
-/// Sleeps in this engine, and takes the others along. A wait for anything sleeps in all of them
-/// alike, with a bell of its own.
+/// Sleeps in this engine, and in the other ones that have no thread. A wait for anything sleeps in
+/// all of them alike, with a bell of its own.
 engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
   struct part {
     engine_sleeper as;

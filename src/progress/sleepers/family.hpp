@@ -1,14 +1,15 @@
 // progress/sleepers/family.hpp
-// Engines of one process that look after each other: a thread that waits in one of them also moves
-// what is to be moved in another that nobody waits in. MPI asks for that: a rank that waits may owe
-// others progress anywhere.
+// Engines of one process that look after each other: a thread that waits in one of them also makes
+// progress in the engines in which no thread waits. MPI asks for that: a rank that waits may owe
+// other ranks progress in any engine.
 //
-// While it spins, a wait looks at the others now and then, and takes a turn in those that had none
-// since the last look. Before it sleeps it arms those that are quiet too, as their keeper, and
-// sleeps on their descriptors as well. An engine that is not quiet has a thread of its own, which
-// may leave it any time: while there is such a one the sleeper looks again at every tick. When an
-// engine that a thread kept, or slept in, has no sleeper any more, an alarm that every such thread
-// sleeps on is set, a tick from then.
+// While it spins, a waiting thread looks at the other engines now and then, and takes a turn in
+// those that had none since the last look. Before it sleeps it also arms the other engines that are
+// quiet, and sleeps on their descriptors too: it is their keeper. An engine that is not quiet has a
+// thread of its own, which may leave it at any time; while there is such an engine the sleeper
+// looks again at every tick. When the last sleeper of an engine has left, be it a keeper or a
+// thread of its own, a timer is set that ends one tick later. Every sleeping thread of the family
+// wakes up then and looks again.
 //
 // Layer    progress.
 // Threads  add: before the first wait. The rest: any.
@@ -42,7 +43,7 @@ class engine_family {
   void add(engine&);
   [[nodiscard]] const std::vector<engine*>& members() const noexcept { return members_; }
 
-  /// Around a sleep that relies on others' to keep what it does not keep itself.
+  /// Around a sleep that relies on other sleepers to keep the engines that it does not keep itself.
   void begin_sleep() noexcept { sleepers_.fetch_add(1, std::memory_order_seq_cst); }
   void rise() noexcept { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
   /// An engine is left alone. `self`: whose thread calls counts as a sleeper itself.
@@ -55,7 +56,7 @@ class engine_family {
     return alarms_.load(std::memory_order_acquire);
   }
   void cancel_alarm(std::uint32_t known) noexcept;
-  /// Readable when somebody is to look. -1: there is none.
+  /// Readable when a thread must look at all engines. -1: there is none.
   [[nodiscard]] int alarm() const noexcept { return alarm_; }
   void take_alarm() noexcept;
 

@@ -152,7 +152,7 @@ void helper_thread::serve() noexcept {
   engine_.lock_.give_back();
 }
 
-/// With the lock held. False: some source could not promise to wake anybody.
+/// With the lock held. False: some source could not promise to wake a thread.
 bool helper_thread::rest(backoff& pause) noexcept {
   if (const auto found = engine_.prepare(); found != engine::readiness::ready) {
     if (found == engine::readiness::moved) pause.next(true);

@@ -1,17 +1,17 @@
 // progress/sleepers/helper_thread.hpp
 // The thread that makes progress while the program computes (PEAL_ASYNC).
 //
-// While the program polls, or sleeps in a wait or on an event descriptor, it leads: the helper only
-// looks, once in a tick, whether turns are still made. When a tick has passed without one the
-// helper takes the lead: it polls, arms every source, and sleeps on all descriptors, as a wait
-// does. The program takes the lead back with the first turn of its own; what it starts meanwhile
-// goes by the mutex and leaves the helper asleep.
+// While the program polls, or sleeps in a wait or on an event descriptor, the program leads: the
+// helper only looks, once in a tick, whether the program still takes turns. When a tick has passed
+// without a turn the helper takes the lead: it polls, arms every source, and sleeps on all
+// descriptors, as a wait does. The program takes the lead back with the first turn of its own. What
+// the program starts meanwhile takes the mutex, and leaves the helper asleep.
 //
-// It runs nothing that was deferred: continuations belong to the program's own calls. Functions of
-// reductions run wherever a message arrives, so here too.
+// The helper runs nothing that was deferred: continuations belong to the program's own calls.
+// Functions of reductions run wherever a message arrives, so in the helper too.
 //
 // Layer    progress: may include topology/, base/.
-// Threads  of the engine it serves, which outlives it; each call says who may make it.
+// Threads  of the engine it serves, which outlives it; each call says which thread may make it.
 // Errors   start throws std::system_error where there is no thread or no descriptor to be had.
 #pragma once
 
@@ -31,8 +31,8 @@ class helper_thread {
  public:
   /// How often it looks while the program leads.
   static constexpr std::chrono::milliseconds tick{1};
-  /// The same once something large was started: long enough for who waits for it at once to have
-  /// begun.
+  /// The same once something large was started: long enough for a thread that waits for it at once
+  /// to have begun to wait.
   static constexpr std::chrono::microseconds glance{20};
   /// How often it polls where a source cannot promise to wake it.
   static constexpr std::chrono::microseconds nap{50};
@@ -55,9 +55,9 @@ class helper_thread {
   friend engine;
 
   // ---- for the engine: with its lock held
-  /// Who calls is going to poll.
+  /// The thread that calls is going to poll.
   void dismiss() noexcept;
-  /// Who slept, in a wait or in a loop of its own, is back in the program.
+  /// The thread that slept, in a wait or in a loop of its own, is back in the program.
   void resume() noexcept;
   void started(std::size_t bytes) noexcept;
   void report(std::vector<counter>&) const;
@@ -78,7 +78,7 @@ class helper_thread {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wanted_{false};    // it found the lock taken
   std::atomic<bool> hastened_{false};  // `started` has rung
-  // guarded by the engine's lock
+  // Guarded by the engine's lock.
   bool leads_ = false;   // the helper polls; its sources are armed, or it is in a turn or a nap
   bool parked_ = false;  // it waits for the program, which sleeps itself
   struct {

@@ -25,7 +25,7 @@ void self_transport::start_fetch(fetch& f) noexcept {
   if (f.absorb != nullptr)
     f.absorb(f, reinterpret_cast<const std::byte*>(f.where.words[0]), 0, f.bytes);
   else if (f.bytes > 0)
-    // sender's and receiver's buffer may be the same
+    // Sender's and receiver's buffer may be the same.
     std::memmove(f.into, reinterpret_cast<const void*>(f.where.words[0]), f.bytes);
   f.done(f, {});
 }

@@ -12,7 +12,7 @@ namespace peal::shm {
 
 namespace {
 
-/// How late a message may be found that nobody could ring for.
+/// How late a message may be found whose sender could not ring.
 constexpr std::chrono::milliseconds nap{1};
 
 bool membarrier(int command) noexcept { return ::syscall(SYS_membarrier, command, 0, 0) == 0; }
@@ -34,7 +34,7 @@ bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
 void bells::ring(int index) noexcept {
   front& sleeper = *fronts_[static_cast<std::size_t>(index)];
   remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
-  // pairs with the release in begin_sleep: its bell is there
+  // Pairs with the release in begin_sleep: its bell is there.
   (void)sleeper.says.asleep.load(std::memory_order_acquire);
   if (!rope.is_open() &&
       (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
@@ -50,7 +50,7 @@ void bells::ring(int index) noexcept {
 
 void bells::begin_sleep(bool wants_room) noexcept {
   if (!found_by_all_) found_by_all_ = all_find_this();
-  // pairs with the acquire in ring
+  // Pairs with the acquire in ring.
   own_front_->says.asleep.store(wants_room ? for_room_too : for_messages,
                                 std::memory_order_release);
   if (fences_) std::atomic_thread_fence(std::memory_order_seq_cst);

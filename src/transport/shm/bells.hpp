@@ -1,11 +1,12 @@
 // transport/shm/bells.hpp
-// Who sleeps, and who wakes it.
+// Which processes sleep, and which process wakes them.
 //
-// A process says in its front that it sleeps, and then looks once more; a sender stores its message
-// and then looks whether the receiver sleeps. Neither may miss the other, so the store and the look
-// of each must stay in order. The one who sleeps pays for both: membarrier makes every running
-// process of the node finish its stores, and costs the sleeper about 8 µs. A sender pays one load
-// of a line that it has. Where membarrier is missing senders fence.
+// A process that is about to sleep says so in its front, and then looks for messages once more. A
+// sender stores its message, and then looks whether the receiver sleeps. Neither may miss the
+// other, so the store and the look of each must stay in order. The process that sleeps pays for
+// both: membarrier makes every running process of the node finish its stores, and costs the sleeper
+// about 8 µs. A sender pays one load of a line that is in its cache. Where membarrier is missing
+// senders fence.
 //
 // Layer    transport/shm: may include memory/, progress/, base/.
 // Threads  one; any number of processes at the same time.
@@ -41,7 +42,7 @@ class bells final : public ringer {
   void message_for(int index) noexcept { look_at(index, for_messages); }
   /// After something was freed that it may want.
   void room_for(std::uint32_t index) noexcept { look_at(static_cast<int>(index), for_room_too); }
-  /// Wakes it, unless somebody else does.
+  /// Wakes it, unless another process does.
   [[gnu::noinline, gnu::cold]] void ring(int index) noexcept override;
   void ring_oneself() noexcept { own_->ring(); }
 
@@ -50,7 +51,7 @@ class bells final : public ringer {
   /// After this whatever comes either is there to be seen or rings.
   void begin_sleep(bool wants_room) noexcept;
   void end_sleep() noexcept;
-  /// When to get up in any case: soon, where not everybody can ring.
+  /// When to get up in any case: soon, where not every peer can ring.
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept;
 
  private:

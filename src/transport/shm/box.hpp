@@ -2,7 +2,8 @@
 // The two ends of a box: the mailbox that one sender writes and one receiver reads.
 //
 // Short messages are written as short_path.hpp says; the payload of a longer one lies in the data
-// ring. The sender knows how far it may write, and looks at `consumed` only at that point.
+// ring. The sender knows how far it may write, and looks at `consumed` only when it has come so
+// far.
 //
 // Layer    transport/shm.
 // Threads  a writer and a reader of the same box may work at the same time, each from one thread.
@@ -38,9 +39,9 @@ inline constexpr float slow_caches = 7;
 class box_writer final : public short_path {
  public:
   box_writer() = default;
-  /// Goes on where the last use of the box ended. `arrivals` changes whenever this
-  /// process has read messages: who sends without reading in between sends a stream, and who has
-  /// read answers.
+  /// Goes on where the last use of the box ended. `arrivals` changes whenever this process has read
+  /// messages: a sender that has read nothing since its last message is streaming; one that has
+  /// read is replying.
   box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals) noexcept
       : short_path{memory.cells, to},
         data_{memory.data},
@@ -73,7 +74,7 @@ class box_writer final : public short_path {
   /// Tells the receiver to read no further. Requires: `drained`.
   void close() noexcept {
     cells_[cell_ % cells_per_box].stamp.store(lap_of(cell_) | closing, std::memory_order_release);
-    to_.wake_for_message();  // who gives the box back, for others to use
+    to_.wake_for_message();  // the receiver gives the box back, for others to use
     *this = {};
   }
 
@@ -90,10 +91,9 @@ class box_writer final : public short_path {
 
  private:
   bool look() noexcept {
-    const std::uint64_t all =
-        // pairs with the release in box_reader::publish: what was read may
-        consumed_->load(std::memory_order_acquire);
-    cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;  // be written over
+    // Pairs with the release in box_reader::publish: what was read may be written over.
+    const std::uint64_t all = consumed_->load(std::memory_order_acquire);
+    cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;
     unit_limit_ = static_cast<std::uint32_t>(all >> 32) + units_per_box;
     return cell_ != cell_limit_;
   }
@@ -101,7 +101,7 @@ class box_writer final : public short_path {
   [[gnu::noinline]] bool write_long(envelope e, const void* payload, std::size_t bytes) noexcept {
     const auto units = static_cast<std::uint32_t>((bytes + unit - 1) / unit);
     const std::uint32_t to_end = units_per_box - unit_ % units_per_box;
-    // a payload lies in one piece
+    // A payload lies in one piece.
     const std::uint32_t start = units <= to_end ? unit_ : unit_ + to_end;
     const std::uint32_t needed = start - unit_ + units;
     if (unit_limit_ - unit_ < needed) {
@@ -117,7 +117,7 @@ class box_writer final : public short_path {
       place.match = e.match;
       place.rest = e.rest;
     }
-    // pairs with box_reader::peek
+    // Pairs with box_reader::peek.
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring,
                       std::memory_order_release);
     ++cell_;
@@ -159,7 +159,7 @@ class box_writer final : public short_path {
     std::memcpy(target, payload, first);
     place.match = e.match;
     place.rest = e.rest;
-    // pairs with box_reader::warm_up
+    // Pairs with box_reader::warm_up.
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | begun,
                       std::memory_order_release);
     std::memcpy(target + first, static_cast<const std::byte*>(payload) + first, e.bytes() - first);
@@ -195,7 +195,7 @@ class box_reader {
   /// A cell_kind when the next cell is new, else more: one load, for polls that mostly find
   /// nothing.
   [[nodiscard]] std::uint32_t next_kind() const noexcept {
-    // relaxed: peek looks again
+    // relaxed: peek looks again.
     const std::uint64_t stamp = cells_[cell_ % cells_per_box].stamp.load(std::memory_order_relaxed);
     return static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
   }
@@ -203,7 +203,7 @@ class box_reader {
   void warm_up() noexcept {
     if (warm_ == cell_) return;
     const cell& place = cells_[cell_ % cells_per_box];
-    // pairs with the release in box_writer::fill_in_parts
+    // Pairs with the release in box_writer::fill_in_parts.
     const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);
     const std::byte* const from =
         data_ + std::size_t{static_cast<std::uint32_t>(stamp >> 32) % units_per_box} * unit;
@@ -215,7 +215,7 @@ class box_reader {
   /// told so.
   [[nodiscard, gnu::always_inline]] state peek(message& out) noexcept {
     const cell& place = cells_[cell_ % cells_per_box];
-    // pairs with the release in box_writer
+    // Pairs with the release in box_writer.
     const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);
     const std::uint32_t kind = static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
     if (kind > closing) return state::empty;
@@ -254,7 +254,7 @@ class box_reader {
 
  private:
   void publish() noexcept {
-    // pairs with box_writer::look
+    // Pairs with box_writer::look.
     box_->consumed.store(std::uint64_t{unit_} << 32 | cell_, std::memory_order_release);
     published_ = cell_;
     published_unit_ = unit_;

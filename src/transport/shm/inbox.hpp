@@ -28,9 +28,8 @@ inline void push(node_segment& segment, std::atomic<std::uint64_t>& inbox,
 /// emptied as a whole, so no item can be taken and pushed again between the look and the exchange
 /// of another process.
 inline std::uint64_t take(node_segment& segment, std::atomic<std::uint64_t>& inbox) noexcept {
-  std::uint64_t last =
-      // pairs with the release in push, of every item: read-modify-writes chain
-      inbox.exchange(0, std::memory_order_acquire);
+  // Pairs with the release in push, of every item: read-modify-writes chain.
+  std::uint64_t last = inbox.exchange(0, std::memory_order_acquire);
   std::uint64_t ordered = 0;
   while (last != 0) {
     inbox_entry& item = *segment.at<inbox_entry>(last);

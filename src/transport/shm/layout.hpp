@@ -40,7 +40,7 @@ enum class inbox_kind : std::uint32_t {
 struct inbox_entry {
   std::uint64_t next;  // offset
   inbox_kind kind;
-  std::uint32_t from;  // local index of who pushed
+  std::uint32_t from;  // local index of the process that pushed
 };
 static_assert(sizeof(inbox_entry) == 16);
 
@@ -69,11 +69,11 @@ constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_
 
 struct box {
   inbox_entry link;  // of the sender when it opens the box, of the receiver when it gives it back
-  // where this use of the box begins: free-running positions go on from the last use, so no stamp
-  // is ever stale
+  // Where this use of the box begins: free-running positions go on from the last use, so no stamp
+  // is ever stale.
   std::uint32_t first_cell;
   std::uint32_t first_unit;
-  // by the receiver: units << 32 | cells, both free-running
+  // By the receiver: units << 32 | cells, both free-running.
   alignas(apart) std::atomic<std::uint64_t> consumed;
   alignas(4096) cell cells[cells_per_box];
   std::byte data[units_per_box * unit];
@@ -85,7 +85,7 @@ static_assert(sizeof(box) == 4096 + cells_per_box * cache_line + units_per_box *
 struct parcel {
   inbox_entry link;
   envelope head;
-  // the payload follows
+  // The payload follows.
 };
 static_assert(sizeof(parcel) == 32);
 
@@ -96,10 +96,10 @@ static_assert(large_parcel >= sizeof(parcel) + eager_limit);
 // ---- transfer: two processes that copy one large payload
 
 enum class transfer_mode : std::uint32_t {
-  // both copy straight from source to destination: receiver from the front, sender from the back
+  // Both copy straight from source to destination: receiver from the front, sender from the back.
   claims,
-  // the sender copies pieces from the front into a ring, the receiver copies them out; or, from the
-  // back, past the sender
+  // The sender copies pieces from the front into a ring, the receiver copies them out; or, from the
+  // back, past the sender.
   staged,
 };
 
@@ -129,7 +129,7 @@ struct alignas(4 * cache_line) transfer {
   // Staged; those that the receiver reads are valid when helped > 0. Piece k lies in the ring at
   // (first + k * piece_bytes) % ring_bytes.
   transfer_stage stage;
-  // how the pieces are written, see pace.hpp; the sender's alone, as are the next two
+  // How the pieces are written, see pace.hpp; the sender's alone, as are the next two.
   bool past_caches;
   bool trial;  // the first piece the other way
   std::uint32_t write_time[timed_pieces];
@@ -139,7 +139,7 @@ struct alignas(4 * cache_line) transfer {
   std::uint64_t first;
   // Written by the receiver.
   alignas(cache_line) std::atomic<std::uint32_t> emptied;  // staged: pieces read
-  // nanoseconds for the first pieces; valid when they are emptied
+  // Nanoseconds for the first pieces; valid when they are emptied.
   std::uint32_t read_time[timed_pieces];
 };
 static_assert(sizeof(transfer) == 4 * cache_line);
@@ -182,8 +182,8 @@ inline constexpr std::uint32_t transfer_step = 4096 / sizeof(transfer);
 /// bulk/staging.hpp.
 inline constexpr std::uint32_t staging_rings = 4;
 inline constexpr std::uint32_t most_ring_bytes = 4 << 20;
-/// The ring of a peer that finds all of these with others. Two pieces: the peer reads one while the
-/// other is written.
+/// The ring of a peer that finds all of these in use by other peers. Two pieces: the peer reads one
+/// while the other is written.
 inline constexpr std::uint32_t small_ring_bytes = 32 << 10;
 
 }  // namespace peal::shm

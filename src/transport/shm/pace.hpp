@@ -1,11 +1,11 @@
 // transport/shm/pace.hpp
 // Whether pieces of payloads should reach a reader through the caches or past them. It depends on
-// which cores run the two processes, which a virtual machine does not know and its host changes
+// which cores run the two processes. A virtual machine does not know that, and its host changes it
 // from minute to minute; so it is measured, and measured again.
 //
 // AMD EPYC 9004, virtual, two cores, two-copy pipeline, GB/s: at one time through the caches 35,
-// past them 15–18; ten minutes later 1.0 and 6.6; then 2.3 and 20, when it was the writer's stores
-// that were slow, to lines in the reader's cache, and not the reading.
+// past them 15–18; ten minutes later 1.0 and 6.6; then 2.3 and 20. In the last case the writer's
+// stores to lines in the reader's cache were slow, and not the reading.
 //
 // Layer    transport/shm.
 // Units    bytes a nanosecond.
@@ -34,7 +34,7 @@ class pace {
   /// The way that is faster at the moment.
   [[nodiscard]] bool past_caches() const noexcept { return past_ > 1.5F * through_; }
   /// Whether lately what went through the caches was written at less than this rate. For answers:
-  /// past the caches they look quick to the writer, who does not wait for such stores.
+  /// past the caches they look quick to the writer, which does not wait for such stores.
   [[nodiscard]] bool slower_through_caches_than(float rate) const noexcept {
     return through_ > 0 && through_ < rate;
   }

@@ -1,6 +1,6 @@
 // transport/shm/parcels.hpp
-// The parcels of this process: messages to peers that it has no box for travel in them, one a
-// message, through the receiver's inbox.
+// The parcels of this process. Messages to peers for which it has no box travel in them, one
+// message in each, through the receiver's inbox.
 //
 // Layer    transport/shm.
 // Threads  one.

@@ -11,7 +11,7 @@
 namespace peal {
 namespace {
 
-/// Messages read from one box before the others have their turn.
+/// Messages read from one box before the other boxes have their turn.
 constexpr int messages_a_turn = 64;
 /// Payloads below this are copied by the receiver alone where it can.
 constexpr std::uint32_t alone_limit = 32 * 1024;
@@ -54,7 +54,7 @@ void shm_transport::set_wants_eager(bool wants) noexcept {
 // ---- sending
 
 bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) noexcept {
-  if (out.failed) return true;  // to the dead: nobody waits for it
+  if (out.failed) return true;  // to a dead peer: it is dropped
   if (++out.sent % settings_.box_after == 0 && open_box(out)) return out.box.write(e, payload);
   if (out.parcels >= shm::parts::parcels_per_peer) return refused();
   shm::parcel* const item = parcels_.take(e.bytes());
@@ -111,7 +111,7 @@ int shm_transport::find_box() noexcept {
       continue;
     }
 #ifdef MADV_POPULATE_WRITE
-    // page faults now, rather than one by one between messages
+    // Page faults now, rather than one by one between messages.
     madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);
 #endif
     boxes_[each] = box_use::open;
@@ -150,7 +150,7 @@ bool shm_transport::poll() noexcept {
     }
     if (kind == shm::begun) [[unlikely]]
       box.warm_up();
-    // nothing to do: the sender may want to know that it has it whole
+    // Nothing to do: the sender may want to know that it has it whole.
     if (box.publish_all()) bells_.room_for(incoming_[each].index);
   }
   if (front_->inbox.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -168,7 +168,7 @@ bool shm_transport::read_box(std::size_t position) noexcept {
   for (; count < messages_a_turn; ++count) {
     const auto state = box.peek(message);
     if (state == shm::box_reader::state::message) [[likely]] {
-      // starts no read_box and adds no box: both happen in poll only
+      // Starts no read_box and adds no box: both happen in poll only.
       sink_->arrived(from, message.head, message.payload);
       box.pop();
       if (box.publish_some()) bells_.room_for(incoming_[position].index);
@@ -194,13 +194,13 @@ bool shm_transport::read_notes() noexcept {
   bool any = false;
   while (next != 0) {
     shm::inbox_entry& each = *segment().at<shm::inbox_entry>(next);
-    next = each.next;  // taking a note may give it to somebody else
+    next = each.next;  // taking a note may give it to another process
     any |= take_note(each);
   }
   return any;
 }
 
-/// False where nobody here may have waited for it.
+/// False where no thread of this process may have waited for it.
 bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
   const std::uint32_t from = item.from;
   switch (item.kind) {

@@ -96,9 +96,9 @@ class shm_transport final : public transport, public node_access {
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override {
     return bells_.wakes_at();
   }
-  // release and acquire: who sees that a peer has left sees all that it sent.
-  /// The last call but the destructor: this process takes part no more, which peers see in
-  /// has_left.
+  // The last call but the destructor: this process takes part no more, which peers see in has_left.
+  // Release, with the acquire there: a process that sees that a peer has left sees all that it
+  // sent.
   void leave() noexcept;
   [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
     return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;

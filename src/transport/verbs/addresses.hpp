@@ -22,11 +22,12 @@ class addresses {
  public:
   addresses(peer_id self, const std::vector<device>& rails);
 
-  /// What others must know of this process; `job` is what this process would have as the secret.
+  /// What other processes must know of this one; `job` is what this process would have as the
+  /// secret.
   [[nodiscard]] const address& own() const noexcept { return own_; }
   [[nodiscard]] address& own() noexcept { return own_; }
-  /// Everyone's, by rank; of the first that has told one comes the job's secret. Before the first
-  /// message. A process that has told none cannot be reached.
+  /// The addresses of all processes, by rank; the job's secret is that of the first process that
+  /// has told an address. Before the first message. A process that has told none cannot be reached.
   void meet(std::vector<std::optional<address>> everyone);
 
   [[nodiscard]] peer_id self() const noexcept { return self_; }

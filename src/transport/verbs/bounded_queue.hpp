@@ -1,5 +1,6 @@
 // transport/verbs/bounded_queue.hpp
-// First in, first out, never longer than said at the start: no allocation on the data path.
+// A queue, first in, first out, with a longest length that is given at the start: so the data path
+// allocates nothing.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

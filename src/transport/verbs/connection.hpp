@@ -1,6 +1,6 @@
 // transport/verbs/connection.hpp
-// All that is known of one peer that this process talks, or is about to talk, to: what each room
-// knows of it.
+// All that this process knows of one peer that it has, or begins, a connection to: what each room
+// of the transport knows of it.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -18,10 +18,10 @@ namespace peal::verbs {
 
 enum class connection_state : std::uint8_t {
   requesting,  // our request is on its way; the queue pairs are in INIT
-  // we know theirs, they may not know ours yet: we can receive, and send once we hear from them
+  // We know theirs, they may not know ours yet: we can receive, and send once we hear from them.
   answered,
   open,
-  lost  // an error ended it; the queue pairs are there until somebody says that the peer has failed
+  lost  // an error ended it; the queue pairs are there until peer_failed is called
 };
 
 class connection {

@@ -1,7 +1,7 @@
 // transport/verbs/peer_events.hpp
-// What the rooms of this transport tell of peers and connections, and what they ask of each other,
-// since none of them knows the others that it needs for an answer: verbs_state.hpp has all of them
-// and answers.
+// What the rooms of this transport tell about peers and connections, and what they ask of each
+// other. A room does not know the other rooms that it needs for an answer: verbs_state.hpp has all
+// of them, and answers.
 //
 // Layer    transport/verbs. Control path, but for the questions about packets.
 // Threads  one at a time.
@@ -35,9 +35,9 @@ class peer_events {
   /// A packet to it did not leave: errno.
   virtual void unsendable(peer_id, int error) noexcept = 0;
   virtual void vanished(peer_id, peer_loss) noexcept = 0;
-  /// The peer says that it has given this process up,
+  /// The peer says that it has given this process up.
   virtual void gave_up(peer_id) noexcept = 0;
-  /// or that it has heard that this process has given it up.
+  /// The peer says that it has heard that this process has given it up.
   virtual void confirmed(peer_id) noexcept = 0;
 
   // ---- questions

@@ -1,10 +1,10 @@
 // transport/verbs/sleeper.hpp
-// Whether the transport may sleep, what wakes it, and until when: the contract's arm, disarm and
-// wakes_at for all parts together.
+// Whether the transport may sleep, what wakes it, and until when it sleeps: the contract's arm,
+// disarm and wakes_at for all parts together.
 //
-// Completions wake (completion_channel.hpp): of messages, of what was sent and makes room, of
-// packets to strangers, of errors. Everything that waits for none of these has a time at which it
-// wants to be polled, or keeps the process awake.
+// Completions wake it (completion_channel.hpp): of received messages, of sent ones, which make
+// room, of handshake packets and datagrams, of errors. Everything that waits for none of these
+// names a time at which it must be polled, or keeps the process awake.
 //
 // Layer    transport/verbs. Control path: the edges of a sleep.
 // Threads  one at a time. While the transport is armed one thread sleeps, and another that gives it
@@ -47,7 +47,7 @@ class sleeper {
   void disarm() noexcept;
   /// Of completions and events, of all rails.
   [[nodiscard]] std::vector<int> descriptors() const;
-  /// This one, or one of somebody else, can be read.
+  /// This descriptor can be read; it may be one of another part.
   void rang(int descriptor) noexcept;
   /// `probe_at`: when idle connections are asked for a sign of life.
   [[nodiscard]] clock::time_point wakes_at(clock::time_point probe_at) const noexcept;

@@ -98,8 +98,7 @@ void verbs_transport::state::refused(peer_id peer) noexcept {
     failure_notices.tell(peer);
 }
 
-/// The peer has given this process up; so nothing of what either sent since would be missed by
-/// anybody.
+/// The peer has given this process up; so neither side misses what the other one has sent since.
 void verbs_transport::state::gave_up(peer_id peer) noexcept {
   failure_notices.confirmed(peer);
   if (unreachable[peer]) return;
@@ -176,7 +175,7 @@ void verbs_transport::leave() noexcept {
   s.datagrams.deliver_no_more();
   s.connector.leave();
   s.promoter.send_last(s.dead);
-  // What is received from now on is for nobody.
+  // What is received from now on is dropped.
   do {
     std::array<ibv_wc, state::batch> done;
     const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());

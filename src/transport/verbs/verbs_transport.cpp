@@ -24,7 +24,7 @@ using namespace verbs;
 
 /// Reading the clock costs as much as a turn.
 constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
-/// Turns between two looks for strangers, where nobody talks in datagrams.
+/// Turns between two looks for strangers, where no messages go as datagrams.
 constexpr std::uint32_t turns_between_strangers = 16;
 
 /// What tells the cache of memory that goes away; null: registrations end with their use. The first
@@ -114,7 +114,7 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return s.post(*at, e, payload) && s.sent(e);
-  if (s.dead[to]) return true;  // nobody waits for it
+  if (s.dead[to]) return true;  // the message is dropped
   if (s.unreachable[to]) return false;
   const auto before = s.sleeper.armed() ? s.sleeper.due() : sleeper::clock::time_point{};
   const bool taken = s.promoter.send(to, e, payload);
@@ -226,8 +226,8 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) n
   else connector.got(data, bytes);
 }
 
-/// Once in the time that an adapter may be silent, everyone to whom nothing was sent is asked for a
-/// sign of life.
+/// Once in the time that an adapter may be silent, every connected peer to which nothing was sent
+/// is asked for a sign of life.
 void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
   datagrams.look_for_lost(now);
@@ -240,7 +240,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>{endpoint.set.timeout});
   connections.for_each([&](connection& each) { sender.probe(each); });
-  device_events.read();  // who sleeps is told at once
+  device_events.read();  // a thread that sleeps is told at once
 }
 
 // ---- sleep

@@ -4,8 +4,8 @@
 //
 // How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), endpoint.hpp (what
 // connections share), connector.hpp (connections on first use), datagrams.hpp (messages to peers
-// without one), promoter.hpp (who has one), device.hpp. Includes no verbs header, so that nobody
-// above needs one.
+// without one), promoter.hpp (which peers have one), device.hpp. Includes no verbs header, so that
+// no file above needs one.
 //
 // Layer    transport/verbs: may include transport/contract.hpp, memory/, topology/, base/.
 // Threads  as the contract says.
@@ -29,15 +29,15 @@ class machine;
 struct verbs_options {
   verbs_settings set{};
   unsigned local_index = 0;  // of this process on its node: equally near devices are dealt out
-  // processes of its node: what a device has not without end is shared out among them
+  // Processes of its node: what a device has not without end is shared out among them.
   unsigned local_size = 1;
   unsigned cpus = 2;  // of its node
-  // for tests that show what the unmap hooks are for: cached all the same
+  // For tests that show what the unmap hooks are for: cached all the same.
   bool without_hooks = false;
   std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
   std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
   std::size_t kept_pushes = 0;  // most bytes that are kept of what all peers send so; 0: what suits
-  // what ends a sleep of this process from another thread; null: it never sleeps
+  // What ends a sleep of this process from another thread; null: it never sleeps.
   wakeup* bell = nullptr;
 };
 
@@ -47,8 +47,8 @@ class verbs_transport final : public transport {
   verbs_transport(sink&, const machine&, peer_id self, std::uint32_t peers, const verbs_options&);
   ~verbs_transport() override;
 
-  /// What the others must know, as bytes to be carried to them; and what they told, by rank (empty:
-  /// nothing). Before the first message.
+  /// What the other processes must know, as bytes to be carried to them; and what they told, by
+  /// rank (empty: nothing). Before the first message.
   [[nodiscard]] std::string address() const;
   void meet(const std::vector<std::string>& everyone);
 
@@ -77,7 +77,7 @@ class verbs_transport final : public transport {
   void flush() noexcept override;
   void hold_together(batching) noexcept override;
   [[nodiscard]] bool holds_messages() const noexcept;
-  /// Whether everything sent as a datagram has been taken by those who live. Until then this
+  /// Whether everything sent as a datagram has been taken by the peers that live. Until then this
   /// process must go on polling.
   [[nodiscard]] bool settled() const noexcept;
 

@@ -27,7 +27,7 @@ namespace peal::verbs {
 /// and in every handshake packet.
 using secret = std::array<std::uint64_t, 2>;
 
-/// How a process can be reached: what it tells the others before the first message.
+/// How a process can be reached: what it tells the other processes before the first message.
 struct address {
   static constexpr std::uint32_t current_layout = 4;
 
@@ -35,11 +35,11 @@ struct address {
   std::uint32_t handshake_qp = 0;   // number of its UD queue pair
   std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
   std::uint8_t rail_count = 1;
-  // this process talks to peers without a connection; so must everyone then
+  // This process talks to peers without a connection; then all processes must.
   std::uint8_t starts_cold = 0;
   // UDP port that is there as long as the process: kernel_prober.hpp; 0: none
   std::uint16_t door = 0;
-  // random: tells this process from an earlier one with the same numbers
+  // Random: tells this process from an earlier one with the same numbers.
   std::uint64_t incarnation = 0;
   secret job{};  // of the first rank that has told an address it is the job's
   std::array<rail_address, most_rails> rails{};
@@ -81,8 +81,8 @@ enum class handshake_kind : std::uint8_t {
   gone,         // your reply answers a request that I have given up
   failed,       // for me you have failed, for good: failure_notices.hpp
   failed_too,   // I have heard that
-  // no connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have none with
-  // anybody
+  // No connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
+  // connection at all.
   no_room,
 };
 
@@ -97,12 +97,12 @@ struct handshake_packet {
   peer_id from = 0;
   peer_id to = 0;
   std::uint32_t control_qp = 0;  // the sender's queue pairs
-  // most_bulk for each rail_pair; 0: the sender leaves that rail out
+  // most_bulk for each rail_pair; 0: the sender leaves that rail out.
   std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};
   std::uint32_t first_psn = 0;
-  // number of the connection that this is about, as the sender counts those that it has begun
+  // Number of the connection that this is about, as the sender counts those that it has begun.
   std::uint32_t attempt = 0;
-  // which request a reply answers, which reply the others answer; 0 in a request
+  // Which request a reply answers, which reply the others answer; 0 in a request.
   std::uint32_t your_attempt = 0;
   std::uint16_t credits = 0;  // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
@@ -116,11 +116,11 @@ static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake
 struct immediate {
   static constexpr std::uint32_t credit_bits = 0xffff;
   static constexpr std::uint32_t refuses_eager = 1u << 16;
-  // no message, but part of a large payload: payload_header.hpp
+  // No message, but part of a large payload: payload_header.hpp.
   static constexpr std::uint32_t staged = 1u << 17;
   static constexpr std::uint32_t uncounted = 1u << 18;  // it used no credit, so none is owed for it
   static constexpr std::uint32_t leaving = 1u << 19;  // the last one: the sender takes part no more
-  // no message follows over this connection: promoter.hpp
+  // No message follows over this connection: promoter.hpp.
   static constexpr std::uint32_t last = 1u << 20;
 };
 

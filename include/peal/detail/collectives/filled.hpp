@@ -58,9 +58,9 @@ class laid_out {
 };
 
 /// Memory in the place of what is too short. A rank whose memory is too short for a result has all
-/// that the others need of it. So it takes part, and is refused when that is done: the others have
-/// their results, and no later call meets what this rank left out. Making a plan ends nothing, so
-/// there the rank is refused at once.
+/// that the other ranks need of it. So it takes part, and is refused when that is done: the other
+/// ranks have their results, and no later call meets what this rank left out. Making a plan ends
+/// nothing, so there the rank is refused at once.
 class spare_memory {
  public:
   [[nodiscard]] bool used() const noexcept { return lines_.get() != nullptr; }

@@ -3,7 +3,7 @@
 // arguments: at once, later, as a plan.
 //
 // Whatever is refused to one rank alone (thrown while its arguments are made ready) that rank tells
-// the others first: it takes no part, and nobody waits for it.
+// the others first: it takes no part, and no rank waits for it.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,9 @@ inline constexpr call_form form_of =
     : When == when::later || by_messages<Work> ? call_form::messages
                                                : call_form::blocking;
 
-/// What `make` returns. Where it throws, on this rank alone, the others are told first. Inlined
-/// as everything here that a blocking call goes through: calls of functions would take longer than
-/// what they do for a small one.
+/// What `make` returns. Where it throws, on this rank alone, the other ranks are told first.
+/// Inlined as everything here that a blocking call goes through: calls of functions would take
+/// longer than what they do for a small one.
 template <class Make>
 [[gnu::always_inline]] inline decltype(auto) or_no_part(const caller& by, call_form form,
                                                         Make&& make) {

@@ -1,6 +1,6 @@
 // peal/detail/collectives/gathering.hpp
 // gather and allgather, also between neighbours: how their arguments become bytes. They differ in
-// who receives.
+// which ranks receive.
 #pragma once
 
 #include <cstddef>

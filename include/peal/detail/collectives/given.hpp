@@ -254,7 +254,7 @@ template <class X>
 class serialized_parts {
  public:
   using element = std::ranges::range_value_t<X>;
-  serialized_parts() = default;  // to nobody
+  serialized_parts() = default;  // to no rank
   serialized_parts(const std::remove_reference_t<X>& from, std::size_t parts)
       : rest_{static_cast<std::size_t>(std::ranges::size(from)) % parts} {
     const std::size_t each = static_cast<std::size_t>(std::ranges::size(from)) / parts;

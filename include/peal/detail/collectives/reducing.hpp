@@ -1,6 +1,6 @@
 // peal/detail/collectives/reducing.hpp
-// reduce, allreduce, scan and exscan: how their arguments become bytes. They differ in who gets
-// what.
+// reduce, allreduce, scan and exscan: how their arguments become bytes. They differ in which rank
+// gets what.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ consteval auto reduced_result_type() {
 template <class X, class Op>
 using reduced_result = typename decltype(reduced_result_type<X, Op>())::type;
 
-/// Who has the result: only the root, or all but rank 0.
+/// Whether some ranks have no result: reduce gives it to the root only, exscan to all ranks but
+/// rank 0.
 template <collective Kind>
 inline constexpr bool some_have_none = Kind == collective::reduce || Kind == collective::exscan;
 template <collective Kind>

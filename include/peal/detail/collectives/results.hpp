@@ -155,7 +155,8 @@ class values_result : public raw_blocks {
     all.reserve(each_.size());
     auto rest = raw_.view();
     for (const std::uint64_t bytes : each_) {
-      // Only what comes from nobody has no bytes and is no value of none.
+      // Only a block that comes from no rank (proc_null) has no bytes at all: an encoded value has
+      // some.
       if constexpr (std::default_initializable<T>)
         all.push_back(bytes == 0 ? T{} : incoming<T>::template decode<T>(rest.first(bytes)));
       else all.push_back(incoming<T>::template decode<T>(rest.first(bytes)));
@@ -173,7 +174,7 @@ class joined_result : public raw_blocks {
     std::vector<T> all;
     auto rest = raw_.view();
     for (const std::uint64_t bytes : each_) {
-      if (bytes == 0) continue;  // from nobody
+      if (bytes == 0) continue;  // from proc_null
       std::vector<T> values =
           incoming<std::vector<T>>::template decode<std::vector<T>>(rest.first(bytes));
       all.insert(all.end(), std::make_move_iterator(values.begin()),

@@ -24,7 +24,7 @@
 
 namespace peal::detail {
 
-/// Who calls, and from where.
+/// The communicator of a call, and the place in the program that makes the call.
 struct caller {
   communicator_state& in;
   const location& where;
@@ -134,7 +134,7 @@ class in_place_step {
     if (role_ == role::gives || (role_ == role::both && call.kind == collective::scatter))
       call.send = memory_.data();
     else call.receive = memory_.data();
-    call.in_place = role_ == role::both && memory_.size() != 0;  // of no bytes nobody can tell
+    call.in_place = role_ == role::both && memory_.size() != 0;  // of no bytes it cannot be told
     set_operation<Element>(call, op_);
     return call;
   }
@@ -169,7 +169,7 @@ struct block_lengths {
 template <class Step, class Out, class In>
 class with_blocks : public Step {
  public:
-  // the descriptions of blocks must live
+  // The descriptions of blocks must live.
   [[nodiscard]] bool is_over_with_its_operation() const noexcept = delete;
   with_blocks(Step step, Out out, In in)
       : Step{std::move(step)}, out_{std::move(out)}, in_{std::move(in)} {}

@@ -1,4 +1,4 @@
-// Allgather in one round: everyone sends its block to everyone, straight to its place.
+// Allgather in one round: every rank sends its block to every other one, straight to its place.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

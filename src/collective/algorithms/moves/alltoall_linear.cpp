@@ -1,5 +1,5 @@
 // Alltoall in one round: all sends and receives at once, each rank beginning with its right
-// neighbour so that no rank is everybody's first.
+// neighbour so that no rank is the first one of all others.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/moves/alltoall.hpp"
 #include "collective/algorithms/pieces.hpp"

@@ -1,6 +1,6 @@
-// Broadcast of a long vector: the root scatters it along a binomial tree, then everyone gathers the
-// parts around a ring. Each rank sends and receives about two vectors in all, where a tree lets the
-// root send log2(size) of them.
+// Broadcast of a long vector: the root scatters it along a binomial tree, then every rank gathers
+// the parts around a ring. Each rank sends and receives about two vectors in all, where a tree lets
+// the root send log2(size) of them.
 //
 // Source   van de Geijn: On global combine operations (1994); Thakur, Rabenseifner, Gropp:
 //          Optimization of collective communication operations in MPICH (2005).

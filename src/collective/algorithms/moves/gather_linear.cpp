@@ -1,4 +1,4 @@
-// Gather in one round: everyone sends its block to the root, which takes each where it belongs.
+// Gather in one round: every rank sends its block to the root, which takes each where it belongs.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"
 #include "collective/record.hpp"

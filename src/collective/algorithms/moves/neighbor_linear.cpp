@@ -1,4 +1,4 @@
-// Between neighbours: everybody sends to all its destinations and receives from all its sources in
+// Between neighbours: every rank sends to all its destinations and receives from all its sources in
 // one round.
 #include <vector>
 

@@ -1,6 +1,6 @@
-// Allreduce in one round: everyone sends its vector to everyone and joins all of them from left to
-// right. size² messages, but no rank waits for what another must compute first: the choice for
-// small vectors, and when ranks outnumber cores, where each link of a chain costs a switch of
+// Allreduce in one round: every rank sends its vector to every other one and joins all of them from
+// left to right. size² messages, but no rank waits for what another must compute first: the choice
+// for small vectors, and when ranks outnumber cores, where each link of a chain costs a switch of
 // processes.
 #include "collective/algorithms.hpp"
 #include "collective/choice/cost_sum.hpp"

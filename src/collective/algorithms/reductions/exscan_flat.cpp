@@ -1,4 +1,4 @@
-// Exclusive scan in one round: everyone sends its vector to all ranks above it and joins those of
+// Exclusive scan in one round: every rank sends its vector to all ranks above it and joins those of
 // the ranks below. For small vectors.
 #include "collective/algorithms.hpp"
 #include "collective/algorithms/pieces.hpp"

@@ -1,6 +1,6 @@
-// Reduce-scatter in one round: everyone sends everyone its part of that rank's block and joins what
-// comes from left to right. For small vectors: size² messages, but no rank waits for what another
-// must compute first.
+// Reduce-scatter in one round: every rank sends every other one its part of that rank's block and
+// joins what comes from left to right. For small vectors: size² messages, but no rank waits for
+// what another must compute first.
 #include "collective/algorithms.hpp"
 #include "collective/choice/cost_sum.hpp"
 #include "collective/record.hpp"

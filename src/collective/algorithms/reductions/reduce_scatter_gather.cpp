@@ -11,8 +11,8 @@ namespace peal::algorithms {
 
 static void reduce_scatter_gather(const problem& p, schedule& s) {
   const folding fold{p.size};
-  // Who ends up with the result among the ranks that stay: the root, or the rank that took the
-  // root's vector.
+  // The rank that ends up with the result among those that stay: the root, or the rank that took
+  // the root's vector.
   const int collector = fold.gives(p.root) ? p.root + 1 : p.root;
   if (fold.gives(p.rank)) {
     s.send(p.rank + 1, p.input());

@@ -1,7 +1,7 @@
 // Reduce-scatter by recursive halving. Halving begins with neighbours, so that rank order holds,
 // and a rank then holds the part whose number is its own with the bits in reverse: one more round
 // takes the parts to their owners. A part is what belongs to a rank that stays and to the rank that
-// handed it its vector; the latter gets its block at the end, from whoever holds it.
+// handed it its vector; the latter gets its block at the end, from the rank that holds it.
 //
 // Source   Rabenseifner: Optimization of collective reduction operations (2004).
 #include "collective/algorithms.hpp"

@@ -1,4 +1,4 @@
-// Scan in one round: everyone sends its vector to all ranks above it and joins those of the ranks
+// Scan in one round: every rank sends its vector to all ranks above it and joins those of the ranks
 // below. For small vectors: size² / 2 messages, but no rank waits for what another must compute
 // first.
 #include "collective/algorithms.hpp"

@@ -1,8 +1,8 @@
 // transport/shm/bulk/claim.hpp
-// Who copies what, when sender and receiver copy one payload together: the receiver takes pieces
-// from the front, the sender from the back, and one atomic word says how far both are. Pieces
-// shrink towards the end: a call into the kernel has a price, so pieces should be large; but what
-// the one copies last the other waits for, so the last should be small.
+// Which side copies what, when sender and receiver copy one payload together. The receiver takes
+// pieces from the front, the sender from the back, and one atomic word says how far both are.
+// Pieces shrink towards the end. A call into the kernel has a price, so pieces should be large; but
+// while one side copies its last piece the other waits, so the last pieces should be small.
 //
 // Layer    transport/shm.
 // Units    pages, counted from the start of the payload; the last may be shorter.

@@ -73,7 +73,8 @@ void fetcher::start(fetch& f, int from) noexcept {
   p.pages = pages_of(f.bytes);
   p.by_kernel = direct_->reaches(from);
   const bool seen = (f.where.words[2] & in_segment) != 0;
-  // one copy; who absorbs needs the sender only where it sees nothing
+  // One copy. A fetch that absorbs needs the sender only where the receiver does not see the
+  // payload.
   const bool together = seen || segment_->contains(f.into, f.bytes);
   p.mode = (f.absorb == nullptr ? together : seen) || (p.by_kernel && !policy_.staged)
                ? transfer_mode::claims
@@ -106,8 +107,8 @@ transfer* fetcher::take_record(int from) noexcept {
   record_use* found = nullptr;
   std::uint32_t held = 0;
   for (record_use& each : records_) {
+    // Pairs with helper::leave.
     const bool given_back =
-        // pairs with helper::leave
         !each.in_use && (each.peer < 0 || each.record->left.load(std::memory_order_acquire) != 0);
     if (given_back) found = &each;
     else held += each.peer == from;
@@ -182,8 +183,8 @@ bool fetcher::impatient() const noexcept {
   return false;
 }
 
-// The peer behind the one that moved last comes first: one that always has something must not keep
-// the others waiting.
+// The peer behind the one that moved last comes first: a peer that always has something must not
+// keep the other peers waiting.
 bool fetcher::step() noexcept {
   const std::size_t count = active_.size();
   for (std::size_t each = 0; each < count; ++each) {
@@ -253,7 +254,7 @@ fetcher::outcome fetcher::advance_together(fetch& f) noexcept {
 /// of the ring.
 fetcher::outcome fetcher::restart_staged(fetch& f) noexcept {
   progress& p = of(f);
-  // the sender's part lies anywhere: all of it again
+  // The sender's part lies anywhere: all of it again.
   if (p.mode == transfer_mode::claims && !p.alone) p.own = 0;
   let_go(f);
   p.skip += p.own - (p.direct - p.refused);
@@ -320,7 +321,7 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   progress& p = of(f);
   if (p.record == nullptr) return wait_staged(f);
   transfer& record = *p.record;
-  // pairs with the release in helper
+  // Pairs with the release in helper.
   if (record.helped.load(std::memory_order_acquire) == p.pieces) return wait_staged(f);
   const std::uint32_t first =
       p.pieces * static_cast<std::uint32_t>(record.piece_bytes / claim_page);
@@ -339,7 +340,7 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   else take();
   p.own += pages;
   p.misses = 0;
-  // pairs with the acquires in helper: the piece may be written over
+  // Pairs with the acquires in helper: the piece may be written over.
   record.emptied.store(++p.pieces, std::memory_order_release);
   bells_->message_for(p.from);
   return p.own == p.pages ? outcome::finished : outcome::worked;
@@ -349,7 +350,7 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
 fetcher::outcome fetcher::wait_staged(fetch& f) noexcept {
   progress& p = of(f);
   if (p.abandoned) {
-    // pairs with the release in helper::leave
+    // Pairs with the release in helper::leave.
     if (p.record->left.load(std::memory_order_acquire) == 0) return outcome::nothing;
     return restart_staged(f);
   }

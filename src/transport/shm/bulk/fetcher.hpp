@@ -1,13 +1,14 @@
 // transport/shm/bulk/fetcher.hpp
 // The receiver's side of large payloads: copies them, together with the sender where that pays.
 //
-// Straight (claims): a side of the copy lies in the segment. The receiver copies chunks from the
-// front whenever it polls; the sender, when it polls, copies chunks from the back. Who copies which
-// is settled by one atomic counter pair, and the receiver gets along alone where it sees the
-// payload.
-// Staged: otherwise. The sender copies pieces into a ring, the receiver copies them out; while the
-// sender does not come to it, the receiver takes pieces from the back past it, where the kernel
-// lets it read the sender's memory.
+// Claims: the source or the destination of the copy lies in the segment, or the kernel copies. The
+// receiver copies chunks from the front whenever it polls; the sender, when it polls, copies chunks
+// from the back. Which side copies which chunk is settled by one pair of counters in an atomic
+// word, and the receiver needs no sender where it sees the payload.
+//
+// Staged: otherwise. The sender copies pieces into a ring, and the receiver copies them out. While
+// the sender does not come to it, the receiver takes pieces from the back without the ring, where
+// the kernel lets it read the sender's memory.
 //
 // Layer    transport/shm.
 // Threads  one; the sender's helper works on the same records at the same time.
@@ -41,8 +42,8 @@ class fetcher {
 
   void start(fetch&, int from) noexcept;
   [[nodiscard]] bool busy() const noexcept { return !active_.empty(); }
-  /// Whether it goes by the number of looks when it does something by itself: while it does, nobody
-  /// would wake it for that.
+  /// Whether it counts looks before it does something by itself: while it does, no peer would wake
+  /// it for that.
   [[nodiscard]] bool impatient() const noexcept;
   /// Copies a chunk, or sees what the senders have done. Requires: busy.
   bool step() noexcept;
@@ -56,15 +57,14 @@ class fetcher {
     fetch* first = nullptr;
     fetch* last = nullptr;
     std::uint32_t length = 0;
-    std::uint32_t opened =
-        // of them, those that have a record: in their order, so that no sender waits with pieces
-        // for the last of them
-        0;
+    // Of them, those that have a record: in their order, so that no sender waits with pieces for
+    // the last of them.
+    std::uint32_t opened = 0;
     bool failed = false;
   };
   struct record_use {
     transfer* record;
-    int peer;     // who was asked last; -1: nobody who could still look
+    int peer;     // the one that was asked last; -1: none that could still look
     bool in_use;  // by a fetch of ours
   };
 

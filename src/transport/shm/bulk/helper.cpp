@@ -64,8 +64,8 @@ helper::outcome helper::advance(transfer& record) noexcept {
 helper::outcome helper::leave(transfer& record) noexcept {
   const auto receiver = static_cast<int>(record.link.from);
   record.left.store(1,
-                    // pairs with the acquire in fetcher: the record and the buffers are the
-                    // receiver's alone
+                    // Pairs with the acquire in fetcher: the record and the buffers are the
+                    // receiver's alone.
                     std::memory_order_release);
   bells_->message_for(receiver);
   return outcome::left;
@@ -86,7 +86,7 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
     record.returned_pages = mine.pages;
     return leave(record);
   }
-  // pairs with the acquire in fetcher: the payload is there
+  // Pairs with the acquire in fetcher: the payload is there.
   record.helped.fetch_add(mine.pages, std::memory_order_release);
   bells_->message_for(to);
   return outcome::worked;
@@ -126,7 +126,7 @@ bool helper::has_room(ring& mine, const transfer& record) noexcept {
     if (user.mode != transfer_mode::staged || user.stage == transfer_stage::waiting ||
         user.ring != mine.offset)
       continue;
-    // pairs with the release in fetcher::advance_staged
+    // Pairs with the release in fetcher::advance_staged.
     const std::uint64_t emptied = user.emptied.load(std::memory_order_acquire);
     drained = std::min(drained, user.first + emptied * user.piece_bytes);
   }
@@ -157,7 +157,7 @@ void helper::learn(const transfer& record) noexcept {
 helper::outcome helper::advance_staged(transfer& record) noexcept {
   std::uint32_t filled = record.helped.load(std::memory_order_relaxed);
   if (record.stage == transfer_stage::filled) {
-    // as in has_room
+    // As in has_room.
     if (record.emptied.load(std::memory_order_acquire) != filled) return outcome::nothing;
     learn(record);
     staging_.leave(staging_.at(record.ring));
@@ -175,7 +175,7 @@ helper::outcome helper::advance_staged(transfer& record) noexcept {
     const std::size_t bytes = std::min<std::size_t>(next.pages * claim_page, record.bytes - at);
     fill(record, segment_->at(mine->offset + mine->filled % mine->bytes), at, bytes, filled);
     mine->filled += record.piece_bytes;
-    // pairs with the acquire in fetcher::advance_staged
+    // Pairs with the acquire in fetcher::advance_staged.
     record.helped.store(++filled, std::memory_order_release);
     bells_->message_for(static_cast<int>(record.link.from));
   }

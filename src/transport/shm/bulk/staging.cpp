@@ -69,7 +69,7 @@ ring* staging::of(int peer) noexcept {
 bool staging::take(ring& taken, int peer) noexcept {
   if (!taken.committed && segment_->commit(taken.offset, taken.bytes) != 0) return false;
 #ifdef MADV_POPULATE_WRITE
-  // page faults now, not piece by piece
+  // Page faults now, not piece by piece.
   if (!taken.committed) madvise(segment_->at(taken.offset), taken.bytes, MADV_POPULATE_WRITE);
 #endif
   taken.committed = true;

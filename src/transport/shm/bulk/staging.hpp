@@ -1,12 +1,12 @@
 // transport/shm/bulk/staging.hpp
 // The rings of a process through which its payloads go to peers in pieces. A ring belongs to one
-// peer at a time and is filled in rotation from payload to payload: a piece is written where one
-// lay that was read long ago. A peer that reads nothing keeps its ring, so for each of the others
-// there is a small one, which is slower.
+// peer at a time. It is filled round and round, from payload to payload, so a piece is written
+// where one lay that was read long ago. A peer that reads nothing keeps its ring, so for each of
+// the other peers there is a small one, which is slower.
 //
-// Why so large: what the receiver reads should have left the sender's second-level cache for the
-// level that both share. Two copies of 1 MiB messages, two cores of an AMD EPYC 9004 with 1 MiB
-// each, GB/s: 512 KiB of ring 8–12, 1 MiB 26–31, 2 MiB 35–37, 4 MiB 35–39.
+// Why a ring is so large: what the receiver reads should have left the sender's second-level cache
+// for the level that both share. Two copies of 1 MiB messages, two cores of an AMD EPYC 9004 with 1
+// MiB each, GB/s: 512 KiB of ring 8–12, 1 MiB 26–31, 2 MiB 35–37, 4 MiB 35–39.
 //
 // Layer    transport/shm: may include memory/, base/.
 // Units    bytes; positions in a ring run freely and are taken modulo its size.

@@ -1,10 +1,10 @@
 // transport/verbs/bulk/exposures.hpp
-// What this process has exposed to its peers, by a number: all that a peer can ask for is part of
-// what was exposed to it.
+// What this process has exposed to its peers, each exposure with a number. A peer can ask for parts
+// of what was exposed to it, and for nothing else.
 //
-// Addresses and keys travel with an announcement, and a device checks them for those who read. But
-// what a peer asks this process to write or to send is done by this process, with all its rights:
-// so it is looked up here, and no address that came over the wire is believed.
+// Addresses and keys travel with an announcement, and a device checks them for peers that read. But
+// what a peer asks this process to write or to send is done by this process, with all its rights.
+// So it is looked up here, and no address that came over the wire is believed.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -50,7 +50,7 @@ class exposures {
     return at < places_.size() && places_[at].used && number_of(at) == number ? &places_[at].what
                                                                               : nullptr;
   }
-  /// The same for one who asks for [at, at + bytes) of it.
+  /// The same for a peer that asks for [at, at + bytes) of it.
   [[nodiscard]] const exposure* find(std::uint64_t number, peer_id by, std::uint64_t at,
                                      std::uint64_t bytes) const noexcept {
     const exposure* const found = find(number);

@@ -1,6 +1,6 @@
 // transport/verbs/bulk/fetch_progress.hpp
-// What is known of a fetch under way, in its scratch words. A fetch has shares that come in
-// different ways at the same time; it is over when the last byte of the last one has come.
+// What is known of a fetch under way, kept in its scratch words. A fetch has shares that come in
+// different ways at the same time; it is over when the last byte of the last share has come.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -25,7 +25,7 @@ struct fetch_progress {
   std::uint64_t unread = 0;  // bytes of the share that have not come
   std::uint64_t part = 0;    // bytes at a time, whole pages
   registration* into = nullptr;
-  // where the device writes: the receiver's memory, or ours for a fetch that lands nowhere
+  // Where the device writes: the receiver's memory, or ours for a fetch that lands nowhere.
   std::byte* target = nullptr;
 
   static fetch_progress& begin(fetch& f) noexcept {

@@ -69,7 +69,7 @@ std::size_t fetcher::readers(const connection& from) const noexcept {
 
 /// Parts that may be under way there.
 std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
-  // half served, half waiting
+  // Half served, half waiting.
   const std::size_t most =
       std::min({endpoint_.set.read_depth, at.read_limit * 2, bulk_chain::longest});
   fetch* const next = from.reads.oldest_unposted();

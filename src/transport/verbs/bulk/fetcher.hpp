@@ -1,10 +1,10 @@
 // transport/verbs/bulk/fetcher.hpp
-// The data path in for large payloads: RDMA READs of the receiver, in parts, over the connection's
-// bulk queue pairs.
+// How the receiver reads large payloads: by RDMA READs, in parts, over the connection's bulk queue
+// pairs.
 //
-// What is to be read of a fetch is cut into parts that go round the bulk queue pairs; every part is
-// signaled. Parts that go to one queue pair at a time share one doorbell. Where there are several
-// rails each has few bytes under way, so that a faster one takes more.
+// What is to be read of a fetch is cut into parts that go to the bulk queue pairs in turn; every
+// part is signaled. Parts that go to one queue pair at a time share one doorbell. Where there are
+// several rails each has few bytes under way, so that a faster rail takes more.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -67,8 +67,8 @@ class fetcher {
   void completed(connection&, std::uint32_t bulk) noexcept;
   /// Posts again what full queues refused.
   void step(connections&) noexcept;
-  /// A link was left out: what was under way there, or waited, is read again over the others, by
-  /// `step`.
+  /// A link was left out: what was under way there, or waited, is read again over the other links,
+  /// by `step`.
   void read_again(connection&, bulk_queue&) noexcept;
   /// Forgets all of this connection's and adds them to `ending`. Requires: the device reads for
   /// them no more.

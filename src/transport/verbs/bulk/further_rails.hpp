@@ -1,12 +1,12 @@
 // transport/verbs/bulk/further_rails.hpp
-// The rails besides the first: completions of what moves over them, and what becomes of one that
-// fails.
+// The rails besides the first: completions of what moves over them, and what happens when one of
+// them fails.
 //
-// A link, the queue pairs of one rail to one peer, that fails is left out from then on: its queue
-// pairs are destroyed, so that nothing late is read or written over it, what was under way moves
-// again over the others, and the peer is told over the first rail. It does the same, and so it does
-// not take a payload for complete while an old WRITE may still be on its way to it. The first rail
-// carries the messages; when it fails the connection breaks.
+// A link consists of the queue pairs of one rail to one peer. A link that fails is left out from
+// then on. Its queue pairs are destroyed, so that nothing late is read or written over it; what was
+// under way moves again over the other links; and the peer is told over the first rail. The peer
+// leaves the link out too: so it does not take a payload for complete while an old WRITE may still
+// be on its way. The first rail carries the messages; when it fails the connection breaks.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

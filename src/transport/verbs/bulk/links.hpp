@@ -2,9 +2,10 @@
 // The queue pairs for large payloads of one connection. They carry READs and WRITEs only, so that a
 // long one never delays a small message.
 //
-// A link is a rail of this process with a rail of the peer; each has as many queue pairs, link by
-// link. The last of a link's is for WRITEs, where there are such. A link that fails, or cannot be
-// made, is left out: it has no queue pairs any more.
+// A link is a rail of this process together with a rail of the peer. All links have the same number
+// of queue pairs, which are numbered link by link. The last queue pair of a link is for WRITEs,
+// where there are such. A link that fails, or cannot be made, is left out: it has no queue pairs
+// any more.
 //
 // Layer    transport/verbs. Made by the connector; used by this room.
 // Threads  one at a time.

@@ -1,6 +1,6 @@
 // transport/verbs/bulk/payload_header.hpp
-// What a packet of a large payload begins with: those packets that are no messages
-// (immediate::staged) say with it what they are.
+// The beginning of every packet that carries part of a large payload, or says something about one.
+// Such packets are no messages (immediate::staged); the header says what they are.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -27,7 +27,7 @@ struct payload_header {
   // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each
   // link used
   std::uint32_t detail = 0;
-  // of the fetch, as its receiver counts; of the push, as its sender counts
+  // Of the fetch, as its receiver counts; of the push, as its sender counts.
   std::uint64_t number = 0;
   // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
   std::uint64_t position = 0;

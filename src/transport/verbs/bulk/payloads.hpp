@@ -1,7 +1,7 @@
 // transport/verbs/bulk/payloads.hpp
-// Large payloads: the one door to the ways in which they come. Their beginning is pushed by the
-// sender (pusher.hpp); the rest is read by the receiver's device (fetcher.hpp), written by the
-// sender's (writer.hpp), or each does a half; or it comes in messages where memory cannot be
+// Large payloads: one interface to all the ways in which they come. Their beginning is pushed by
+// the sender (pusher.hpp). The rest is read by the receiver's device (fetcher.hpp) or written by
+// the sender's (writer.hpp), or each does a half; or it comes in messages where memory cannot be
 // registered (staged.hpp).
 //
 // Layer    transport/verbs.

@@ -13,7 +13,7 @@ namespace {
 /// Bytes that may have been pushed to one peer without an answer, in multiples of what is pushed of
 /// one payload.
 constexpr std::size_t most_unanswered = 8;
-/// Slots that are left to others.
+/// Slots that are left to ordinary messages.
 constexpr std::size_t spare_slots = 16;
 /// Up to here a READ of the rest would cost more than to push it too.
 constexpr std::size_t whole = 2 * most_payload;
@@ -90,10 +90,10 @@ void pusher::forget(beginnings& of, beginnings::iterator which) noexcept {
   of.erase(which);
 }
 
-/// The first piece of one that nobody has asked for yet.
+/// The first piece of a payload that no fetch has asked for yet.
 void pusher::begin(beginnings& known, const payload_header& header) noexcept {
   const auto number = static_cast<std::uint32_t>(header.number);
-  // Those that the sender has withdrawn since. Numbers are compared modulo 2^32.
+  // Forgets the payloads that the sender has withdrawn since. Numbers are compared modulo 2^32.
   for (auto each = known.begin(); each != known.end();) {
     if (!each->into && static_cast<std::int32_t>(each->number - (number - header.detail)) < 0)
       forget(known, each);
@@ -127,7 +127,7 @@ void pusher::arrived(peer_id from, const payload_header& header, const std::byte
   fetch& f = *found->into;
   const std::size_t bytes = std::min<std::size_t>(header.bytes, f.bytes - at);
   take(f, data, at, bytes);
-  // A fetch of less than was pushed leaves the rest to nobody.
+  // What was pushed beyond the length of a fetch is not wanted.
   if (found->arrived >= std::min<std::size_t>(found->planned, f.bytes)) forget(known, found);
   count(f, bytes);
 }

@@ -1,13 +1,13 @@
 // transport/verbs/bulk/pusher.hpp
-// The beginning of a large payload, sent unasked right behind its announcement, while the receiver
-// fetches the rest.
+// The beginning of a large payload, which the sender sends unasked right behind its announcement,
+// while the receiver fetches the rest.
 //
 // The pieces go through the slots of ordinary messages, over the same queue pair as the
-// announcement. What comes before the receiver takes the payload stands in a store; what finds no
-// room there is dropped, and fetched like the rest. A payload is pushed only while credits and
-// slots are plentiful, and while not too many that were pushed to the peer are unanswered. With
-// each piece the sender says which its oldest unanswered one is, so that what the receiver never
-// took goes away then.
+// announcement. Pieces that come before the receiver takes the payload are kept in a store; a piece
+// that finds no room there is dropped, and fetched like the rest. A payload is pushed only while
+// credits and slots are plentiful, and while not too many payloads that were pushed to the peer are
+// unanswered. With each piece the sender says which of its pushes is the oldest unanswered one: the
+// receiver then drops older ones that it never took.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -43,7 +43,7 @@ class pusher {
   /// Sends what was planned and not sent, as far as there is room. True when something was.
   bool step() noexcept;
   [[nodiscard]] bool busy() const noexcept { return !jobs_.empty(); }
-  /// The payload was taken, or nobody wants it any more.
+  /// The payload was taken, or is not wanted any more.
   void withdraw(peer_id to, std::uint64_t word) noexcept;
 
   // ---- the receiver

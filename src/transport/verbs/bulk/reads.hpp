@@ -1,5 +1,6 @@
 // transport/verbs/bulk/reads.hpp
-// What is read of one peer's payloads, and what of it has not been posted. The fetcher writes it.
+// What this process reads of one peer's payloads, and which parts of it have not been posted. The
+// fetcher writes it.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

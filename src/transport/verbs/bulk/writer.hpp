@@ -3,8 +3,8 @@
 // sender's CPU does the work where devices are emulated, and reads and writes go on at the same
 // time.
 //
-// The receiver asks; the sender writes in parts, over bulk queue pairs (one of each rail) on which
-// nobody reads, and when its device says that all have arrived, it tells so in a message. The
+// The receiver asks; the sender writes in parts, over bulk queue pairs (one of each rail) that
+// carry no READs, and when its device says that all have arrived, it tells so in a message. The
 // source stays exposed meanwhile, since the receiver answers the announcement later than that.
 //
 // That a WRITE was acknowledged does not say that it can be seen: it may still be on the way from
@@ -93,7 +93,8 @@ class writer {
   /// Sends and posts what can be. True when something was.
   bool step() noexcept;
 
-  /// A link was left out: what was under way there is written again over the others, by `step`.
+  /// A link was left out: what was under way there is written again over the other links, by
+  /// `step`.
   static void write_again(bulk_queue&) noexcept;
   /// Forgets the peer; adds its fetches to `ending`. Requires: its queue pairs are destroyed.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;

@@ -238,14 +238,13 @@ void connector::requested(const handshake_packet& said) noexcept {
     answer(*known, said);
   } else if (known->is_requesting()) {
     if (!is_new) return;
-    // and could not answer yet
+    // Then this side has only begun to answer, and could not yet.
     const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;
     if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
-    else
-      (void)send(known->handshake.exchange_
-                     ->last);  // it may have had no room when ours came first; now it waits for it
+    // The peer may have had no room when this side's request came first; now it waits for it.
+    else (void)send(known->handshake.exchange_->last);
   } else if (!known->is_lost() && known->handshake.remote_attempt_ == said.attempt) {
-    // It has not got our reply.
+    // The peer has not got this side's reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
   }
 }
@@ -263,7 +262,7 @@ void connector::answer(connection& to, const handshake_packet& said) noexcept {
 void connector::replied(const handshake_packet& said) noexcept {
   connection* known = connections_.of(said.from);
   if (!known || known->handshake.attempt_ != said.your_attempt) {
-    // The request was given up; whoever answered it shall not wait.
+    // The request was given up; the peer that answered it must not wait.
     (void)say(said.from, handshake_kind::gone, said.attempt);
     return;
   }

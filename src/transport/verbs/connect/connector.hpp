@@ -1,20 +1,21 @@
 // transport/verbs/connect/connector.hpp
-// Connections on first use. Three packets over the handshake port: request, reply, acknowledgement;
-// the one who waits repeats its packet.
+// Connections on first use. They take three packets over the handshake port: request, reply,
+// acknowledgement. A side that waits for a packet repeats its own.
 //
-//   requester: makes queue pairs (INIT), sends request → reply: to RTR and RTS, open, sends
-//   acknowledgement
-//   answerer:  request: makes queue pairs, to RTR, sends reply → acknowledgement, or the first
-//   message: to RTS, open
+//   requester  makes queue pairs (INIT), sends the request. At the reply: takes them to RTR and RTS
+//              (open), sends the acknowledgement.
+//   answerer   At the request: makes queue pairs, takes them to RTR, sends the reply. At the
+//              acknowledgement, or the first message: takes them to RTS (open).
 //
-// So nobody sends before the other side can receive. When both start at once, the lower rank's
+// So neither side sends before the other one can receive. When both start at once, the lower rank's
 // request is answered and the other one ignored.
-// A connection has a number on each side, counted up, so that packets of an earlier one between the
-// two are known for what they are. A request may be given up as long as it is not answered; a reply
-// to it is then answered with `gone`. Packets carry the job's secret and both incarnations;
+//
+// A connection has a number on each side, counted up, so that packets of an earlier connection
+// between the two are known as such. A request may be given up as long as it is not answered; a
+// reply to it is then answered with `gone`. Packets carry the job's secret and both incarnations;
 // anything else is dropped and counted. A handshake is never given up for lack of an answer: the
-// peer may compute for an hour before it looks. Who was given up for another reason is told so
-// (failure_notices.hpp).
+// peer may compute for an hour before it looks. A peer that was given up for another reason is told
+// so (failure_notices.hpp).
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
@@ -51,11 +52,11 @@ class connector {
   [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
   /// When `poll` has something to repeat.
   [[nodiscard]] clock::time_point due() const noexcept;
-  /// From now on nobody gets a connection any more.
+  /// From now on no peer gets a connection any more.
   void leave() noexcept { leaving_ = true; }
   /// A packet of no connection. 0, or why it did not leave.
   int say(peer_id, handshake_kind, std::uint32_t answers) noexcept;
-  /// A request that nobody has answered is given up, and its connection removed.
+  /// A request that was not answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 
   /// A message came over this connection, so the peer has our reply.

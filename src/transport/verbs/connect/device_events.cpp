@@ -66,7 +66,8 @@ void device_events::read(std::uint8_t rail) noexcept {
     const news told{
         event.event_type, rail,
         of_pair ? event.element.qp->qp_num : static_cast<std::uint32_t>(event.element.port_num)};
-    // Who destroys a queue pair waits for this, and what is done now may lead there.
+    // ibv_destroy_qp waits until the event is acknowledged, and handling the event may destroy the
+    // queue pair.
     ibv_ack_async_event(&event);
     handle(told);
   }
@@ -87,7 +88,7 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_SRQ_ERR: rail_failed(told.rail, "the shared receive queue broke"); return;
     case IBV_EVENT_PORT_ERR: port_changed(told, true); return;
     case IBV_EVENT_PORT_ACTIVE: port_changed(told, false); return;
-    // Receives never run short (endpoint.hpp), so nobody asks for this one. The others change
+    // Receives never run short (endpoint.hpp), so this event is not asked for. The others change
     // nothing here: an answered handshake ends with the first message, and addresses were exchanged
     // at the start.
     case IBV_EVENT_SRQ_LIMIT_REACHED:

@@ -1,9 +1,9 @@
 // transport/verbs/connect/device_events.hpp
-// What devices tell unasked: that they gave a queue pair up, that a port went down or came back,
+// What devices report unasked: that they gave a queue pair up, that a port went down or came back,
 // that they are broken themselves.
 //
-// Most of it shows in completions too, but only in those that are still to come; an idle queue pair
-// has none.
+// Most of this shows in completions too, but only in completions that are still to come, and an
+// idle queue pair has none.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time. A forked child shares the descriptors, and must not read them.

@@ -1,10 +1,12 @@
 // transport/verbs/connect/failure_notices.hpp
-// Who was given up is told so, until it has heard it: both ends agree then that they have lost each
-// other, and no message of one is missing at the other without a word.
+// Tells a peer that was given up that it was given up, until the peer confirms. Then both ends
+// agree that they have lost each other, and no message of one goes missing at the other without a
+// word.
 //
-// A peer that was given up may live: the network between the two was cut, or it was stopped. It may
-// have nothing to send, so it is told unasked, at growing intervals; and whatever packet comes from
-// it is answered so at once. It confirms, and gives this process up too.
+// A peer that was given up may be alive: the network between the two was cut, or the peer was
+// stopped. It may have nothing to send, so it is told unasked, at growing intervals; and any packet
+// that comes from it is answered with the notice at once. The peer confirms, and gives this process
+// up too.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time.

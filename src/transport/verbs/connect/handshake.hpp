@@ -30,7 +30,7 @@ class handshake {
     clock::time_point repeat_at;
     std::chrono::milliseconds pause{0};
     clock::time_point since = clock::now();
-    // the peer has no queue pairs at all
+    // The peer has no queue pairs at all.
     clock::time_point without_since = clock::time_point::max();
     int searches = 0;  // for the way to the peer, in vain
     bool complained = false;

@@ -1,6 +1,6 @@
 // transport/verbs/connect/lifetime.hpp
-// From when on a connection carries messages, and how it ends while both sides live: promoter.hpp,
-// which writes it.
+// From when on a connection carries messages, and how it ends while both sides live. The promoter
+// writes it.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

@@ -196,7 +196,7 @@ promoter::clock::time_point promoter::due() const noexcept {
 bool promoter::connect_waiting() noexcept {
   if (connections_.count() == 0 && clock::now() < next_try_) return false;
   bool any = false;
-  // Who finds no room stands at the end of the line again.
+  // A peer that finds no room stands at the end of the line again.
   std::size_t count = line_.size();
   for (std::size_t each = 0; each < count;) {
     const peer_id to = line_[each];

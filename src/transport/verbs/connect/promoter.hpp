@@ -1,22 +1,24 @@
 // transport/verbs/connect/promoter.hpp
-// Who is connected. In a job that is larger than what may be connected, a peer starts cold: its
-// messages go as datagrams. After some of them, or at once for a large payload, it gets a
-// connection; when there are as many as may be, the coldest one ends for it.
+// Which peers are connected. In a job with more peers than may be connected, a peer starts cold:
+// its messages go as datagrams. After some of them, or at once for a large payload, it gets a
+// connection. When as many connections as may be are open, the coldest one ends for it.
 //
-// Order, without a mark in either stream:
-// - To a connection: once it is open, messages to the peer wait until every datagram is
-//   acknowledged, which means delivered. Only then does the connection carry them.
-// - From a connection: nothing new is begun on it; when what this side fetches is here, it says
-//   `last` behind its last message. The other side does the same when it hears that. Who has said
-//   and heard it sends datagrams again, and takes the queue pairs away when its own `last` has
-//   arrived. Who has said, but not heard it takes no datagram of the peer's, since messages of the
-//   connection may be in front.
-// Payloads asked for before `last` was said still come, whatever way they come.
+// How messages stay in order, without a mark in either stream:
+// - From datagrams to a connection: once the connection is open, messages to the peer wait until
+//   every datagram is acknowledged, which means delivered. Only then does the connection carry
+//   them.
+// - From a connection to datagrams: nothing new is begun on the connection; when all that this side
+//   fetches has come, it sends `last` behind its last message. The other side does the same when it
+//   receives that. A side that has sent and received `last` uses datagrams again, and takes the
+//   queue pairs away when its own `last` has arrived. A side that has sent `last`, but not received
+//   it, takes no datagram of the peer's, since messages of the connection may come before it.
+// Payloads asked for before `last` was sent still come, whatever way they come.
 //
-// A request for a connection stands in a line when there are as many as may be; every 100 ms that
-// the line does not move another connection is asked to end. Two who ask each other, each with its
-// last place taken by its own request to a third, would wait in a circle: so of two pairs of ranks
-// the lower goes first, and the other's request is given up, to be made again.
+// When as many connections as may be are open, a request for another one stands in a line; each
+// time that the line has not moved for 100 ms one more connection is asked to end. Two ranks that
+// ask each other, each with its last place taken by its own request to a third rank, would wait in
+// a circle: so of two pairs of ranks the lower one goes first, and the other's request is given up,
+// to be made again.
 //
 // Layer    transport/verbs. Control path only, but for messages to cold peers.
 // Threads  one at a time.
@@ -38,8 +40,8 @@ namespace peal::verbs {
 class connections;
 
 struct promotion_rules {
-  // peers start without a connection: as soon as one rank of the job wants that, or lacks queue
-  // pairs later
+  // Peers start without a connection: as soon as one rank of the job wants that, or lacks queue
+  // pairs later.
   bool cold = false;
   std::uint32_t promote = usual_promote;  // after so many messages to a cold peer
   std::uint32_t max_rc = 1024;            // connections
@@ -77,7 +79,7 @@ class promoter {
   [[nodiscard]] std::uint32_t most() const noexcept { return rules_.max_rc; }
   /// From now on messages to peers without a connection go as datagrams.
   void go_cold() noexcept { rules_.cold = true; }
-  /// This process leaves: everyone without a connection is told.
+  /// This process leaves: all peers without a connection are told.
   void send_last(const std::vector<bool>& dead) noexcept;
   /// The connection is being taken away; and it has been, with the peer alive.
   void forget(const connection&) noexcept;

@@ -1,13 +1,13 @@
 // transport/verbs/connect/retired_pairs.hpp
-// Queue pairs for messages whose connection has ended, until the device says that they take no more
-// receives of the shared queue.
+// Queue pairs for messages whose connection has ended. They are kept until the device says that
+// they take no more receives of the shared queue.
 //
-// A queue pair that is destroyed takes its completions along on some devices (mlx5), also those of
+// On some devices (mlx5) a queue pair that is destroyed takes its completions along, also those of
 // receives that it took from the shared queue: their slots would be lost to all connections. So it
 // goes into the error state first; IBV_EVENT_QP_LAST_WQE_REACHED says that the completions of all
 // receives that it took are in the completion queue. When they have been read it is destroyed.
-// Older kernels of Soft-RoCE never tell that, but leave completions where they are: there a time is
-// enough.
+// Older kernels of Soft-RoCE never send that event, but leave completions where they are: there it
+// is enough to wait for some time.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time.
@@ -46,7 +46,7 @@ class retired_pairs {
   void step(clock::time_point now, Read&& read_all) noexcept {
     std::vector<retired> over = take(now);
     if (over.empty()) return;
-    read_all();  // which may retire others
+    read_all();  // which may retire other queue pairs
     for (retired& each : over) end(each);
   }
 

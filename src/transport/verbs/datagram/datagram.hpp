@@ -29,7 +29,7 @@ struct datagram_header {
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
   peer_id to = 0;
-  // of this packet, counted from 1 and modulo 2^32; 0 in one that has none
+  // Of this packet, counted from 1 and modulo 2^32; 0 in one that has none.
   std::uint32_t sequence = 0;
   std::uint32_t acknowledged = 0;  // everything up to this number has been taken
   std::uint16_t bytes = 0;         // of the stream, behind the header
@@ -39,7 +39,7 @@ struct datagram_header {
 static_assert(std::is_trivially_copyable_v<datagram_header> && sizeof(datagram_header) == 64);
 
 struct datagram_flags {
-  // belongs to the stream; without it: an acknowledgement only
+  // Belongs to the stream; without it: an acknowledgement only.
   static constexpr std::uint16_t sequenced = 1;
   static constexpr std::uint16_t refuses_eager = 2;  // from here on in the stream
   static constexpr std::uint16_t leaving = 4;  // the last packet: the sender takes part no more
@@ -47,7 +47,7 @@ struct datagram_flags {
   static constexpr std::uint16_t all = 15;
 };
 
-/// The same without what proves who it is from.
+/// The same without what proves which process it is from.
 struct datagram {
   std::uint32_t sequence = 0;
   std::uint32_t acknowledged = 0;

@@ -1,14 +1,14 @@
 // transport/verbs/datagram/datagram_channel.hpp
 // The reliable ordered stream of messages to and from one peer, over packets that may be lost,
-// doubled, late or out of order. Knows no device and no clock: packets go to a datagram_output,
+// doubled, late or out of order. It knows no device and no clock: packets go to a datagram_output,
 // times are handed in.
 //
-// Sender: a window of packets; a packet is kept until it is acknowledged. Nothing heard for
-// `pause`: the oldest is repeated, and the pause doubles up to a second, since the peer may just
-// compute; acknowledgements that tell of a gap three times: the oldest is repeated at once. What is
-// lost besides is repeated as acknowledgements come. Each loss halves the window, each window
-// without one adds a packet. Receiver: delivers in order and acknowledges what it has delivered.
-// What is early is kept (64 packets), the rest is dropped.
+// The sender has a window of packets, and keeps a packet until it is acknowledged. When nothing was
+// heard for `pause`, the oldest packet is repeated, and the pause doubles up to a second, since the
+// peer may just compute. When three acknowledgements tell of a gap, the oldest packet is repeated
+// at once. Other lost packets are repeated as acknowledgements come. Each loss halves the window,
+// each window without a loss adds a packet. The receiver delivers in order and acknowledges what it
+// has delivered. It keeps packets that come early (64 of them), and drops the rest.
 //
 // Layer    transport/verbs: may include transport/contract.hpp.
 // Units    bytes, packets.

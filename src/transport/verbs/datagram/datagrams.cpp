@@ -30,7 +30,7 @@ datagrams::datagrams(endpoint& endpoint, handshake_port& port, const addresses& 
              }},
       channels_(peers) {}
 
-// Everyone cuts packets for the shortest MTU of the job.
+// All processes cut packets for the shortest MTU of the job.
 void datagrams::meet() {
   std::uint8_t mtu = addresses_.own().first().mtu;
   for (peer_id each = 0; each < channels_.size(); ++each)

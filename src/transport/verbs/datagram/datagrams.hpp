@@ -1,12 +1,13 @@
 // transport/verbs/datagram/datagrams.hpp
-// Messages to peers without a connection: a channel to each that one was sent to or came from, over
-// the handshake's queue pair.
+// Messages to peers without a connection: one channel for each peer to which, or from which, a
+// message has gone, over the handshake's queue pair.
 //
-// What came is read in poll, which acknowledges it at the end, for everything that has not ridden
-// on a message. The first message to a peer in a turn leaves at once, those behind it with the next
-// poll or flush, sharing packets. What leaves at the same time, to whichever peers, shares a
-// doorbell. Nobody is given up for lack of an acknowledgement, since the peer may compute; after 20
-// s a warning says so. node_watch.hpp sees whose node or process is no more.
+// poll reads what has come, and at its end acknowledges everything whose acknowledgement has not
+// gone out with a message. The first message to a peer in a turn leaves at once; the ones behind it
+// leave with the next poll or flush, and share packets. What leaves at the same time, to whichever
+// peers, shares a doorbell. No peer is given up for lack of an acknowledgement, since it may
+// compute; after 20 s a warning says so. node_watch.hpp finds peers whose node or process is no
+// more.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -34,7 +35,7 @@ class datagrams final : private datagram_output {
   datagrams(endpoint&, handshake_port&, const addresses&, prober&, sink&, std::uint32_t peers,
             peer_events&);
 
-  /// Everyone's addresses are known. Before the first message.
+  /// The addresses of all processes are known. Before the first message.
   void meet();
 
   /// False: no room at the moment.
@@ -57,7 +58,7 @@ class datagrams final : private datagram_output {
     return std::min(timed_.empty() ? datagram_channel::never : next_look_, watch_.due());
   }
 
-  /// Everything sent to the peer, or to all who live, has been taken.
+  /// Everything sent to the peer, or to all peers that live, has been taken.
   [[nodiscard]] bool drained(peer_id to) const noexcept {
     return !channels_[to] || channels_[to]->drained();
   }
@@ -111,7 +112,7 @@ class datagrams final : private datagram_output {
   std::vector<std::unique_ptr<datagram_channel>> channels_;  // by peer; null: never talked to
   std::vector<datagram_channel*> listed_;                    // want to transmit
   std::vector<datagram_channel*> timed_;  // have something that may have to be repeated
-  // have had no room to say whether this process wants eager messages
+  // Have had no room to say whether this process wants eager messages.
   std::vector<datagram_channel*> untold_;
   clock::time_point next_look_ = datagram_channel::never;
   bool together_ = false;

@@ -260,7 +260,7 @@ void handshake_port::post_chain() noexcept {
   ++doorbells_;
   const int failed = ibv_post_send(pair_.get(), chain_.data(), &refused);
   if (failed == 0) return;
-  // What did not leave is lost; it had no number yet that anybody waits for.
+  // What did not leave is lost; it had no number yet that a peer waits for.
   const auto done = static_cast<std::size_t>((refused ? refused : chain_.data()) - chain_.data());
   for (std::size_t each = done; each < count; ++each) {
     free_.push_back(under_way_.back());

@@ -3,9 +3,9 @@
 // job that is larger than what may be connected, of messages to peers without a connection
 // (datagrams.hpp).
 //
-// It has a number before it has memory: how long packets are is known when everyone has told.
-// Packets that come earlier are lost, as on the wire. What leaves together leaves as a chain, with
-// one doorbell.
+// It has a number before it has memory: how long packets are is known when all processes have told
+// their MTU. Packets that come earlier are lost, as on the wire. What leaves together leaves as a
+// chain, with one doorbell.
 //
 // When the device gives the queue pair up (an error completion or an event says so: an address was
 // taken away, a bond changed its card) it is reset and opened again, under the same number. What
@@ -44,8 +44,8 @@ struct port_plan {
   std::uint32_t sends = 0;
   std::size_t routes = 0;  // to how many peers the way is remembered
 
-  /// Everyone of a large job may start at once; what is lost is repeated. Packets of the port's
-  /// MTU, since any peer may come to lack queue pairs, and send its messages so.
+  /// All processes of a large job may start at once; what is lost is repeated. Packets of the
+  /// port's MTU, since any peer may come to lack queue pairs, and send its messages so.
   static port_plan for_handshakes(const device&) noexcept;
   /// Several full windows, and packets of the port's MTU.
   static port_plan for_messages(const device&, unsigned ranks_of_node) noexcept;

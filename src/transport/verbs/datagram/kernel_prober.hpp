@@ -2,9 +2,9 @@
 // Asks kernels over IP, where the GID of a device is an IP address (RoCE): questions that a kernel
 // answers by itself, whatever its processes do.
 //
-// - A node: a TCP connection is asked for at port 4791, on which nobody listens (it is RoCE's own,
-//   of UDP). A kernel that is there refuses at once.
-// - A process: every process has a UDP socket, its door, from which nobody reads. A byte that is
+// - A node: a TCP connection is asked for at port 4791, on which no process listens (it is RoCE's
+//   own, of UDP). A kernel that is there refuses at once.
+// - A process: every process has a UDP socket, its door, from which it never reads. A byte that is
 //   sent there vanishes; when there is no such socket any more, the kernel says so (ICMP, port
 //   unreachable).
 // Both go the way of the device's interface where the kernel allows that to be asked for.
@@ -31,7 +31,7 @@ class kernel_prober final : public prober {
   kernel_prober(const kernel_prober&) = delete;
   kernel_prober& operator=(const kernel_prober&) = delete;
 
-  /// What others probe_process at; 0: there is none.
+  /// What other processes probe with probe_process; 0: there is none.
   [[nodiscard]] std::uint16_t door() const noexcept { return number_; }
 
   [[nodiscard]] int ask(const gid_bytes& node) noexcept override;

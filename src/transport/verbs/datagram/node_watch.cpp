@@ -36,7 +36,8 @@ void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door,
   if (found->peers++ == 0) {
     found->sign = now;
     found->unanswered = 0;
-    // Not at the next look, before which the network may be cut: who never answered is no news.
+    // Not at the next look, before which the network may be cut: a node that has never answered
+    // counts as unknown.
     if (!found->answers) ask(*found, now);
   }
   watched_.push_back(
@@ -107,7 +108,7 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
     if (at.answers && at.unanswered >= enough_unanswered && now - at.sign >= silence_) {
       for (const watched& each : watched_)
         if (each.node == next_node_) lost.push_back(each.peer);
-      at.unanswered = 0;  // others of this node may be met later
+      at.unanswered = 0;  // other peers of this node may be met later
       continue;
     }
     // At once when it is new; then when there is reason to.

@@ -1,17 +1,17 @@
 // transport/verbs/datagram/node_watch.hpp
 // Whether peers without a connection are still there. Their adapters acknowledge nothing by
-// themselves, and a peer that does not acknowledge may just compute, or be stopped: so the kernels
-// of their nodes are asked, by what `prober` knows to ask.
+// themselves, and a peer that does not acknowledge may just compute, or be stopped. So the kernels
+// of their nodes are asked, in the ways that `prober` knows.
 //
-// - The node: asked after half a `silence` without a packet from any of its peers, then eight times
-//   a silence. Once it has been silent for a silence, and six questions in a row went without an
-//   answer, its peers are lost. One that has never answered is no news (a firewall, an InfiniBand
-//   fabric without IP): of those nothing is known, and nobody is given up.
-// - The process: its door is knocked at. A refusal means that there is no such process any more.
-//   One that is stopped refuses nothing. Lost is who has refused for a silence: a process that
-//   ended in good order is not missed that long.
-// Questions, not only time, are counted, so that it does no harm when this process computes, or is
-// stopped, for an hour.
+// - The node is asked after half a `silence` without a packet from any of its peers, then eight
+//   times in each silence. Its peers are lost once it has been silent for a silence and six
+//   questions in a row went without an answer. A node that has never answered counts as unknown (a
+//   firewall, an InfiniBand fabric without IP): its peers are not given up.
+// - The process is asked at its door. A refusal means that there is no such process any more; a
+//   process that is stopped refuses nothing. A peer is lost when it has refused for a silence: one
+//   that ended in good order is not missed that long.
+// Questions are counted, and not only time, so that it does no harm when this process computes, or
+// is stopped, for an hour.
 //
 // Layer    transport/verbs. Knows no device, no clock and no socket.
 // Threads  one at a time.
@@ -57,7 +57,7 @@ class node_watch {
   node_watch(const node_watch&) = delete;
   node_watch& operator=(const node_watch&) = delete;
 
-  /// Not of the own node: there the launcher sees who ends.
+  /// Not of the own node: there the launcher sees which processes end.
   void watch(peer_id, const gid_bytes& node, std::uint16_t door, clock::time_point now);
   void end(peer_id) noexcept;
   /// A packet came.

@@ -4,7 +4,7 @@
 //
 // Each request of a queue is good for one event. A queue is `asked` from the request until its
 // event is read, so whatever completes meanwhile makes the descriptor readable, or has done so; at
-// worst a sleep ends for nothing. Nothing here is touched by who polls.
+// worst a sleep ends for nothing. A thread that polls touches nothing of this.
 //
 // Layer    transport/verbs. One for each device.
 // Threads  one at a time. A forked child shares the descriptor, and must not read it.
@@ -43,7 +43,7 @@ class completion_channel {
   /// -1: there is none.
   [[nodiscard]] int descriptor() const noexcept { return channel_ ? channel_->fd : -1; }
   /// What completes from now on wakes. Before sleeping, look at the queues once more: what
-  /// completed before wakes nobody. False: it cannot wake.
+  /// completed before wakes no thread. False: it cannot wake.
   [[nodiscard]] bool arm() noexcept;
   /// The descriptor can be read.
   void rang() noexcept { (void)read_event(); }

@@ -3,7 +3,7 @@
 // tested and explained.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
-// Errors   none: who chooses nothing gets the reason as text.
+// Errors   none: where nothing can be chosen the result has the reason as text.
 // Source   InfiniBand specification, annex A17 (RoCE v2); kernel:
 //          Documentation/ABI/stable/sysfs-class-infiniband (gid_attrs/types).
 #pragma once
@@ -28,9 +28,9 @@ struct gid_entry {
   int index = 0;
   gid_kind kind = gid_kind::infiniband;
   gid_bytes bytes{};
-  // how many of the first bits the whole network shares; 0: not known
+  // How many of the first bits the whole network shares; 0: not known.
   std::uint8_t network_bits = 0;
-  // the number of the network interface that it belongs to; 0: none, or not told
+  // The number of the network interface that it belongs to; 0: none, or not told.
   unsigned interface = 0;
 };
 

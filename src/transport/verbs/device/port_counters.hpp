@@ -1,5 +1,6 @@
 // transport/verbs/device/port_counters.hpp
-// What a port counts of the trouble of reliable connections: nobody tells it to a single process.
+// What a port counts of the trouble of reliable connections: of all processes together, since no
+// device counts it for each.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
 // Units    events of all processes of the machine since this object was made.

@@ -48,8 +48,8 @@ rails_result choose_named(const std::vector<port_facts>& ports, choice_wishes wi
   return made;
 }
 
-/// Everyone's first rail is to be in the same network, so it is one of the network of the first
-/// device; of those the nearest, dealt out.
+/// The first rails of all processes are to be in the same network, so each is one of the network of
+/// the first device; of those the nearest, dealt out.
 rails_result choose_all(const std::vector<port_facts>& ports, choice_wishes wishes) {
   wishes.device.clear();
   std::vector<std::size_t> able;

@@ -7,7 +7,7 @@
 // there is a router between, and the others belong together by their place.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
-// Errors   none: who chooses nothing gets the reason as text.
+// Errors   none: where nothing can be chosen the result has the reason as text.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ idle_limits idle_limits::sensible(int most_regions, std::size_t devices) noexcep
   // otherwise the kernel's refusal makes room.
   rlimit locked{};
   if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
-    // each device's count
+    // Each device's count.
     made.bytes = std::min<std::size_t>(made.bytes, locked.rlim_cur / 2 / devices);
   // All processes share the device's table.
   made.count =

@@ -45,7 +45,7 @@ struct registration {
   std::uint32_t users = 0;
   range_use use = range_use::source;
   bool indexed = false;  // can be found by further users
-  // among the idle ones while it has no user, else among the others
+  // Among the idle ones while it has no user, else among the others.
   std::list<registration*>::iterator place;
 
   [[nodiscard]] std::uint32_t local_key(std::size_t rail) const noexcept { return on[rail]->lkey; }
@@ -100,8 +100,8 @@ class registration_cache {
  public:
   /// `by` and `log` must outlive the cache. Without a log nothing stays registered without a user.
   registration_cache(registrar& by, idle_limits, const unmap_log* log);
-  // Ends all, acquired ones too: of messages that nobody received. Requires: the device uses them
-  // no more.
+  // Ends all, acquired ones too: of messages that were never received. Requires: the device uses
+  // them no more.
   ~registration_cache();
   registration_cache(const registration_cache&) = delete;
   registration_cache& operator=(const registration_cache&) = delete;

@@ -1,5 +1,5 @@
 // transport/verbs/eager/eager_channel.hpp
-// What a connection knows of its messages: the queue pair that carries them, in order, the credits
+// What a connection knows of its messages: the queue pair that carries them in order, the credits
 // of both sides, packets that wait to be posted, and packets that the device may still read. The
 // sender writes it; what the peer says comes in by `begin` and `hear`.
 //

@@ -51,8 +51,8 @@ bool sender::room(const eager_channel& to) const noexcept {
 
 // Slots come back only behind a signaled request, so there must be one often enough. Each
 // connection has brought as many slots as it can have posted one by one without a signal
-// (endpoint::make_room), so nobody waits for others, but for those of a chain, which may take more,
-// and whose last request is signaled; and when slots are short, every one is.
+// (endpoint::make_room), so no connection waits for the slots of others, but for those of a chain,
+// which may take more, and whose last request is signaled; and when slots are short, every one is.
 bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
   return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, endpoint_.set.send_depth / 4) ||
          (has_slot && endpoint_.slots.free() < few_slots);
@@ -119,7 +119,7 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   alignas(16) std::byte together[sizeof e + short_copy];
   if (bytes <= endpoint_.inline_bytes) {
     request.send_flags = IBV_SEND_INLINE;
-    // the device's library takes longer over a second piece than this copy does
+    // The device's library takes longer over a second piece than this copy does.
     if (bytes <= sizeof together) {
       pieces[0] = {address_of(together), write_message(together, e, payload), 0};
     } else {

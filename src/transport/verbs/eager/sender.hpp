@@ -1,10 +1,10 @@
 // transport/verbs/eager/sender.hpp
-// The data path out: from a message to a work request and a doorbell.
+// How messages go out: from a message to a work request and a doorbell.
 //
-// The first message to a peer after a poll is posted at once, inline where it is short. What
-// follows before the next poll finds the queue busy: it is written into a slot, behind what waits
-// there, and posted with one doorbell for the whole chain: at the next poll, when `flush` is
-// called, or when there is enough.
+// The first message to a peer after a poll is posted at once, inline where it is short. Messages
+// that follow before the next poll find the queue busy. They are written into slots, behind those
+// that wait there, and the whole chain is posted with one doorbell: at the next poll, when `flush`
+// is called, or when there is enough.
 //
 // Layer    transport/verbs. Data path: no allocation, no lock; a doorbell is one system call on
 //          rxe, none on mlx5.
@@ -44,7 +44,7 @@ class sender {
     if (!listed_.empty()) flush_listed();
   }
   [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
-  /// Whether the first message to a peer waits for others, too.
+  /// Whether the first message to a peer waits for other messages, too.
   void hold_together(bool wanted) noexcept { together_ = wanted; }
   /// This connection wants a look at the next flush.
   void note(connection&) noexcept;
@@ -64,7 +64,7 @@ class sender {
   }
 
   /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call:
-  /// only who sends notices a dead one.
+  /// only a process that sends something notices a dead adapter.
   void probe(connection&) noexcept;
 
   /// Everything up to this sequence number has been sent.

@@ -43,7 +43,7 @@ class sent_requests {
          slots_.pop_front())
       give_back(slots_.front().slot);
   }
-  /// No completion will come any more, and nobody waits for one.
+  /// No completion will come any more, and none is waited for.
   void expect_none() noexcept { completed_ = posted_; }
   /// The slots that the device may still read.
   void take_slots(std::vector<slot_id>& into) {

@@ -33,7 +33,7 @@ struct counters {
   std::uint64_t writes = 0;
   std::uint64_t write_bytes = 0;
   std::array<std::uint64_t, most_rails> rail_bytes{};  // of READs and WRITEs
-  // the same, by the number of the queue pair among those of a connection and rail
+  // The same, by the number of the queue pair among those of a connection and rail.
   std::array<std::uint64_t, most_bulk> queue_bytes{};
   std::uint64_t rails_left_out = 0;
   std::uint64_t staged_bytes = 0;
@@ -45,7 +45,7 @@ struct counters {
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t device_events = 0;
   std::uint64_t port_errors = 0;
-  // handshake packets that are not of this job, or make no sense
+  // Handshake packets that are not of this job, or make no sense.
   std::uint64_t packets_refused = 0;
 };
 

@@ -37,9 +37,9 @@ inline constexpr std::uint64_t smallest_part = 64 << 10;
 /// What polls must look at besides the completion queue of the first rail.
 struct bulk_pending {
   std::uint32_t refused = 0;  // parts that a queue did not take
-  // work requests under way on further rails, and shares that wait for notices there
+  // Work requests under way on further rails, and shares that wait for notices there.
   std::uint32_t elsewhere = 0;
-  // connections of which a rail was left out, and whose peer has not been told: at most so many
+  // Connections of which a rail was left out, and whose peer has not been told: at most so many.
   std::uint32_t left_out = 0;
   [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
 };
@@ -72,8 +72,8 @@ class endpoint {
   /// when it is gone.
   [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
 
-  /// What was received has been read: the slot goes back to the device, with others. `at`: the
-  /// queue pair that it came through; null when that takes nothing any more.
+  /// What was received has been read: the slot goes back to the device, together with others. `at`:
+  /// the queue pair that it came through; null when that takes nothing any more.
   void recycle(slot_id which, ibv_qp* at) noexcept {
     if (!receives_) {
       post_own(which, at);

@@ -36,7 +36,7 @@ std::uint32_t most_connections(const std::vector<device>& rails, const settings&
   std::size_t made =
       std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
   for (std::size_t each = 1; each < rails.size(); ++each) {
-    // one connection more than there are
+    // One connection more than there are.
     const std::size_t held = limit(rails[each].limits().max_cqe) / (bulk + set.read_depth);
     made = std::min({made, pairs_of(rails[each]) / set.bulk, held > 0 ? held - 1 : 0});
   }

@@ -1,6 +1,6 @@
 // transport/verbs/endpoint/work_id.hpp
-// What a completion is of. On an error only wr_id, status and the queue pair's number are valid, so
-// wr_id says it all.
+// What a completion belongs to. On an error only wr_id, status and the queue pair's number are
+// valid, so wr_id says all of it.
 //
 // Layer    transport/verbs. Data path.
 // Threads  any.

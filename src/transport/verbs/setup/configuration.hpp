@@ -1,5 +1,5 @@
 // transport/verbs/setup/configuration.hpp
-// From what the user set to what is done: as far as the devices go.
+// What the devices allow of what the user has set, as the settings that are used.
 //
 // Layer    transport/verbs. Control path only.
 // Threads  any.
@@ -21,8 +21,8 @@ choice_wishes wishes_of(const verbs_options&);
 /// What was asked for, as far as the devices go.
 settings settings_of(const verbs_options&, const std::vector<device>& rails, std::uint32_t peers);
 
-/// Who is connected, of so many peers: what the devices have is shared out among the ranks of the
-/// node.
+/// How many of so many peers are connected, and when: what the devices have is shared out among the
+/// ranks of the node.
 promotion_rules rules_of(const verbs_options&, const endpoint&, std::uint32_t peers);
 
 // Of each rail.

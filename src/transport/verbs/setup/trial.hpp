@@ -1,6 +1,6 @@
 // transport/verbs/setup/trial.hpp
-// Whether a rank could start on this machine: what it makes at its start is made once, for
-// peal-info.
+// Whether a rank could start on this machine. For peal-info, all that a rank makes at its start is
+// made once.
 //
 // Layer    transport/verbs. Control path only.
 // Errors   none: what would fail stands in the result.
