@@ -16,9 +16,9 @@ struct list_node {
 
 /// A second (third, …) pair of links for items that stand in several lists at once.
 template <int N>
-struct queue_node {
-  queue_node* before = nullptr;
-  queue_node* after = nullptr;
+struct chain_node {
+  chain_node* before = nullptr;
+  chain_node* after = nullptr;
 };
 
 /// A circular list with its ends in a node of its own: an item leaves it without knowing which list

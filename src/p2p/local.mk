@@ -1,6 +1,6 @@
 libpeal_core_la_SOURCES += \
   src/p2p/contexts.hpp \
-  src/p2p/queue_index.hpp \
+  src/p2p/chain_index.hpp \
   src/p2p/linked_list.hpp \
   src/p2p/matching.hpp \
   src/p2p/messaging.hpp \

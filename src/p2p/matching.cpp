@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "p2p/queue_index.hpp"
+#include "p2p/chain_index.hpp"
 
 namespace peal {
 
@@ -26,7 +26,7 @@ std::size_t way_of(std::uint64_t mask) noexcept {
 // ---- posted receives
 
 struct posted_queue::index {
-  std::array<queue_index<operation, 0>, ways.size()> queues;  // by way of asking
+  std::array<chain_index<operation, 0>, ways.size()> chains;  // by way of asking
   std::array<std::size_t, ways.size()> items{};  // a way that no item uses is not looked at
   std::uint64_t next_order = 0;
 };
@@ -47,7 +47,7 @@ operation* posted_queue::search(std::uint64_t key) noexcept {
   operation* earliest = nullptr;
   for (std::size_t way = 0; way < ways.size(); ++way) {
     if (index_->items[way] == 0) continue;
-    operation* candidate = index_->queues[way].first(key & ways[way]);
+    operation* candidate = index_->chains[way].first(key & ways[way]);
     if (candidate && (!earliest || candidate->order < earliest->order)) earliest = candidate;
   }
   return earliest;
@@ -56,13 +56,13 @@ operation* posted_queue::search(std::uint64_t key) noexcept {
 void posted_queue::add_to_index(operation& receive) noexcept {
   const std::size_t way = way_of(receive.mask);
   receive.order = index_->next_order++;
-  index_->queues[way].add(receive.key, receive);
+  index_->chains[way].add(receive.key, receive);
   ++index_->items[way];
 }
 
 void posted_queue::remove_from_index(operation& receive) noexcept {
   const std::size_t way = way_of(receive.mask);
-  index_->queues[way].remove(receive);
+  index_->chains[way].remove(receive);
   --index_->items[way];
   if (list_.empty()) index_.reset();
 }
@@ -71,9 +71,9 @@ void posted_queue::remove_from_index(operation& receive) noexcept {
 
 // The fourth way, any source and any tag, is the list itself.
 struct unexpected_queue::index {
-  queue_index<matched_message, 0> exact;
-  queue_index<matched_message, 1> any_source;
-  queue_index<matched_message, 2> any_tag;
+  chain_index<matched_message, 0> exact;
+  chain_index<matched_message, 1> any_source;
+  chain_index<matched_message, 2> any_tag;
 };
 
 unexpected_queue::unexpected_queue() = default;

@@ -5,9 +5,9 @@
 //
 // A short queue is a list, and in most programs the head of the list is the match. A search that
 // goes far down the list builds an index, which is kept until the queue is empty: a hash table of
-// queues, each of which has, in order, the items with equal (source, tag), with equal source, or
-// with equal tag. A receive stands in the one queue that its wildcards name, and a message looks at
-// four (the fourth is that of the receives that take any message). A message stands in every queue
+// chains, each of which has, in order, the items with equal (source, tag), with equal source, or
+// with equal tag. A receive stands in the one chain that its wildcards name, and a message looks at
+// four (the fourth is that of the receives that take any message). A message stands in every chain
 // of its source and its tag, and a receive looks at one.
 //
 // Layer    p2p: may include base/.
@@ -58,7 +58,7 @@ struct match_pattern {
 };
 
 /// Items looked at in a list before it is worth an index: two cache lines each, so about what
-/// building a queue costs.
+/// building a chain costs.
 inline constexpr std::uint32_t longest_walk = 32;
 
 class posted_queue {

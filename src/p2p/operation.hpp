@@ -74,7 +74,7 @@ struct operation_match : operation_end, list_node {
 };
 static_assert(sizeof(operation_match) == 2 * cache_line);
 
-struct operation : operation_match, queue_node<0> {
+struct operation : operation_match, chain_node<0> {
   static constexpr std::uint8_t growing = 1;  // `allocate` makes the buffer
   static constexpr std::uint8_t hooked = 2;   // `user_hook` is to be called
   // No caller will release it: it does so itself, and calls `owner_free`.
@@ -88,7 +88,7 @@ struct operation : operation_match, queue_node<0> {
   static constexpr std::uint8_t absorbing = 16;
   static constexpr std::uint8_t slept_for = 64;  // a thread sleeps, or has slept, until its end
 
-  // ---- third line, with queue_node: what few operations need
+  // ---- third line, with chain_node: what few operations need
   std::uint64_t order = 0;  // receive: its place among those posted, while they are indexed
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;  // receive of unknown size
   std::uint32_t index = 0;  // its place in the pool, and

@@ -21,7 +21,7 @@ namespace peal::detail {
 
 /// A message in the unexpected queue, or taken from there by a probe. Its payload, or its
 /// announcement, lies behind it.
-struct matched_message : list_node, queue_node<0>, queue_node<1>, queue_node<2> {
+struct matched_message : list_node, chain_node<0>, chain_node<1>, chain_node<2> {
   std::uint64_t key = 0;    // source << 32 | tag
   std::uint64_t bytes = 0;  // of the whole message
   peer_id from = 0;

@@ -7,7 +7,7 @@ namespace {
 
 using namespace peal;
 
-struct listed : list_node, queue_node<0> {};
+struct listed : list_node, chain_node<0> {};
 
 TEST(links, an_item_leaves_without_knowing_its_list) {
   linked_list<listed> of;
@@ -31,7 +31,7 @@ TEST(links, an_item_leaves_without_knowing_its_list) {
 
 TEST(links, an_item_stands_in_two_lists_at_once) {
   linked_list<listed> all;
-  linked_list<listed, queue_node<0>> some;
+  linked_list<listed, chain_node<0>> some;
   listed first, second;
   all.push_back(first);
   all.push_back(second);

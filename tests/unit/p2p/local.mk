@@ -9,7 +9,7 @@ tests_unit_p2p_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/p2p/contexts_test.cpp \
   tests/unit/p2p/failures_test.cpp \
-  tests/unit/p2p/queue_index_test.cpp \
+  tests/unit/p2p/chain_index_test.cpp \
   tests/unit/p2p/linked_list_test.cpp \
   tests/unit/p2p/matching_test.cpp \
   tests/unit/p2p/messaging_test.cpp \

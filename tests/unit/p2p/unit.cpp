@@ -1,4 +1,5 @@
 // The tests of this folder, compiled as one: what they include takes most of the compiler's time.
+#include "unit/p2p/chain_index_test.cpp"
 #include "unit/p2p/contexts_test.cpp"
 #include "unit/p2p/failures_test.cpp"
 #include "unit/p2p/linked_list_test.cpp"
@@ -6,7 +7,6 @@
 #include "unit/p2p/messaging_test.cpp"
 #include "unit/p2p/operation_pool_test.cpp"
 #include "unit/p2p/operation_test.cpp"
-#include "unit/p2p/queue_index_test.cpp"
 #include "unit/p2p/random_test.cpp"
 #include "unit/p2p/team_test.cpp"
 #include "unit/p2p/unexpected_test.cpp"

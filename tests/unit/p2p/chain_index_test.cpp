@@ -1,5 +1,5 @@
 // Items by key, in the order in which they were added, beside a map that is asked the same.
-#include "p2p/queue_index.hpp"
+#include "p2p/chain_index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@ namespace {
 
 using namespace peal;
 
-struct item : queue_node<0> {
+struct item : chain_node<0> {
   std::uint64_t key = 0;
 };
 
-TEST(queue_index, says_what_a_map_of_queues_says) {
-  queue_index<item, 0> of;
+TEST(chain_index, says_what_a_map_of_lists_says) {
+  chain_index<item, 0> of;
   std::map<std::uint64_t, std::deque<item*>> model;
   std::vector<std::unique_ptr<item>> made;
   std::mt19937_64 random{1};
@@ -35,7 +35,7 @@ TEST(queue_index, says_what_a_map_of_queues_says) {
       of.add(key, *made.back());
       expected.push_back(made.back().get());
     } else if (!expected.empty()) {
-      const std::size_t which = random() % expected.size();  // from the middle of the queue, too
+      const std::size_t which = random() % expected.size();  // from the middle of the chain, too
       of.remove(*expected[which]);
       expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(which));
     }
@@ -49,8 +49,8 @@ TEST(queue_index, says_what_a_map_of_queues_says) {
   }
 }
 
-TEST(queue_index, lanes_that_became_empty_are_used_again) {
-  queue_index<item, 0> of;
+TEST(chain_index, chains_that_became_empty_are_used_again) {
+  chain_index<item, 0> of;
   item one;
   for (std::uint64_t key = 0; key < 100'000; ++key) {
     of.add(key, one);
