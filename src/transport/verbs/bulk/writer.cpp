@@ -15,7 +15,6 @@ namespace {
 /// On Soft-RoCE a post returns when all is written; meanwhile nothing else is done.
 constexpr std::uint64_t longest_part = 256 << 10;
 constexpr std::size_t parts_at_once = 2;
-/// Over several rails.
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // transport/verbs/endpoint/endpoint.hpp
 // What all connections of an endpoint share: the completion queue, the receive queue, the slots,
-// and what was counters. Further rails have a completion queue each, for bulk data.
+// and the counters. Further rails have a completion queue each, for bulk data.
 //
 // Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most
 // `window` messages before it gets credits back; the 2 are for messages without credit (the return
