@@ -80,6 +80,7 @@ void engine::wake_sleepers() noexcept {
   if (!slept) return;
   if (!sources_.in_turn()) sources_.disarm();  // no one sleeps here now, so senders need not ring
   left_alone(false);
+  if (!loops_.empty()) resume_helper();
 }
 
 void engine::ended(const void* operation) noexcept {
