@@ -21,6 +21,7 @@ libpeal_core_la_SOURCES += \
   src/comm/start/lane.hpp \
   src/comm/start/lane_count.hpp \
   src/comm/start/node_list.hpp \
+  src/comm/start/spin_bounds.hpp \
   src/comm/start/node_exchange.hpp \
   src/comm/start/world.cpp
 if UNITS
@@ -52,5 +53,6 @@ libpeal_core_la_SOURCES += \
   src/comm/start/lane.cpp \
   src/comm/start/lane_count.cpp \
   src/comm/start/node_list.cpp \
+  src/comm/start/spin_bounds.cpp \
   src/comm/start/node_exchange.cpp
 endif

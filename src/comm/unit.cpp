@@ -26,3 +26,4 @@
 #include "comm/start/lane_count.cpp"
 #include "comm/start/node_exchange.cpp"
 #include "comm/start/node_list.cpp"
+#include "comm/start/spin_bounds.cpp"

@@ -88,7 +88,7 @@ void engine::run_deferred_into(std::exception_ptr& first) noexcept {
     lock();
     // What the call did may be what a thread waits for, and those behind `end` need one that runs
     // them.
-    if (listeners_ != 0) wake_sleepers();
+    if (sleepers_.any_hears_of_moves()) wake_sleepers();
   }
 }
 

@@ -30,8 +30,8 @@
 #include "base/cache_line.hpp"
 #include "peal/counter.hpp"
 #include "progress/deferred_calls.hpp"
+#include "progress/engine_sleeper.hpp"
 #include "progress/lock.hpp"
-#include "progress/sleep.hpp"
 #include "progress/sleepers/event_descriptor.hpp"
 #include "progress/sleepers/family.hpp"
 #include "progress/sources.hpp"
@@ -109,7 +109,7 @@ class engine {
   /// it does nothing.
   bool poll() noexcept {
     const bool moved = sources_.poll();
-    if (moved && listeners_ != 0) [[unlikely]]
+    if (moved && sleepers_.any_hears_of_moves()) [[unlikely]]
       wake_sleepers();
     return moved;
   }
@@ -175,7 +175,7 @@ class engine {
   void close(event_descriptor&) noexcept;
   /// Arms, and polls once more. True: from now on whatever comes makes the descriptor readable;
   /// where a source cannot promise that, a timer does. False: something has moved.
-  [[nodiscard]] bool arm(event_descriptor&) noexcept;
+  [[nodiscard]] bool arm(event_descriptor&);
   /// Ends that: polls everything, and runs the deferred calls.
   bool disarm(event_descriptor&);
   /// While a source cannot be armed a sleep lasts for the shortest, and twice as long each time
@@ -216,13 +216,19 @@ class engine {
   template <bool Locked, bool Wide, class Predicate>
   bool wait(Predicate& holds, deadline until);
 
-  // sleep.cpp: all with the lock held but `sleep`
+  // sleep.cpp: all with the lock held but `sleep` and `after_sleep`
   rest sleep(question holds, deadline until, wait_state&);
   [[nodiscard]] rest lead(question holds, thread_sleep&, wait_state&);
   [[nodiscard]] rest follow(question holds, deadline until, wait_state&);
-  [[nodiscard]] readiness prepare() noexcept;
-  bool finish_sleep(engine_sleeper* who, std::span<const pollfd> found, bool by_backstop) noexcept;
-  void ring_leader() noexcept;
+  [[nodiscard]] readiness begin_sleep(engine_sleeper&, bool naps);
+  bool end_sleep(engine_sleeper&, std::span<const pollfd> found, bool by_backstop) noexcept;
+  bool settle(event_descriptor&);
+  void after_sleep() noexcept;
+  void resume_helper() noexcept;
+  void disarm_unless_slept_in() noexcept {
+    if (!slept_in()) sources_.disarm();
+  }
+  [[nodiscard]] bool slept_in() const noexcept { return sleepers_.any_on_descriptors(); }
   /// The nap after it is longer.
   [[nodiscard]] static std::chrono::microseconds next_nap(std::chrono::microseconds& nap) noexcept {
     return std::exchange(nap, std::min(2 * nap, longest_nap));
@@ -235,15 +241,6 @@ class engine {
   [[nodiscard]] bool others_poll(const wait_state& mine) const noexcept {
     return mine.turns != sources_.turns() || lock_refused_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] bool slept_in() const noexcept { return leading_ || !asleep_.empty(); }
-  void disarm_unless_slept_in() noexcept {
-    if (!slept_in()) sources_.disarm();
-  }
-  void begin_sleep(engine_sleeper&);
-  bool end_sleep(engine_sleeper&) noexcept;
-  void withdraw() noexcept;
-  bool settle(event_descriptor&) noexcept;
-  void after_sleep() noexcept;
   void count(const backoff&) noexcept;
   [[nodiscard]] bool time_to_look() noexcept;
   void look_around() noexcept;
@@ -278,7 +275,6 @@ class engine {
   static void give_way() noexcept;
 
   engine_lock lock_;
-  int listeners_ = 0;  // how many are to be woken; guarded by the lock
   helper_thread* helper_ = nullptr;
   // relaxed: a hint for the helper; a thread of the program's is in a wait.
   std::atomic<bool> waits_{false};
@@ -299,13 +295,11 @@ class engine {
   std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at other engines
 
   // Guarded by the lock.
-  bool leading_ = false;  // one thread sleeps on the descriptors, and the engine's pipe is its own
-  bool leader_woken_ = false;             // it has been told
-  const void* leader_awaits_ = nullptr;   // the operation that it sleeps for
+  sleeper_list sleepers_;
+  wakeup leader_bell_;
+  bool has_leader_ = false;               // asleep on the descriptors, or waking up
   int napping_ = 0;                       // threads that will lead again soon
-  std::vector<engine_sleeper*> asleep_;   // beside it
   std::vector<event_descriptor*> loops_;  // open ones
-  std::vector<follower*> followers_;      // in the order of their coming
   struct {
     loose_count spins, yields, sleeps, wakeups, spurious, missed;
   } counted_;

@@ -1,11 +1,11 @@
 libpeal_core_la_SOURCES += \
   src/progress/deferred_calls.hpp \
   src/progress/engine.hpp \
+  src/progress/engine_sleeper.hpp \
   src/progress/sleepers/event_descriptor.hpp \
   src/progress/sleepers/family.hpp \
   src/progress/sleepers/helper_thread.hpp \
   src/progress/lock.hpp \
-  src/progress/sleep.hpp \
   src/progress/sources.hpp \
   src/progress/wait_policy.hpp \
   src/progress/wakeup.hpp
@@ -15,6 +15,7 @@ else
 libpeal_core_la_SOURCES += \
   src/progress/lock.cpp \
   src/progress/engine.cpp \
+  src/progress/engine_sleeper.cpp \
   src/progress/sleepers/event_descriptor.cpp \
   src/progress/sleepers/family.cpp \
   src/progress/sleepers/helper_thread.cpp \

@@ -1,6 +1,7 @@
 // The sources of this folder, compiled as one where the library is built in units (configure
 // --enable-units).
 #include "progress/engine.cpp"
+#include "progress/engine_sleeper.cpp"
 #include "progress/lock.cpp"
 #include "progress/sleep.cpp"
 #include "progress/sleepers/event_descriptor.cpp"

@@ -151,8 +151,4 @@ class backoff {
   std::uint64_t all_yields_ = 0;
 };
 
-/// What it costs here to arm, to sleep and to be woken: a few round trips between two threads,
-/// about a tenth of a millisecond. Between 5 and 100 µs whatever comes out.
-std::chrono::nanoseconds measured_cost_of_waking() noexcept;
-
 }  // namespace peal

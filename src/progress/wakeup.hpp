@@ -2,13 +2,10 @@
 // What a process sleeps on besides devices: a pipe of its own, which its threads, and other
 // processes of the node, write to.
 //
-// No descriptor is handed over: a peer opens /proc/PID/fd/N, and looks at the inode to see that it
-// is the right pipe (a process id may mean another process in another container).
-//
 // Layer    progress.
 // Threads  ring: any, also a signal handler. The rest: one.
 // Errors   what the system refuses makes the object unable; nothing throws.
-// Source   pipe(7), proc(5) "/proc/[pid]/fd/".
+// Source   pipe(7).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +21,10 @@ struct wakeup_address {
   friend bool operator==(const wakeup_address&, const wakeup_address&) = default;
 };
 
+/// Writes a byte. A full pipe has rung long ago, so what the system refuses does no harm. errno
+/// stays, since a signal handler may be the caller.
+void ring_pipe(int writing_end) noexcept;
+
 class wakeup {
  public:
   wakeup() noexcept;
@@ -36,31 +37,15 @@ class wakeup {
   /// Readable once a thread or a process has rung.
   [[nodiscard]] int descriptor() const noexcept { return read_; }
   [[nodiscard]] wakeup_address address() const noexcept;
-  void ring() noexcept;
+  void ring() noexcept {
+    if (write_ >= 0) ring_pipe(write_);
+  }
   /// Forgets all rings so far.
   void clear() noexcept;
 
  private:
   int read_ = -1;
   int write_ = -1;
-};
-
-/// The pipe of another process.
-class remote_wakeup {
- public:
-  remote_wakeup() = default;
-  ~remote_wakeup() { close(); }
-  remote_wakeup(remote_wakeup&& other) noexcept : file_{other.file_} { other.file_ = -1; }
-  remote_wakeup& operator=(remote_wakeup&&) = delete;
-
-  /// False: it cannot be reached.
-  [[nodiscard]] bool open(const wakeup_address&) noexcept;
-  [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
-  void ring() noexcept;
-  void close() noexcept;
-
- private:
-  int file_ = -1;
 };
 
 }  // namespace peal

@@ -17,6 +17,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/layout.hpp \
   src/transport/shm/pace.hpp \
   src/transport/shm/parcels.hpp \
+  src/transport/shm/remote_wakeup.hpp \
   src/transport/shm/parts.hpp \
   src/transport/shm/shm_transport.hpp \
   src/transport/short_path.hpp \
@@ -91,6 +92,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/bulk/helper.cpp \
   src/transport/shm/bulk/staging.cpp \
   src/transport/shm/parcels.cpp \
+  src/transport/shm/remote_wakeup.cpp \
   src/transport/shm/shm_transport.cpp
 endif
 if UNITS

@@ -24,6 +24,7 @@
 #include "comm/start/lane_count.hpp"
 #include "comm/start/node_exchange.hpp"
 #include "comm/start/node_list.hpp"
+#include "comm/start/spin_bounds.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
 
@@ -32,19 +33,6 @@ namespace peal {
 namespace {
 
 constexpr std::uint32_t world_context = 0;
-
-/// Bounds of how long to spin, as they are set, or as they are measured where `measures` says that
-/// they matter now.
-wait_policy::bounds spin_bounds(const wait_settings& set, bool measures) {
-  const auto bound = [](std::optional<double> microseconds, std::chrono::nanoseconds measured) {
-    return microseconds ? std::chrono::nanoseconds{static_cast<std::int64_t>(*microseconds * 1000)}
-                        : measured;
-  };
-  measures = measures && (!set.least || !set.most);
-  const auto cost = measures ? measured_cost_of_waking() : wait_policy::usual.least;
-  const auto least = bound(set.least, cost);
-  return {least, std::max(least, bound(set.most, 2 * cost))};
-}
 
 /// A rank that does not get further than this is missed by the others all the same.
 job_settings read_settings() {

@@ -7,8 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <mutex>
+
+#include "progress/engine.hpp"
+#include "progress/sleepers/helper_thread.hpp"
 
 namespace peal {
+
+using clock = std::chrono::steady_clock;
 
 bool event_descriptor::open(const std::vector<pollfd>& watched) noexcept {
   if (is_open()) return true;
@@ -52,23 +58,77 @@ void event_descriptor::set_alarm(std::chrono::nanoseconds after) noexcept {
   ::timerfd_settime(alarm_, 0, &time, nullptr);
 }
 
-event_descriptor::news event_descriptor::take() noexcept {
+event_descriptor::news event_descriptor::take() {
   news found;
   if (!is_open()) return found;
   std::array<epoll_event, 16> events;
   const int count = ::epoll_wait(set_, events.data(), events.size(), 0);
   for (int each = 0; each < count; ++each) {
     const int source = events[static_cast<std::size_t>(each)].data.fd;
-    bool& why = source == alarm_               ? found.timed
-                : source == bell->descriptor() ? found.rung
-                                               : found.watched;
-    why = true;
+    if (source == alarm_) found.timed = true;
+    else if (source == bell->descriptor()) found.rung = true;
+    else found.watched.push_back({source, POLLIN, POLLIN});
   }
   std::uint64_t times = 0;
   if (found.timed) [[maybe_unused]]
     const ssize_t got = ::read(alarm_, &times, sizeof times);
-  if (found.rung) bell->clear();
   return found;
+}
+
+// ---- what the engine does with one
+
+bool engine::open(event_descriptor& made) {
+  const std::lock_guard<engine> guard{*this};
+  if (!made.open(sources_.watched())) return false;
+  loops_.push_back(&made);
+  return true;
+}
+
+void engine::close(event_descriptor& gone) noexcept {
+  const std::lock_guard<engine> guard{*this};
+  std::erase(loops_, &gone);
+  if (!sleepers_.remove(gone) || slept_in()) return;
+  sources_.disarm();
+  left_alone(false);
+  resume_helper();
+}
+
+bool engine::arm(event_descriptor& to) {
+  const std::lock_guard<engine> guard{*this};
+  if (helper_ != nullptr) helper_->dismiss();
+  if (settle(to) || deferred_.any()) return false;
+  if (begin_sleep(to, true) != readiness::ready) {
+    to.nap = shortest_nap;
+    return false;
+  }
+  const std::chrono::nanoseconds time =
+      sources_.armed() ? std::min<clock::duration>(backstop, sources_.wakes_at() - clock::now())
+                       : next_nap(to.nap);
+  to.set_alarm(time);
+  to.until_backstop = time == backstop;
+  return true;
+}
+
+bool engine::disarm(event_descriptor& of) {
+  bool moved = false;
+  {
+    const std::lock_guard<engine> guard{*this};
+    if (helper_ != nullptr) helper_->dismiss();
+    moved = settle(of);
+  }
+  run_deferred();
+  return moved;
+}
+
+/// This one sleeps no more, and everything is polled.
+bool engine::settle(event_descriptor& of) {
+  const event_descriptor::news why = of.take();
+  const bool by_backstop =
+      why.timed && !why.rung && why.watched.empty() && of.until_backstop && !has_leader_;
+  const bool moved = end_sleep(of, why.watched, by_backstop);
+  if (moved) of.nap = shortest_nap;
+  resume_helper();
+  return moved;
 }
 
 }  // namespace peal

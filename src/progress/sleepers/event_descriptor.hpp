@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "progress/sleep.hpp"
+#include "progress/engine_sleeper.hpp"
 
 namespace peal {
 
@@ -41,11 +41,11 @@ class event_descriptor : public engine_sleeper {
 
   struct news {
     bool rung = false;
-    bool watched = false;  // a watched descriptor is readable
-    bool timed = false;    // by the alarm
+    bool timed = false;             // by the alarm
+    std::vector<pollfd> watched{};  // what can be read of what is watched
   };
-  /// What made it readable. Forgets ring and alarm; watched descriptors are their owners' to read.
-  news take() noexcept;
+  /// What made it readable. Forgets the alarm; the rest is others' to read.
+  news take();
 
   // ---- the engine's
   bool until_backstop = false;  // the alarm is for the backstop

@@ -8,7 +8,6 @@
 #include <array>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "progress/engine.hpp"
@@ -35,30 +34,25 @@ void engine_family::set_timer(std::chrono::nanoseconds from_now) noexcept {
 }
 
 void engine_family::set_alarm() noexcept {
-  alarms_.fetch_add(1, std::memory_order_acq_rel);
-  if (set_.load(std::memory_order_acquire)) return;
   const std::lock_guard hold{mutex_};
-  if (!set_.exchange(true, std::memory_order_acq_rel)) set_timer(tick);
+  ++alarms_;
+  if (!std::exchange(set_, true)) set_timer(tick);
+}
+
+std::uint32_t engine_family::alarms() noexcept {
+  const std::lock_guard hold{mutex_};
+  return alarms_;
 }
 
 void engine_family::cancel_alarm(std::uint32_t known) noexcept {
-  if (!set_.load(std::memory_order_acquire)) return;
   const std::lock_guard hold{mutex_};
-  if (alarms_.load(std::memory_order_acquire) != known) return;
-  set_timer({});
-  set_.store(false, std::memory_order_release);
-  // A thread that saw `set_` just before has counted before that, and set no timer: so this caller
-  // must keep the alarm then.
-  if (alarms_.load(std::memory_order_acquire) == known) return;
-  set_.store(true, std::memory_order_release);
-  set_timer(tick);
+  if (alarms_ == known && std::exchange(set_, false)) set_timer({});
 }
 
 void engine_family::take_alarm() noexcept {
   const std::lock_guard hold{mutex_};
   std::uint64_t times = 0;
-  if (::read(alarm_, &times, sizeof times) == sizeof times)
-    set_.store(false, std::memory_order_release);
+  if (::read(alarm_, &times, sizeof times) == sizeof times) set_ = false;
 }
 
 // ---- what a wait in one engine does for the other engines
@@ -129,14 +123,9 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
   // relaxed: as in visit_others.
   if (keeps && seen.exchange(sources_.turns(), std::memory_order_relaxed) != sources_.turns())
     return kept::busy;
-  const readiness found = prepare();
-  if (found == readiness::moved || deferred_.any()) {
-    disarm_unless_slept_in();
-    return kept::moved;
-  }
-  begin_sleep(by);
-  on.add(sources_);
-  if (found == readiness::refused) on.end = std::min(on.end, clock::now() + next_nap(mine.refused));
+  if (deferred_.any() || begin_sleep(by, true) != readiness::ready) return kept::moved;
+  on.add(by, sources_);
+  if (!sources_.armed()) on.end = std::min(on.end, clock::now() + next_nap(mine.refused));
   return kept::now;
 }
 
@@ -145,8 +134,7 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
 engine::rest engine::sleep_in_several(question holds, deadline until, wait_state& mine) {
   struct part {
     engine_sleeper as;
-    engine* in = nullptr;             // null: not slept in
-    std::size_t first = 0, last = 0;  // of what is slept on
+    engine* in = nullptr;  // null: not slept in
   };
   std::array<part, engine_family::most> parts;
   std::optional<wakeup> bell;
@@ -162,9 +150,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
     if (!mine.wide && (&other == this || !other.used_.load(std::memory_order_relaxed))) continue;
     part& with = parts[each];
     with.as.bell = bell ? &*bell : nullptr;
-    with.first = on.on.size();
     const kept how = other.keep(with.as, seen_[each], on, mine);
-    with.last = on.on.size();
     if (how == kept::now) with.in = &other;
     moved = how == kept::moved;
     active |= how == kept::busy;
@@ -183,7 +169,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
     if (!moved && !try_lock()) {
       result = rest::refused;
     } else if (!moved) {
-      result = leading_ ? rest::in_vain : lead(holds, on, mine);
+      result = has_leader_ ? rest::in_vain : lead(holds, on, mine);
       unlock();
       if (on.on.front().revents != 0) family.take_alarm();
     }
@@ -191,8 +177,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
   for (part& each : parts) {
     if (each.in == nullptr) continue;
     const std::lock_guard<engine> guard{*each.in};
-    moved |= each.in->finish_sleep(
-        &each.as, std::span{on.on}.subspan(each.first, each.last - each.first), on.by_backstop);
+    moved |= each.in->end_sleep(each.as, on.found(each.as), on.by_backstop);
   }
   if (moved) mine.refused = shortest_nap;
   if (mine.wide) return holds() ? rest::held : moved ? rest::moved : rest::in_vain;

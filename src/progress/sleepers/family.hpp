@@ -52,9 +52,7 @@ class engine_family {
   }
   /// How often that was said. A sleeper that finds everything kept after it has asked takes back an
   /// alarm that is no newer.
-  [[nodiscard]] std::uint32_t alarms() const noexcept {
-    return alarms_.load(std::memory_order_acquire);
-  }
+  [[nodiscard]] std::uint32_t alarms() noexcept;
   void cancel_alarm(std::uint32_t known) noexcept;
   /// Readable when a thread must look at all engines. -1: there is none.
   [[nodiscard]] int alarm() const noexcept { return alarm_; }
@@ -67,9 +65,9 @@ class engine_family {
   std::vector<engine*> members_;
   int alarm_ = -1;
   std::atomic<int> sleepers_{0};
-  std::atomic<std::uint32_t> alarms_{0};
-  std::atomic<bool> set_{false};  // the alarm is to come
-  std::mutex mutex_;              // guards changes of the alarm
+  std::mutex mutex_;          // guards the rest
+  std::uint32_t alarms_ = 0;  // how often the alarm was wanted
+  bool set_ = false;          // it is to come
 };
 
 }  // namespace peal

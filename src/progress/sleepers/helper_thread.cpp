@@ -50,6 +50,7 @@ void helper_thread::stop() noexcept {
 void helper_thread::dismiss() noexcept {
   if (!leads_) return;
   leads_ = false;
+  (void)engine_.sleepers_.remove(self_);
   engine_.sources_.disarm();
   bell_.ring();
 }
@@ -154,23 +155,23 @@ void helper_thread::serve() noexcept {
 
 /// With the lock held. False: some source could not promise to wake a thread.
 bool helper_thread::rest(backoff& pause) noexcept {
-  if (const auto found = engine_.prepare(); found != engine::readiness::ready) {
-    if (found == engine::readiness::moved) pause.next(true);
-    return found == engine::readiness::moved;
+  const auto found = engine_.begin_sleep(self_, false);
+  bool moved = found == engine::readiness::moved;
+  if (found == engine::readiness::refused) return false;
+  if (found == engine::readiness::ready) {
+    on_ = {engine::never};
+    on_.add(bell_.descriptor());
+    on_.add(self_, engine_.sources_);
+    engine_.lock_.unlock_mutex();
+    on_.sleep(engine::backstop);
+    engine_.lock_.lock_mutex();
+    if (on_.on.front().revents != 0) bell_.clear();
+    counted_.sleeps.raise();
+    if (!leads_) return true;  // the program has disarmed, and what rings now rings for it
+    moved = engine_.end_sleep(self_, on_.found(self_), on_.by_backstop);
+    if (moved) counted_.turns.raise();
   }
-  on_ = {engine::never};
-  on_.add(bell_.descriptor());
-  on_.add(engine_.sources_);
-  engine_.lock_.unlock_mutex();
-  on_.sleep(engine::backstop);
-  if (on_.on.front().revents != 0) bell_.clear();
-  engine_.lock_.lock_mutex();
-  counted_.sleeps.raise();
-  if (!leads_) return true;  // the program has disarmed, and what rings now rings for it
-  if (engine_.finish_sleep(nullptr, std::span{on_.on}.subspan(1), on_.by_backstop)) {
-    counted_.turns.raise();
-    pause.next(true);
-  }
+  if (moved) pause.next(true);
   return true;
 }
 

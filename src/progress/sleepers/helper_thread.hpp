@@ -74,6 +74,7 @@ class helper_thread {
   wait_history history_;
   wakeup bell_;
   thread_sleep on_;
+  engine_sleeper self_{.bell = &bell_};  // while it leads and sleeps
   // relaxed: hints, but for stopping_, which bell_ follows.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wanted_{false};    // it found the lock taken

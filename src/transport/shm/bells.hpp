@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "memory/node_segment.hpp"
-#include "progress/wakeup.hpp"
 #include "transport/shm/layout.hpp"
+#include "transport/shm/remote_wakeup.hpp"
 
 namespace peal::shm {
 

@@ -17,4 +17,5 @@ EXTRA_DIST += \
   tests/unit/comm/start/agreement_test.cpp \
   tests/unit/comm/start/fork_guard_test.cpp \
   tests/unit/comm/start/lane_count_test.cpp \
-  tests/unit/comm/start/node_list_test.cpp
+  tests/unit/comm/start/node_list_test.cpp \
+  tests/unit/comm/start/spin_bounds_test.cpp

@@ -10,3 +10,4 @@
 #include "unit/comm/start/fork_guard_test.cpp"
 #include "unit/comm/start/lane_count_test.cpp"
 #include "unit/comm/start/node_list_test.cpp"
+#include "unit/comm/start/spin_bounds_test.cpp"

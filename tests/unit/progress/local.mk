@@ -9,7 +9,8 @@ tests_unit_progress_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/progress/lock_test.cpp \
   tests/unit/progress/engine_test.cpp \
-  tests/unit/progress/expose_test.cpp \
+  tests/unit/progress/engine_sleeper_test.cpp \
+  tests/unit/progress/sleepers/event_descriptor_test.cpp \
   tests/unit/progress/sleepers/family_test.cpp \
   tests/unit/progress/sleepers/helper_thread_test.cpp \
   tests/unit/progress/sleep_test.cpp \

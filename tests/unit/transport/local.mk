@@ -38,6 +38,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/pace_test.cpp \
   tests/unit/transport/shm/parcels_test.cpp \
   tests/unit/transport/shm/parts_test.cpp \
+  tests/unit/transport/shm/remote_wakeup_test.cpp \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \

@@ -160,6 +160,21 @@ TEST_P(helped, what_comes_in_the_middle_of_a_wait_leaves_it_asleep) {
   EXPECT_TRUE(comes_true([&] { return from.taken.load() == letters + 1; })) << "and it comes back";
 }
 
+TEST_P(helped, it_takes_over_from_a_loop_once_the_program_has_polled) {
+  event_descriptor loop;
+  ASSERT_TRUE(progress.open(loop));
+  for (int round = 1; round < 6; ++round) {
+    ASSERT_TRUE(progress.arm(loop));
+    std::this_thread::sleep_for(5ms);  // the loop sleeps for the program
+    from.post();
+    progress.progress();  // the loop is called, and the program computes
+    from.post();
+    EXPECT_TRUE(comes_true([&] { return from.taken.load() == 2 * round; }));
+    progress.disarm(loop);
+  }
+  progress.close(loop);
+}
+
 TEST_P(helped, a_source_that_cannot_wake_it_is_polled) {
   from.can_arm = false;
   for (int each = 1; each <= 5; ++each) {

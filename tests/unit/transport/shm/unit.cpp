@@ -10,6 +10,7 @@
 #include "unit/transport/shm/pace_test.cpp"
 #include "unit/transport/shm/parcels_test.cpp"
 #include "unit/transport/shm/parts_test.cpp"
+#include "unit/transport/shm/remote_wakeup_test.cpp"
 #include "unit/transport/shm/shm_transport_failure_test.cpp"
 #include "unit/transport/shm/shm_transport_stall_test.cpp"
 #include "unit/transport/shm/shm_transport_test.cpp"

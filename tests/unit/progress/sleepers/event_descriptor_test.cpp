@@ -1,3 +1,5 @@
+#include "progress/sleepers/event_descriptor.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -10,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "mailbox.hpp"
 #include "progress/engine.hpp"
-#include "progress/sleepers/event_descriptor.hpp"
+#include "unit/progress/mailbox.hpp"
 
 namespace peal::test {
 namespace {
@@ -35,7 +36,7 @@ struct loop_end {
   event_descriptor end;
 };
 
-TEST(expose, the_descriptor_is_readable_when_something_comes_and_until_it_was_looked_at) {
+TEST(event_descriptor, the_descriptor_is_readable_when_something_comes_and_until_it_was_looked_at) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end loop{progress};
@@ -53,7 +54,7 @@ TEST(expose, the_descriptor_is_readable_when_something_comes_and_until_it_was_lo
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-TEST(expose, the_source_of_a_descriptor_reads_it) {
+TEST(event_descriptor, the_source_of_a_descriptor_reads_it) {
   engine progress{false, block};
   readable_device loud;
   progress.add(loud);
@@ -69,7 +70,7 @@ TEST(expose, the_source_of_a_descriptor_reads_it) {
   progress.remove(loud);
 }
 
-TEST(expose, what_is_there_already_is_said_and_nothing_stays_armed) {
+TEST(event_descriptor, what_is_there_already_is_said_and_nothing_stays_armed) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end loop{progress};
@@ -86,7 +87,7 @@ TEST(expose, what_is_there_already_is_said_and_nothing_stays_armed) {
   EXPECT_TRUE(loop.arm());
 }
 
-TEST(expose, what_comes_while_it_arms_is_found) {
+TEST(event_descriptor, what_comes_while_it_arms_is_found) {
   struct late final : progress_source {  // something comes between the last poll and the arming
     bool poll() noexcept override { return std::exchange(there, false); }
     bool arm() noexcept override { return there = true; }
@@ -99,7 +100,7 @@ TEST(expose, what_comes_while_it_arms_is_found) {
   EXPECT_FALSE(loop.arm());
 }
 
-TEST(expose, none_of_many_is_lost) {
+TEST(event_descriptor, none_of_many_is_lost) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end loop{progress};
@@ -125,7 +126,7 @@ TEST(expose, none_of_many_is_lost) {
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-TEST(expose, armed_twice_is_armed) {
+TEST(event_descriptor, armed_twice_is_armed) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end loop{progress};
@@ -138,7 +139,7 @@ TEST(expose, armed_twice_is_armed) {
   EXPECT_EQ(from.taken, 1);
 }
 
-TEST(expose, a_source_that_cannot_arm_makes_it_readable_soon_and_ever_more_seldom) {
+TEST(event_descriptor, a_source_that_cannot_arm_makes_it_readable_soon_and_ever_more_seldom) {
   engine progress{false, block};
   mailbox from{progress};
   from.can_arm = false;
@@ -161,7 +162,7 @@ TEST(expose, a_source_that_cannot_arm_makes_it_readable_soon_and_ever_more_seldo
   EXPECT_EQ(loop.end.nap, engine::shortest_nap);
 }
 
-TEST(expose, a_source_is_polled_when_it_wants) {
+TEST(event_descriptor, a_source_is_polled_when_it_wants) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end loop{progress};
@@ -175,7 +176,7 @@ TEST(expose, a_source_is_polled_when_it_wants) {
   EXPECT_TRUE(loop.readable(10s));
 }
 
-TEST(expose, watched_descriptors_count_early_and_late_ones) {
+TEST(event_descriptor, watched_descriptors_count_early_and_late_ones) {
   engine progress{false, block};
   wakeup early, late;
   progress.watch(early.descriptor());
@@ -195,7 +196,7 @@ TEST(expose, watched_descriptors_count_early_and_late_ones) {
   EXPECT_FALSE(loop.readable());
 }
 
-TEST(expose, a_forgotten_wake_up_is_found_by_the_backstop_and_counted) {
+TEST(event_descriptor, a_forgotten_wake_up_is_found_by_the_backstop_and_counted) {
   engine progress{false, block};
   mailbox from{progress};
   from.rings = false;
@@ -207,7 +208,7 @@ TEST(expose, a_forgotten_wake_up_is_found_by_the_backstop_and_counted) {
   EXPECT_EQ(counted(progress, "wait.missed"), 1u);
 }
 
-TEST(expose, what_comes_when_the_backstop_has_just_woken_the_loop_was_not_missed) {
+TEST(event_descriptor, what_comes_when_the_backstop_has_just_woken_the_loop_was_not_missed) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end loop{progress};
@@ -219,7 +220,7 @@ TEST(expose, what_comes_when_the_backstop_has_just_woken_the_loop_was_not_missed
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-TEST(expose, each_of_several_loops_is_told) {
+TEST(event_descriptor, each_of_several_loops_is_told) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end one{progress}, two{progress};
@@ -249,7 +250,7 @@ TEST(expose, each_of_several_loops_is_told) {
   EXPECT_LT(turns, 10);
 }
 
-TEST(expose, a_loop_that_ends_leaves_the_others_armed) {
+TEST(event_descriptor, a_loop_that_ends_leaves_the_others_armed) {
   engine progress{false, block};
   mailbox from{progress};
   loop_end stays{progress};
@@ -268,7 +269,7 @@ TEST(expose, a_loop_that_ends_leaves_the_others_armed) {
   EXPECT_FALSE(from.asleep) << "nobody sleeps any more";
 }
 
-TEST(expose, who_sleeps_outside_is_told_what_another_thread_has_moved) {
+TEST(event_descriptor, who_sleeps_outside_is_told_what_another_thread_has_moved) {
   engine progress{true, block};
   mailbox from{progress};
   from.rings = false;
@@ -281,7 +282,7 @@ TEST(expose, who_sleeps_outside_is_told_what_another_thread_has_moved) {
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-TEST(expose, threads_that_wait_and_threads_with_loops_sleep_beside_each_other) {
+TEST(event_descriptor, threads_that_wait_and_threads_with_loops_sleep_beside_each_other) {
   engine progress{true, block};
   mailbox from{progress};
   constexpr int rounds = 400;
@@ -313,7 +314,7 @@ TEST(expose, threads_that_wait_and_threads_with_loops_sleep_beside_each_other) {
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
-TEST(expose, without_descriptors_it_stays_closed) {
+TEST(event_descriptor, without_descriptors_it_stays_closed) {
   engine progress{false, block};
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
