@@ -110,8 +110,8 @@ namespace {
   send_checked(on, data, bytes, dest, tag, where);
 }
 
-[[gnu::noinline]] outcome recv_unusually(communicator_state& on, void* data, std::size_t capacity,
-                                         int source, int tag, const location& where) {
+[[gnu::noinline]] outcome recv_slow(communicator_state& on, void* data, std::size_t capacity,
+                                    int source, int tag, const location& where) {
   if (operation* const posted = post_beside_helper(on, data, capacity, source, tag))
     return complete(*job::biased(), *posted, "receive from", source, where);
   lane& here = job::require_lane(on, where);
@@ -141,7 +141,7 @@ outcome recv(communicator_state& on, void* data, std::size_t capacity, int sourc
     if (operation* const posted =
             here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
       return complete(*here, *posted, "receive from", source, where);
-  return recv_unusually(on, data, capacity, source, tag, where);
+  return recv_slow(on, data, capacity, source, tag, where);
 }
 
 outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag,
@@ -162,9 +162,9 @@ outcome recv_growing(communicator_state& on, const growing_buffer& into, int sou
 
 namespace {
 
-[[gnu::noinline]] operation* start_send_unusually(communicator_state& on, const void* data,
-                                                  std::size_t bytes, int dest, int tag,
-                                                  const location& where) {
+[[gnu::noinline]] operation* start_send_slow(communicator_state& on, const void* data,
+                                             std::size_t bytes, int dest, int tag,
+                                             const location& where) {
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
@@ -189,7 +189,7 @@ namespace {
       return posting == nullptr ? &sent_at_once : keep(*here, on, *posting, where);
     }
   if (send_beside_helper(on, data, bytes, dest, tag)) return &sent_at_once;
-  return start_send_unusually(on, data, bytes, dest, tag, where);
+  return start_send_slow(on, data, bytes, dest, tag, where);
 }
 
 }  // namespace
@@ -217,9 +217,9 @@ operation* start_send(communicator_state& on, const void* data, std::size_t byte
 
 namespace {
 
-[[gnu::noinline]] operation* start_recv_unusually(communicator_state& on, void* data,
-                                                  std::size_t capacity, int source, int tag,
-                                                  const location& where) {
+[[gnu::noinline]] operation* start_recv_slow(communicator_state& on, void* data,
+                                             std::size_t capacity, int source, int tag,
+                                             const location& where) {
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
   check_recv_tag(tag, where);
@@ -239,7 +239,7 @@ operation* start_recv(communicator_state& on, void* data, std::size_t capacity, 
     if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag))
         [[likely]]
       return keep(*here, on, *posted, where);
-  return start_recv_unusually(on, data, capacity, source, tag, where);
+  return start_recv_slow(on, data, capacity, source, tag, where);
 }
 
 operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source,
