@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += libpeal_core.la
 libpeal_core_la_SOURCES =
 libpeal_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(FMT_CFLAGS)
 # -fno-tree-slp-vectorize: g++ otherwise joins an envelope's two words in a vector register, through memory, on the path of every message.
-libpeal_core_la_CXXFLAGS = $(AM_CXXFLAGS) $(OPENMP_CXXFLAGS) -fno-semantic-interposition -fno-tree-slp-vectorize
+libpeal_core_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-semantic-interposition -fno-tree-slp-vectorize
 libpeal_core_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS) $(IBVERBS_LIBS) $(FMT_LIBS) -lpthread
 
 lib_LTLIBRARIES += libpeal.la
@@ -11,7 +11,7 @@ libpeal_la_SOURCES =
 nodist_EXTRA_libpeal_la_SOURCES = force_cxx.cpp
 libpeal_la_LIBADD = libpeal_core.la
 libpeal_la_CXXFLAGS = $(libpeal_core_la_CXXFLAGS)
-libpeal_la_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS) -version-info 0:0:0 -Wl,-Bsymbolic-functions \
+libpeal_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,-Bsymbolic-functions \
   -Wl,--version-script=$(srcdir)/src/libpeal.map
 EXTRA_libpeal_la_DEPENDENCIES = src/libpeal.map
 EXTRA_DIST += src/libpeal.map

@@ -3,5 +3,4 @@ EXTRA_PROGRAMS += tests/bench/shm_bench
 tests_bench_shm_bench_SOURCES = tests/bench/shm_bench.cpp
 tests_bench_shm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 tests_bench_shm_bench_LDADD = libpeal_core.la
-tests_bench_shm_bench_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += tests/bench/header_cost

@@ -7,7 +7,6 @@ tests_unit_base_test_SOURCES = \
 tests_unit_base_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_base_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_base_test_LDADD = $(unit_ldadd)
-tests_unit_base_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 
 include tests/unit/api/local.mk
 include tests/unit/bootstrap/local.mk

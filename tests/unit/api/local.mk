@@ -5,7 +5,6 @@ tests_unit_api_test_SOURCES = \
 tests_unit_api_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_api_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_api_test_LDADD = $(unit_ldadd)
-tests_unit_api_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/api/job_of_one_test.cpp \
   tests/unit/api/data/serialization_test.cpp \

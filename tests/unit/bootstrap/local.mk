@@ -4,7 +4,6 @@ tests_unit_bootstrap_test_SOURCES = \
 tests_unit_bootstrap_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_bootstrap_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_bootstrap_test_LDADD = $(unit_ldadd)
-tests_unit_bootstrap_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/bootstrap/client_test.cpp \
   tests/unit/bootstrap/owner_test.cpp

@@ -12,9 +12,8 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/thrower.hpp \
   tests/unit/collective/unit.cpp
 tests_unit_collective_test_CPPFLAGS = $(unit_cppflags)
-tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags) $(OPENMP_CXXFLAGS)
+tests_unit_collective_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_collective_test_LDADD = $(unit_ldadd)
-tests_unit_collective_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/collective/algorithms_test.cpp \
   tests/unit/collective/choice/choice_test.cpp \

@@ -5,7 +5,6 @@ tests_unit_comm_test_SOURCES = \
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)
-tests_unit_comm_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/comm/checks/call_record_test.cpp \
   tests/unit/comm/checks/checked_calls_test.cpp \

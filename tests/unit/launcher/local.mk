@@ -3,4 +3,3 @@ tests_unit_launcher_test_SOURCES = tests/unit/launcher/end/cause_test.cpp launch
 tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_launcher_test_LDADD = $(unit_ldadd)
-tests_unit_launcher_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)

@@ -5,7 +5,6 @@ tests_unit_memory_test_SOURCES = \
 tests_unit_memory_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_memory_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_memory_test_LDADD = $(unit_ldadd)
-tests_unit_memory_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/memory/code_patch_test.cpp \
   tests/unit/memory/node_heap_test.cpp \

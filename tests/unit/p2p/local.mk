@@ -5,7 +5,6 @@ tests_unit_p2p_test_SOURCES = \
 tests_unit_p2p_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_p2p_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_p2p_test_LDADD = $(unit_ldadd)
-tests_unit_p2p_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/p2p/contexts_test.cpp \
   tests/unit/p2p/failures_test.cpp \

@@ -5,7 +5,6 @@ tests_unit_simulator_test_SOURCES = \
 tests_unit_simulator_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_simulator_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_simulator_test_LDADD = libpeal_simulator.la $(unit_ldadd)
-tests_unit_simulator_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/simulator/agreement_test.cpp \
   tests/unit/simulator/fabric_test.cpp \

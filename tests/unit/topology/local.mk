@@ -4,7 +4,6 @@ tests_unit_topology_test_SOURCES = \
 tests_unit_topology_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_topology_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_topology_test_LDADD = $(unit_ldadd)
-tests_unit_topology_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/topology/core_sharing_test.cpp \
   tests/unit/topology/machine_test.cpp

@@ -7,7 +7,6 @@ tests_unit_transport_test_SOURCES = \
 tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_transport_test_LDADD = $(unit_ldadd)
-tests_unit_transport_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 
 # Devices of this process's own stand in for libibverbs: what is tested with a device, where there is none, and what real ones do not do on
 # demand. A program by itself, since the functions are defined in it.
@@ -25,7 +24,6 @@ tests_unit_verbs_double_test_SOURCES = \
 tests_unit_verbs_double_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_verbs_double_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_verbs_double_test_LDADD = $(unit_ldadd)
-tests_unit_verbs_double_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/transport/contract_test.cpp \
   tests/unit/transport/receiver_test.cpp \

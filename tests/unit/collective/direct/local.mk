@@ -6,7 +6,6 @@ tests_unit_direct_test_SOURCES = \
 tests_unit_direct_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_direct_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_direct_test_LDADD = $(unit_ldadd)
-tests_unit_direct_test_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CXXFLAGS)
 EXTRA_DIST += \
   tests/unit/collective/direct/arena_test.cpp \
   tests/unit/collective/direct/flags_test.cpp \
