@@ -15,9 +15,6 @@ namespace {
 using peal::communicator;
 using bytes = std::vector<std::byte>;
 
-int right_of(const communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
-
 // Sizes on both sides of every limit: a cache line, a box, what a device takes inline, its packets,
 // eager, what is sent with an announcement, pages, the pieces of large copies.
 constexpr std::size_t sizes[] = {
@@ -27,7 +24,7 @@ constexpr std::size_t sizes[] = {
     69631, 69632, 69633, 131072, 524287, 524288, 524289, 1048575, 1048576, 1048577, 4194304};
 
 void empty(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (int i = 0; i < 200; ++i) {
     auto sent = world.isend(std::span<const int>{}, right, peal::tag{i});
     auto value = world.isend(std::vector<double>{}, right, peal::tag{i});
@@ -44,7 +41,7 @@ void empty(const communicator& world) {
 
 // Every size through every way of receiving; from the heap and from memory that the node shares.
 void every_size(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   std::uint64_t key = 1;
   for (const bool shared : {false, true})
     for (const std::size_t size : sizes) {
@@ -109,7 +106,7 @@ void nobody(const communicator& world) {
 }
 
 void truncated(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (const std::size_t size : {std::size_t{8}, std::size_t{100}, std::size_t{4000},
                                  std::size_t{100'000}, std::size_t{3'000'000}}) {
     for (const std::size_t room : {std::size_t{0}, std::size_t{1}, size / 2, size - 1}) {
@@ -153,7 +150,7 @@ void truncated(const communicator& world) {
 }
 
 void cancelled(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   // A receive that nothing matches, and then a message that it would have matched.
   int never = -1, later = -1;
   auto withdrawn = world.irecv_into(never, left, peal::tag{1});
@@ -210,7 +207,7 @@ void cancelled(const communicator& world) {
 
 // A send that owns its buffer goes on without its request.
 void dropped_sends(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (const std::size_t size : {std::size_t{10}, std::size_t{5000}, std::size_t{1'000'000}})
     for (int i = 0; i < 20; ++i) {
       auto dropped =
@@ -225,7 +222,7 @@ void dropped_sends(const communicator& world) {
 }
 
 void probes(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   world.barrier();
   job::check(!world.improbe(left, peal::tag{1}), "a probe before anything was sent");
   world.barrier();
@@ -265,7 +262,7 @@ struct record {
 
 template <class T>
 void round_trip(const communicator& world, const T& value, const std::string& what) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto receive = world.irecv<T>(left, peal::tag{1});
   world.send(value, right, peal::tag{1});
   job::check(receive.wait() == value, what);
@@ -295,7 +292,7 @@ peal::request<int> twice(peal::request<int> in) {
 
 void requests(const communicator& world) {
   using namespace std::chrono_literals;
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   // then, and what is not there yet
   auto doubled = twice(world.irecv<int>(left, peal::tag{1}));
   job::check(!doubled.wait_for(1ms), "nothing was sent");
@@ -355,20 +352,20 @@ struct fire_and_forget {
   };
 };
 fire_and_forget converse(const communicator& world, int& result) {
-  const int first = co_await world.irecv<int>(left_of(world), peal::tag{1});
+  const int first = co_await world.irecv<int>(job::left_of(world), peal::tag{1});
   // first, since a send may have to wait for it
-  auto answer = world.irecv<std::vector<int>>(left_of(world), peal::tag{2});
-  co_await world.isend(std::vector<int>(1, first + 1), right_of(world), peal::tag{2});
+  auto answer = world.irecv<std::vector<int>>(job::left_of(world), peal::tag{2});
+  co_await world.isend(std::vector<int>(1, first + 1), job::right_of(world), peal::tag{2});
   const auto second = co_await std::move(answer);
   result = second.at(0);
 }
 void coroutines(const communicator& world) {
   int result = 0;
   converse(world, result);
-  world.send(world.rank(), right_of(world), peal::tag{1});
+  world.send(world.rank(), job::right_of(world), peal::tag{1});
   peal::completion_queue idle;
   while (result == 0) idle.poll();  // coroutines go on in wait, test and poll
-  job::equal(result, left_of(world) == 0 ? world.size() : left_of(world),
+  job::equal(result, job::left_of(world) == 0 ? world.size() : job::left_of(world),
              "what the coroutines told each other");
 }
 

@@ -22,6 +22,22 @@ namespace job {
 
 using place = std::source_location;
 
+/// The neighbours in a ring of all ranks.
+inline int right_of(const peal::communicator& in) { return (in.rank() + 1) % in.size(); }
+inline int left_of(const peal::communicator& in) { return (in.rank() + in.size() - 1) % in.size(); }
+
+/// A column of a matrix of `width` columns, as a strided view.
+struct column {
+  using element_type = int;
+  int* first;
+  std::size_t count;  // of its elements
+  std::size_t width;
+  [[nodiscard]] int* data_handle() const { return first; }
+  [[nodiscard]] static constexpr std::size_t rank() { return 1; }
+  [[nodiscard]] std::size_t extent(std::size_t) const { return count; }
+  [[nodiscard]] std::size_t stride(std::size_t) const { return width; }
+};
+
 inline int& my_rank() {
   static int rank = -1;
   return rank;

@@ -16,14 +16,9 @@ using peal::tag;
 
 namespace {
 
-int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const peal::communicator& world) {
-  return (world.rank() + world.size() - 1) % world.size();
-}
-
 // The first that ends, again and again, in an order that no rank gives.
 void first_of_many(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   constexpr int count = 20;
   std::vector<peal::request<int>> coming;
   for (int i = 0; i < count; ++i) coming.push_back(world.irecv<int>(left, tag{i}));
@@ -46,7 +41,7 @@ void first_of_many(const peal::communicator& world) {
 
 // By continuations: what has not ended is waited for again, with a hook of its own each time.
 void one_after_the_other(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   std::vector<std::string> order;
   auto both = peal::when_any(world.irecv<int>(left, tag{1}), world.irecv<std::string>(left, tag{2}))
                   .then([&](auto first) {
@@ -69,7 +64,7 @@ void one_after_the_other(const peal::communicator& world) {
 }
 
 void flattened(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   // A question, its answer, and what follows: one request.
   peal::request<std::string> told =
       world.irecv<int>(left, tag{1})
@@ -148,7 +143,7 @@ job::task follow(peal::request<int> first, const peal::communicator& world, int&
 }
 
 void awaited(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   int got = 0;
   const auto following = follow(world.irecv<int>(left), world, got);
   world.send(3, right);
@@ -158,7 +153,7 @@ void awaited(const peal::communicator& world) {
 }
 
 void queues(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   peal::completion_queue queue;
   job::equal(queue.wait_for(60s), std::size_t{0}, "an empty queue does not wait");
   int generic = 0, nothing = 0;

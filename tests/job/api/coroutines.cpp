@@ -17,9 +17,6 @@ using peal::tag;
 
 namespace {
 
-int right_of(const communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
-
 /// How many coroutines there are: each holds one.
 std::atomic<int> living{0};
 struct alive {
@@ -60,7 +57,7 @@ request<> throws_later(const communicator& world, int from) {
 }
 
 void values(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   job::equal(at_once().wait(), 5, "one that never waits");
   auto number = twice(world, left, tag{1});
   job::check(!number.ready() && !number.test(), "it waits");
@@ -84,7 +81,7 @@ void values(const communicator& world) {
 }
 
 void errors(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   const auto told = [](auto&& coroutine, const std::string& what) {
     try {
       coroutine.wait();
@@ -111,7 +108,7 @@ void errors(const communicator& world) {
 }
 
 void composed(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto follows = world.irecv<int>(left, tag{5}).then([&](int about) {
     return twice(world, left, tag{about});
   });
@@ -139,7 +136,7 @@ void composed(const communicator& world) {
 
 // Dropped where they wait: their receives are withdrawn, and the messages are for others.
 void dropped(const communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (int turn = 0; turn < 10; ++turn) {
     {
       const auto first = twice(world, left, tag{1});

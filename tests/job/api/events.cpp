@@ -26,9 +26,6 @@ using peal::tag;
 
 namespace {
 
-int right_of(const communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const communicator& world) { return (world.rank() + world.size() - 1) % world.size(); }
-
 void none_missed(const communicator& world) {
   world.barrier();
   job::equal(peal::counters(world)["wait.missed"], 0U, "wake-ups lost");
@@ -95,14 +92,14 @@ void pauses(const communicator& world) {
   };
   const auto send = [&](int round) {
     pause_at_random(random);
-    queue.add(world.isend(job::bytes_of(bytes_in(round), key(world.rank(), round)), right_of(world),
-                          tag{1}));
+    queue.add(world.isend(job::bytes_of(bytes_in(round), key(world.rank(), round)),
+                          job::right_of(world), tag{1}));
   };
   const auto receive = [&](const auto& again) -> void {
-    queue.add(world.irecv<std::vector<std::byte>>(left_of(world), tag{1}),
+    queue.add(world.irecv<std::vector<std::byte>>(job::left_of(world), tag{1}),
               [&, again](const std::vector<std::byte>& got) {
                 job::check(got.size() == bytes_in(received) &&
-                               job::holds(got, key(left_of(world), received)),
+                               job::holds(got, key(job::left_of(world), received)),
                            "a message of the loop");
                 if (++received == rounds) return;
                 again(again);
@@ -136,7 +133,7 @@ void others(const communicator& world) {
   events.add(timer);
   int messages = 0, bytes = 0, ticks = 0;
   const auto receive = [&](const auto& again) -> void {
-    queue.add(world.irecv<int>(left_of(world), tag{2}), [&, again](int value) {
+    queue.add(world.irecv<int>(job::left_of(world), tag{2}), [&, again](int value) {
       job::equal(value, messages, "a message beside a pipe");
       if (++messages < 50) again(again);
       job::check(write(ends[1], "x", 1) == 1, "a byte into the pipe");
@@ -154,7 +151,7 @@ void others(const communicator& world) {
     if (source == timer && read(timer, &times, sizeof times) == sizeof times) {
       ++ticks;
       for (int each = 0; each < 3 && sent < 50; ++each)
-        queue.add(world.isend(sent++, right_of(world), tag{2}));
+        queue.add(world.isend(sent++, job::right_of(world), tag{2}));
     }
   }
   for (const int each : {ends[0], ends[1], timer}) close(each);
@@ -202,13 +199,13 @@ void queues(const communicator& world) {
              "each queue has its descriptor");
   int got = 0;
   for (int each = 0; each < 20; ++each) {
-    first.add(world.irecv<int>(left_of(world), tag{4}), [&](int value) { got += value; });
-    second->add(world.irecv<int>(left_of(world), tag{5}), [&](int value) { got += value; });
+    first.add(world.irecv<int>(job::left_of(world), tag{4}), [&](int value) { got += value; });
+    second->add(world.irecv<int>(job::left_of(world), tag{5}), [&](int value) { got += value; });
   }
   world.barrier();
   for (int each = 0; each < 20; ++each) {
-    world.send(1, right_of(world), tag{4});
-    world.send(100, right_of(world), tag{5});
+    world.send(1, job::right_of(world), tag{4});
+    world.send(100, job::right_of(world), tag{5});
   }
   while (!first.empty() || !second->empty()) {
     first.poll();
@@ -246,11 +243,11 @@ void misuse(const communicator& world) {
   const int descriptor = queue.event_fd();
   for (int each = 0; each < 20; ++each) {
     int value = -1;
-    queue.add(world.irecv<int>(left_of(world), tag{7}), [&](int got) { value = got; });
+    queue.add(world.irecv<int>(job::left_of(world), tag{7}), [&](int got) { value = got; });
     (void)queue.arm();
     (void)queue.arm();
     world.barrier();  // uses up what was armed
-    world.send(each, right_of(world), tag{7});
+    world.send(each, job::right_of(world), tag{7});
     while (value < 0)
       if (queue.poll() == 0 && queue.arm())
         job::check(readable(descriptor, 60s), "a minute without an event");
@@ -264,7 +261,7 @@ void forked(const communicator& world) {
   auto queue = std::make_unique<peal::completion_queue>();
   const int descriptor = queue->event_fd();
   bool over = false;
-  queue->add(world.irecv<int>(left_of(world), tag{8}), [&](int) { over = true; });
+  queue->add(world.irecv<int>(job::left_of(world), tag{8}), [&](int) { over = true; });
   (void)queue->arm();
   const pid_t child = fork();
   if (child == 0) {
@@ -279,7 +276,7 @@ void forked(const communicator& world) {
   int status = -1;
   job::check(waitpid(child, &status, 0) == child && status == 0, "the child");
   world.barrier();
-  world.send(1, right_of(world), tag{8});
+  world.send(1, job::right_of(world), tag{8});
   while (!over)
     if (queue->poll() == 0 && queue->arm())
       job::check(readable(descriptor, 60s), "a minute without an event");
@@ -293,8 +290,8 @@ void threads(const communicator& world) {
     job::random random{static_cast<std::uint64_t>(world.rank() * 8 + mine)};
     for (int round = 0; round < rounds; ++round) {
       if (random.one_in(4)) pause_at_random(random);
-      auto sent = world.isend(round, right_of(world), tag{20 + mine});
-      job::equal(world.recv<int>(left_of(world), tag{20 + mine}), round,
+      auto sent = world.isend(round, job::right_of(world), tag{20 + mine});
+      job::equal(world.recv<int>(job::left_of(world), tag{20 + mine}), round,
                  "a message to a thread that waits");
       sent.wait();
     }
@@ -306,8 +303,9 @@ void threads(const communicator& world) {
     for (int round = 0; round < rounds; ++round) {
       int got = -1;
       if (random.one_in(4)) pause_at_random(random);
-      queue.add(world.isend(int{round}, right_of(world), tag{20 + mine}));
-      queue.add(world.irecv<int>(left_of(world), tag{20 + mine}), [&](int value) { got = value; });
+      queue.add(world.isend(int{round}, job::right_of(world), tag{20 + mine}));
+      queue.add(world.irecv<int>(job::left_of(world), tag{20 + mine}),
+                [&](int value) { got = value; });
       while (!queue.empty())
         if (queue.poll() == 0 && queue.arm())
           job::check(events.sleep() >= 0, "a minute without an event for a thread");

@@ -32,22 +32,6 @@ struct record {
 
 enum class kind { first = 11, second = 12 };
 
-/// Every other element, like a column of a matrix of two.
-struct every_other {
-  using element_type = int;
-  int* first;
-  std::size_t count;
-  int* data_handle() const { return first; }
-  static constexpr std::size_t rank() { return 1; }
-  std::size_t extent(std::size_t) const { return count; }
-  std::size_t stride(std::size_t) const { return 2; }
-};
-
-int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const peal::communicator& world) {
-  return (world.rank() + world.size() - 1) % world.size();
-}
-
 record made_by(int rank) {
   return {"rank " + std::to_string(rank),
           {{rank}, {}, {1, 2, rank}},
@@ -60,7 +44,7 @@ record made_by(int rank) {
 template <class T>
 void goes_round(const peal::communicator& world, const T& mine, const T& theirs,
                 const std::string& what) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto sent = world.isend(mine, right, tag{1});
   job::check(world.recv<T>(left, tag{1}) == theirs, what + ": recv");
   sent.wait();
@@ -85,7 +69,7 @@ void goes_round(const peal::communicator& world, const T& mine, const T& theirs,
 }
 
 void values(const peal::communicator& world) {
-  const int rank = world.rank(), left = left_of(world);
+  const int rank = world.rank(), left = job::left_of(world);
   goes_round(world, rank, left, "int");
   goes_round(world, rank * 0.5, left * 0.5, "double");
   goes_round(world, point{rank, 1, 2}, point{left, 1, 2}, "aggregate");
@@ -107,7 +91,7 @@ void values(const peal::communicator& world) {
 
 // A synchronous send has not ended before its receive is there, however short it is.
 void synchronous(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (const std::size_t length : {0, 1, 10, 1000, 500'000}) {
     const std::vector<int> mine(length, world.rank()), theirs(length, left);
     auto lent = world.issend(mine, right, tag{5});
@@ -136,7 +120,7 @@ void synchronous(const peal::communicator& world) {
 }
 
 void buffers(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   std::vector<int> mine(5000, world.rank()), room(6000, -1);
   auto sent = world.isend(std::span{mine}, right, kind::first);
   const peal::status got = world.recv_into(room, left, kind::first);
@@ -182,7 +166,7 @@ void buffers(const peal::communicator& world) {
 
 // A container that is made as long as the message, whatever it held.
 void growing(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   std::vector<int> into(3, -1);
   std::string text = "what was there before";
   for (const std::size_t length : {5U, 0U, 1U, 200'000U, 7U}) {
@@ -232,22 +216,22 @@ void growing(const peal::communicator& world) {
 }
 
 void strided(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (const std::size_t count : {3U, 3000U}) {
     std::vector<int> mine(2 * count, world.rank()), theirs(2 * count, -1);
-    auto sent = world.isend(every_other{mine.data(), count}, right);
-    const auto got = world.recv_into(every_other{theirs.data() + 1, count}, left);
+    auto sent = world.isend(job::column{mine.data(), count, 2}, right);
+    const auto got = world.recv_into(job::column{theirs.data() + 1, count, 2}, left);
     sent.wait();
     job::equal(got.count<int>(), count, "elements");
     job::check(theirs[0] == -1 && theirs[1] == left && theirs[2 * count - 1] == left &&
                    theirs[2 * count - 2] == -1,
                "every other element");
-    auto coming = world.irecv_into(every_other{theirs.data(), count}, left);
-    world.send(every_other{mine.data(), count}, right);
+    auto coming = world.irecv_into(job::column{theirs.data(), count, 2}, left);
+    world.send(job::column{mine.data(), count, 2}, right);
     coming.wait();
     job::check(theirs[0] == left && theirs[2 * count - 2] == left,
                "every other element, nonblocking");
-    auto packed = world.isend(every_other{mine.data(), count}, right);
+    auto packed = world.isend(job::column{mine.data(), count, 2}, right);
     job::check(world.recv<std::vector<int>>(left) == std::vector<int>(count, left),
                "packed for who does not know of strides");
     packed.wait();
@@ -303,7 +287,7 @@ void wildcards(const peal::communicator& world) {
 }
 
 void probes(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   job::check(!world.improbe(left, tag{99}), "a probe that finds nothing");
   for (const std::size_t size : {10U, 300'000U}) {
     auto sent = world.isend(std::vector<int>(size, world.rank()), right, tag{3});
@@ -334,7 +318,7 @@ void probes(const peal::communicator& world) {
 
 // Probes that leave the message where it is.
 void looks(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   job::check(!world.iprobe(left, tag{99}) && !world.iprobe(), "nothing has come");
   for (const std::size_t size : {0U, 10U, 300'000U}) {
     world.barrier();  // nobody sends while others look
@@ -371,7 +355,7 @@ void looks(const peal::communicator& world) {
 }
 
 void errors(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   // Too long: consumed, and what follows is sound.
   for (const std::size_t size : {4U, 100U, 200'000U}) {
     auto sent = world.isend(std::vector<int>(size, 3), right);

@@ -16,13 +16,8 @@ using peal::tag;
 
 namespace {
 
-int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const peal::communicator& world) {
-  return (world.rank() + world.size() - 1) % world.size();
-}
-
 void waiting(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto coming = world.irecv<int>(left);
   job::check(!coming.ready() && !coming.test() && coming.valid(), "nothing has come yet");
   job::check(!coming.wait_for(2ms), "wait_for ends without a message");
@@ -44,7 +39,7 @@ void waiting(const peal::communicator& world) {
 }
 
 void several(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   constexpr int count = 50;
   std::vector<peal::request<int>> coming;
   for (int i = 0; i < count; ++i) coming.push_back(world.irecv<int>(left, tag{i}));
@@ -81,7 +76,7 @@ void several(const peal::communicator& world) {
 
 // Requests of different types, with and without a limit of time, and temporaries.
 void of_many_types(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto number = world.irecv<int>(left, tag{1});
   auto text = world.irecv<std::string>(left, tag{2});
   auto nothing = world.isend(1.5, peal::proc_null);
@@ -113,7 +108,7 @@ void of_many_types(const peal::communicator& world) {
 }
 
 void joined(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto all = peal::when_all(world.irecv<int>(left, tag{1}), world.irecv<std::string>(left, tag{2}),
                             world.ibarrier());
   world.send("two"s, right, tag{2});
@@ -135,7 +130,7 @@ void joined(const peal::communicator& world) {
 }
 
 void continuations(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   std::vector<std::string> order;
   auto chain = world.irecv<int>(left)
                    .then([&](int value) {
@@ -240,7 +235,7 @@ task meets_an_error(const peal::communicator& world, int from) {
 }
 
 void coroutines(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   int result = 0, steps = 0;
   const task running = doubles_what_comes(world, left, result, steps);
   job::equal(steps, 0, "it waits for the first message");
@@ -265,7 +260,7 @@ void coroutines(const peal::communicator& world) {
 }
 
 void cancelling(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   auto coming = world.irecv<int>(left, tag{1});
   job::check(coming.cancel(), "a receive without a message can be cancelled");
   std::error_code code;
@@ -284,7 +279,7 @@ void cancelling(const peal::communicator& world) {
 }
 
 void dropping(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   // Owned: the runtime finishes it. The buffer is large, so that it must live on.
   {
     auto sent = world.isend(std::vector<int>(500'000, world.rank()), right, tag{1});
@@ -330,7 +325,7 @@ void dropping(const peal::communicator& world) {
 
 // Source, tag and length, whichever way a receive ends.
 void statuses(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   const auto check = [&](const peal::status& known, int number, std::size_t bytes) {
     job::equal(known.source, left, "source");
     job::equal(known.tag.value(), number, "tag");
@@ -387,7 +382,7 @@ void statuses(const peal::communicator& world) {
 }
 
 void queue(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   peal::completion_queue done;
   int sum = 0, requests = 0;
   for (int i = 0; i < 100; ++i)

@@ -99,20 +99,20 @@ const std::vector<call>& rooms() {
       {"room of a strided allreduce into", who::any,
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count);
-         by.world.allreduce(every_other{block.data(), by.count}, peal::into(room));
+         by.world.allreduce(job::column{block.data(), by.count, 2}, peal::into(room));
          all_are(room, by.sum(), "a strided allreduce into");
        }},
       {"room of a strided iallgather into", who::any,
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count * by.ranks());
-         by.world.iallgather(every_other{block.data(), by.count}, peal::into(room)).wait();
+         by.world.iallgather(job::column{block.data(), by.count, 2}, peal::into(room)).wait();
          by_rank(by, room, "a strided iallgather into");
        }},
       {"room of a strided alltoall into", who::any,
        [](const given& by) {
          ints parts(2 * by.count * by.ranks(), by.world.rank() + 1),
              room = by.room(by.count * by.ranks());
-         by.world.alltoall(every_other{parts.data(), by.count * by.ranks()}, peal::into(room));
+         by.world.alltoall(job::column{parts.data(), by.count * by.ranks(), 2}, peal::into(room));
          by_rank(by, room, "a strided alltoall into");
        }},
       {"pieces of alltoallw", who::any,
@@ -236,7 +236,7 @@ const std::vector<call>& plans() {
        [](const given& by) {
          ints block(2 * by.count, by.world.rank() + 1), room = by.room(by.count * by.ranks());
          start_twice(
-             by.world.allgather_plan(every_other{block.data(), by.count}, peal::into(room)));
+             by.world.allgather_plan(job::column{block.data(), by.count, 2}, peal::into(room)));
          by_rank(by, room, "a strided allgather_plan into");
        }},
       {"length of alltoall_plan", who::any,

@@ -14,17 +14,6 @@ namespace refused {
 using peal::communicator;
 using ints = std::vector<int>;
 
-/// Every other element of memory that is twice as long.
-struct every_other {
-  using element_type = int;
-  int* memory;
-  std::size_t count;
-  [[nodiscard]] int* data_handle() const { return memory; }
-  [[nodiscard]] static constexpr std::size_t rank() { return 1; }
-  [[nodiscard]] std::size_t extent(std::size_t) const { return count; }
-  [[nodiscard]] std::ptrdiff_t stride(std::size_t) const { return 2; }
-};
-
 /// What a call is made with, on this rank.
 struct given {
   const communicator& world;
@@ -105,7 +94,7 @@ inline const std::vector<call>& roots() {
       {"root of a strided bcast in place", who::any,
        [](const given& by) {
          ints room(2 * by.count, by.world.rank() + 1);
-         by.world.bcast(peal::in_place(every_other{room.data(), by.count}), by.root());
+         by.world.bcast(peal::in_place(job::column{room.data(), by.count, 2}), by.root());
          for (std::size_t i = 0; i != room.size(); i += 2)
            job::equal(room[i], 1, "a strided bcast in place");
        }},

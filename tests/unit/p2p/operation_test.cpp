@@ -237,6 +237,26 @@ TEST(users_hook, is_called_by_a_progress_call_and_not_for_what_is_finished) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(users_hook, that_another_one_replaces_is_called_before_the_end) {
+  fake_job job{2};
+  int first = 0, second = 0, got = 0;
+  const int sent = 1;
+  operation& receive = job.receive(1, 0, 1, &got, sizeof got);
+  const auto count = [](void* context) { ++*static_cast<int*>(context); };
+  EXPECT_TRUE(job[1].on_finish(receive, count, &first));
+  EXPECT_TRUE(job[1].on_finish(receive, count, &second));
+  job.poll(1);
+  EXPECT_EQ(first, 1) << "so that whoever waits for it looks again";
+  EXPECT_EQ(second, 0);
+  job[0].release(job.send(0, 1, 1, &sent, sizeof sent));
+  job.settle();
+  job.poll(1);
+  EXPECT_TRUE(over(receive));
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(second, 1);
+  job[1].release(receive);
+}
+
 TEST(detach, frees_the_owner_when_the_message_has_gone) {
   fake_job job{2};
   int freed = 0;

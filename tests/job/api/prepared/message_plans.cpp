@@ -12,24 +12,8 @@ using peal::tag;
 
 namespace {
 
-/// Every third element.
-struct column {
-  using element_type = int;
-  int* first;
-  std::size_t count;
-  int* data_handle() const { return first; }
-  static constexpr std::size_t rank() { return 1; }
-  std::size_t extent(std::size_t) const { return count; }
-  std::size_t stride(std::size_t) const { return 3; }
-};
-
-int right_of(const peal::communicator& world) { return (world.rank() + 1) % world.size(); }
-int left_of(const peal::communicator& world) {
-  return (world.rank() + world.size() - 1) % world.size();
-}
-
 void ranges(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (const std::size_t length : {0U, 1U, 100U, 200'000U}) {
     std::vector<int> mine(length), room(length + 1);
     auto out = world.send_plan(mine, right, tag{1});
@@ -64,14 +48,14 @@ void ranges(const peal::communicator& world) {
 }
 
 void values_and_views(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   for (const std::size_t count : {3U, 40'000U}) {
     std::vector<int> mine(3 * count), room(3 * count), whole(count);
     int number = 0, got = -1;
     auto value = world.send_plan(number, right, tag{1});
     auto into_value = world.recv_plan(got, left, tag{1});
-    auto apart = world.send_plan(column{mine.data(), count}, right, tag{2});
-    auto into_apart = world.recv_plan(column{room.data() + 1, count}, left, tag{2});
+    auto apart = world.send_plan(job::column{mine.data(), count, 3}, right, tag{2});
+    auto into_apart = world.recv_plan(job::column{room.data() + 1, count, 3}, left, tag{2});
     auto side_by_side = world.send_plan(std::span<const int>{whole}, right, tag{3});
     auto into_view = world.recv_plan(std::span{room}.first(count), left, tag{3});
     for (int turn = 1; turn < 4; ++turn) {
@@ -96,7 +80,7 @@ void values_and_views(const peal::communicator& world) {
 }
 
 void lives(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   int mine = world.rank(), got = -1;
   {  // moved while it is under way, and destroyed before its request
     auto first = world.recv_plan(got, left);
@@ -145,7 +129,7 @@ void lives(const peal::communicator& world) {
 }
 
 void misuse(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   int mine = 1;
   std::vector<int> room(2);
   job::throws(peal::errc::invalid_rank, [&] { (void)world.send_plan(mine, world.size()); });
