@@ -46,7 +46,8 @@ class basic_communicator {
   basic_communicator(basic_communicator&& from) noexcept
       : state_{std::exchange(from.state_, nullptr)} {}
   basic_communicator& operator=(basic_communicator&& from) noexcept {
-    std::swap(state_, from.state_);
+    basic_communicator taken{std::move(from)};
+    std::swap(state_, taken.state_);  // what was here before goes with `taken`
     return *this;
   }
   /// @}

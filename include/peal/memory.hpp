@@ -22,7 +22,8 @@ namespace peal {
 
 namespace detail {
 inline void* allocate_elements(std::size_t count, std::size_t each, const location& where) {
-  if (count > std::numeric_limits<std::size_t>::max() / each) throw std::bad_array_new_length{};
+  // As for operator new[]. What is near the end of size_t would be rounded up to nothing.
+  if (count > std::numeric_limits<std::ptrdiff_t>::max() / each) throw std::bad_array_new_length{};
   void* memory = allocate_shared(count * each, where);
   if (memory == nullptr) throw std::bad_alloc{};
   return memory;

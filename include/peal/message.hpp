@@ -26,8 +26,9 @@ class message {
   message(message&& from) noexcept
       : taken_{std::exchange(from.taken_, nullptr)}, status_{from.status_} {}
   message& operator=(message&& from) noexcept {
-    std::swap(taken_, from.taken_);
-    std::swap(status_, from.status_);
+    message other{std::move(from)};
+    std::swap(taken_, other.taken_);  // what was here before goes with `other`
+    std::swap(status_, other.status_);
     return *this;
   }
   /// @}

@@ -77,8 +77,7 @@ class recv_plan_body final : public plan_body<status> {
 
 template <class R>
 consteval bool is_received() {
-  constexpr bool it = recv_buffer<std::remove_reference_t<R>> &&
-                      (lasting<R> || std::ranges::view<std::remove_cvref_t<R>>);
+  constexpr bool it = recv_buffer<std::remove_reference_t<R>> && lasting<R>;
   static_assert(it,
                 "peal: a plan of a receive fills memory that lives as long as the plan and may be "
                 "written to: pass an lvalue or a view of fixed values, not const");

@@ -108,8 +108,8 @@ class grid : public graph {
   std::vector<bool> periodic_;
 };
 
-/// Extents for so many ranks, as even as they can be, the largest first.
-/// Requires: both at least 1.
+/// Extents for so many ranks, as even as they can be: the largest, which stands first, is as small
+/// as it can be, then the next one. Requires: both at least 1.
 [[nodiscard]] PEAL_EXPORT std::vector<int> balanced_extents(int ranks, std::size_t dimensions);
 
 }  // namespace peal

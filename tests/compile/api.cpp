@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <peal/peal.hpp>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -391,6 +392,11 @@ void run(const std::vector<int>& v) { (void)world.recv_plan(v); }
 // error: a plan of a receive fills memory that lives as long as the plan and may be written to
 // at most 12 lines
 void run() { (void)world.recv_plan(std::vector<int>(3)); }
+
+// case: a plan that receives into a view that owns what it shows, and dies with the call
+// error: a plan of a receive fills memory that lives as long as the plan and may be written to
+// at most 12 lines
+void run() { (void)world.recv_plan(std::views::all(std::vector<int>(3))); }
 
 // case: a queue's handler gets the value where it takes anything
 // compiles

@@ -1,8 +1,11 @@
 // Mistakes that everybody makes once: what the compiler says of each, in 12 lines at most, names
 // what is wrong and what to do.
+#include <array>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <peal/peal.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,3 +100,26 @@ int main(int argc, char** argv) { peal::environment{argc, argv}; }
 // case: a plan of a value that ends with the call
 // error: a plan reads its arguments at every start: pass an lvalue or a view that lives as long as the plan
 void run() { (void)world.send_plan(1.5, 1); }
+
+// case: blocks of bool that are returned
+// error: blocks of bool cannot be returned, since a vector of bool has no elements to point to: send std::uint8_t
+void run() { (void)world.allgatherv(std::array<bool, 2>{}); }
+
+// case: blocks of bool that are exchanged
+// error: blocks of bool cannot be returned, since a vector of bool has no elements to point to: send std::uint8_t
+void run(const std::vector<std::array<bool, 2>>& parts) { (void)world.alltoallv(parts); }
+
+// case: blocks of bool that fill memory, and those that each rank has one of
+// compiles
+void run(bool* all, const std::vector<std::size_t>& counts) {
+  world.allgatherv(std::array<bool, 2>{}, peal::into(std::span{all, 4}, counts));
+  (void)world.scatterv(std::vector<std::array<bool, 2>>(2), 0);
+}
+
+// case: blocks whose fixed elements do not lie side by side
+// error: this needs a block for every rank: a range of ranges
+void run(const std::vector<std::list<int>>& parts) { (void)world.alltoallv(parts); }
+
+// case: blocks that are vectors of bool
+// error: this needs a block for every rank: a range of ranges
+void run(const std::vector<std::vector<bool>>& parts) { (void)world.scatterv(parts, 0); }

@@ -52,7 +52,7 @@ class planned_bcast {
     if constexpr (many)
       if (!gives_) to_.make_room(from_.size());
   }
-  static void refresh(const location&) noexcept {}
+  void refresh(const location& where) const { from_.refresh(where); }
   collective_call first() {
     collective_call call = call_of(collective::bcast, root_, from_.size());
     call.receive = gives_ ? const_cast<void*>(from_.data()) : to_.data();

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -87,7 +88,7 @@ class tuple_body final : public all_body<tuple_body<T...>, std::tuple<held_value
   std::tuple<held_value<T>...> take(std::error_code* error) override {
     try {
       return std::apply([](auto&... each) { return wait_all(each...); }, requests_);
-    } catch (const peal::error& e) {
+    } catch (const std::system_error& e) {
       if (!error) throw;
       *error = e.code();
       return nothing_of<std::tuple<held_value<T>...>>();
@@ -112,7 +113,7 @@ class range_body final : public all_body<range_body<T>, all_values<T>> {
   all_values<T> take(std::error_code* error) override {
     try {
       return wait_all(requests_);
-    } catch (const peal::error& e) {
+    } catch (const std::system_error& e) {
       if (!error) throw;
       *error = e.code();
       return nothing_of<all_values<T>>();

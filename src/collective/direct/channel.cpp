@@ -303,8 +303,17 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   if (const std::exception_ptr thrown = mine.thrown()) [[unlikely]]
     std::rethrow_exception(thrown);
   became = mine.error();
-  if (made % calls_a_turn == 0) in_->progress.progress();
+  if (made % calls_a_turn == 0) make_a_turn();
   return nullptr;
+}
+
+/// What a continuation throws meanwhile would take the call's result away: a later poll throws it.
+void channel::make_a_turn() noexcept {
+  try {
+    in_->progress.progress();
+  } catch (...) {
+    in_->progress.defer_throw(std::current_exception(), true);
+  }
 }
 
 collective_state* channel::stay_out(const detail::collective_call& what) {

@@ -119,6 +119,7 @@ class channel {
   void await(entered&);
   template <bool Locked>
   void wake_all() noexcept;
+  void make_a_turn() noexcept;
   [[gnu::noinline, gnu::cold]] void ring(const receiver&) noexcept;
 
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way

@@ -2,11 +2,11 @@
 #include "peal/detail/queue_entries.hpp"
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace peal::detail {
 
@@ -15,7 +15,7 @@ namespace {
 struct ready_list {
   std::atomic<bool> some{false};
   std::mutex mutex;  // guards what follows
-  std::vector<queue_entry*> over;
+  std::deque<queue_entry*> over;
 };
 
 /// May come after the queue has gone; then no thread reads the list.
@@ -52,7 +52,7 @@ struct queue_entries::content {
       return nullptr;
     }
     queue_entry* first = ready->over.front();
-    ready->over.erase(ready->over.begin());
+    ready->over.pop_front();
     return first;
   }
   sleeper& own_sleeper(const location& where) {

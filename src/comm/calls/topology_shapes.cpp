@@ -2,7 +2,7 @@
 #include "peal/topology.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <span>
 #include <utility>
 
 namespace peal {
@@ -67,6 +67,46 @@ detail::neighborhood around(const communicator& of, const std::vector<int>& exte
   return near;
 }
 
+/// How so many ranks can be shared out among dimensions.
+class extents_search {
+ public:
+  explicit extents_search(int ranks) {
+    for (long long each = 1; each * each <= ranks; ++each) {
+      if (ranks % each != 0) continue;
+      divisors_.push_back(static_cast<int>(each));
+      if (each * each != ranks) divisors_.push_back(static_cast<int>(ranks / each));
+    }
+    std::ranges::sort(divisors_);
+    int rest = ranks;
+    for (const int each : divisors_)
+      for (; each != 1 && rest % each == 0; rest /= each) largest_prime_ = each;
+  }
+  /// Extents whose product is `rest`, none above `most`, the largest first and as small as it can
+  /// be, then the next one likewise. False: there are none.
+  [[nodiscard]] bool share(int rest, int most, std::span<int> extents) const {
+    if (extents.empty()) return rest == 1;
+    for (const int each : divisors_) {
+      if (each > most) return false;
+      if (rest % each != 0 || !may_be_largest(each, rest, extents.size())) continue;
+      extents.front() = each;
+      if (share(rest / each, each, extents.subspan(1))) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// Whether the others can be no larger. Nothing smaller than a prime factor has it in it.
+  [[nodiscard]] bool may_be_largest(int each, int rest, std::size_t dimensions) const {
+    if (each < largest_prime_ && rest % largest_prime_ == 0) return false;
+    long long reached = 1;
+    for (std::size_t i = 0; i < dimensions && reached < rest && each != 1; ++i) reached *= each;
+    return reached >= rest;
+  }
+
+  std::vector<int> divisors_;  // ascending
+  int largest_prime_ = 1;
+};
+
 }  // namespace
 
 graph graph::of_edges(const communicator& of, const std::vector<edge>& known, const place& where) {
@@ -124,21 +164,9 @@ grid grid::sub(const std::vector<bool>& kept, const place& where) const {
 }
 
 std::vector<int> balanced_extents(int ranks, std::size_t dimensions) {
-  std::vector<int> factors;
-  for (int each = 2, rest = ranks; rest > 1;) {
-    if (each > rest / each) each = rest;
-    if (rest % each == 0) {
-      factors.push_back(each);
-      rest /= each;
-    } else {
-      ++each;
-    }
-  }
-  // The largest factor goes where least is so far.
-  std::vector<int> extents(dimensions, 1);
-  for (std::size_t i = factors.size(); i-- > 0;)
-    *std::min_element(extents.begin(), extents.end()) *= factors[i];
-  std::sort(extents.begin(), extents.end(), std::greater<>{});
+  const extents_search of{ranks};
+  std::vector<int> extents(dimensions);
+  (void)of.share(ranks, ranks, extents);  // all in one dimension will do, if nothing else does
   return extents;
 }
 

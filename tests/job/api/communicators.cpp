@@ -103,6 +103,10 @@ void lifetimes(const peal::communicator& world) {
   auto second = std::move(first);
   job::equal(second.allreduce(1), world.size(), "moved");
   job::throws(peal::errc::invalid_argument, [&] { (void)first.rank(); });
+  auto third = world.dup();
+  second = std::move(third);
+  job::equal(second.allreduce(1), world.size(), "moved by assignment");
+  job::throws(peal::errc::invalid_argument, [&] { (void)third.rank(); });
 }
 
 }  // namespace

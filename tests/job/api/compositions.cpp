@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -37,6 +38,27 @@ void first_of_many(const peal::communicator& world) {
   job::equal(sum, count * (count - 1) / 2, "what came");
   job::check(!peal::when_any(std::move(coming)).wait().index, "all are empty");
   job::check(!peal::when_any(std::vector<peal::request<>>{}).wait().index, "there are none");
+}
+
+// Errors as codes: of whatever is a std::system_error, as a request by itself gives them.
+void codes_of_all(const peal::communicator& world) {
+  const int right = right_of(world), left = left_of(world);
+  const auto failing = [&] {
+    return world.irecv<int>(left, tag{1}).then([](int) -> int {
+      throw std::system_error{std::make_error_code(std::errc::io_error)};
+    });
+  };
+  auto of_two = peal::when_all(failing(), world.irecv<int>(left, tag{2}));
+  std::vector<peal::request<int>> many;
+  many.push_back(failing());
+  auto of_many = peal::when_all(std::move(many));
+  for (const int each : {1, 1, 2}) world.send(each, right, tag{each});
+  std::error_code code;
+  (void)of_two.wait(code);
+  job::check(code == std::errc::io_error, "what a continuation threw, of two types");
+  code.clear();
+  (void)of_many.wait(code);
+  job::check(code == std::errc::io_error, "what a continuation threw, of a range");
 }
 
 // By continuations: what has not ended is waited for again, with a hook of its own each time.
@@ -184,6 +206,7 @@ void queues(const peal::communicator& world) {
 int main(int argc, char** argv) {
   return job::run_parts(argc, argv,
                         {{"first_of_many", first_of_many},
+                         {"codes_of_all", codes_of_all},
                          {"one_after_the_other", one_after_the_other},
                          {"flattened", flattened},
                          {"awaited", awaited},

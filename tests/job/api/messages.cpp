@@ -309,6 +309,14 @@ void probes(const peal::communicator& world) {
     const auto thrown_away = world.mprobe(left, tag{4});
   }
   dropped.wait();
+  // So is what another one takes the place of, at once.
+  dropped = world.isend(std::vector<int>(50'000), right, tag{4});
+  world.send(6, right, tag{6});
+  peal::message kept = world.mprobe(left, tag{4}), other = world.mprobe(left, tag{6});
+  kept = std::move(other);
+  dropped.wait();
+  job::throws(peal::errc::invalid_argument, [&] { (void)std::move(other).recv<int>(); });
+  job::equal(std::move(kept).recv<int>(), 6, "a message that was assigned");
   world.send(made_by(world.rank()), right, tag{5});
   std::optional<peal::message> late;
   while (!(late = world.improbe(left, tag{5}))) {

@@ -1,6 +1,7 @@
 // Requests: waiting in all its forms, continuations and coroutines, cancelling, dropping.
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -182,6 +183,27 @@ void continuations(const peal::communicator& world) {
     }
     job::check(told, "the request of a continuation tells what it threw");
   }
+
+  // Where its request was dropped while it ran a later test throws it, and no call with a result of
+  // its own.
+  std::optional<peal::request<int>> dropping;
+  dropping = world.irecv<int>(left, tag{1}).then([&](int) -> int {
+    dropping.reset();
+    throw std::runtime_error{"of a dropped request"};
+  });
+  world.barrier();  // it does not run before there is a request to be dropped
+  world.send(1, right, tag{1});
+  for (int i = 0; i < 100; ++i)
+    job::equal(world.allreduce(2), 2 * world.size(), "a sum beside a dropped request");
+  auto tested = world.irecv<int>(left, tag{4});
+  for (bool told = false; !told;) {
+    try {
+      (void)tested.ready();
+    } catch (const std::runtime_error&) {
+      told = true;
+    }
+  }
+  job::check(tested.cancel(), "nobody sends this");
 
   // Longer than clocks count.
   auto patient = world.irecv<int>(left, tag{3});

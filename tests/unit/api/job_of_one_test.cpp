@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -369,6 +371,20 @@ TEST(memory, peal_allocate_works_without_a_job) {
   auto moved = std::move(memory);
   EXPECT_TRUE(memory.empty());
   EXPECT_EQ(moved[99], 0);
+}
+
+TEST(memory, what_nobody_has_is_refused) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  // The last ones would be nothing, were they rounded up.
+  for (const std::size_t bytes : {most / 2, most - 128, most - 10, most}) {
+    EXPECT_THROW((void)peal::allocate<char>(bytes), std::bad_alloc) << bytes;
+    EXPECT_THROW((void)peal::allocator<char>{}.allocate(bytes), std::bad_alloc) << bytes;
+  }
+  EXPECT_THROW((void)peal::allocate<long>(most / 8), std::bad_alloc);
+  alone([] {
+    peal::environment env;
+    EXPECT_THROW((void)peal::allocate<char>(most - 10), std::bad_alloc);
+  });
 }
 
 }  // namespace

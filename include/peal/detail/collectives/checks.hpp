@@ -59,6 +59,8 @@ concept blocks_of_ranks =
      (container<std::remove_cvref_t<std::ranges::range_reference_t<std::remove_reference_t<X>>>> &&
       serializable<
           std::remove_cvref_t<std::ranges::range_reference_t<std::remove_reference_t<X>>>> &&
+      !fixed<
+          std::ranges::range_value_t<std::ranges::range_reference_t<std::remove_reference_t<X>>>> &&
       !is_std_string<
           std::remove_cvref_t<std::ranges::range_reference_t<std::remove_reference_t<X>>>>::value));
 
@@ -112,6 +114,17 @@ consteval bool is_blocks() {
                 "peal: this needs a block for every rank: a range of ranges, such as "
                 "std::vector<std::vector<T>>, peal::blocks<T>, or "
                 "peal::blocks_of(range, counts)");
+  return it;
+}
+
+/// For blocks that are returned, which are spans over one vector.
+template <class Element>
+consteval bool has_spans() {
+  constexpr bool it = !std::same_as<Element, bool>;
+  static_assert(
+      it,
+      "peal: blocks of bool cannot be returned, since a vector of bool has no elements to "
+      "point to: send std::uint8_t, or fill memory of your own by into(buffer, counts)");
   return it;
 }
 

@@ -145,7 +145,7 @@ auto exchanged_blocks(const caller& by, X&& parts) {
                   "peal: a plan moves blocks of fixed values, since it cannot know how long others "
                   "will be");
     const exchange of = exchange_of<Kind>(by);
-    if constexpr (When != when::planned || fixed<element>)
+    if constexpr (fixed<element> ? has_spans<element>() : When != when::planned)
       return perform<When>(by, [&] {
         return any_alltoall<element, blocks, out>{
             Kind, of.sources, blocks{std::forward<X>(parts), of.destinations, of.by.where}, {}};

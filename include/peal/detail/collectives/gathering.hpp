@@ -149,10 +149,11 @@ auto gathered_blocks(const caller& by, int root, X&& values) {
     return gather_blocks_in_place<When, Kind>(gathering_of<Kind>(by, root), values);
   } else if constexpr (is_given<X>() && is_block<X>() && lives_on<When, X>()) {
     const gathering of = gathering_of<Kind>(by, root);
-    if constexpr (contiguous<std::remove_reference_t<X>> || lies_apart<X>)
-      return gather_any_length<When, Kind, blocks_result<element_in<X>>>(of,
-                                                                         std::forward<X>(values));
-    else if constexpr (has_known_length<When, X>())
+    if constexpr (contiguous<std::remove_reference_t<X>> || lies_apart<X>) {
+      if constexpr (has_spans<element_in<X>>())
+        return gather_any_length<When, Kind, blocks_result<element_in<X>>>(of,
+                                                                           std::forward<X>(values));
+    } else if constexpr (has_known_length<When, X>())
       return gather_any_length<When, Kind,
                                values_result<std::vector<std::ranges::range_value_t<X>>>>(
           of, std::forward<X>(values));

@@ -83,10 +83,12 @@ void misuse(const peal::communicator& world) {
   std::vector<int> three(3, 1), moved(3, 1), filled(3);
   auto reads = world.allreduce_plan(moved);
   auto fills = world.allreduce_plan(three, peal::into(filled));
+  auto copies = world.bcast_plan(moved, 0);
   moved = std::vector<int>(3, 2);
   filled.resize(filled.capacity() + 1);
   job::throws(peal::errc::invalid_argument, [&] { (void)reads.start(); });
   job::throws(peal::errc::invalid_argument, [&] { (void)fills.start(); });
+  job::throws(peal::errc::invalid_argument, [&] { (void)copies.start(); });
 
   // An operation that throws: its rank gets the exception, others an error or a result; the next
   // start is sound.
