@@ -42,7 +42,7 @@ void first_of_many(const peal::communicator& world) {
 
 // Errors as codes: of whatever is a std::system_error, as a request by itself gives them.
 void codes_of_all(const peal::communicator& world) {
-  const int right = right_of(world), left = left_of(world);
+  const int right = job::right_of(world), left = job::left_of(world);
   const auto failing = [&] {
     return world.irecv<int>(left, tag{1}).then([](int) -> int {
       throw std::system_error{std::make_error_code(std::errc::io_error)};
