@@ -56,8 +56,10 @@ class buffer {
   /// Value-initialized elements.
   explicit buffer(std::size_t count,
                   const std::source_location& where = std::source_location::current())
-      : data_{static_cast<T*>(detail::allocate_elements(count, sizeof(T), where))}, size_{count} {
+      : buffer{} {  // so that what a constructor of T throws leaves no memory behind
     static_assert(alignof(T) <= 64);
+    data_ = static_cast<T*>(detail::allocate_elements(count, sizeof(T), where));
+    size_ = count;
     for (std::size_t at = 0; at < count; ++at) ::new (static_cast<void*>(data_ + at)) T();
   }
 

@@ -373,6 +373,20 @@ TEST(memory, peal_allocate_works_without_a_job) {
   EXPECT_EQ(moved[99], 0);
 }
 
+/// Its third object is one too many.
+struct third_throws {
+  static inline int made = 0;
+  third_throws() {
+    if (++made == 3) throw std::runtime_error{"one too many"};
+  }
+};
+
+TEST(job_of_one, elements_that_throw_when_they_are_made_leave_no_memory_behind) {
+  // The sanitizer of addresses looks for it.
+  EXPECT_THROW((void)peal::allocate<third_throws>(5), std::runtime_error);
+  EXPECT_EQ(peal::allocate<third_throws>(5).size(), 5u);
+}
+
 TEST(memory, what_nobody_has_is_refused) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   // The last ones would be nothing, were they rounded up.
