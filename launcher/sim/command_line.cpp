@@ -59,6 +59,15 @@ std::size_t size_of(const char* option, const std::string& text, std::size_t lea
   return found;
 }
 
+simulator::method method_of(const std::string& text) {
+  if (text == "auto") return simulator::method::automatic;
+  if (text == "full") return simulator::method::full;
+  if (text == "classes") return simulator::method::classes;
+  if (text == "segments") return simulator::method::segments;
+  throw std::invalid_argument(
+      fmt::format("--method {}: must be auto, full, classes or segments", text));
+}
+
 void define(CLI::App& app, request& made, words_given& given, adapter& own) {
   app.set_help_flag("-h,--help", "print this and end");
   app.set_version_flag("-V,--version", PACKAGE_STRING);
@@ -80,7 +89,8 @@ void define(CLI::App& app, request& made, words_given& given, adapter& own) {
   app.add_option("--streams", given.streams, "in which segments run")
       ->check(CLI::Range(std::uint32_t{1}, schedule::max_streams));
   app.add_option("--method", given.by,
-                 "auto, full (play all ranks) or classes (ranks that stand for all)");
+                 "auto, full (play all ranks), classes (ranks that stand for all) or segments (the "
+                 "first of a vector)");
   simulator::machine& on = made.on;
   app.add_option("--ranks-per-node", on.ranks_per_node, "(1)")->check(CLI::Range(1, 4096));
   app.add_option("--cores", on.cores, "of a node, which its ranks share (as many as ranks)")
@@ -183,12 +193,7 @@ void judge(const CLI::App& app, request& made, const words_given& given, const a
     throw std::invalid_argument(
         fmt::format("--doorbells {}: must be batched or each", given.bells));
   made.on.ring = given.bells == "each" ? simulator::doorbells::each : simulator::doorbells::batched;
-  if (given.by != "auto" && given.by != "full" && given.by != "classes")
-    throw std::invalid_argument(
-        fmt::format("--method {}: must be auto, full or classes", given.by));
-  made.by = given.by == "full"      ? simulator::method::full
-            : given.by == "classes" ? simulator::method::classes
-                                    : simulator::method::automatic;
+  made.by = method_of(given.by);
   if (given.radix != 0) made.radix = given.radix;
   if (!given.segment.empty())
     made.cut = segmentation{size_of("--segment", given.segment, 0, simulator::most_bytes), 1};

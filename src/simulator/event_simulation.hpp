@@ -28,7 +28,7 @@ class event_simulation {
 
  private:
   using stage = shape::stage;
-  enum class kind : std::uint8_t { begin, depart, head, deliver, source, dispatch };
+  enum class kind : std::uint8_t { begin, depart, head, deliver, source, copied, dispatch };
   enum class phase : std::uint8_t { eager, announced, data, answer };
 
   struct event {

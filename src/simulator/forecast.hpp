@@ -29,11 +29,12 @@ struct question {
 };
 
 enum class method {
-  // All ranks while that is little work; else those that stand for all, if there are such; else all
-  // ranks while it can be done.
+  // All ranks while that is little work; else some segments of a vector that is cut into many; else
+  // those ranks that stand for all, if there are such; else all ranks while it can be done.
   automatic,
-  full,    // all ranks
-  classes  // those that stand for all
+  full,     // all ranks
+  classes,  // those that stand for all
+  segments  // some segments; of the ranks all while that is little work, else as without segments
 };
 
 struct forecast {
@@ -45,7 +46,7 @@ struct forecast {
   double doorbells = 0;
   double misses = 0;
   int simulated = 0;  // ranks that were played
-  // Of long stretches of rounds that are alike only the beginning was played.
+  // Of long stretches of rounds, or of segments, that are alike only the first were played.
   bool extrapolated = false;
   bool rounded = false;  // to a vector that all ranks can share out evenly
   bool uneven = false;   // the last leaf switch was taken to be full

@@ -114,6 +114,7 @@ outcome event_simulation::simulate() {
         break;
       case kind::dispatch: dispatch(next.index, next.at); break;
       case kind::depart: depart(next.index, next.stream, next.at); break;
+      case kind::copied: answer(next.index, next.at); break;
       case kind::head: {
         const transfer& f = transfers_[next.index];
         push(fabric_.arrive(next.at, path_of(f), f.packet), kind::deliver, next.index);
@@ -325,7 +326,9 @@ void event_simulation::copy(std::uint32_t message, picoseconds now) {
   const transfer& f = transfers_[message];
   const picoseconds copying = from_ns(rules_.fetched(f.bytes));
   const picoseconds end = work(f.to, now, copying);
-  answer(message, rules_.oversubscribed() ? end : std::max(end, work(f.from, now, copying)));
+  if (rules_.oversubscribed()) answer(message, end);
+  // Until the sender's core is through the receiver's does what else there is.
+  else push(std::max(end, work(f.from, now, copying)), kind::copied, message);
 }
 
 // The payload is there: the sender is told so.

@@ -104,7 +104,7 @@ def sim_refuses_nonsense(desk):
             (["allreduce", "-n", "4", "--bytes", "6"], "--bytes 6: not a multiple of the 4 bytes of an element"),
             (["allreduce", "-n", "4", "--nic", "token-ring"], "token-ring: no such adapter; there are connectx7 connectx6 connectx5"),
             (["allreduce", "-n", "4", "--doorbells", "none"], "--doorbells none: must be batched or each"),
-            (["allreduce", "-n", "4", "--method", "guess"], "--method guess: must be auto, full or classes"),
+            (["allreduce", "-n", "4", "--method", "guess"], "--method guess: must be auto, full, classes or segments"),
             (["allreduce", "-n", "4", "--ranks-per-node", "0"], "--ranks-per-node"),
             (["allreduce", "-n", "4", "--oversubscription", "nan"], "--oversubscription"),
             (["allreduce", "-n", "4", "--radix", "1"], "--radix"),

@@ -147,12 +147,16 @@ consteval bool made_of_parts(std::index_sequence<I...>) {
   return requires { T{any_value{I}...}; };
 }
 
+// The elements of an array of C are given without braces of their own, which Clang warns of.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
 template <class T, std::size_t... I>
 consteval bool all_parts_are_fixed(std::index_sequence<I...>) {
   if constexpr (requires { T{(static_cast<void>(I), any_noted{})...}; })
     return noexcept(T{(static_cast<void>(I), any_noted{})...});
   else return false;
 }
+#pragma GCC diagnostic pop
 
 /// How many parts an aggregate has: bases, members, and of an array of C its elements. Requires:
 /// T{} is valid, so that any smaller number of initializers is valid too.

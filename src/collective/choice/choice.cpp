@@ -28,6 +28,7 @@ struct rule {
   std::size_t least_part = 0;  // bytes of the vector for each rank
   // Not where ranks of a node are no neighbours: a ring would cross between nodes at every step.
   bool in_order = false;
+  bool halved_by_node = false;  // where `halves_by_node`
 };
 
 constexpr std::size_t K = 1024;
@@ -43,6 +44,12 @@ constexpr rule long_parts(rule made, std::size_t least) {
 constexpr rule ring_of_long_parts(collective kind, std::size_t least) {
   rule made = long_parts({kind, any_ranks, any_bytes, "ring"}, least);
   made.in_order = true;
+  return made;
+}
+
+/// Not measured where nodes have so many ranks, but prices and peal-sim agree.
+constexpr rule where_halved_by_node(rule made) {
+  made.halved_by_node = true;
   return made;
 }
 
@@ -71,6 +78,10 @@ constexpr std::array rules{
     rule{collective::bcast, any_ranks, any_bytes, "tree"},
 
     rule{collective::reduce, any_ranks, 4 * K, "leaders", 4},
+    // peal-sim, µs, scatter_gather / shares: 8 nodes with 16 ranks, 256 KiB 52 / 67, 1 MiB
+    // 154 / 194; with 4 ranks, 1 MiB 149 / 171. 6 nodes with 12 ranks, 1 MiB 239 / 180.
+    where_halved_by_node(
+        {collective::reduce, any_ranks, any_bytes, "scatter_gather", 2, {512 * K, 2}}),
     rule{collective::reduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::reduce, any_ranks, 4 * K, "tree", 4},
     rule{collective::reduce, any_ranks, 32 * K, "tree"},
@@ -79,10 +90,15 @@ constexpr std::array rules{
     rule{collective::allreduce, any_ranks, 4 * K, "leaders", 4},
     // peal-sim, ms. One rank a node, ring / rabenseifner, which folds whole vectors where ranks are
     // no power of two: 48 ranks 4 MiB 1.01 / 0.86, 16 MiB 1.95 / 3.61; 64 ranks 16 MiB 2.19 / 2.20,
-    // 64 MiB 5.97 / 8.81; 200 ranks 64 MiB 8.04 / 15.5. 24 ranks of one node, 16 MiB 2.33 / 3.44;
-    // where these share two cores 31.4 / 45.2. Four a node, ring / shares: 6 nodes 32 MiB
-    // 4.06 / 7.04, 8 nodes 64 MiB 8.12 / 13.0, 12 nodes 64 MiB 8.27 / 14.7.
+    // 64 MiB 5.97 / 8.81; 200 ranks 64 MiB 8.04 / 15.5. 24 ranks of one node, 16 MiB 2.02 / 3.52;
+    // where these share two cores 31.8 / 47.5. Four a node, ring / shares: 6 nodes 32 MiB
+    // 4.03 / 6.28, 8 nodes 64 MiB 8.08 / 11.1, 12 nodes 64 MiB 8.24 / 14.0.
     ring_of_long_parts(collective::allreduce, 256 * K),
+    // peal-sim, µs, rabenseifner / shares: 8 nodes with 16 ranks, 64 KiB 30 / 20, 256 KiB 58 / 85,
+    // 1 MiB 183 / 216; with 4 ranks, 64 KiB 28 / 33, 1 MiB 176 / 179. 6 nodes with 12 ranks, 1 MiB
+    // 269 / 238.
+    where_halved_by_node(
+        {collective::allreduce, any_ranks, any_bytes, "rabenseifner", 2, {512 * K, 2}}),
     rule{collective::allreduce, any_ranks, any_bytes, "shares", 2, {512 * K, 2}},
     rule{collective::allreduce, 16, 256, "flat"},
     rule{collective::allreduce, 4, 4 * K, "flat"},
@@ -118,9 +134,9 @@ constexpr std::array rules{
     // flat and pairwise alike.
     rule{collective::reduce_scatter, 16, 64 * K, "flat"},
     rule{collective::reduce_scatter, 16, any_bytes, "pairwise"},
-    // peal-sim, ms, ring / halving / pairwise: 24 ranks of one node, 128 KiB a rank 0.31 / 0.48 /
-    // 0.36; 3 nodes with 16 ranks, 64 KiB 0.48 / 0.54 / 0.99, 1 MiB 4.29 / 8.47 / 12.8; 8 such
-    // nodes, 64 KiB 1.26 / 0.84 / 3.24, 128 KiB 1.76 / 1.66 / 5.89, 1 MiB 11.1 / 13.1 / 43.4; 200
+    // peal-sim, ms, ring / halving / pairwise: 24 ranks of one node, 128 KiB a rank 0.26 / 0.49 /
+    // 0.26; 3 nodes with 16 ranks, 64 KiB 0.46 / 0.55 / 0.97, 1 MiB 3.99 / 8.47 / 12.5; 8 such
+    // nodes, 64 KiB 1.25 / 0.84 / 3.22, 128 KiB 1.81 / 1.65 / 5.87, 1 MiB 10.8 / 13.1 / 43.1; 200
     // nodes with a rank each, 16 KiB 1.66 / 0.48 / 1.69, 128 KiB 2.94 / 3.41 / 3.10.
     ring_of_long_parts(collective::reduce_scatter, 128 * K),
     long_parts({collective::reduce_scatter, any_ranks, any_bytes, "pairwise"}, 128 * K),
@@ -150,10 +166,21 @@ bool agreed(collective kind, const problem& p) noexcept {
   return !p.varying || kind == collective::reduce_scatter;
 }
 
+/// Whether halving goes inside nodes first, and then between them with what shares would send
+/// there. It has fewer messages than shares: log2(ranks) for each rank of a node, and not one for
+/// each other rank. Shares up to the eager limit are faster all the same, since they go unasked.
+bool halves_by_node(const problem& p) noexcept {
+  if (!p.nodes || !p.nodes->in_order() || floor_power(p.size) != p.size) return false;
+  const int ranks = p.nodes->fewest();
+  return ranks > 2 && ranks * p.nodes->nodes() == p.size &&
+         static_cast<double>(p.bytes) > ranks * remote_eager_bytes;
+}
+
 bool covers(const rule& r, collective kind, const problem& p) noexcept {
   if (r.kind != kind || p.size > r.most_ranks || p.size < r.least_ranks) return false;
   if (p.nodes && p.nodes->fewest() > r.most_a_node) return false;
   if (r.in_order && p.nodes && !p.nodes->in_order()) return false;
+  if (r.halved_by_node && !halves_by_node(p)) return false;
   if (!agreed(kind, p)) return r.most_bytes == any_bytes;
   return p.bytes <= r.most_bytes && p.bytes / static_cast<std::size_t>(p.size) >= r.least_part;
 }

@@ -131,7 +131,7 @@ void reductions(const peal::communicator& world) {
              "reduce gives the others nothing");
 
   // Captures, a type of one's own, and the order of ranks for what does not commute.
-  const int offset = 3;
+  const int offset = size;
   const auto sum = peal::op<peal::commute::yes>(
       [offset](point a, point b) { return point{a.index + b.index + offset, a.x * b.x}; });
   job::check(world.allreduce(point{rank, 2}, sum) ==

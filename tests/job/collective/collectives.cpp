@@ -137,7 +137,7 @@ void reductions(const communicator& world) {
                          return static_cast<short>(std::max(a, b));
                        }),
                        "max by a lambda", 10'007);
-  const int offset = 5;  // captured state
+  const int offset = world.size();  // captured state
   reductions_of<int>(
       world, [offset](int a, int b) { return std::max(a + offset, b + offset) - offset; },
       "max by a bare lambda", 10'007);

@@ -27,7 +27,7 @@ class scene {
  public:
   scene(const peal::communicator& world, job::random& shared, job::random& own,
         std::span<const kind> kinds, bool trace)
-      : world_{world}, shared_{shared}, own_{own}, kinds_{kinds}, trace_{trace} {
+      : shared_{shared}, own_{own}, kinds_{kinds}, trace_{trace} {
     groups_.reserve(most_groups);  // turns keep pointers
     groups_.push_back({world.dup(), shared.next(), {}});
   }
@@ -101,7 +101,6 @@ class scene {
     }
   }
 
-  const peal::communicator& world_;
   job::random& shared_;
   job::random& own_;
   std::span<const kind> kinds_;

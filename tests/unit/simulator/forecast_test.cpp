@@ -110,6 +110,36 @@ TEST(forecast, rings_may_be_cut_short) {
               static_cast<double>(made.time) * 0.002);
 }
 
+TEST(forecast, some_segments_stand_for_all) {
+  machine on;
+  on.ranks_per_node = 4;
+  on.net.leaf_nodes = 2;
+  for (const algorithm& each : all_algorithms()) {
+    if (!each.segmentable) continue;
+    for (const int ranks : {24, 32}) {
+      // The last segment is short.
+      question q = ask(each, ranks, (std::size_t{6} << 20) + 1000, 4, on.ranks_per_node);
+      q.cut = {std::size_t{64} << 10, 2};
+      const forecast all = predict(on, q, method::full);
+      const forecast some = predict(on, q, method::segments);
+      const std::string which =
+          fmt::format("{} {}, {} ranks", name_of(each.kind), each.name, ranks);
+      ASSERT_EQ(all.refusal, "") << which;
+      ASSERT_EQ(some.refusal, "") << which;
+      EXPECT_TRUE(some.extrapolated);
+      EXPECT_EQ(all.messages, some.messages) << which;
+      EXPECT_EQ(all.bytes, some.bytes) << which;
+      EXPECT_EQ(all.doorbells, some.doorbells) << which;
+      const auto expected = static_cast<double>(all.time);
+      EXPECT_NEAR(static_cast<double>(some.time), expected, expected * 0.08) << which;
+    }
+  }
+  EXPECT_NE(
+      predict(on, ask(*find_algorithm(collective::bcast, "chain"), 8, 8, 4, 4), method::segments)
+          .refusal.find("too few segments"),
+      std::string::npos);
+}
+
 TEST(forecast, a_vector_that_cannot_be_shared_out_is_rounded_up) {
   const question q = ask(*find_algorithm(collective::allreduce, "ring"), 256, 1000, 4);
   const forecast made = predict(oversubscribed(), q, method::classes);
@@ -223,6 +253,22 @@ TEST(forecast, what_cannot_be_simulated_says_so) {
       std::string::npos);
   EXPECT_NE(refusal_of(collective::barrier, "flat", 16, 0, method::classes).find("one leaf switch"),
             std::string::npos);
+}
+
+TEST(forecast, of_nodes_with_many_ranks) {
+  // More than are looked at to see how much work a call is.
+  machine on;
+  on.ranks_per_node = 200;
+  for (const char* name : {"leaders", "shares"}) {
+    question q = ask(*find_algorithm(collective::allreduce, name), 800, 64 << 10, 4, 200);
+    q.cut = {};
+    const forecast made = predict(on, q);
+    EXPECT_EQ(made.refusal, "") << name;
+    EXPECT_EQ(made.simulated, 800) << name;
+  }
+  const algorithm& shares = *find_algorithm(collective::allreduce, "shares");
+  const forecast large = predict(on, ask(shares, 64 * 200, 1 << 30, 4, 200));
+  EXPECT_NE(large.refusal.find("million"), std::string::npos) << large.refusal;
 }
 
 TEST(forecast, short_vectors_among_many_ranks_are_no_long_work) {

@@ -105,6 +105,16 @@ TEST(simulation, both_sides_copy_a_long_message_inside_a_node) {
             2 + 50 + 3 + 100 + 2500 + 2 + 50 + 3);
 }
 
+TEST(simulation, a_core_goes_on_while_the_other_side_of_a_copy_is_busy) {
+  machine on = round_machine();
+  on.ranks_per_node = 8;
+  // Seven messages come and seven go, and each keeps both cores busy for 2500.
+  const double all =
+      ns(predict(on, about(collective::alltoall, "linear", 8, 5000), method::full).time);
+  EXPECT_GE(all, 14 * 2500);
+  EXPECT_LE(all, 14 * 2500 * 1.05);
+}
+
 TEST(simulation, ranks_that_share_a_core_take_turns) {
   machine on = round_machine();
   on.ranks_per_node = 2;

@@ -159,7 +159,7 @@ struct affine {
 void reductions(const communicator& world) {
   reductions_of<int>(world, std::plus<>{}, "plus of int");
   reductions_of<double>(world, peal::max, "max of double");
-  const int offset = 5;
+  const int offset = world.size();  // captured state
   reductions_of<long>(
       world, [offset](long a, long b) { return std::max(a + offset, b + offset) - offset; },
       "a lambda with a capture");

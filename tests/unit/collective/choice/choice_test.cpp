@@ -117,6 +117,27 @@ TEST(choice, a_long_bcast_goes_over_leaders_where_nodes_have_few_ranks) {
   EXPECT_EQ(found(64 << 10, two_fours, 8), "shares");
 }
 
+// Halving goes inside nodes first there: as many bytes in fewer messages.
+TEST(choice, long_reductions_are_halved_where_nodes_and_their_ranks_are_powers_of_two) {
+  const auto found = [](collective kind, std::size_t bytes, const node_map& nodes, int size) {
+    problem p = call_of(size, bytes);
+    p.nodes = &nodes;
+    return std::string{choice{}.of(kind, p).how->name};
+  };
+  const node_map powers{test::in_blocks(128, {16})};
+  EXPECT_EQ(found(collective::allreduce, 1 << 20, powers, 128), "rabenseifner");
+  EXPECT_EQ(found(collective::reduce, 1 << 20, powers, 128), "scatter_gather");
+  const node_map in_turn{test::in_turn(128, 8)}, six_nodes{test::in_blocks(96, {16})},
+      twelve_ranks{test::in_blocks(96, {12})}, pairs{test::in_blocks(64, {2})};
+  for (const collective kind : {collective::allreduce, collective::reduce}) {
+    EXPECT_EQ(found(kind, 128 << 10, powers, 128), "shares") << "which go unasked";
+    EXPECT_EQ(found(kind, 1 << 20, in_turn, 128), "shares");
+    EXPECT_EQ(found(kind, 1 << 20, six_nodes, 96), "shares");
+    EXPECT_EQ(found(kind, 1 << 20, twelve_ranks, 96), "shares");
+    EXPECT_EQ(found(kind, 1 << 20, pairs, 64), "shares") << "of two ranks it is the same";
+  }
+}
+
 // What no rule takes runs only where a variable names it or a tuning file has prices: nobody needs
 // it. Looked at are calls of all lengths, by few and by many ranks, on one node and on several.
 TEST(choice, has_a_rule_for_each_algorithm) {
