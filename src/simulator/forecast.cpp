@@ -230,7 +230,7 @@ forecast by_segments(const machine& on, const question& q, const amount& expecte
         on, part, {expected.messages * times, expected.steps * times, expected.longest * times},
         by);
   };
-  const forecast second = play(more);
+  forecast second = play(more);
   if (!second.refusal.empty()) return second;
   extrapolate(made, play(less), static_cast<double>(all - less), second,
               static_cast<double>(all - more));
