@@ -1,6 +1,6 @@
-// peal_mt_rate: message rate of several threads a rank, each with a communicator of its own, and
-// all with one. One rank: each thread sends to itself; more: threads of rank i send to those of
-// rank i + ranks / 2.
+// peal_mt_rate: message rate of several threads a rank, each with a communicator of its own, all
+// with one, and all with one that renounces any_tag. One rank: each thread sends to itself; more:
+// threads of rank i send to those of rank i + ranks / 2.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -127,30 +127,31 @@ int main(int argc, char** argv) {
   const int most = *std::max_element(options->threads.begin(), options->threads.end());
   std::vector<peal::communicator> own;
   for (int each = 0; each < most; ++each) own.push_back(world.dup());
+  const peal::communicator named = world.dup(peal::no_any_tag);
   int exit_code = 0;
   for (const std::size_t bytes : bench::sizes(*options)) {
     bench::table table{world,
                        *options,
                        title + ", " + std::to_string(bytes) + " bytes",
                        true,
-                       {"Own comm(M/s)", "Shared comm(M/s)"},
+                       {"Own comm(M/s)", "Shared comm(M/s)", "no_any_tag(M/s)"},
                        "",
                        "Threads"};
     for (const int count : options->threads) {
-      const auto rate = [&](bool shares) {
+      const auto rate = [&](const peal::communicator* shared) {
         std::vector<talker> talkers;
         talkers.reserve(static_cast<std::size_t>(count));
         for (int each = 0; each < count; ++each)
-          talkers.emplace_back(shares ? own[0] : own[static_cast<std::size_t>(each)],
-                               shares ? each : 0, *options, alone || first_half,
+          talkers.emplace_back(shared != nullptr ? *shared : own[static_cast<std::size_t>(each)],
+                               shared != nullptr ? each : 0, *options, alone || first_half,
                                alone || !first_half, partner);
         return measure(world, talkers, *options, bytes);
       };
-      const figure apart = rate(false), together = rate(true);
-      const bool valid = apart.valid && together.valid;
+      const figure apart = rate(nullptr), together = rate(&own[0]), by_tag = rate(&named);
+      const bool valid = apart.valid && together.valid && by_tag.valid;
       if (!valid) exit_code = 1;
-      table.row(static_cast<std::size_t>(count), {apart.rate / 1e6, together.rate / 1e6}, 0, 0, 0,
-                valid);
+      table.row(static_cast<std::size_t>(count),
+                {apart.rate / 1e6, together.rate / 1e6, by_tag.rate / 1e6}, 0, 0, 0, valid);
     }
   }
   return exit_code;

@@ -32,6 +32,13 @@ enum class locality {
   node  ///< ranks that share memory
 };
 
+/// For dup: no receive of the new communicator asks for any tag.
+struct no_any_tag_t {
+  explicit no_any_tag_t() = default;
+};
+/// world.dup(peal::no_any_tag)
+inline constexpr no_any_tag_t no_any_tag{};
+
 /// Move-only. Every communicator is one; made by dup and split; may be destroyed after the
 /// environment.
 class basic_communicator {
@@ -72,6 +79,14 @@ class basic_communicator {
   /// The same ranks, whose messages are kept apart from those of this one.
   [[nodiscard]] basic_communicator dup(const place& where = place::current()) const {
     return basic_communicator{detail::duplicate(state(where), where)};
+  }
+  /// The same, but receives and probes name their tag: one with any_tag throws errc::invalid_tag.
+  /// With thread_level::multiple its messages go by as many lanes as there are, by their tags, so
+  /// threads that use different tags share no lock. Neighbouring tags go different ways. A dup of
+  /// it is an ordinary one. All ranks renounce any_tag, or none: else errc::invalid_argument is
+  /// thrown, by all of them if the first one renounces it, and by those that do if not.
+  [[nodiscard]] basic_communicator dup(no_any_tag_t, const place& where = place::current()) const {
+    return basic_communicator{detail::duplicate_with_named_tags(state(where), where)};
   }
   /// Ranks of one colour get a communicator, ordered by key, then by rank. Without a colour: none.
   [[nodiscard]] std::optional<basic_communicator> split(

@@ -97,6 +97,10 @@ class communicator : public basic_communicator,
   [[nodiscard]] communicator dup(const place& where = place::current()) const {
     return communicator{detail::duplicate(state(where), where)};
   }
+  /// As in basic_communicator: messages by several lanes where no receive asks for any tag.
+  [[nodiscard]] communicator dup(no_any_tag_t, const place& where = place::current()) const {
+    return communicator{detail::duplicate_with_named_tags(state(where), where)};
+  }
   /// Ranks of one colour get a communicator, ordered by key, then by rank. Without a colour: none.
   [[nodiscard]] std::optional<communicator> split(std::optional<std::int64_t> color,
                                                   std::int64_t key = 0,

@@ -6,7 +6,9 @@
 // Threads  under the lock of its lane's engine; rank, size and peers are constant.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,6 +33,23 @@ struct alignas(cache_line) communicator_state : team {
   /// `like`: of a communicator with the same peers, null where there is none.
   communicator_state(const team& members, lane& in, const collective_state* like = nullptr);
 
+  /// Where messages with that tag go. Constant once the user has the communicator.
+  [[nodiscard]] communicator_state& way_of(int tag) noexcept {
+    if (ways.empty()) [[likely]]
+      return *this;
+    return *ways[spread(static_cast<std::uint32_t>(tag), ways.size())];
+  }
+  /// The sum of the digits of a tag, in a numeral system of so many digits. So tags that follow
+  /// each other go different ways, and so do multiples of a power of two where `over` is one. The
+  /// first six digits tell the threads of a program apart.
+  static std::size_t spread(std::uint32_t tag, std::size_t over) noexcept {
+    if (over == 2) return static_cast<std::size_t>(std::popcount(tag)) % 2;
+    const auto base = static_cast<std::uint32_t>(over);
+    std::uint32_t sum = 0;
+    for (int digit = 0; digit != 6 && tag != 0; ++digit, tag /= base) sum += tag % base;
+    return sum % base;
+  }
+
   lane& home;  // under whose lock everything below is
   collective_state collective;
   direct::channel direct;  // for the blocking ones of these that can go past messages
@@ -40,6 +59,10 @@ struct alignas(cache_line) communicator_state : team {
   std::unique_ptr<checked_calls> checked;
   std::size_t operations = 0;  // given to the user and not given back
   bool released = false;       // the user has no handle any more; it goes with its last operation
+  /// Receives and probes name their tag, so messages with different tags never meet.
+  bool tags_named = false;
+  /// Then, where there are several lanes: this one, and one in each of the others for its messages.
+  std::vector<communicator_state*> ways;
 };
 
 }  // namespace peal::detail

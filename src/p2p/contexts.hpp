@@ -36,8 +36,11 @@ class context_table {
   }
   /// Null when it was not asked for lately.
   [[gnu::always_inline]] context_state* recent(std::uint32_t context) noexcept {
-    context_state* const used = recent_[context % recent_.size()];
-    return used && used->id == context ? used : nullptr;
+    // As a rule it is that of the last message, and a guess spares the time that a place takes.
+    if (context_state* const used = last_; used && used->id == context) [[likely]]
+      return used;
+    context_state* const used = recent_[place(context)];
+    return used && used->id == context ? last_ = used : nullptr;
   }
   /// Null when it was never asked for.
   context_state* known(std::uint32_t context) noexcept {
@@ -45,7 +48,8 @@ class context_table {
     return found == all_.end() ? nullptr : found->second.get();
   }
   void erase(std::uint32_t context) noexcept {
-    if (recent(context)) recent_[context % recent_.size()] = nullptr;
+    if (last_ && last_->id == context) last_ = nullptr;
+    if (context_state*& used = recent_[place(context)]; used && used->id == context) used = nullptr;
     all_.erase(context);
   }
   template <class Visitor>
@@ -57,11 +61,19 @@ class context_table {
   [[gnu::noinline]] context_state& find(std::uint32_t context) noexcept {
     std::unique_ptr<context_state>& state = all_[context];
     if (!state) state = std::make_unique<context_state>(context);
-    recent_[context % recent_.size()] = state.get();
+    recent_[place(context)] = last_ = state.get();
     return *state;
   }
 
-  std::array<context_state*, 16> recent_{};  // by the low bits, which tell neighbours apart
+  static constexpr unsigned place_bits = 4;
+  /// The first context of each communicator is a multiple of contexts_of_one, and those that one
+  /// process deals are as far apart as there are ranks. A multiplication spreads all of these.
+  static std::size_t place(std::uint32_t context) noexcept {
+    return context * 0x9e37'79b1U >> (32 - place_bits);
+  }
+
+  context_state* last_ = nullptr;
+  std::array<context_state*, std::size_t{1} << place_bits> recent_{};
   std::unordered_map<std::uint32_t, std::unique_ptr<context_state>> all_;
 };
 

@@ -1,7 +1,5 @@
 #include "progress/engine.hpp"
 
-#include <sched.h>
-
 #include <mutex>
 #include <utility>
 
@@ -29,8 +27,6 @@ bool engine::may_poll_slow() {
 }
 
 void engine::note_started(std::size_t bytes) noexcept { helper_->started(bytes); }
-
-void engine::give_way() noexcept { sched_yield(); }
 
 void engine::watch(int descriptor, progress_source* reader) {
   sources_.watch(descriptor, reader);

@@ -243,6 +243,7 @@ class engine {
   }
   void count(const backoff&) noexcept;
   [[nodiscard]] bool time_to_look() noexcept;
+  bool note_cores() noexcept;
   void look_around() noexcept;
 
   // family.cpp: all without the lock held
@@ -272,7 +273,6 @@ class engine {
   void note_started(std::size_t bytes) noexcept;
   void run_deferred_into(std::exception_ptr& first) noexcept;
   void run_deferred_and_rethrow();
-  static void give_way() noexcept;
 
   engine_lock lock_;
   helper_thread* helper_ = nullptr;
@@ -301,7 +301,7 @@ class engine {
   int napping_ = 0;                       // threads that will lead again soon
   std::vector<event_descriptor*> loops_;  // open ones
   struct {
-    loose_count spins, yields, sleeps, wakeups, spurious, missed;
+    loose_count spins, yields, put_offs, sleeps, wakeups, spurious, missed;
   } counted_;
 };
 
@@ -352,7 +352,7 @@ bool engine::wait(Predicate& holds, deadline until) {
       if (deferred_.any()) run_deferred_into(thrown);
       if (held) break;
     }
-    if (next == backoff::action::yield) give_way();
+    if (next == backoff::action::yield) pause.yield();
     // The clock is read at every 64th pass only, since it costs as much as a turn.
     if (until != never && (next != backoff::action::spin || ++passes % 64 == 0) &&
         std::chrono::steady_clock::now() >= until)

@@ -8,7 +8,8 @@ libpeal_core_la_SOURCES += \
   src/progress/lock.hpp \
   src/progress/sources.hpp \
   src/progress/wait_policy.hpp \
-  src/progress/wakeup.hpp
+  src/progress/wakeup.hpp \
+  src/progress/yield_costs.hpp
 if UNITS
 libpeal_core_la_SOURCES += src/progress/unit.cpp
 else
@@ -22,5 +23,6 @@ libpeal_core_la_SOURCES += \
   src/progress/sleep.cpp \
   src/progress/sources.cpp \
   src/progress/wait_policy.cpp \
-  src/progress/wakeup.cpp
+  src/progress/wakeup.cpp \
+  src/progress/yield_costs.cpp
 endif

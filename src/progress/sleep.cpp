@@ -194,6 +194,7 @@ void engine::resume_helper() noexcept {
 void engine::count(const backoff& pause) noexcept {
   counted_.spins.raise(pause.spins());
   counted_.yields.raise(pause.yields());
+  counted_.put_offs.raise(pause.put_offs());
   if (time_to_look()) [[unlikely]] {
     const std::lock_guard<engine> guard{*this};
     look_around();
@@ -203,8 +204,8 @@ void engine::count(const backoff& pause) noexcept {
 void engine::set_policies(const wait_policy& undersubscribed, const wait_policy& oversubscribed,
                           core_sharing& around) noexcept {
   policies_ = {undersubscribed, oversubscribed};
-  oversubscribed_.store(around.oversubscribed(), std::memory_order_relaxed);
   around_ = &around;
+  (void)note_cores();
   next_look_.store(coarse_now() + look_interval / 1ns, std::memory_order_relaxed);
 }
 
@@ -217,10 +218,17 @@ bool engine::time_to_look() noexcept {
   return true;
 }
 
+/// Whether ranks share cores now that did not, or the other way round.
+bool engine::note_cores() noexcept {
+  history_.yields.state(yield_costs::one_sleep *
+                        static_cast<std::int64_t>(around_->ranks_a_core()));
+  const bool now = around_->oversubscribed();
+  return oversubscribed_.exchange(now, std::memory_order_relaxed) != now;
+}
+
 /// With the lock held.
 void engine::look_around() noexcept {
-  if (!around_->look()) return;
-  oversubscribed_.store(around_->oversubscribed(), std::memory_order_relaxed);
+  if (!around_->look() || !note_cores()) return;
   log_info("{}", around_->oversubscribed()
                      ? "the ranks of this node have fewer cores than they are: waits yield"
                      : "the ranks of this node have a core each: waits spin");
@@ -230,6 +238,8 @@ void engine::report(std::vector<counter>& into) const {
   into.push_back({"wait.spins", counted_.spins,
                   "turns that found nothing, of waits longer than about a microsecond"});
   into.push_back({"wait.yields", counted_.yields, "times that a wait gave its core away"});
+  into.push_back({"wait.put_offs", counted_.put_offs,
+                  "times that yields took so long that waits sleep instead for a while"});
   into.push_back({"wait.sleeps", counted_.sleeps, "times that a wait slept"});
   into.push_back({"wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody"});
   into.push_back(

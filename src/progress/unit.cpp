@@ -10,3 +10,4 @@
 #include "progress/sources.cpp"
 #include "progress/wait_policy.cpp"
 #include "progress/wakeup.cpp"
+#include "progress/yield_costs.cpp"

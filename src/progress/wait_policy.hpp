@@ -4,10 +4,11 @@
 //
 // A spin that outlasts the usual message costs nothing when every rank has a core. When there are
 // more ranks than cores, each spin keeps the rank that is waited for from running, so the thread
-// yields after the first poll in vain. A thread that spins for as long as a sleep and its wake-up
-// would cost takes at most twice the time of one that knew beforehand how long the wait would be.
-// While waits are short it spins twice as long: a long wait among them is a disturbance (a tick of
-// the timer, a core that was away for a moment), after which the message comes at once.
+// yields after the first poll in vain, as long as that pays (yield_costs.hpp). A thread that spins
+// for as long as a sleep and its wake-up would cost takes at most twice the time of one that knew
+// beforehand how long the wait would be. While waits are short it spins twice as long: a long wait
+// among them is a disturbance (a tick of the timer, a core that was away for a moment), after which
+// the message comes at once.
 //
 // Layer    progress: may include topology/, base/.
 // Units    turns: one turn is one poll of every source, about 20–50 ns.
@@ -20,6 +21,7 @@
 #include <cstdint>
 
 #include "base/settings.hpp"
+#include "progress/yield_costs.hpp"
 
 namespace peal {
 
@@ -63,10 +65,12 @@ class wait_policy {
   bounds spin_;
 };
 
-/// How long waits took lately.
+/// How long waits took lately, and what yields cost.
 class wait_history {
  public:
   using duration = wait_policy::duration;
+
+  yield_costs yields;
 
   /// A wait that was over before the thread looked at the clock counts as nothing.
   void note(duration waited) noexcept {
@@ -121,6 +125,8 @@ class backoff {
     if ((misses_ += turns) < policy_.look()) return action::spin;
     return decide();
   }
+  /// Gives the core away, and notes how long that took.
+  void yield() noexcept;
   /// The wait is over. Whether it was long enough for something to be counted.
   [[nodiscard]] bool over() noexcept {
     if (timed_) [[unlikely]]
@@ -131,11 +137,14 @@ class backoff {
 
   [[nodiscard]] std::uint64_t spins() const noexcept { return spins_; }
   [[nodiscard]] std::uint64_t yields() const noexcept { return all_yields_; }
+  /// How often this wait has found that yields take too long.
+  [[nodiscard]] std::uint64_t put_offs() const noexcept { return put_offs_; }
 
  private:
   using clock = std::chrono::steady_clock;
 
   action decide() noexcept;
+  action decide_crowded() noexcept;
   void came() noexcept;
 
   const wait_policy& policy_;
@@ -143,12 +152,14 @@ class backoff {
   std::uint32_t misses_ = 0;  // since the last look
   std::uint32_t yields_ = 0;  // in a row
   bool timed_ = false;
-  clock::time_point since_{};   // timed: the first look since something came
-  clock::time_point looked_{};  // and the last one,
+  // timed: the first look since something came, or the time before the first yield or sleep
+  clock::time_point since_{};
+  clock::time_point looked_{};  // and the last one, or the end of the last yield,
   bool slept_ = false;          // after which the wait was to sleep
   clock::duration limit_{};
   std::uint64_t spins_ = 0;
   std::uint64_t all_yields_ = 0;
+  std::uint64_t put_offs_ = 0;
 };
 
 }  // namespace peal

@@ -41,14 +41,21 @@ void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
   digest = (std::rotl(digest, 23) ^ value) * 0x9e37'79b9'7f4a'7c15;
 }
 
+/// Rounded up, and at least 1.
+std::size_t divided(std::size_t ranks, std::size_t cores) noexcept {
+  return cores == 0 ? std::max<std::size_t>(ranks, 1)
+                    : std::max<std::size_t>((ranks + cores - 1) / cores, 1);
+}
+
 }  // namespace
 
 core_sharing::core_sharing(std::vector<pid_t> ranks, pid_t own, int stated)
     : ranks_{std::move(ranks)}, own_{own} {
   if (affinity_snapshot now; see(now)) {
     first_ = last_ = now.digest;
-    oversubscribed_ = oversubscribed_at_first_ =
-        stated > 0 ? ranks_.size() > static_cast<std::size_t>(stated) : too_many(now);
+    ranks_a_core_ = ranks_a_core_at_first_ =
+        stated > 0 ? divided(ranks_.size(), static_cast<std::size_t>(stated))
+                   : ranks_a_core_of(now);
   }
 }
 
@@ -56,9 +63,9 @@ bool core_sharing::look() noexcept {
   affinity_snapshot now;
   if (!see(now) || now.digest == last_) return false;
   last_ = now.digest;
-  const bool before = std::exchange(
-      oversubscribed_, now.digest == first_ ? oversubscribed_at_first_ : too_many(now));
-  return oversubscribed_ != before;
+  const std::size_t before = std::exchange(
+      ranks_a_core_, now.digest == first_ ? ranks_a_core_at_first_ : ranks_a_core_of(now));
+  return ranks_a_core_ != before;
 }
 
 bool core_sharing::see(affinity_snapshot& now) noexcept {
@@ -78,10 +85,10 @@ bool core_sharing::see(affinity_snapshot& now) noexcept {
 }
 
 /// Of the ranks that have no cores but this one's, or of all of them.
-bool core_sharing::too_many(const affinity_snapshot& now) noexcept {
+std::size_t core_sharing::ranks_a_core_of(const affinity_snapshot& now) noexcept {
   std::size_t cores = cores_in(now.all);
   if (quota_) cores = std::min(cores, static_cast<std::size_t>(*quota_));
-  return now.ranks > cores || now.within_own > cores_in(now.own);
+  return std::max(divided(now.ranks, cores), divided(now.within_own, cores_in(now.own)));
 }
 
 std::size_t core_sharing::cores_in(const cpu_mask& mask) noexcept {

@@ -48,7 +48,9 @@ class core_sharing {
 
   /// Whether a rank must give its core away to let the one that it waits for run, as of the last
   /// look.
-  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+  [[nodiscard]] bool oversubscribed() const noexcept { return ranks_a_core_ > 1; }
+  /// How many ranks share a core where most do, as of the last look; 1: none.
+  [[nodiscard]] std::size_t ranks_a_core() const noexcept { return ranks_a_core_; }
   /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
   /// answer is another one.
   bool look() noexcept;
@@ -65,7 +67,7 @@ class core_sharing {
     std::uint64_t digest = 0;
   };
   [[nodiscard]] bool see(affinity_snapshot&) noexcept;
-  [[nodiscard]] bool too_many(const affinity_snapshot&) noexcept;
+  [[nodiscard]] std::size_t ranks_a_core_of(const affinity_snapshot&) noexcept;
   [[nodiscard]] std::size_t cores_in(const cpu_mask&) noexcept;
   void read_quota() noexcept;
 
@@ -75,8 +77,8 @@ class core_sharing {
   std::optional<int> quota_;
   unsigned looks_ = 0;
   std::uint64_t first_ = 0, last_ = 0;  // digests of what was seen
-  bool oversubscribed_at_first_ = false;
-  bool oversubscribed_ = false;
+  std::size_t ranks_a_core_at_first_ = 1;
+  std::size_t ranks_a_core_ = 1;
 };
 
 }  // namespace peal

@@ -89,6 +89,8 @@ PEAL_EXPORT int rank_of(const communicator_state&) noexcept;
 PEAL_EXPORT int size_of(const communicator_state&) noexcept;
 PEAL_EXPORT bool same_node(const communicator_state&, int rank, const location&);
 PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);  // collective
+/// Collective. The new one refuses any_tag, and spreads its messages over the lanes by their tags.
+PEAL_EXPORT communicator_state& duplicate_with_named_tags(communicator_state&, const location&);
 /// Collective. A rank without a colour (`joins` false) gets null.
 PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int64_t color,
                                       std::int64_t key, const location&);

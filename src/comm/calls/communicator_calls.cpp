@@ -138,23 +138,46 @@ communicator_state* split_by(job& here, communicator_state& from, split_request 
   }
 }
 
-/// One number, from the first rank to all.
-communicator_state& copy_of(job& here, communicator_state& from, const location& where) {
+/// What the first rank says in a dup.
+struct copy_offer {
+  context_pool::offer context;
+  std::uint32_t names_tags = 0;
+};
+
+[[noreturn]] void refuse_mixed(const location& where) {
+  throw error(
+      errc::invalid_argument,
+      "some ranks call dup(no_any_tag) where others call dup(): all ranks of a communicator "
+      "must renounce any_tag, or none",
+      -1, where);
+}
+
+/// One number, from the first rank to all. `names_tags`: as this rank wants it.
+communicator_state& copy_of(job& here, communicator_state& from, bool names_tags,
+                            const location& where) {
   context_pool& contexts = here.contexts();
   offers own{contexts};
   for (;;) {
-    context_pool::offer given;
-    if (from.rank() == 0) given = own.next();
+    copy_offer offered{.context = {}, .names_tags = names_tags ? 1U : 0U};
+    if (from.rank() == 0) offered.context = own.next();
     collective_call call;
     call.kind = collective::bcast;
-    call.receive = &given;
-    call.bytes = sizeof given;
+    call.receive = &offered;
+    call.bytes = sizeof offered;
     run_collective(from, call, where);
+    const context_pool::offer& given = offered.context;
     if (given.context == 0) refuse_more(where);
+    const bool as_offered = (offered.names_tags != 0) == names_tags;
+    // Where the first rank makes a plain one, a rank that wants another finds out by itself, and a
+    // plain dup costs no exchange more.
+    if (offered.names_tags != 0 && !everywhere(from, as_offered, where)) refuse_mixed(where);
     const bool holds = contexts.hold(given.context);
     if (!given.used_before || everywhere(from, holds, where)) {
       if (from.rank() == 0) own.taken();
-      return make(here, team{given.context, from}, &from.collective);
+      communicator_state& made = make(here, team{given.context, from}, &from.collective);
+      if (as_offered) return made;
+      release(made);
+      refuse_mixed(where);
     }
     if (holds) contexts.let_go(given.context);
   }
@@ -173,7 +196,27 @@ bool same_node(const communicator_state& in, int rank, const location& where) {
 }
 
 communicator_state& duplicate(communicator_state& from, const location& where) {
-  return copy_of(job::require(where), from, where);
+  return copy_of(job::require(where), from, false, where);
+}
+
+communicator_state& duplicate_with_named_tags(communicator_state& from, const location& where) {
+  job& here = job::require(where);
+  communicator_state& made = copy_of(here, from, true, where);
+  made.tags_named = true;
+  if (here.lane_count() == 1) return made;
+  made.ways.push_back(&made);
+  try {
+    // The numbers of communicators go round the lanes.
+    while (made.ways.size() != here.lane_count()) {
+      communicator_state& way = copy_of(here, from, true, where);
+      way.tags_named = true;
+      made.ways.push_back(&way);
+    }
+  } catch (...) {
+    release(made);
+    throw;
+  }
+  return made;
 }
 
 communicator_state* split(communicator_state& from, bool joins, std::int64_t color,
@@ -194,6 +237,8 @@ communicator_state& split_node(communicator_state& from, const location& where) 
 void release(communicator_state& gone) noexcept {
   job* const here = job::running();
   if (here == nullptr) return;  // it went with the job
+  for (communicator_state* const each : std::exchange(gone.ways, {}))
+    if (each != &gone) release(*each);
   const std::lock_guard<engine> guard{gone.home.progress};
   here->release(gone);
 }

@@ -55,7 +55,8 @@ outcome complete(lane& here, operation& awaited, const char* what, int peer,
 
 // Each of the following four tries the shortest way first: one thread, nothing unusual, no call on
 // the way that needs registers saved. Beside a helper thread the same is tried one call further on,
-// inside its lock. The way around has the locks, the checks with their words, and the rest.
+// inside its lock. The way around has the locks, the checks with their words, and the rest; only
+// there can a communicator have several ways for its messages, since these need several threads.
 
 namespace {
 
@@ -81,8 +82,9 @@ namespace {
   return posted;
 }
 
-[[gnu::noinline]] void send_checked(communicator_state& on, const void* data, std::size_t bytes,
+[[gnu::noinline]] void send_checked(communicator_state& asked, const void* data, std::size_t bytes,
                                     int dest, int tag, const location& where) {
+  communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
@@ -110,13 +112,14 @@ namespace {
   send_checked(on, data, bytes, dest, tag, where);
 }
 
-[[gnu::noinline]] outcome recv_slow(communicator_state& on, void* data, std::size_t capacity,
+[[gnu::noinline]] outcome recv_slow(communicator_state& asked, void* data, std::size_t capacity,
                                     int source, int tag, const location& where) {
+  communicator_state& on = asked.way_of(tag);
   if (operation* const posted = post_beside_helper(on, data, capacity, source, tag))
     return complete(*job::biased(), *posted, "receive from", source, where);
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
-  check_recv_tag(tag, where);
+  check_recv_tag(on, tag, where);
   if (source == proc_null_value) return of_nobody;
   here.progress.lock();
   operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
@@ -144,11 +147,12 @@ outcome recv(communicator_state& on, void* data, std::size_t capacity, int sourc
   return recv_slow(on, data, capacity, source, tag, where);
 }
 
-outcome recv_growing(communicator_state& on, const growing_buffer& into, int source, int tag,
+outcome recv_growing(communicator_state& asked, const growing_buffer& into, int source, int tag,
                      const location& where) {
+  communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
-  check_recv_tag(tag, where);
+  check_recv_tag(on, tag, where);
   if (source == proc_null_value) {
     if (into.allocate(into.owner, 0) == nullptr)
       throw_failure(errc::no_space, "memory for an empty message", -1, where);
@@ -162,9 +166,10 @@ outcome recv_growing(communicator_state& on, const growing_buffer& into, int sou
 
 namespace {
 
-[[gnu::noinline]] operation* start_send_slow(communicator_state& on, const void* data,
+[[gnu::noinline]] operation* start_send_slow(communicator_state& asked, const void* data,
                                              std::size_t bytes, int dest, int tag,
                                              const location& where) {
+  communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
@@ -194,8 +199,9 @@ namespace {
 
 }  // namespace
 
-operation* start_synchronous_send(communicator_state& on, const void* data, std::size_t bytes,
+operation* start_synchronous_send(communicator_state& asked, const void* data, std::size_t bytes,
                                   int dest, int tag, const location& where) {
+  communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
@@ -217,12 +223,13 @@ operation* start_send(communicator_state& on, const void* data, std::size_t byte
 
 namespace {
 
-[[gnu::noinline]] operation* start_recv_slow(communicator_state& on, void* data,
+[[gnu::noinline]] operation* start_recv_slow(communicator_state& asked, void* data,
                                              std::size_t capacity, int source, int tag,
                                              const location& where) {
+  communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
-  check_recv_tag(tag, where);
+  check_recv_tag(on, tag, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
   operation& started = here.messages->start_recv(on, on.context(), data, capacity, source, tag);
@@ -242,11 +249,12 @@ operation* start_recv(communicator_state& on, void* data, std::size_t capacity, 
   return start_recv_slow(on, data, capacity, source, tag, where);
 }
 
-operation* start_recv_growing(communicator_state& on, const growing_buffer& into, int source,
+operation* start_recv_growing(communicator_state& asked, const growing_buffer& into, int source,
                               int tag, const location& where) {
+  communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
-  check_recv_tag(tag, where);
+  check_recv_tag(on, tag, where);
   if (source == proc_null_value && into.allocate(into.owner, 0) == nullptr)
     throw_failure(errc::no_space, "memory for an empty message", -1, where);
   const std::lock_guard<engine> guard{here.progress};

@@ -50,14 +50,16 @@ prepared* prepare_collective(communicator_state& on, const collective_call& call
   return made.release();
 }
 
-prepared* prepare_message(communicator_state& on, const message_call& call, const location& where) {
+prepared* prepare_message(communicator_state& asked, const message_call& call,
+                          const location& where) {
+  communicator_state& on = asked.way_of(call.tag);
   lane& here = job::require_lane(on, where);
   if (call.send != nullptr) {
     check_dest(on, call.peer, where);
     check_send_tag(call.tag, where);
   } else {
     check_source(on, call.peer, where);
-    check_recv_tag(call.tag, where);
+    check_recv_tag(on, call.tag, where);
   }
   prepared* const made = new prepared{on, call, {}};
   const std::lock_guard<engine> guard{here.progress};

@@ -18,7 +18,7 @@ matched_message* try_find(finder find, communicator_state& on, int source, int t
                           const location& where) {
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
-  check_recv_tag(tag, where);
+  check_recv_tag(on, tag, where);
   // A thread that probes again and again may owe progress in another lane.
   if (here.progress.has_family()) here.progress.progress();
   else here.progress.run_deferred();
@@ -59,7 +59,7 @@ matched_message* wait_and_find(finder find, communicator_state& on, int source, 
 bool is_of_nobody(communicator_state& on, int source, int tag, outcome& of, const location& where) {
   if (source != proc_null_value) return false;
   (void)job::require_lane(on, where);
-  check_recv_tag(tag, where);
+  check_recv_tag(on, tag, where);
   of = {.tag = any_tag_value, .source = proc_null_value, .bytes = 0, .error = {}};
   return true;
 }
@@ -73,25 +73,25 @@ void refuse_nobody(int source, const location& where) {
 outcome probe(communicator_state& on, int source, int tag, const location& where) {
   outcome of;
   if (!is_of_nobody(on, source, tag, of, where))
-    (void)wait_and_find(&messaging::probe, on, source, tag, of, where);
+    (void)wait_and_find(&messaging::probe, on.way_of(tag), source, tag, of, where);
   return of;
 }
 
 bool try_probe(communicator_state& on, int source, int tag, outcome& of, const location& where) {
   return is_of_nobody(on, source, tag, of, where) ||
-         try_find(&messaging::probe, on, source, tag, of, where) != nullptr;
+         try_find(&messaging::probe, on.way_of(tag), source, tag, of, where) != nullptr;
 }
 
 matched_message* try_probe_take(communicator_state& on, int source, int tag, outcome& of,
                                 const location& where) {
   refuse_nobody(source, where);
-  return try_find(&messaging::take, on, source, tag, of, where);
+  return try_find(&messaging::take, on.way_of(tag), source, tag, of, where);
 }
 
 matched_message* probe_take(communicator_state& on, int source, int tag, outcome& of,
                             const location& where) {
   refuse_nobody(source, where);
-  return wait_and_find(&messaging::take, on, source, tag, of, where);
+  return wait_and_find(&messaging::take, on.way_of(tag), source, tag, of, where);
 }
 
 operation* start_recv_matched(matched_message* taken, void* data, std::size_t capacity,

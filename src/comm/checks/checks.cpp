@@ -29,6 +29,13 @@ void refuse_tag(int tag, bool any, const detail::location& where) {
               -1, where);
 }
 
+void refuse_any_tag(const detail::location& where) {
+  throw error(errc::invalid_tag,
+              "any_tag, which this communicator has renounced: it was made by dup(no_any_tag), and "
+              "its receives and probes name their tag",
+              -1, where);
+}
+
 void refuse_root(const team& in, int root, const detail::location& where) {
   throw error(errc::invalid_root, fmt::format("root {}: {}", root, ranks_of(in)), root, where);
 }

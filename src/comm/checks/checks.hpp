@@ -14,6 +14,8 @@ namespace peal {
 [[noreturn]] void refuse_rank(const team&, const char* role, int rank, bool any,
                               const detail::location&);
 [[noreturn]] void refuse_tag(int tag, bool any, const detail::location&);
+/// Where tags are named.
+[[noreturn]] void refuse_any_tag(const detail::location&);
 [[noreturn]] void refuse_root(const team&, int root, const detail::location&);
 
 inline void check_dest(const team& in, int dest, const detail::location& where) {
@@ -33,19 +35,22 @@ inline void check_send_tag(int tag, const detail::location& where) {
     refuse_tag(tag, false, where);
 }
 
-inline void check_recv_tag(int tag, const detail::location& where) {
-  if (tag < 0 && tag != detail::any_tag_value) [[unlikely]]
-    refuse_tag(tag, true, where);
+inline void check_recv_tag(const detail::communicator_state& in, int tag,
+                           const detail::location& where) {
+  if (tag >= 0) [[likely]]
+    return;
+  if (tag != detail::any_tag_value) refuse_tag(tag, true, where);
+  if (in.tags_named) refuse_any_tag(where);
 }
 
 /// Whether these checks pass, and the rank is not proc_null.
 inline bool may_send(const team& in, int dest, int tag) noexcept {
   return static_cast<unsigned>(dest) < static_cast<unsigned>(in.size()) && tag >= 0;
 }
-inline bool may_receive(const team& in, int source, int tag) noexcept {
+inline bool may_receive(const detail::communicator_state& in, int source, int tag) noexcept {
   return (static_cast<unsigned>(source) < static_cast<unsigned>(in.size()) ||
           source == detail::any_source_value) &&
-         (tag >= 0 || tag == detail::any_tag_value);
+         (tag >= 0 || (tag == detail::any_tag_value && !in.tags_named));
 }
 
 inline void check_root(const team& in, int root, const detail::location& where) {

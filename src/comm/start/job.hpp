@@ -75,6 +75,7 @@ class job final {
   [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return common_.on_node[peer]; }
   [[nodiscard]] context_pool& contexts() noexcept { return common_.contexts; }
   /// Which every process finds alike.
+  [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }
   [[nodiscard]] lane& lane_of(std::uint32_t context) noexcept;
   [[nodiscard]] lane& lane_of(const detail::operation&) noexcept;
   /// For what belongs to no communicator.

@@ -144,7 +144,8 @@ void helper_thread::serve() noexcept {
     // Some sources count looks before they can promise anything, so the first refusals are no
     // reason to nap.
     if (refused > most_refusals) (void)sleep(nap);
-    else if (next == backoff::action::yield || engine_.lock_.wanted()) sched_yield();
+    else if (next == backoff::action::yield) pause.yield();
+    else if (engine_.lock_.wanted()) sched_yield();
     engine_.lock_.lock_mutex();
   }
   // The program, where it has taken the lead back, may be inside by the short way already.

@@ -7,6 +7,7 @@ check_PROGRAMS += \
   tests/job/api/events \
   tests/job/api/into \
   tests/job/api/lanes \
+  tests/job/api/named_tags \
   tests/job/api/layouts \
   tests/job/api/message_plans \
   tests/job/api/messages \
@@ -36,6 +37,8 @@ tests_job_api_serialized_SOURCES = tests/job/api/serialized.cpp
 tests_job_api_serialized_LDADD = libpeal.la
 tests_job_api_lanes_SOURCES = tests/job/api/lanes.cpp
 tests_job_api_lanes_LDADD = libpeal.la -lpthread
+tests_job_api_named_tags_SOURCES = tests/job/api/named_tags.cpp
+tests_job_api_named_tags_LDADD = libpeal.la -lpthread
 tests_job_api_events_SOURCES = tests/job/api/events.cpp
 tests_job_api_events_LDADD = libpeal.la -lpthread
 tests_job_api_message_plans_SOURCES = tests/job/api/prepared/message_plans.cpp

@@ -8,6 +8,7 @@ tests_unit_comm_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/comm/checks/call_record_test.cpp \
   tests/unit/comm/checks/checked_calls_test.cpp \
+  tests/unit/comm/communicator_state_test.cpp \
   tests/unit/comm/context_pool_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
   tests/unit/comm/end/absences_test.cpp \

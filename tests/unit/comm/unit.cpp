@@ -1,6 +1,7 @@
 // The tests of this folder, compiled as one: what they include takes most of the compiler's time.
 #include "unit/comm/checks/call_record_test.cpp"
 #include "unit/comm/checks/checked_calls_test.cpp"
+#include "unit/comm/communicator_state_test.cpp"
 #include "unit/comm/context_pool_test.cpp"
 #include "unit/comm/counters_text_test.cpp"
 #include "unit/comm/end/absences_test.cpp"

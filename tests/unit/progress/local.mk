@@ -13,4 +13,5 @@ EXTRA_DIST += \
   tests/unit/progress/sleepers/family_test.cpp \
   tests/unit/progress/sleepers/helper_thread_test.cpp \
   tests/unit/progress/sleep_test.cpp \
-  tests/unit/progress/wait_policy_test.cpp
+  tests/unit/progress/wait_policy_test.cpp \
+  tests/unit/progress/yield_costs_test.cpp

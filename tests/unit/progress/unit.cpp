@@ -7,3 +7,4 @@
 #include "unit/progress/sleepers/family_test.cpp"
 #include "unit/progress/sleepers/helper_thread_test.cpp"
 #include "unit/progress/wait_policy_test.cpp"
+#include "unit/progress/yield_costs_test.cpp"

@@ -40,6 +40,34 @@ TEST(wait_policy, with_more_ranks_than_cores_it_never_spins_but_yields_a_few_tim
   EXPECT_EQ(pause.yields(), wait_policy::yields_when_oversubscribed);
 }
 
+TEST(wait_policy, with_more_ranks_than_cores_it_sleeps_at_once_while_yields_take_long) {
+  wait_history history;
+  const wait_policy oversubscribed{mode::adaptive, true};
+  const auto now = yield_costs::clock::now();
+  while (!history.yields.note(yield_costs::most_noted, now)) {
+  }
+  backoff pause{oversubscribed, history};
+  EXPECT_EQ(pause.next(false), action::sleep);
+  EXPECT_EQ(pause.next(true), action::spin);
+  EXPECT_EQ(pause.next(false), action::sleep);
+  // as if that had been long ago
+  while (!history.yields.note(yield_costs::most_noted, now - 24h)) {
+  }
+  EXPECT_EQ(pause.next(false), action::yield);
+}
+
+TEST(wait_policy, a_yield_that_takes_as_long_as_many_sleeps_counts_as_so_many) {
+  wait_history history;
+  history.yields.state(1ns);
+  const wait_policy oversubscribed{mode::adaptive, true};
+  backoff pause{oversubscribed, history};
+  for (std::uint32_t each = 0; each < yield_costs::yields_a_look; ++each) {
+    ASSERT_EQ(pause.next(false), action::yield);
+    pause.yield();
+  }
+  EXPECT_EQ(pause.next(false), action::sleep);
+}
+
 // A long wait, of a large message say, in which piece after piece comes.
 TEST(wait_policy, with_more_ranks_than_cores_it_yields_anew_when_something_came) {
   wait_history history;

@@ -73,6 +73,11 @@ TEST_F(core_sharing_test, more_ranks_than_cores_are_one_until_some_have_ended) {
   start(3);
   peal::core_sharing around{ranks, ranks[0], 0};
   EXPECT_TRUE(around.oversubscribed());
+  EXPECT_EQ(around.ranks_a_core(), 2U);
+  for (const pid_t each : ranks) give(each, {cores[0]});
+  EXPECT_TRUE(around.look()) << "more of them share one";
+  EXPECT_EQ(around.ranks_a_core(), 3U);
+  for (const pid_t each : ranks) give(each, cores);
   ::kill(ranks[2], SIGKILL);
   ::waitpid(ranks[2], nullptr, 0);
   ranks.pop_back();
