@@ -36,12 +36,8 @@ void pause_for(std::chrono::nanoseconds time) {
   nanosleep(&left, nullptr);
 }
 
-/// What runs in the lab runs on an emulated processor, of which an instruction takes some ten times
-/// as long, and more where the host is busy.
-bool emulated() { return std::getenv("SLURM_JOB_ID") != nullptr; }
-
 // Everyone waits for rank 0, who sleeps outside of peal for three seconds, and uses next to no
-// processor time: less than 1 % of a core, 5 % under a sanitizer or on an emulated processor.
+// processor time: less than 1 % of a core, 5 % under a sanitizer.
 void idle(const communicator& world) {
   world.barrier();
   if (world.rank() == 0) {
@@ -51,7 +47,7 @@ void idle(const communicator& world) {
     const double before = seconds_of_processor();
     job::equal(world.recv<int>(0, word), world.rank(), "the message after the silence");
     const double used = seconds_of_processor() - before;
-    job::check(used < (job::sanitized() || emulated() ? 0.15 : 0.03),
+    job::check(used < (job::sanitized() ? 0.15 : 0.03),
                "a wait of 3 s used " + std::to_string(used) + " s of processor time");
     job::check(peal::counters(world)["wait.sleeps"] > 0, "a rank that waits for long sleeps");
   }
