@@ -10,4 +10,5 @@ EXTRA_DIST += \
   tests/unit/memory/node_heap_test.cpp \
   tests/unit/memory/node_segment_test.cpp \
   tests/unit/memory/unmap_hooks_test.cpp \
-  tests/unit/memory/unmap_log_test.cpp
+  tests/unit/memory/unmap_log_test.cpp \
+  tests/unit/memory/unmap_self_test_test.cpp

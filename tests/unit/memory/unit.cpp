@@ -4,3 +4,4 @@
 #include "unit/memory/node_segment_test.cpp"
 #include "unit/memory/unmap_hooks_test.cpp"
 #include "unit/memory/unmap_log_test.cpp"
+#include "unit/memory/unmap_self_test_test.cpp"
