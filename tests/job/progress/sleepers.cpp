@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -36,19 +37,26 @@ void pause_for(std::chrono::nanoseconds time) {
   nanosleep(&left, nullptr);
 }
 
-// Everyone waits for rank 0, who sleeps outside of peal for three seconds, and uses next to no
-// processor time: less than 1 % of a core, 5 % under a sanitizer.
+// Everyone waits for rank 0, who sleeps outside of peal for a second, and uses next to no processor
+// time: less than 1 % of a core, 5 % under a sanitizer. In one of three silences: an emulated
+// processor counts the translation of code that runs for the first time, and what its host takes
+// away while the rank runs; a wait that does not sleep shows in each.
 void idle(const communicator& world) {
-  world.barrier();
-  if (world.rank() == 0) {
-    pause_for(3s);
-    for (int to = 1; to < world.size(); ++to) world.send(to, to, word);
-  } else {
-    const double before = seconds_of_processor();
-    job::equal(world.recv<int>(0, word), world.rank(), "the message after the silence");
-    const double used = seconds_of_processor() - before;
-    job::check(used < (job::sanitized() ? 0.15 : 0.03),
-               "a wait of 3 s used " + std::to_string(used) + " s of processor time");
+  double least = 1;
+  for (int silence = 0; silence < 3; ++silence) {
+    world.barrier();
+    if (world.rank() == 0) {
+      pause_for(1s);
+      for (int to = 1; to < world.size(); ++to) world.send(to, to, word);
+    } else {
+      const double before = seconds_of_processor();
+      job::equal(world.recv<int>(0, word), world.rank(), "the message after the silence");
+      least = std::min(least, seconds_of_processor() - before);
+    }
+  }
+  if (world.rank() != 0) {
+    job::check(least < (job::sanitized() ? 0.05 : 0.01),
+               "each wait of 1 s used " + std::to_string(least) + " s of processor time or more");
     job::check(peal::counters(world)["wait.sleeps"] > 0, "a rank that waits for long sleeps");
   }
   none_missed(world);
