@@ -35,6 +35,13 @@ enum class wait_mode {
   block      // sleep at the first miss
 };
 
+/// Whether the way of blocking collectives inside a node follows what they take.
+enum class learn_mode {
+  automatic,  // where the result keeps its bits
+  any,        // also where the order changes in which floating-point numbers are joined
+  off
+};
+
 struct message_settings {
   std::size_t eager_limit = 8 << 10;  // a transport's own holds too
   std::size_t unexpected_limit = 64 << 20;
@@ -88,6 +95,7 @@ struct job_settings {
   bool check = false;
   double check_after = 30;  // seconds
   std::string tuning = "auto";
+  learn_mode learn = learn_mode::automatic;
   algorithm_settings algorithms{};
 
   static job_settings from_environment();

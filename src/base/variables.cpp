@@ -178,6 +178,14 @@ const std::vector<variable>& variables() {
           at(&job_settings::tuning),
           "what peal-info --tune measured, by which algorithms are chosen: auto looks in "
           "$XDG_CONFIG_HOME/peal or ~/.config/peal"),
+      row("PEAL_LEARN",
+          choice<learn_mode>{{{"auto", learn_mode::automatic},
+                              {"any", learn_mode::any},
+                              {"off", learn_mode::off}}},
+          alike, at(&job_settings::learn),
+          "whether blocking collectives inside a node try several ways and go the fastest one: "
+          "auto "
+          "where results keep their bits, any also where sums of floating-point numbers do not"),
       algorithm_row("PEAL_BARRIER", collective::barrier, "algorithm of barrier"),
       algorithm_row("PEAL_BCAST", collective::bcast, "algorithm of bcast"),
       algorithm_row("PEAL_REDUCE", collective::reduce, "algorithm of reduce"),

@@ -54,6 +54,9 @@ struct algorithm {
   /// What its price says.
   bool priced_whole = false;  // of all segments, which overlap; else of each, one after another
   bool all_at_once = false;   // leaves out what it costs that many ranks send to one at once
+  // Each element of a result is joined from the lowest rank to the highest, one after the other, so
+  // it has the same bits as by any other algorithm that says so.
+  bool left_to_right = false;
 
   [[nodiscard]] bool serves(const problem& p) const noexcept {
     return (!any_order || p.commutative) && (!equal_blocks || !p.varying) &&

@@ -36,8 +36,10 @@ blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_
 }  // namespace
 
 cached_schedule& collectives::state::find_schedule(collective_state::state& of,
-                                                   const collective_call& call) {
-  const schedule_key key = key_of(call, of.members.rank());
+                                                   const collective_call& call,
+                                                   const algorithm* by) {
+  schedule_key key = key_of(call, of.members.rank());
+  key.by = by;
   if (!has_varying_blocks(call))
     if (cached_schedule* known = of.schedules.find(key)) return *known;
   cached_schedule& built = of.schedules.replace();
@@ -80,7 +82,8 @@ void collectives::state::build_schedule(collective_state::state& of, const colle
   }
   // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut
   // in KiB.
-  const chosen by = rules.of(call.kind, p, of.where);
+  const chosen by = key.by != nullptr && key.by->serves(p) ? chosen{key.by, 2, usual_cut(*key.by)}
+                                                           : rules.of(call.kind, p, of.where);
   p.radix = by.radix;
   build(*by.how, p, by.cut, built.steps);
 }
@@ -122,7 +125,7 @@ operation& collectives::state::refuse(collective_state::state& of, operation& pr
 }
 
 operation& collectives::state::start(collective_state::state& of, const collective_call& call,
-                                     completion_hook hook) noexcept {
+                                     completion_hook hook, const algorithm* by) noexcept {
   operation& promised = make_operation();
   active_run& f = take_run();
   run_task& task = f.run.task();
@@ -133,7 +136,7 @@ operation& collectives::state::start(collective_state::state& of, const collecti
     f.next_free = std::exchange(free_runs, &f);
     return refuse(of, promised);
   }
-  cached_schedule& schedule = find_schedule(of, call);
+  cached_schedule& schedule = find_schedule(of, call, by);
   ++schedule.users;
   f.schedule = &schedule;
   task.plan = &schedule.steps;
@@ -260,8 +263,8 @@ collectives::collectives(messaging& messages, const algorithm_settings& from,
 collectives::~collectives() = default;
 
 operation& collectives::start(collective_state& of, const collective_call& call,
-                              completion_hook hook) noexcept {
-  return state_->start(*of.state_, call, hook);
+                              completion_hook hook, const algorithm* by) noexcept {
+  return state_->start(*of.state_, call, hook, by);
 }
 
 std::exception_ptr collectives::take_exception(const operation& over) noexcept {
@@ -280,6 +283,26 @@ void collectives::keep_exception(const operation& over, std::exception_ptr probl
 
 bool collectives::forced(detail::collective kind) const noexcept {
   return state_->rules.forces(kind);
+}
+
+bool collectives::leaves_open(detail::collective kind) const noexcept {
+  return state_->rules.leaves_open(kind);
+}
+
+collectives::alternatives_of_call collectives::alternatives(detail::collective kind, int size,
+                                                            std::size_t bytes,
+                                                            bool commutative) const {
+  problem asked;
+  asked.size = size;
+  asked.bytes = kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(size) : bytes;
+  asked.send.equal = asked.receive.equal = bytes;
+  asked.commutative = commutative;
+  alternatives_of_call found;
+  for (const candidate& each : state_->rules.candidates(kind, asked)) {
+    found.all.push_back(each.as.how);
+    if (each.taken) found.taken = each.as.how;
+  }
+  return found;
 }
 
 bool collectives::busy() const noexcept {

@@ -52,6 +52,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/settings.hpp"
 #include "collective/choice/cost_basis.hpp"
@@ -63,6 +64,7 @@ namespace peal {
 
 using detail::collective_call;
 
+struct algorithm;
 class collectives;
 class prepared_collective;
 
@@ -119,7 +121,10 @@ class collectives {
   /// messaging::release once it is finished. Buffers, arrays and the reduction's context must live
   /// until then.
   /// Requires: the root is a rank of the team, byte counts are whole elements.
-  operation& start(collective_state&, const collective_call&, completion_hook = {}) noexcept;
+  /// `by`: the algorithm, the same on every rank; null, or where it cannot serve the call: the
+  /// choice's.
+  operation& start(collective_state&, const collective_call&, completion_hook = {},
+                   const algorithm* by = nullptr) noexcept;
 
   /// What the user's operation threw on this rank; null when it threw nothing. To be asked when an
   /// operation ended with errc::operation_failed, before it is released; a second call returns
@@ -140,6 +145,16 @@ class collectives {
 
   /// Whether a variable names the algorithm of this collective.
   [[nodiscard]] bool forced(detail::collective) const noexcept;
+  /// Whether no variable says how this collective goes.
+  [[nodiscard]] bool leaves_open(detail::collective) const noexcept;
+  /// The algorithms that serve such a call among so many ranks of one node, the cheapest by its
+  /// price first.
+  struct alternatives_of_call {
+    std::vector<const algorithm*> all;
+    const algorithm* taken = nullptr;  // by the choice
+  };
+  [[nodiscard]] alternatives_of_call alternatives(detail::collective, int size, std::size_t bytes,
+                                                  bool commutative) const;
 
   /// The peer is dead: collectives of every team that it belongs to end with errc::peer_failed,
   /// those under way and all later ones. Call it after messaging::peer_failed.

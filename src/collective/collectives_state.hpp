@@ -78,9 +78,11 @@ struct collectives::state {
         const cost_basis& with)
       : messages{m}, basis{with}, rules{from, basis.costs}, nodes{on} {}
 
-  operation& start(collective_state::state&, const collective_call&, completion_hook) noexcept;
+  operation& start(collective_state::state&, const collective_call&, completion_hook,
+                   const algorithm* by) noexcept;
   operation& start(prepared_collective::state&, completion_hook) noexcept;
-  cached_schedule& find_schedule(collective_state::state&, const collective_call&);
+  cached_schedule& find_schedule(collective_state::state&, const collective_call&,
+                                 const algorithm* by);
   void build_schedule(collective_state::state&, const collective_call&, const schedule_key&,
                       cached_schedule&);
   operation& make_operation() noexcept;

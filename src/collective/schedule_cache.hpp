@@ -15,6 +15,8 @@
 
 namespace peal {
 
+struct algorithm;
+
 /// All that a schedule depends on besides the team, for a call with equal blocks.
 struct schedule_key {
   detail::collective kind = detail::collective::barrier;
@@ -23,6 +25,7 @@ struct schedule_key {
   int root = 0;
   std::size_t bytes = 0;
   std::size_t element = 1;
+  const algorithm* by = nullptr;  // null: the choice's
 
   friend constexpr bool operator==(const schedule_key&, const schedule_key&) = default;
 };

@@ -221,6 +221,7 @@ choice::choice(const algorithm_settings& from, const std::optional<cost_paramete
       inside_{measured_inside(costs_)},
       between_{measured_between(costs_)} {
   for (std::size_t i = 0; i != forced_.size(); ++i) {
+    if (from[i]) named_ |= std::uint32_t{1} << i;
     // direct is none of these: it is taken wherever it can be while no algorithm is named, before
     // this choice is asked.
     if (from[i] && *from[i] != direct_name)

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,10 @@ class choice {
   [[nodiscard]] bool forces(detail::collective kind) const noexcept {
     return forced_[static_cast<std::size_t>(kind)] != nullptr;
   }
+  /// Or says that it is to go past messages where it can.
+  [[nodiscard]] bool leaves_open(detail::collective kind) const noexcept {
+    return (named_ >> static_cast<unsigned>(kind) & 1) == 0;
+  }
   /// Never without an algorithm. One that was forced but cannot serve the call gives way to the
   /// others.
   [[nodiscard]] chosen of(detail::collective, const problem&, const spread& = {}) const noexcept;
@@ -90,6 +95,7 @@ class choice {
                                                const spread&) const noexcept;
 
   std::array<const algorithm*, detail::collectives_in_all> forced_{};  // by collective; null: none
+  std::uint32_t named_ = 0;  // a bit for each collective of which a variable says something
   cost_parameters costs_;
   bool inside_ = false;   // what messages cost inside a node was measured
   bool between_ = false;  // and between nodes

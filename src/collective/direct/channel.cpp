@@ -1,6 +1,8 @@
 #include "collective/direct/channel.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -25,12 +27,38 @@ constexpr int looks_a_turn = 8;
 /// A rank that always comes last never waits: one call in so many makes progress with messages.
 constexpr std::uint32_t calls_a_turn = 32;
 
+std::uint64_t now() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                    std::chrono::nanoseconds{1});
+}
+
+/// Whether the bits of the result depend on the order in which vectors are joined. With two ranks
+/// there is one order.
+bool depends_on_order(const detail::collective_call& call, int size) noexcept {
+  using detail::builtin;
+  using detail::scalar;
+  if (!detail::is_reduction(call.kind) || size == 2) return false;
+  if (call.op.kind == builtin::none) return true;
+  if (call.type != scalar::f32 && call.type != scalar::f64 && call.type != scalar::f80)
+    return false;
+  return call.op.kind == builtin::sum || call.op.kind == builtin::prod;
+}
+
+call_shape shape_of(const detail::collective_call& call, int size, bool any_order) noexcept {
+  const bool commutative = !detail::is_reduction(call.kind) ||
+                           call.op.kind != detail::builtin::none || call.op.commutative;
+  return {call.kind, static_cast<std::uint8_t>(std::bit_width(call.bytes - 1)), commutative,
+          !any_order && depends_on_order(call, size)};
+}
+
 }  // namespace
 
 class channel::entered final : public progress_source, public waiting_call {
  public:
-  entered(channel& on, call_class& by, const detail::collective_call& what) noexcept
-      : on_{on}, by_{by}, what_{what}, outer_{on.innermost_} {
+  /// `is_review`: it is no call of the program.
+  entered(channel& on, call_class& by, const detail::collective_call& what,
+          bool is_review = false) noexcept
+      : on_{on}, by_{by}, what_{what}, is_review_{is_review}, outer_{on.innermost_} {
     on.innermost_ = this;
   }
   ~entered() { on_.innermost_ = outer_; }
@@ -119,7 +147,7 @@ class channel::entered final : public progress_source, public waiting_call {
   }
   template <class Play>
   Play& begin() {
-    std::atomic<std::uint64_t>& calls = on_.in_->calls;
+    std::atomic<std::uint64_t>& calls = is_review_ ? on_.in_->reviews : on_.in_->calls;
     calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     Play& call = make(std::type_identity<Play>{});
     if (call.valid()) call.begin();
@@ -135,7 +163,7 @@ class channel::entered final : public progress_source, public waiting_call {
       on_.hear(by_);
     }
     if (by_.state == state::full) {
-      if (!what_.spoilt) started_ = &on_.collectives_.start(by_.apart->state, what_);
+      if (!what_.spoilt && !is_review_) started_ = &on_.collectives_.start(by_.apart->state, what_);
       end();
       return false;
     }
@@ -175,6 +203,7 @@ class channel::entered final : public progress_source, public waiting_call {
   channel& on_;
   call_class& by_;
   const detail::collective_call& what_;
+  const bool is_review_;
   entered* const outer_;
   std::variant<std::monostate, short_call, long_call> direct_;
   operation* started_ = nullptr;
@@ -194,6 +223,10 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
     return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
+  for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
+    if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
+  if (in->learn != learn_mode::off && learnt_kinds_ != 0)
+    learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
 }
 
 channel::~channel() {
@@ -314,6 +347,75 @@ void channel::make_a_turn() noexcept {
   } catch (...) {
     in_->progress.defer_throw(std::current_exception(), true);
   }
+}
+
+// ---- which way
+
+/// Those of the usual one's bits, besides it.
+std::vector<call_way> channel::ways_of(const call_shape& shape) const {
+  detail::collective_call call;
+  call.kind = shape.kind;
+  call.bytes = std::size_t{1} << shape.length;
+  const bool usually_direct = takes(call);
+  std::vector<call_way> ways;
+  const auto by_messages =
+      collectives_.alternatives(shape.kind, size_, call.bytes, shape.commutative);
+  const auto keeps_order = [&](const algorithm* each) {
+    return !shape.in_order || each->left_to_right;
+  };
+  // The algorithm that messages usually take is among those of the list, if it is not the usual way
+  // itself.
+  const algorithm* const rule = usually_direct ? nullptr : by_messages.taken;
+  if (rule != nullptr && !keeps_order(rule)) return ways;
+  if (!usually_direct) ways.push_back({.directly = true});
+  for (const algorithm* each : by_messages.all)
+    if (each != rule && keeps_order(each)) ways.push_back({.by = each});
+  return ways;
+}
+
+channel::decision channel::decide_by_time(const detail::collective_call& call) noexcept {
+  if ((learnt_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 || !long_call::serves(call))
+    return {.directly = takes(call)};
+  const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
+  decision made{.plan = learnt_->next(shape)};
+  made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
+  made.by = made.plan.by.by;
+  if (learnt_->times(made.plan)) made.began = now();
+  return made;
+}
+
+void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
+  // A call that was made while this one waited may have ended the window.
+  if (learnt_ && learnt_->times(by.plan))
+    learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
+}
+
+std::error_code channel::review() {
+  learnt_ways::told said = learnt_->tell();
+  std::vector<learnt_ways::told> heard(static_cast<std::size_t>(size_));
+  detail::collective_call call;
+  call.kind = detail::collective::allgather;
+  call.send = &said;
+  call.receive = heard.data();
+  call.bytes = sizeof said;
+  static_assert(sizeof said <= line_payload);
+  if (failed_.load(std::memory_order_relaxed)) return errc::peer_failed;
+  if (short_.state == state::asks) ask(short_);
+  const bool alone = innermost_ == nullptr && short_.state == state::open;
+  entered mine{*this, short_, call, true};
+  if (alone) [[likely]]
+    mine.hurry<short_call>();
+  if (!mine.over()) await(mine);
+  if (short_.state == state::full) {
+    // There is no room, as every rank learns in this call.
+    learnt_.reset();
+    return {};
+  }
+  if (mine.error()) return mine.error();
+  const int changed = learnt_->hear(heard);
+  in_->changes.fetch_add(static_cast<std::uint64_t>(changed), std::memory_order_relaxed);
+  next_review_ = calls_.count() + learnt_->window();
+  return {};
 }
 
 collective_state* channel::stay_out(const detail::collective_call& what) {

@@ -2,7 +2,11 @@
 // How a communicator runs blocking collectives past messages, through the node's segment: whether
 // it can, and how a rank waits.
 //
-// All ranks must decide alike which calls go this way. There are two classes of calls, short ones
+// All ranks must decide alike which calls go this way. Short ones do that fit (`takes`); of the
+// others the ranks try which way is the fastest (learnt_ways.hpp), and agree at reviews, each a
+// small call of its own before the one that is about to be made.
+//
+// There are two classes of calls, short ones
 // (short_call.hpp) and long ones (long_call.hpp), with a block each. At the first call of a class
 // one of the ranks, which follows from the context, reserves a block and tells the others where it
 // is, by a bcast of messages. From then on a call goes directly if it fits, which is the same on
@@ -41,6 +45,7 @@
 #include "collective/direct/call_log.hpp"
 #include "collective/direct/direct_context.hpp"
 #include "collective/direct/flags.hpp"
+#include "collective/direct/learnt_ways.hpp"
 #include "collective/direct/long_call.hpp"
 #include "collective/direct/short_call.hpp"
 #include "p2p/team.hpp"
@@ -58,14 +63,35 @@ class channel {
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
 
-  /// Whether this call is `run`'s. Requires: it is a blocking one, about to be made.
-  [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
-    return (kinds_ >> static_cast<unsigned>(call.kind) & 1) != 0 &&
-           (fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed));
+  /// How a blocking call is made.
+  struct decision {
+    bool directly = false;          // by `run`
+    const algorithm* by = nullptr;  // else: by this one; null: the choice's
+    learnt_ways::plan plan = {};
+    std::uint64_t began = 0;  // nanoseconds; 0: the call is not timed
+  };
+  /// Of a call that is about to be made.
+  [[nodiscard]] decision decide(const detail::collective_call& call) noexcept {
+    if (call.bytes <= most_not_learnt || !learnt_) [[likely]]
+      return {.directly = takes(call)};
+    return decide_by_time(call);
   }
+  /// The call is over.
+  void ended(const decision& by, const detail::collective_call& call) noexcept {
+    if (by.began != 0) [[unlikely]]
+      note_time(by, call);
+  }
+  /// Whether the ranks have to tell each other what calls took before the next blocking call,
+  /// whatever that is.
+  [[nodiscard]] bool review_due() const noexcept {
+    return learnt_ && static_cast<std::int32_t>(calls_.count() - next_review_) >= 0;
+  }
+  /// Requires: review_due(). Without the engine's lock held.
+  std::error_code review();
+
   /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
   /// the caller's.
-  /// Requires: takes(call). Without the engine's lock held.
+  /// Requires: it was decided so. Without the engine's lock held.
   operation* run(const detail::collective_call& call, std::error_code& became);
 
   // ---- a call that this rank is refused
@@ -113,6 +139,18 @@ class channel {
     detail::collective_call call;
   };
 
+  /// Calls up to this length go directly wherever they can: the ways differ little, and to take the
+  /// time would cost some of it.
+  static constexpr std::size_t most_not_learnt = 512;
+
+  /// Whether the call goes this way if nothing is learnt.
+  [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
+    return (kinds_ >> static_cast<unsigned>(call.kind) & 1) != 0 &&
+           (fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed));
+  }
+  [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
+  void note_time(const decision&, const detail::collective_call&) noexcept;
+  [[nodiscard]] std::vector<call_way> ways_of(const call_shape&) const;
   void note_long(const detail::collective_call&) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;
@@ -123,6 +161,9 @@ class channel {
   [[gnu::noinline, gnu::cold]] void ring(const receiver&) noexcept;
 
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way
+  std::uint32_t learnt_kinds_ = 0;
+  std::uint32_t next_review_ = learnt_ways::trial_window;
+  std::optional<learnt_ways> learnt_;
   int size_;
   call_log calls_;
   direct_context* in_;

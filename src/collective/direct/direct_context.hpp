@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "collective/direct/arena.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
@@ -29,16 +30,22 @@ class waiting_call {
 
 struct direct_context {
   /// `cores`: that every node has for the job, alike on every rank; 0: not known.
-  direct_context(engine& with, messaging& over, node_access& access, int cores)
+  direct_context(engine& with, messaging& over, node_access& access, int cores,
+                 learn_mode learns = learn_mode::off)
       : progress{with},
         messages{over},
         node{access},
+        learn{learns},
         oversubscribed{cores > 0 && access.segment().count() > cores},
         blocks{access.segment(), access.blocks(), access.block_bytes()} {}
 
   void report(std::vector<counter>& into) const {
     into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
                     "collectives that went through flags in shared memory instead of messages"});
+    into.push_back({"direct.reviews", reviews.load(std::memory_order_relaxed),
+                    "times that the ranks of a communicator told each other what calls took"});
+    into.push_back({"direct.changes", changes.load(std::memory_order_relaxed),
+                    "times that another way turned out to be the fastest for a kind of calls"});
     into.push_back({"direct.blocks", blocks.in_use(),
                     "blocks of such flags that this process has given to communicators"});
   }
@@ -46,11 +53,12 @@ struct direct_context {
   engine& progress;
   messaging& messages;
   node_access& node;
+  learn_mode learn;
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait
   // That went directly. Of two threads that count at a time one may be lost.
-  std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint64_t> calls{0}, reviews{0}, changes{0};
 };
 
 }  // namespace peal::direct

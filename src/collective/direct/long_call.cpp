@@ -43,7 +43,7 @@ std::size_t unit_of(const detail::collective_call& call) noexcept {
   return cache_line % call.element_size == 0 ? cache_line : call.element_size;
 }
 
-/// Requires: fits.
+/// Requires: serves.
 std::size_t longest_piece(const detail::collective_call& call, int size) noexcept {
   const std::size_t unit = unit_of(call);
   return (has_blocks(call.kind) ? piece_bytes / static_cast<std::size_t>(size) : piece_bytes) /
@@ -71,7 +71,11 @@ std::size_t most_bytes(collective kind, int size, bool oversubscribed) noexcept 
 }  // namespace
 
 bool long_call::fits(const detail::collective_call& call, int size, bool oversubscribed) noexcept {
-  if (call.bytes - 1 >= most_bytes(call.kind, size, oversubscribed)) return false;  // 0 wraps
+  return call.bytes - 1 < most_bytes(call.kind, size, oversubscribed) && serves(call);  // 0 wraps
+}
+
+bool long_call::serves(const detail::collective_call& call) noexcept {
+  if (call.bytes == 0 || most_bytes(call.kind, 2, true) == 0) return false;
   if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
       call.receive_offsets)
     return false;

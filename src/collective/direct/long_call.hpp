@@ -46,6 +46,8 @@ class long_call {
   /// are more ranks than cores. Depends on nothing but what is the same on every rank.
   [[nodiscard]] static bool fits(const detail::collective_call& call, int size,
                                  bool oversubscribed) noexcept;
+  /// Whether it can go this way, whatever it takes then. As `fits`, the same on every rank.
+  [[nodiscard]] static bool serves(const detail::collective_call& call) noexcept;
 
   /// Whether other ranks may read this rank's vector where it is: they see it (`sees(address,
   /// bytes)`), and this rank does not write over it before all have read it.
@@ -75,11 +77,11 @@ class long_call {
            size > 2 && call.bytes > most_joined_whole;
   }
   static constexpr std::size_t most_joined_whole = std::size_t{16} << 10;
-  /// In how many pieces it goes. Requires: fits.
+  /// In how many pieces it goes. Requires: serves.
   [[nodiscard]] static std::size_t pieces_of(const detail::collective_call& call,
                                              int size) noexcept;
 
-  /// Requires: fits(call, all.size()), and areas of long_area_bytes. Both must outlive this.
+  /// Requires: serves(call), and areas of long_area_bytes. Both must outlive this.
   /// `open`: other ranks see this rank's buffers.
   long_call(flags& all, const detail::collective_call& call, bool open = false) noexcept;
   long_call(const long_call&) = delete;

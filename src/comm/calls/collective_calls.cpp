@@ -14,11 +14,11 @@ namespace peal::detail {
 namespace {
 
 operation& start(lane& here, communicator_state& on, const collective_call& call,
-                 const location& where, bool blocks) {
+                 const location& where, bool blocks, const algorithm* by = nullptr) {
   if (on.checked) [[unlikely]]
     return on.checked->start(call, where, blocks);
   on.direct.calls().add(direct::way::messages);
-  return here.collectives->start(on.collective, call);
+  return here.collectives->start(on.collective, call, {}, by);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void fail(std::error_code why, const collective_call& call,
@@ -72,18 +72,23 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::blocking, call, where);
   std::error_code became;
+  if (on.direct.review_due()) [[unlikely]] {
+    here.flush_unlocked();
+    if (became = on.direct.review(); became) fail(became, call, where);
+  }
+  const direct::channel::decision way = on.direct.decide(call);
   operation* made = nullptr;
-  if (on.direct.takes(call)) {
+  if (way.directly) {
     here.flush_unlocked();
     made = on.direct.run(call, became);
     if (made == nullptr) {
       if (became) [[unlikely]]
         fail(became, call, where);
-      return;
+      return on.direct.ended(way, call);
     }
   } else {
     here.progress.lock();
-    made = &start(here, on, call, where, true);
+    made = &start(here, on, call, where, true, way.by);
     here.flush();
     here.progress.unlock();
   }
@@ -103,6 +108,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   }
   if (became) [[unlikely]]
     fail(became, call, where);
+  on.direct.ended(way, call);
 }
 
 operation* start_collective(communicator_state& on, const collective_call& call,

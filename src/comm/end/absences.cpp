@@ -144,6 +144,8 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
 }
 
 void absences::stay_out_of_blocking(detail::communicator_state& on) {
+  // The other ranks make it before they make the call. If it fails, so does the call.
+  if (on.direct.review_due()) (void)on.direct.review();
   const std::vector<reply> replies = ask_all(on);
   const auto found = std::ranges::find_if(
       replies, [](const reply& each) { return each.known && each.way != direct::way::refused; });

@@ -54,7 +54,8 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   collectives.emplace(*messages, settings.algorithms, common_.nodes, common_.basis);
   if (compares_calls())
     stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
-  if (shm_ && !compares_calls()) direct_.emplace(progress, *messages, *shm_, common_.basis.cores);
+  if (shm_ && !compares_calls())
+    direct_.emplace(progress, *messages, *shm_, common_.basis.cores, settings.learn);
   progress.add(*this, engine::rate::sometimes);
 }
 

@@ -46,6 +46,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
                                         .build = allreduce_flat,
                                         .price = allreduce_flat_price,
                                         .segmentable = true,
-                                        .all_at_once = true};
+                                        .all_at_once = true,
+                                        .left_to_right = true};
 
 }  // namespace peal::algorithms

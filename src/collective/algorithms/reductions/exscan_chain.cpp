@@ -33,6 +33,7 @@ constexpr algorithm record<__COUNTER__>{
     .build = exscan_chain,
     .price = [](const pricing& t) { pieces::chain(t, t.ranks - 2); },
     .segmentable = true,
-    .priced_whole = true};
+    .priced_whole = true,
+    .left_to_right = true};
 
 }  // namespace peal::algorithms

@@ -30,6 +30,7 @@ constexpr algorithm record<__COUNTER__>{
     .build = exscan_flat,
     .price = [](const pricing& t) { pieces::prefix_flat(t, true); },
     .segmentable = true,
-    .all_at_once = true};
+    .all_at_once = true,
+    .left_to_right = true};
 
 }  // namespace peal::algorithms

@@ -44,6 +44,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatt
                                         .name = "flat",
                                         .build = reduce_scatter_flat,
                                         .price = reduce_scatter_flat_price,
-                                        .all_at_once = true};
+                                        .all_at_once = true,
+                                        .left_to_right = true};
 
 }  // namespace peal::algorithms

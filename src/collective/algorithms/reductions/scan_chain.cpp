@@ -30,6 +30,7 @@ constexpr algorithm record<__COUNTER__>{
     .build = scan_chain,
     .price = [](const pricing& t) { pieces::chain(t, t.ranks - 1); },
     .segmentable = true,
-    .priced_whole = true};
+    .priced_whole = true,
+    .left_to_right = true};
 
 }  // namespace peal::algorithms

@@ -33,6 +33,7 @@ constexpr algorithm record<__COUNTER__>{
     .build = scan_flat,
     .price = [](const pricing& t) { pieces::prefix_flat(t, false); },
     .segmentable = true,
-    .all_at_once = true};
+    .all_at_once = true,
+    .left_to_right = true};
 
 }  // namespace peal::algorithms

@@ -1,0 +1,155 @@
+#include "collective/direct/learnt_ways.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace peal::direct {
+
+namespace {
+
+// As logarithms to the base of 2.
+constexpr float a_little = 0.07F;  // 1.05 times
+constexpr float much = 0.6F;       // 1.5 times
+constexpr float very_much = 2;     // 4 times
+
+/// Each way is measured so often before trials become rare: a first call of a way builds its
+/// schedule, and touches memory that nobody has touched before.
+constexpr std::uint8_t rounds = 2;
+
+constexpr std::uint16_t to_code(const call_shape& of) noexcept {
+  return static_cast<std::uint16_t>(0x8000U | static_cast<unsigned>(of.kind) << 8 |
+                                    unsigned{of.commutative} << 7 | unsigned{of.in_order} << 6 |
+                                    of.length);
+}
+
+constexpr call_shape to_shape(std::uint16_t code) noexcept {
+  return {static_cast<detail::collective>(code >> 8 & 0x7f), static_cast<std::uint8_t>(code & 0x3f),
+          (code >> 7 & 1) != 0, (code >> 6 & 1) != 0};
+}
+
+}  // namespace
+
+learnt_ways::learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of)
+    : ways_of_{std::move(ways_of)} {}
+
+learnt_ways::entry* learnt_ways::find(const call_shape& of) noexcept {
+  const auto found = std::ranges::find(entries_, of, &entry::of);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+/// Null: there are too many, or there is no memory for one more.
+learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of) noexcept {
+  if (entry* const known = find(of)) return known;
+  if (entries_.size() == most_shapes) return nullptr;
+  entry& made = entries_.emplace_back();
+  made.of = of;
+  made.ways.emplace_back();
+  for (const call_way& each : ways_of_(of))
+    if (made.ways.size() != most_ways) made.ways.push_back(each);
+  return &made;
+}
+
+learnt_ways::plan learnt_ways::next(const call_shape& of) noexcept {
+  const entry* const known = find(of);
+  const std::uint8_t way = known ? known->now : std::uint8_t{0};
+  std::size_t place = 0;
+  while (place != timed_count_ && timed_[place].of != of) ++place;
+  if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, {}};
+  return {known ? known->ways[way] : call_way{}, static_cast<std::uint8_t>(place), number_};
+}
+
+void learnt_ways::took(const plan& of, double nanoseconds_a_byte) noexcept {
+  timed& mine = timed_[of.place];
+  mine.times[mine.count++] = static_cast<float>(nanoseconds_a_byte);
+}
+
+learnt_ways::told learnt_ways::tell() noexcept {
+  told said{};
+  for (std::size_t place = 0; place != timed_count_; ++place) {
+    timed& each = timed_[place];
+    if (each.count == 0) continue;
+    const auto middle = each.times.begin() + each.count / 2;
+    std::nth_element(each.times.begin(), middle, each.times.begin() + each.count);
+    said[place] = {to_code(each.of), each.way, std::log2(std::max(*middle, 1e-6F))};
+  }
+  timed_count_ = 0;
+  ++number_;
+  return said;
+}
+
+/// Takes in what the ranks have told. True: another way is the best now.
+bool learnt_ways::learn(entry& of) noexcept {
+  const float cost = of.sum / static_cast<float>(of.ranks);
+  float& known = of.cost[of.now];
+  // What disturbs makes calls longer, and never shorter.
+  if (of.measured[of.now] == 0) known = cost;
+  else known += (cost < known ? 0.75F : 0.5F) * (cost - known);
+  if (of.measured[of.now] != rounds) ++of.measured[of.now];
+  const std::uint8_t before = of.best;
+  for (std::size_t each = 0; each != of.ways.size(); ++each)
+    if (of.measured[each] != 0 && of.cost[each] < of.cost[of.best] - a_little)
+      of.best = static_cast<std::uint8_t>(each);
+  return of.best != before;
+}
+
+/// Which way it goes in the next window. True: it is a trial.
+bool learnt_ways::plan_trial(entry& of) noexcept {
+  const bool was_trial = of.now != of.best;
+  of.now = of.best;
+  const auto gap = [&](std::size_t each) { return of.cost[each] - of.cost[of.best]; };
+  for (std::uint8_t round = 0; round != rounds && !of.steady; ++round)
+    for (std::size_t each = 0; each != of.ways.size(); ++each)
+      if (of.measured[each] <= round && (round == 0 || gap(each) < very_much)) {
+        of.now = static_cast<std::uint8_t>(each);
+        return true;
+      }
+  if (!std::exchange(of.steady, true) || was_trial) return false;
+  // One of the others, now and then: the machine may have changed.
+  ++of.turn;
+  const std::size_t other = of.turn % of.ways.size();
+  if (other == of.best || (gap(other) > much && of.turn / of.ways.size() % 4 != 0) ||
+      (gap(other) > very_much && of.turn / of.ways.size() % 16 != 0))
+    return false;
+  of.now = static_cast<std::uint8_t>(other);
+  return true;
+}
+
+int learnt_ways::hear(std::span<const told> of_all) noexcept {
+  for (const told& by_rank : of_all)
+    for (const told_time& each : by_rank) {
+      if (each.shape == 0) continue;
+      entry* const of = find_or_add(to_shape(each.shape));
+      if (of == nullptr || each.way != of->now) continue;
+      of->sum += each.cost;
+      ++of->ranks;
+    }
+  int changed = 0;
+  bool active = false, trial = false;
+  for (entry& each : entries_) {
+    if (each.ranks != 0 && each.ways.size() != 1) {
+      active = true;
+      changed += learn(each) ? 1 : 0;
+      trial |= plan_trial(each);
+    } else {
+      each.now = each.best;
+    }
+    each.sum = 0;
+    each.ranks = 0;
+  }
+  if (changed != 0) steady_window_ = least_window;
+  if (trial) {
+    window_ = trial_window;
+  } else {
+    window_ = steady_window_;
+    steady_window_ = std::min(2 * steady_window_, active ? most_window : idle_window);
+  }
+  return changed;
+}
+
+call_way learnt_ways::best_of(const call_shape& of) const noexcept {
+  const auto found = std::ranges::find(entries_, of, &entry::of);
+  return found == entries_.end() ? call_way{} : found->ways[found->best];
+}
+
+}  // namespace peal::direct

@@ -1,0 +1,128 @@
+// collective/direct/learnt_ways.hpp
+// Which way the blocking collectives of a communicator go inside a node: the one that was fastest
+// of late. Calls of one shape (what collective, and between which powers of two its length lies)
+// try every way on the program's own calls, and go the fastest one then.
+//
+// All ranks must go the same way in the same call. So nothing changes but at a review, which comes
+// after an agreed number of the communicator's calls: there each rank tells all others what its
+// calls took (`tell`), and from what all have told each computes the same next window (`hear`). A
+// window of trials is short; while nothing changes, windows grow.
+//
+//     learnt_ways::plan p = ways.next(shape);     // a call
+//     ... p.by says which way; ways.took(p, nanoseconds_a_byte) where ways.times(p)
+//     ways.hear(all ranks' ways.tell());          // a review, after ways.window() calls
+//
+// What a rank's calls took is a median, and of the ranks the geometric mean counts: a rank that
+// comes late waits for nobody, so the waiting of others weighs less than by a sum.
+//
+// Layer    collective/direct: may include collective/, base/.
+// Units    nanoseconds a byte, as logarithms to the base of 2; windows in calls.
+// Threads  one at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "collective/algorithms.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal::direct {
+
+/// What calls must have in common to be compared.
+struct call_shape {
+  detail::collective kind{};
+  std::uint8_t length = 0;  // lengths above 1 << (length - 1), up to 1 << length
+  bool commutative = true;  // so that any algorithm serves
+  bool in_order = false;    // the bits of the result depend on who joins what first
+  friend constexpr bool operator==(const call_shape&, const call_shape&) = default;
+};
+
+/// A way that a call can go. Neither: as it would go if nothing were learnt.
+struct call_way {
+  bool directly = false;
+  const algorithm* by = nullptr;  // messages
+};
+
+class learnt_ways {
+ public:
+  static constexpr std::size_t most_ways = 6;
+  static constexpr std::size_t most_shapes = 64;
+  /// In a window; further ones are not timed.
+  static constexpr std::size_t most_told = 7;
+  static constexpr std::size_t most_times = 12;  // of a shape, in a window
+  static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
+                                 idle_window = 1024;
+
+  /// `ways_of`: those of a shape besides the usual one, the same on every rank.
+  explicit learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of);
+
+  struct plan {
+    call_way by;
+    std::uint8_t place = most_told;  // in this window; most_told: not timed
+    std::uint32_t window = 0;        // its number
+  };
+  /// The way of the next call.
+  [[nodiscard]] plan next(const call_shape&) noexcept;
+  /// Whether the call's time is wanted.
+  [[nodiscard]] bool times(const plan& of) const noexcept {
+    return of.place != most_told && of.window == number_ && timed_[of.place].count != most_times;
+  }
+  /// Requires: times(of).
+  void took(const plan& of, double nanoseconds_a_byte) noexcept;
+
+  struct told_time {
+    std::uint16_t shape = 0;  // 0: none
+    std::uint16_t way = 0;
+    float cost = 0;
+  };
+  using told = std::array<told_time, most_told>;
+  /// What this rank says at the end of a window.
+  [[nodiscard]] told tell() noexcept;
+  /// Begins the next window. Returns how many shapes have another way than before for good.
+  int hear(std::span<const told> of_all) noexcept;
+  /// How many calls the window has.
+  [[nodiscard]] std::uint32_t window() const noexcept { return window_; }
+
+  /// The best way of a shape, as far as it is known.
+  [[nodiscard]] call_way best_of(const call_shape&) const noexcept;
+
+ private:
+  struct entry {
+    call_shape of;
+    std::vector<call_way> ways;  // the first is the usual one
+    std::array<float, most_ways> cost{};
+    std::array<std::uint8_t, most_ways> measured{};
+    std::uint8_t best = 0;
+    std::uint8_t now = 0;  // in this window
+    std::uint8_t turn = 0;
+    bool steady = false;  // all ways have been tried
+    // While a review is heard:
+    float sum = 0;
+    std::uint32_t ranks = 0;
+  };
+  struct timed {
+    call_shape of;
+    std::uint8_t way = 0;
+    std::uint8_t count = 0;
+    std::array<float, most_times> times{};
+  };
+
+  [[nodiscard]] entry* find(const call_shape&) noexcept;
+  [[nodiscard]] entry* find_or_add(const call_shape&) noexcept;
+  static bool learn(entry&) noexcept;
+  static bool plan_trial(entry&) noexcept;
+
+  std::function<std::vector<call_way>(const call_shape&)> ways_of_;
+  std::vector<entry> entries_;
+  std::array<timed, most_told> timed_{};
+  std::size_t timed_count_ = 0;
+  std::uint32_t number_ = 0;  // of the window
+  std::uint32_t window_ = trial_window;
+  std::uint32_t steady_window_ = least_window;
+};
+
+}  // namespace peal::direct
