@@ -67,6 +67,7 @@ class channel::entered final : public progress_source, public waiting_call {
 
   /// The call is over, or under way as messages.
   [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_alone_and_over() const noexcept { return outer_ == nullptr && over(); }
   /// Whether it waits for others of its communicator, and so for ever when one of them is dead.
   [[nodiscard]] bool waits_for_members() const noexcept {
     return begun() || (outer_ != nullptr && !outer_->over());
@@ -131,8 +132,10 @@ class channel::entered final : public progress_source, public waiting_call {
 
  private:
   [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
-  // Pairs with the acquire in over.
-  void end() noexcept { over_.store(true, std::memory_order_release); }
+  void end() noexcept {
+    if (is_review_) on_.end_review(*this);
+    over_.store(true, std::memory_order_release);  // pairs with the acquire in over
+  }
 
   short_call& make(std::type_identity<short_call>) {
     return direct_.emplace<short_call>(by_.all, what_);
@@ -290,13 +293,14 @@ void channel::ring(const receiver& sleeper) noexcept {
   sleeper.ringer->ring(sleeper.index);
 }
 
-/// Until the call is over, or a member is dead.
-void channel::await(entered& mine) {
+/// Until the call is over, or a member is dead. `before`: the review that comes before it.
+void channel::await(entered& mine, entered* before) {
   engine& progress = in_->progress;
+  const std::array<entered*, 2> both{before, &mine};
   {
     const std::lock_guard<engine> guard{progress};
-    progress.add(mine);
-    in_->waiting.push_back(&mine);
+    for (entered* const each : both)
+      if (each != nullptr) progress.add(*each), in_->waiting.push_back(each);
   }
   while (!mine.over()) {
     progress.wait_unlocked([&] {
@@ -307,8 +311,8 @@ void channel::await(entered& mine) {
     mine.abandon();
   }
   const std::lock_guard<engine> guard{progress};
-  progress.remove(mine);
-  std::erase(in_->waiting, &mine);
+  for (entered* const each : both)
+    if (each != nullptr) progress.remove(*each), std::erase(in_->waiting, each);
 }
 
 operation* channel::run(const detail::collective_call& what, std::error_code& became) {
@@ -321,7 +325,12 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   call_class& by = is_short ? short_ : long_;
   if (by.state == state::asks) [[unlikely]]
     ask(by);
-  const bool alone = innermost_ == nullptr && by.state == state::open;
+  std::optional<entered> reviewed;
+  if (review_due()) [[unlikely]]
+    begin_review(reviewed, calls_.count() + 1);
+  // Also behind its own review, if that is over.
+  const bool alone = (innermost_ == nullptr || (reviewed && reviewed->is_alone_and_over())) &&
+                     by.state == state::open;
   entered mine{*this, by, what};
   if (alone) [[likely]] {
     if (&by == &short_) mine.hurry<short_call>();
@@ -330,7 +339,7 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   // Not before the other ranks have this rank's stamp, and before any of them can ask, or make the
   // next call.
   const std::uint32_t made = calls_.add(by.taken);
-  if (!mine.over()) await(mine);
+  if (!mine.over()) await(mine, reviewed ? &*reviewed : nullptr);
   if (mine.started() != nullptr) [[unlikely]]
     return mine.started();
   if (const std::exception_ptr thrown = mine.thrown()) [[unlikely]]
@@ -390,32 +399,50 @@ void channel::note_time(const decision& by, const detail::collective_call& call)
     learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
 }
 
-std::error_code channel::review() {
-  learnt_ways::told said = learnt_->tell();
-  std::vector<learnt_ways::told> heard(static_cast<std::size_t>(size_));
-  detail::collective_call call;
-  call.kind = detail::collective::allgather;
-  call.send = &said;
-  call.receive = heard.data();
-  call.bytes = sizeof said;
-  static_assert(sizeof said <= line_payload);
-  if (failed_.load(std::memory_order_relaxed)) return errc::peer_failed;
+/// Requires: it was due for the call that is made now. It comes before all that continuations call
+/// meanwhile. `calls`: how many there are with that one.
+void channel::begin_review(std::optional<entered>& here, std::uint32_t calls) {
+  window_began_ = calls;
+  next_review_ = window_began_ + learnt_ways::idle_window;  // until it is known
+  said_ = learnt_->tell();
+  heard_.resize(static_cast<std::size_t>(size_));
+  review_.kind = detail::collective::allgather;
+  review_.send = &said_;
+  review_.receive = heard_.data();
+  review_.bytes = sizeof said_;
+  static_assert(sizeof said_ <= line_payload);
   if (short_.state == state::asks) ask(short_);
   const bool alone = innermost_ == nullptr && short_.state == state::open;
-  entered mine{*this, short_, call, true};
-  if (alone) [[likely]]
-    mine.hurry<short_call>();
-  if (!mine.over()) await(mine);
+  here.emplace(*this, short_, review_, true);
+  // relaxed: no other thread sees the review yet.
+  reviewing_.store(true, std::memory_order_relaxed);
+  if (alone) here->hurry<short_call>();
+}
+
+/// At its end. A thread that polls may call it; the one that makes calls waits.
+void channel::end_review(const entered& over) noexcept {
+  // Without room for flags all ranks go on as usual; after a failure nobody goes on.
   if (short_.state == state::full) {
-    // There is no room, as every rank learns in this call.
     learnt_.reset();
-    return {};
+  } else if (!over.error()) {
+    const int changed = learnt_->hear(heard_);
+    in_->changes.fetch_add(static_cast<std::uint64_t>(changed), std::memory_order_relaxed);
+    next_review_ = window_began_ + learnt_->window();
   }
-  if (mine.error()) return mine.error();
-  const int changed = learnt_->hear(heard);
-  in_->changes.fetch_add(static_cast<std::uint64_t>(changed), std::memory_order_relaxed);
-  next_review_ = calls_.count() + learnt_->window();
-  return {};
+  // Pairs with the acquire in await_review.
+  reviewing_.store(false, std::memory_order_release);
+}
+
+void channel::await_end_of_review() {
+  in_->progress.wait_unlocked([this] {
+    return !reviewing_.load(std::memory_order_acquire) || failed_.load(std::memory_order_relaxed);
+  });
+}
+
+void channel::review() {
+  std::optional<entered> here;
+  begin_review(here, calls_.count());
+  if (!here->over()) await(*here);
 }
 
 collective_state* channel::stay_out(const detail::collective_call& what) {

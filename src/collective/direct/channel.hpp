@@ -3,8 +3,8 @@
 // it can, and how a rank waits.
 //
 // All ranks must decide alike which calls go this way. Short ones do that fit (`takes`); of the
-// others the ranks try which way is the fastest (learnt_ways.hpp), and agree at reviews, each a
-// small call of its own before the one that is about to be made.
+// others the ranks try which way is the fastest (learnt_ways.hpp), and agree at reviews. A review
+// is a small direct call that goes along with a call of the program, which was decided before.
 //
 // There are two classes of calls, short ones
 // (short_call.hpp) and long ones (long_call.hpp), with a block each. At the first call of a class
@@ -81,13 +81,20 @@ class channel {
     if (by.began != 0) [[unlikely]]
       note_time(by, call);
   }
-  /// Whether the ranks have to tell each other what calls took before the next blocking call,
-  /// whatever that is.
+  /// Whether the next blocking call, whatever it is, has a review: the ranks tell each other what
+  /// calls took.
   [[nodiscard]] bool review_due() const noexcept {
     return learnt_ && static_cast<std::int32_t>(calls_.count() - next_review_) >= 0;
   }
-  /// Requires: review_due(). Without the engine's lock held.
-  std::error_code review();
+  /// Before anything is decided of a call. A continuation that runs in the wait of a review makes
+  /// its calls behind that.
+  void await_review() {
+    if (reviewing_.load(std::memory_order_acquire)) [[unlikely]]
+      await_end_of_review();
+  }
+  /// The review of a call by messages that has begun, or that this rank is refused. Requires: it
+  /// was due before that call. Without the engine's lock held.
+  void review();
 
   /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
   /// the caller's.
@@ -151,10 +158,13 @@ class channel {
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] std::vector<call_way> ways_of(const call_shape&) const;
+  void begin_review(std::optional<entered>&, std::uint32_t calls);
+  void end_review(const entered&) noexcept;
+  void await_end_of_review();
   void note_long(const detail::collective_call&) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;
-  void await(entered&);
+  void await(entered&, entered* before = nullptr);
   template <bool Locked>
   void wake_all() noexcept;
   void make_a_turn() noexcept;
@@ -164,6 +174,12 @@ class channel {
   std::uint32_t learnt_kinds_ = 0;
   std::uint32_t next_review_ = learnt_ways::trial_window;
   std::optional<learnt_ways> learnt_;
+  // Of a review. While it is under way a thread that polls may end it.
+  std::atomic<bool> reviewing_{false};
+  detail::collective_call review_;
+  learnt_ways::told said_{};
+  std::vector<learnt_ways::told> heard_;
+  std::uint32_t window_began_ = 0;
   int size_;
   call_log calls_;
   direct_context* in_;

@@ -72,10 +72,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::blocking, call, where);
   std::error_code became;
-  if (on.direct.review_due()) [[unlikely]] {
-    here.flush_unlocked();
-    if (became = on.direct.review(); became) fail(became, call, where);
-  }
+  on.direct.await_review();
   const direct::channel::decision way = on.direct.decide(call);
   operation* made = nullptr;
   if (way.directly) {
@@ -87,10 +84,13 @@ void run_collective(communicator_state& on, const collective_call& call, const l
       return on.direct.ended(way, call);
     }
   } else {
+    const bool review = on.direct.review_due();
     here.progress.lock();
     made = &start(here, on, call, where, true, way.by);
     here.flush();
     here.progress.unlock();
+    if (review) [[unlikely]]
+      on.direct.review();
   }
   operation& started = *made;
   {

@@ -123,6 +123,8 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
   std::vector<reply> replies(static_cast<std::size_t>(on.size()));
   std::vector<operation*> receives;
   lane& here = on.home;
+  on.direct.await_review();
+  const bool review = on.direct.review_due();
   {
     const std::lock_guard<engine> guard{here.progress};
     const std::uint32_t number = on.direct.calls().add(direct::way::refused) - 1;
@@ -135,6 +137,7 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
     }
     here.flush();
   }
+  if (review) on.direct.review();  // which the call has on every rank
   for (operation* const each : receives) {
     const finished_release given_back{here, *each};
     wait_for(here, *each);
@@ -144,8 +147,6 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
 }
 
 void absences::stay_out_of_blocking(detail::communicator_state& on) {
-  // The other ranks make it before they make the call. If it fails, so does the call.
-  if (on.direct.review_due()) (void)on.direct.review();
   const std::vector<reply> replies = ask_all(on);
   const auto found = std::ranges::find_if(
       replies, [](const reply& each) { return each.known && each.way != direct::way::refused; });
