@@ -12,6 +12,7 @@ check_PROGRAMS += \
   tests/job/flood \
   tests/job/huge \
   tests/job/incast \
+  tests/job/learning \
   tests/job/left \
   tests/job/lost_link \
   tests/job/messages \
@@ -54,6 +55,8 @@ tests_job_huge_SOURCES = tests/job/volume/huge.cpp tests/job/support.hpp
 tests_job_huge_LDADD = libpeal.la
 tests_job_incast_SOURCES = tests/job/volume/incast.cpp tests/job/support.hpp
 tests_job_incast_LDADD = libpeal.la
+tests_job_learning_SOURCES = tests/job/collective/learning.cpp tests/job/support.hpp
+tests_job_learning_LDADD = libpeal.la
 tests_job_left_SOURCES = tests/job/failures/left.cpp tests/job/support.hpp
 tests_job_left_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 tests_job_left_LDADD = libpeal.la $(PMIX_LIBS) -lpthread

@@ -1,0 +1,196 @@
+// learning PART...: blocking collectives go several ways while the ranks learn which is the fastest
+// one, and no result shows it: calls of all kinds and lengths in turn, of several communicators,
+// refused to a rank, made by continuations while ranks tell each other what calls took. `tries` and
+// `usual` say whether there was anything to learn. `death` stands alone: the last rank dies amid
+// calls.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "../support.hpp"
+
+namespace {
+
+using peal::communicator;
+using numbers = std::vector<std::uint64_t>;
+
+std::uint64_t given(int rank, std::uint64_t call, std::size_t i) {
+  return (call * 131 + static_cast<std::uint64_t>(rank) * 17 + i) % 100'003;
+}
+
+numbers input(int rank, std::uint64_t call, std::size_t count) {
+  numbers made(count);
+  for (std::size_t i = 0; i != count; ++i) made[i] = given(rank, call, i);
+  return made;
+}
+
+numbers sum(int ranks, std::uint64_t call, std::size_t first, std::size_t count) {
+  numbers made(count);
+  for (int rank = 0; rank != ranks; ++rank)
+    for (std::size_t i = 0; i != count; ++i) made[i] += given(rank, call, first + i);
+  return made;
+}
+
+constexpr std::size_t kinds = 8;
+
+/// A call on `count` numbers a rank, and a look at what came.
+void one_call(const communicator& in, std::size_t kind, std::size_t count, std::uint64_t call) {
+  const int size = in.size(), rank = in.rank(), root = static_cast<int>(call % 3) % size;
+  const std::string what = "kind " + std::to_string(kind) + ", call " + std::to_string(call) +
+                           ", " + std::to_string(count) + " numbers";
+  const auto ranks = static_cast<std::size_t>(size), own = static_cast<std::size_t>(rank);
+  const auto of_all = [&](std::size_t each) {
+    numbers all;
+    for (int from = 0; from != size; ++from) {
+      const numbers part = input(from, call, each);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  };
+  switch (kind) {
+    case 0: {
+      numbers buffer = rank == root ? input(root, call, count) : numbers(count);
+      in.bcast(peal::in_place(buffer), root);
+      return job::check(buffer == input(root, call, count), what);
+    }
+    case 1: {
+      const auto came = in.reduce(input(rank, call, count), root);
+      return job::check(rank != root || came == sum(size, call, 0, count), what);
+    }
+    case 2:
+      return job::check(in.allreduce(input(rank, call, count)) == sum(size, call, 0, count), what);
+    case 3: {
+      const auto came = in.gather(input(rank, call, count), root);
+      return job::check(rank != root || came == of_all(count), what);
+    }
+    case 4: return job::check(in.allgather(input(rank, call, count)) == of_all(count), what);
+    case 5: {
+      numbers expected;
+      for (int from = 0; from != size; ++from)
+        for (std::size_t i = 0; i != count; ++i)
+          expected.push_back(given(from, call, own * count + i));
+      return job::check(in.alltoall(input(rank, call, count * ranks)) == expected, what);
+    }
+    case 6:
+      return job::check(in.reduce_scatter_block(input(rank, call, count * ranks)) ==
+                            sum(size, call, own * count, count),
+                        what);
+    default:
+      return job::check(in.scan(input(rank, call, count)) == sum(rank + 1, call, 0, count), what);
+  }
+}
+
+std::uint64_t counter(const communicator& of, const char* name) { return peal::counters(of)[name]; }
+
+// One length after the other, each long enough to try all ways.
+void tries(const communicator& world) {
+  const std::uint64_t reviews = counter(world, "direct.reviews");
+  std::uint64_t call = 0;
+  for (const std::size_t count : {100U, 400U, 3000U, 20'000U})
+    for (std::size_t kind = 0; kind != kinds; ++kind)
+      for (int round = 0; round != (job::sanitized() || count > 10'000 ? 40 : 130); ++round)
+        one_call(world, kind, count, ++call);
+  job::check(counter(world, "direct.reviews") >= reviews + 50, "ranks tell what calls took");
+  job::check(counter(world, "direct.calls") < call, "calls went by messages, too");
+}
+
+// Nothing is tried.
+void usual(const communicator& world) {
+  for (std::uint64_t call = 0; call != 400; ++call) one_call(world, call % kinds, 300, call);
+  job::equal(counter(world, "direct.reviews"), 0U, "reviews");
+}
+
+// All shapes in a random order, with calls that nothing is learnt of between them.
+void mix(const communicator& world) {
+  const auto copy = world.dup();
+  std::optional<communicator> part;
+  if (world.size() > 2) part = world.split(world.rank() % 2, world.rank());
+  job::random same{11}, in_part{12 + static_cast<std::uint64_t>(world.rank() % 2)};
+  for (std::uint64_t call = 0; call != (job::sanitized() ? 600U : 2500U); ++call) {
+    const communicator& in = same.one_in(3) ? copy : world;
+    if (same.one_in(6)) {
+      auto later = in.iallreduce(input(in.rank(), call, 200));
+      job::equal(in.allreduce(1), in.size(), "a small one");
+      job::check(later.wait() == sum(in.size(), call, 0, 200), "one that does not block");
+    }
+    one_call(in, same.below(kinds), 1 + same.below(same.one_in(5) ? 9000 : 700), call);
+    if (part) one_call(*part, in_part.below(kinds), 1 + in_part.below(700), call);
+  }
+}
+
+// A rank gives a root that there is not, now and then; so its calls are not known to it.
+void refused(const communicator& world) {
+  job::random same{5};
+  for (std::uint64_t call = 0; call != (job::sanitized() ? 300U : 1200U); ++call) {
+    if (!same.one_in(6)) {
+      one_call(world, same.below(kinds), 1 + same.below(700), call);
+      continue;
+    }
+    const int who = static_cast<int>(same.below(static_cast<std::size_t>(world.size())));
+    numbers buffer(1 + same.below(same.one_in(4) ? 9000 : 700));
+    if (world.rank() == who) {
+      job::throws(peal::errc::invalid_root,
+                  [&] { world.bcast(peal::in_place(buffer), world.size()); });
+      continue;
+    }
+    try {  // whoever depends on that rank has an error, too
+      world.bcast(peal::in_place(buffer), who == 0 ? 0 : who - 1);
+    } catch (const peal::error&) {
+    }
+  }
+}
+
+// A continuation runs in a wait, whatever the rank waits for there: for the call, or for what the
+// ranks tell each other before it.
+void continuations(const communicator& world) {
+  const int size = world.size();
+  for (int i = 0; i != (job::sanitized() ? 150 : 600); ++i) {
+    const std::size_t count = i % 3 == 0 ? 5 : i % 3 == 1 ? 200 : 3000;
+    const auto more = [&](int got) {
+      return world.allreduce(numbers(count, static_cast<std::uint64_t>(got))).back();
+    };
+    auto after = world.irecv<int>(world.rank(), peal::tag{5}).then(more);
+    auto sent = world.isend(i, world.rank(), peal::tag{5});
+    if (i % (5 * size) == world.rank()) usleep(200);  // so that the others wait
+    job::equal(world.allreduce(numbers(count, 1)).back(), static_cast<std::uint64_t>(size),
+               "the sum outside");
+    job::equal(after.wait(), static_cast<std::uint64_t>(i * size), "the sum in a continuation");
+    sent.wait();
+  }
+}
+
+// The others learn of it, in a call or in what comes before it, and none waits for ever.
+void death(const communicator& world) {
+  const int last = world.size() - 1;
+  job::random own{static_cast<std::uint64_t>(getpid())};
+  const std::uint64_t end = own.below(400);
+  try {
+    for (std::uint64_t call = 0;; ++call) {
+      if (world.rank() == last && call == end) kill(getpid(), SIGKILL);
+      one_call(world, call % kinds, 100 + call % 3 * 600, call);
+    }
+  } catch (const peal::error& e) {
+    if (e.code() != peal::errc::peer_failed) job::fail(e.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string{argv[1]} == "death") {
+    peal::environment env{argc, argv};
+    job::my_rank() = env.world().rank();
+    try {
+      death(env.world());
+    } catch (const std::exception& e) {
+      job::fail(e.what());
+    }
+    return 0;
+  }
+  return job::run_parts(
+      argc, argv,
+      {job::part{"tries", tries}, job::part{"usual", usual}, job::part{"mix", mix},
+       job::part{"refused", refused}, job::part{"continuations", continuations}});
+}

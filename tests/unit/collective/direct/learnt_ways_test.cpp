@@ -1,0 +1,178 @@
+// The choice of ways from what calls take, on modelled machines: which way is taken in the end,
+// what the trials cost, and that all ranks decide alike.
+#include "collective/direct/learnt_ways.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace {
+
+using namespace peal;
+using namespace peal::direct;
+using detail::collective;
+
+constexpr algorithm tree{.kind = collective::bcast, .name = "tree"},
+    chain{.kind = collective::bcast, .name = "chain"};
+constexpr call_shape kibibyte{collective::bcast, 10}, mebibyte{collective::bcast, 20};
+
+/// Usual, by the tree, by the chain; mebibytes go directly besides. Barriers have one way.
+std::vector<call_way> ways_of(const call_shape& of) {
+  if (of.kind == collective::barrier) return {};
+  std::vector<call_way> ways{{.by = &tree}, {.by = &chain}};
+  if (of.length == 20) ways.push_back({.directly = true});
+  return ways;
+}
+
+/// Ranks that make the same calls.
+class ranks {
+ public:
+  explicit ranks(std::size_t count) : told_(count) {
+    for (std::size_t each = 0; each != count; ++each) ways_.emplace_back(ways_of);
+  }
+  /// One call; `cost(rank, way)`. Returns the way, which is the same on all ranks.
+  template <class Cost>
+  call_way call(const call_shape& of, Cost&& cost) {
+    if (calls_ == ways_.front().window()) review();
+    ++calls_;
+    call_way taken;
+    for (std::size_t rank = 0; rank != ways_.size(); ++rank) {
+      const learnt_ways::plan plan = ways_[rank].next(of);
+      if (rank == 0) taken = plan.by;
+      EXPECT_EQ(plan.by.directly, taken.directly);
+      EXPECT_EQ(plan.by.by, taken.by);
+      if (ways_[rank].times(plan)) ways_[rank].took(plan, cost(rank, plan.by));
+    }
+    return taken;
+  }
+  [[nodiscard]] call_way best_of(const call_shape& of) const { return ways_.front().best_of(of); }
+  [[nodiscard]] int reviews() const { return reviews_; }
+  /// A rank that was refused the next call.
+  void refuse(std::size_t rank) {
+    if (calls_ == ways_.front().window()) review();
+    ++calls_;
+    for (std::size_t each = 0; each != ways_.size(); ++each)
+      if (each != rank) (void)ways_[each].next(kibibyte);
+  }
+
+ private:
+  void review() {
+    for (std::size_t rank = 0; rank != ways_.size(); ++rank) told_[rank] = ways_[rank].tell();
+    const int changed = ways_.front().hear(told_);
+    for (std::size_t rank = 1; rank != ways_.size(); ++rank)
+      EXPECT_EQ(ways_[rank].hear(told_), changed);
+    for (const learnt_ways& each : ways_) EXPECT_EQ(each.window(), ways_.front().window());
+    calls_ = 0;
+    ++reviews_;
+  }
+
+  std::vector<learnt_ways> ways_;
+  std::vector<learnt_ways::told> told_;
+  std::uint32_t calls_ = 0;
+  int reviews_ = 0;
+};
+
+double fixed(const call_way& way, double usual, double by_tree, double by_chain, double directly) {
+  return way.directly ? directly : way.by == &tree ? by_tree : way.by == &chain ? by_chain : usual;
+}
+
+TEST(learnt_ways, takes_the_fastest_after_a_hundred_calls) {
+  ranks all{3};
+  for (int call = 0; call != 100; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+  EXPECT_TRUE(all.best_of(mebibyte).directly);
+}
+
+TEST(learnt_ways, stays_with_the_usual_one_where_others_are_hardly_faster) {
+  ranks all{2};
+  for (int call = 0; call != 5000; ++call)
+    all.call(kibibyte, [](std::size_t, const call_way& way) { return fixed(way, 1, .97, 1.2, 9); });
+  EXPECT_EQ(all.best_of(kibibyte).by, nullptr);
+  EXPECT_FALSE(all.best_of(kibibyte).directly);
+}
+
+TEST(learnt_ways, trials_of_slow_ways_become_rare) {
+  ranks all{2};
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1, 3, 5, 9); };
+  for (int call = 0; call != 200; ++call) all.call(mebibyte, cost);
+  int others = 0;
+  double took = 0;
+  constexpr int calls = 50'000;
+  for (int call = 0; call != calls; ++call) {
+    const call_way way = all.call(mebibyte, cost);
+    others += way.directly || way.by != nullptr;
+    took += cost(0, way);
+  }
+  EXPECT_GT(others, 0);
+  EXPECT_LT(took / calls, 1.02);
+}
+
+TEST(learnt_ways, follows_a_machine_that_changes) {
+  ranks all{2};
+  for (int call = 0; call != 3000; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 1, 1.3, 4, 2); });
+  EXPECT_EQ(all.best_of(mebibyte).by, nullptr);
+  for (int call = 0; call != 1500; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 1.3, 4, 2); });
+  EXPECT_EQ(all.best_of(mebibyte).by, &tree);
+}
+
+TEST(learnt_ways, a_disturbed_window_does_not_turn_the_choice_for_long) {
+  ranks all{2};
+  std::mt19937 random{7};
+  int wrong = 0;
+  for (int call = 0; call != 20'000; ++call) {
+    const bool disturbed = random() % 50 == 0;
+    const call_way way = all.call(kibibyte, [&](std::size_t, const call_way& by) {
+      return fixed(by, 1, 2, 2, 9) *
+             (disturbed ? 100 : 1 + static_cast<double>(random() % 20) / 100);
+    });
+    wrong += call > 100 && way.by != nullptr;
+  }
+  EXPECT_LT(wrong, 1000);
+  EXPECT_EQ(all.best_of(kibibyte).by, nullptr);
+}
+
+TEST(learnt_ways, a_rank_that_always_comes_late_hides_nothing) {
+  ranks all{2};
+  for (int call = 0; call != 200; ++call)
+    all.call(kibibyte, [](std::size_t rank, const call_way& way) {
+      return fixed(way, 2, 1, 3, 9) + (rank == 0 ? 10 : 0);
+    });
+  EXPECT_EQ(all.best_of(kibibyte).by, &tree);
+}
+
+TEST(learnt_ways, a_refused_rank_decides_as_the_others) {
+  ranks all{3};
+  std::mt19937 random{3};
+  for (int call = 0; call != 3000; ++call) {
+    if (random() % 5 == 0) all.refuse(random() % 3);
+    else
+      all.call(random() % 2 == 0 ? kibibyte : mebibyte,
+               [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+  }
+  EXPECT_TRUE(all.best_of(mebibyte).directly);
+  EXPECT_EQ(all.best_of(kibibyte).by, &tree);
+}
+
+TEST(learnt_ways, windows_grow_while_there_is_nothing_to_learn) {
+  constexpr call_shape one_way{collective::barrier};
+  ranks all{2};
+  for (int call = 0; call != 100'000; ++call)
+    all.call(one_way, [](std::size_t, const call_way&) { return 1.; });
+  EXPECT_LT(all.reviews(), 120);
+}
+
+TEST(learnt_ways, more_shapes_than_it_keeps_go_as_usual) {
+  ranks all{2};
+  for (int round = 0; round != 100; ++round)
+    for (std::uint8_t length = 10; length != 42; ++length)
+      for (const bool commutative : {true, false})
+        for (const auto kind : {collective::bcast, collective::reduce}) {
+          const call_shape of{kind, length, commutative};
+          all.call(of, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+        }
+}
+
+}  // namespace
