@@ -93,6 +93,7 @@ EXTRA_DIST += \
   examples/bench/bench-compare \
   examples/bench/bench-compare-nodes \
   examples/bench/bench-compare-rdma \
+  examples/bench/bench-regret \
   examples/bench/bench-sim \
   examples/bench/collective_rows.py \
   examples/bench/mpi/allgather.c \
@@ -136,3 +137,8 @@ bench-compare-rdma: all
 .PHONY: bench-sim
 bench-sim: all
 	$(PYTHON3) $(srcdir)/examples/bench/bench-sim $(abs_builddir) $(BENCH)
+
+# What the default choices cost beside the best forced ones. make bench-regret BENCH="--ranks 2 --rows allreduce"
+.PHONY: bench-regret
+bench-regret: all
+	$(PYTHON3) $(srcdir)/examples/bench/bench-regret $(abs_builddir) $(BENCH)

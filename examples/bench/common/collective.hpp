@@ -31,11 +31,17 @@ int planned(const peal::communicator& world, const options& o, std::size_t bytes
     loop(o.warm_up_for(bytes));
     return o.iterations_for(bytes);
   }
-  constexpr int most = 1 << 20;
-  for (int n = 1;; n *= 4) {
+  // A library may find out in the first calls which way is the fastest one.
+  constexpr int most_warm_up = 100, most = 1 << 20;
+  const auto timed = [&](int n) {
     const auto start = clock::now();
     loop(n);
-    const double took = world.allreduce(since(start), peal::max);
+    return world.allreduce(since(start), peal::max);
+  };
+  double warm_up = 0;
+  for (int n = 0; n != most_warm_up && warm_up < 4 * o.budget; ++n) warm_up += timed(1);
+  for (int n = 1;; n *= 4) {
+    const double took = timed(n);
     if (took < o.budget / 8 && n < most) continue;
     return static_cast<int>(std::clamp(n * o.budget / took, 1.0, static_cast<double>(most)));
   }

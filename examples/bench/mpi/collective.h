@@ -17,20 +17,29 @@ typedef struct {
   int (*good)(const settings*, const char* received, size_t bytes);
 } collective;
 
+// Seconds for n calls, of the slowest rank.
+static inline double timed(size_t bytes, char* sent, char* received, int n, loop_function loop) {
+  double start = MPI_Wtime();
+  loop(sent, received, bytes, n);
+  double took = MPI_Wtime() - start, all = 0;
+  MPI_Allreduce(&took, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
 // How often to make the call: as the options say, or so often that it takes the time given. Some
 // calls are made on the way.
 static inline int planned(const settings* s, size_t bytes, char* sent, char* received,
                           loop_function loop) {
-  const int most = 1 << 20;
+  const int most_warm_up = 100, most = 1 << 20;
   if (s->budget <= 0) {
     loop(sent, received, bytes, warm_up_for(s, bytes));
     return iterations_for(s, bytes);
   }
+  double warm_up = 0;
+  for (int n = 0; n != most_warm_up && warm_up < 4 * s->budget; ++n)
+    warm_up += timed(bytes, sent, received, 1, loop);
   for (int n = 1;; n *= 4) {
-    double start = MPI_Wtime();
-    loop(sent, received, bytes, n);
-    double took = MPI_Wtime() - start, all = 0;
-    MPI_Allreduce(&took, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    double all = timed(bytes, sent, received, n, loop);
     if (all < s->budget / 8 && n < most) continue;
     double wanted = n * s->budget / all;
     return wanted < 1 ? 1 : wanted > most ? most : (int)wanted;

@@ -125,12 +125,14 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
       ++of->ranks;
     }
   int changed = 0;
-  bool active = false, trial = false;
+  bool active = false;
+  std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
     if (each.ranks != 0 && each.ways.size() != 1) {
       active = true;
       changed += learn(each) ? 1 : 0;
-      trial |= plan_trial(each);
+      if (plan_trial(each))
+        trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);
     } else {
       each.now = each.best;
     }
@@ -138,8 +140,8 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
     each.ranks = 0;
   }
   if (changed != 0) steady_window_ = least_window;
-  if (trial) {
-    window_ = trial_window;
+  if (trial != 0) {
+    window_ = trial;
   } else {
     window_ = steady_window_;
     steady_window_ = std::min(2 * steady_window_, active ? most_window : idle_window);

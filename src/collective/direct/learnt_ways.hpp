@@ -56,6 +56,9 @@ class learnt_ways {
   static constexpr std::size_t most_times = 12;  // of a shape, in a window
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;
+  /// Of calls above 128 KiB: each costs more, and less disturbs it.
+  static constexpr std::uint32_t long_trial_window = 4;
+  static constexpr std::uint8_t long_length = 18;
 
   /// `ways_of`: those of a shape besides the usual one, the same on every rank.
   explicit learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of);
