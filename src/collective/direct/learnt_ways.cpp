@@ -13,9 +13,24 @@ constexpr float a_little = 0.07F;  // 1.05 times
 constexpr float much = 0.6F;       // 1.5 times
 constexpr float very_much = 2;     // 4 times
 
+/// Times the median, not as a logarithm.
+constexpr float disturbed = 8;
+
 /// Each way is measured so often before trials become rare: a first call of a way builds its
 /// schedule, and touches memory that nobody has touched before.
 constexpr std::uint8_t rounds = 2;
+
+/// The mean of the times but those after which the rank must have been without a core: calls may
+/// take long by turns, for instance when a root is as far ahead as it may be. Reorders them.
+float usual_of(std::span<float> times) noexcept {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  float sum = 0;
+  int count = 0;
+  for (const float each : times)
+    if (each <= disturbed * *middle) sum += each, ++count;
+  return sum / static_cast<float>(count);
+}
 
 constexpr std::uint16_t to_code(const call_shape& of) noexcept {
   return static_cast<std::uint16_t>(0x8000U | static_cast<unsigned>(of.kind) << 8 |
@@ -69,9 +84,8 @@ learnt_ways::told learnt_ways::tell() noexcept {
   for (std::size_t place = 0; place != timed_count_; ++place) {
     timed& each = timed_[place];
     if (each.count == 0) continue;
-    const auto middle = each.times.begin() + each.count / 2;
-    std::nth_element(each.times.begin(), middle, each.times.begin() + each.count);
-    said[place] = {to_code(each.of), each.way, std::log2(std::max(*middle, 1e-6F))};
+    said[place] = {to_code(each.of), each.way,
+                   std::log2(std::max(usual_of({each.times.data(), each.count}), 1e-6F))};
   }
   timed_count_ = 0;
   ++number_;

@@ -12,8 +12,8 @@
 //     ... p.by says which way; ways.took(p, nanoseconds_a_byte) where ways.times(p)
 //     ways.hear(all ranks' ways.tell());          // a review, after ways.window() calls
 //
-// What a rank's calls took is a median, and of the ranks the geometric mean counts: a rank that
-// comes late waits for nobody, so the waiting of others weighs less than by a sum.
+// Of the ranks the geometric mean counts: a rank that comes late waits for nobody, so the waiting
+// of others weighs less than by a sum.
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    nanoseconds a byte, as logarithms to the base of 2; windows in calls.
