@@ -298,8 +298,12 @@ collectives::alternatives_of_call collectives::alternatives(detail::collective k
   asked.send.equal = asked.receive.equal = bytes;
   asked.commutative = commutative;
   alternatives_of_call found;
-  for (const candidate& each : state_->rules.candidates(kind, asked)) {
-    found.all.push_back(each.as.how);
+  const std::vector<candidate> all = state_->rules.candidates(kind, asked);
+  // Prices are off, but not by so much.
+  constexpr double hopeless = 3;
+  for (const candidate& each : all) {
+    if (!each.price || *each.price <= hopeless * *all.front().price)
+      found.all.push_back(each.as.how);
     if (each.taken) found.taken = each.as.how;
   }
   return found;

@@ -148,7 +148,7 @@ class collectives {
   /// Whether no variable says how this collective goes.
   [[nodiscard]] bool leaves_open(detail::collective) const noexcept;
   /// The algorithms that serve such a call among so many ranks of one node, the cheapest by its
-  /// price first.
+  /// price first, without those that cost many times as much.
   struct alternatives_of_call {
     std::vector<const algorithm*> all;
     const algorithm* taken = nullptr;  // by the choice

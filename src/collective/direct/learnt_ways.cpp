@@ -32,6 +32,13 @@ float usual_of(std::span<float> times) noexcept {
   return sum / static_cast<float>(count);
 }
 
+/// Whether no rank's call is over before all ranks have begun theirs.
+constexpr bool waits_for_all(detail::collective kind) noexcept {
+  using detail::collective;
+  return kind == collective::allreduce || kind == collective::allgather ||
+         kind == collective::alltoall || kind == collective::reduce_scatter;
+}
+
 constexpr std::uint16_t to_code(const call_shape& of) noexcept {
   return static_cast<std::uint16_t>(0x8000U | static_cast<unsigned>(of.kind) << 8 |
                                     unsigned{of.commutative} << 7 | unsigned{of.in_order} << 6 |
@@ -65,13 +72,14 @@ learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of) noexcept {
   return &made;
 }
 
-learnt_ways::plan learnt_ways::next(const call_shape& of) noexcept {
+void learnt_ways::look_up(const call_shape& of) noexcept {
   const entry* const known = find(of);
   const std::uint8_t way = known ? known->now : std::uint8_t{0};
   std::size_t place = 0;
   while (place != timed_count_ && timed_[place].of != of) ++place;
   if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, {}};
-  return {known ? known->ways[way] : call_way{}, static_cast<std::uint8_t>(place), number_};
+  last_shape_ = of;
+  last_ = {known ? known->ways[way] : call_way{}, static_cast<std::uint8_t>(place), number_};
 }
 
 void learnt_ways::took(const plan& of, double nanoseconds_a_byte) noexcept {
@@ -94,7 +102,7 @@ learnt_ways::told learnt_ways::tell() noexcept {
 
 /// Takes in what the ranks have told. True: another way is the best now.
 bool learnt_ways::learn(entry& of) noexcept {
-  const float cost = of.sum / static_cast<float>(of.ranks);
+  const float cost = waits_for_all(of.of.kind) ? of.sum / static_cast<float>(of.ranks) : of.sum;
   float& known = of.cost[of.now];
   // What disturbs makes calls longer, and never shorter.
   if (of.measured[of.now] == 0) known = cost;
@@ -135,7 +143,9 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
       if (each.shape == 0) continue;
       entry* const of = find_or_add(to_shape(each.shape));
       if (of == nullptr || each.way != of->now) continue;
-      of->sum += each.cost;
+      of->sum = waits_for_all(of->of.kind) ? of->sum + each.cost
+                : of->ranks == 0           ? each.cost
+                                           : std::max(of->sum, each.cost);
       ++of->ranks;
     }
   int changed = 0;

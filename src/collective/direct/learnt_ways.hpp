@@ -69,7 +69,11 @@ class learnt_ways {
     std::uint32_t window = 0;        // its number
   };
   /// The way of the next call.
-  [[nodiscard]] plan next(const call_shape&) noexcept;
+  [[nodiscard]] plan next(const call_shape& of) noexcept {
+    if (of != last_shape_ || last_.window != number_) [[unlikely]]
+      look_up(of);
+    return last_;
+  }
   /// Whether the call's time is wanted.
   [[nodiscard]] bool times(const plan& of) const noexcept {
     return of.place != most_told && of.window == number_ && timed_[of.place].count != most_times;
@@ -104,7 +108,7 @@ class learnt_ways {
     std::uint8_t turn = 0;
     bool steady = false;  // all ways have been tried
     // While a review is heard:
-    float sum = 0;
+    float sum = 0;  // or the most
     std::uint32_t ranks = 0;
   };
   struct timed {
@@ -114,6 +118,7 @@ class learnt_ways {
     std::array<float, most_times> times{};
   };
 
+  void look_up(const call_shape&) noexcept;
   [[nodiscard]] entry* find(const call_shape&) noexcept;
   [[nodiscard]] entry* find_or_add(const call_shape&) noexcept;
   static bool learn(entry&) noexcept;
@@ -123,7 +128,9 @@ class learnt_ways {
   std::vector<entry> entries_;
   std::array<timed, most_told> timed_{};
   std::size_t timed_count_ = 0;
-  std::uint32_t number_ = 0;  // of the window
+  std::uint32_t number_ = 1;  // of the window
+  call_shape last_shape_;
+  plan last_;  // of that one
   std::uint32_t window_ = trial_window;
   std::uint32_t steady_window_ = least_window;
 };
