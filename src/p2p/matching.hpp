@@ -96,6 +96,8 @@ class posted_queue {
     list_.erase(*first);
     return first;
   }
+  /// Takes out all receives before `kept`, all of them where that is null. Requires: not indexed.
+  void remove_before(detail::operation* kept) noexcept { list_.erase_before(kept); }
   /// Whether it is more than a plain list at the moment.
   [[nodiscard]] bool indexed() const noexcept { return index_ != nullptr; }
 

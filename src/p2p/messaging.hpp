@@ -201,6 +201,7 @@ class messaging final : public sink, public progress_source {
   void rang(int descriptor) noexcept override;
   [[nodiscard]] deadline wakes_at() const noexcept override;
   void arrived(peer_id from, envelope, const std::byte* payload) noexcept override;
+  std::uint32_t arrived_short(const short_run&) noexcept override;
 
  private:
   using error = std::error_code;
