@@ -64,7 +64,8 @@ class linked_list {
 
  private:
   Item* item(Node* node) const noexcept {
-    return node == &ends_ ? nullptr : static_cast<Item*>(node);
+    // By reference, since the cast of a pointer asks whether it is null.
+    return node == &ends_ ? nullptr : &static_cast<Item&>(*node);
   }
 
   Node ends_;

@@ -70,6 +70,7 @@ struct operation_match : operation_end, list_node {
   operation_kind kind = operation_kind::other;
   operation_state state = operation_state::free;
   std::uint8_t flags = 0;    // of the constants below: says what of the third line holds
+  std::uint8_t unused = 0;   // written too, so that these four go with one store
   std::uint32_t target = 0;  // send, answer: the peer; receive: the context
 };
 static_assert(sizeof(operation_match) == 2 * cache_line);

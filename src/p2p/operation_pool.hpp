@@ -23,16 +23,22 @@ class operation_pool {
   /// Whether `take` finds one without growing.
   [[nodiscard]] bool any() const noexcept { return free_ != nullptr; }
 
-  detail::operation& take(operation_kind kind) noexcept {
+  detail::operation& take(operation_kind kind,
+                          operation_state state = operation_state::working) noexcept {
     if (!free_) [[unlikely]]
       grow();
+    return take_free(kind, state);
+  }
+  /// The same without a call. Requires: any().
+  detail::operation& take_free(operation_kind kind, operation_state state) noexcept {
     detail::operation& taken = static_cast<detail::operation&>(*free_);
     free_ = taken.list_node::after;
     // relaxed: a thread that gets to know this operation does so after the start that follows.
     taken.finished.store(false, std::memory_order_relaxed);
     taken.kind = kind;
-    taken.state = operation_state::working;
+    taken.state = state;
     taken.flags = 0;
+    taken.unused = 0;
     taken.hook.call = nullptr;  // its context means nothing then
     return taken;
   }
@@ -41,6 +47,10 @@ class operation_pool {
     // Only what is not fine is made so again: a second write to the line of the outcome would cost
     // every message.
     if (over.result.error) over.result.error.clear();
+    give_back_good(over);
+  }
+  /// Requires: it has ended without an error.
+  void give_back_good(detail::operation& over) noexcept {
     over.state = operation_state::free;
     over.list_node::after = free_;
     free_ = &over;
