@@ -278,6 +278,7 @@ class messaging final : public sink, public progress_source {
       return end_noted(over);
     over.state = operation_state::done;
     const completion_hook hook = over.hook;
+    if (hook.call) over.hook.call = nullptr;  // as it is in the pool
     // release: pairs with the acquire in detail::finished().
     over.finished.store(true, std::memory_order_release);
     if (hook.call) hook.call(hook.context, over);

@@ -81,13 +81,18 @@ std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
   const std::uint64_t stamp = run.stamp;
   const std::uint32_t context = at->id;
   operation* receive = at->posted.front();
-  completion_hook hook;
   operation* hooked = nullptr;
+  envelope e;
+  std::uint64_t key = 0;
   do {
-    const envelope e{each->match, each->rest};
-    const std::uint64_t key = match_key(e);
-    if (!receive || e.context() != context || e.kind() != envelope_kind::eager ||
-        ((receive->key ^ key) & receive->mask) != 0 || receive->flags != 0 ||
+    // Messages that follow each other are alike as a rule.
+    if (each == run.first || each->match != e.match || each->rest != e.rest) {
+      e = {each->match, each->rest};
+      key = match_key(e);
+      if (e.context() != context || e.kind() != envelope_kind::eager) [[unlikely]]
+        break;
+    }
+    if (!receive || ((receive->key ^ key) & receive->mask) != 0 || receive->flags != 0 ||
         e.bytes() > receive->capacity) [[unlikely]]
       break;
     __builtin_prefetch(each + lines_ahead_to_read);
@@ -97,9 +102,8 @@ std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
     receive->state = operation_state::done;
     operation* const over = receive;
     receive = at->posted.next(*over);
-    hook = over->hook;
     ++each;
-    if (hook.call) [[unlikely]] {
+    if (over->hook.call) [[unlikely]] {
       hooked = over;
       break;
     }
