@@ -65,7 +65,7 @@ struct operation_match : operation_end, list_node {
   // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
   std::uint64_t key = 0;
   std::uint64_t mask = 0;  // receive: the bits of a message's key that must equal `key`
-  completion_hook hook;      // in the pool, and without one: `call` is null
+  completion_hook hook;    // in the pool, and without one: `call` is null
   const team* members = nullptr;
   operation_kind kind = operation_kind::other;
   operation_state state = operation_state::free;

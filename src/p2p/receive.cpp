@@ -68,8 +68,8 @@ void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noex
 }
 
 // Many messages with one call, and the list of receives is mended once. What is unusual is left to
-// `arrived`: another context, a message that the first receive does not take, an end that someone is
-// to be told of with no lock held.
+// `arrived`: another context, a message that the first receive does not take, an end that someone
+// is to be told of with no lock held.
 std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
   const short_path::cell* each = run.first;
   // acquire, here and below: pairs with the release in short_path::write_short.
