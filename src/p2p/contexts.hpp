@@ -37,7 +37,7 @@ class context_table {
   /// Null when it was not asked for lately.
   [[gnu::always_inline]] context_state* recent(std::uint32_t context) noexcept {
     // As a rule it is that of the last message, and a guess spares the time that a place takes.
-    if (context_state* const used = last_; used && used->id == context) [[likely]]
+    if (context_state* const used = last_; used->id == context) [[likely]]
       return used;
     context_state* const used = recent_[place(context)];
     return used && used->id == context ? last_ = used : nullptr;
@@ -48,7 +48,7 @@ class context_table {
     return found == all_.end() ? nullptr : found->second.get();
   }
   void erase(std::uint32_t context) noexcept {
-    if (last_ && last_->id == context) last_ = nullptr;
+    if (last_->id == context) last_ = &none_;
     if (context_state*& used = recent_[place(context)]; used && used->id == context) used = nullptr;
     all_.erase(context);
   }
@@ -72,7 +72,9 @@ class context_table {
     return context * 0x9e37'79b1U >> (32 - place_bits);
   }
 
-  context_state* last_ = nullptr;
+  /// Has the number of no communicator, so that `last_` is never null.
+  context_state none_{~std::uint32_t{0}};
+  context_state* last_ = &none_;
   std::array<context_state*, std::size_t{1} << place_bits> recent_{};
   std::unordered_map<std::uint32_t, std::unique_ptr<context_state>> all_;
 };

@@ -50,6 +50,12 @@ class linked_list {
     node.before->after = node.after;
     node.after->before = node.before;
   }
+  /// Takes out all items before `kept`, all of them where that is null.
+  void erase_before(Item* kept) noexcept {
+    Node& first = kept != nullptr ? static_cast<Node&>(*kept) : ends_;
+    ends_.after = &first;
+    first.before = &ends_;
+  }
   Item* pop_front() noexcept {
     Item* first = front();
     if (first) erase(*first);
@@ -58,7 +64,8 @@ class linked_list {
 
  private:
   Item* item(Node* node) const noexcept {
-    return node == &ends_ ? nullptr : static_cast<Item*>(node);
+    // By reference, since the cast of a pointer asks whether it is null.
+    return node == &ends_ ? nullptr : &static_cast<Item&>(*node);
   }
 
   Node ends_;

@@ -52,6 +52,10 @@ struct match_pattern {
         match_key(static_cast<std::uint32_t>(source), tag == detail::any_tag_value ? 0 : tag);
     return {key & mask, mask};
   }
+  /// Of a receive without wildcards.
+  static constexpr match_pattern exact(int source, int tag) noexcept {
+    return {match_key(static_cast<std::uint32_t>(source), tag), source_bits | tag_bits};
+  }
   [[nodiscard]] constexpr bool takes(std::uint64_t message) const noexcept {
     return ((message ^ key) & mask) == 0;
   }
@@ -73,6 +77,8 @@ class posted_queue {
     if (index_) [[unlikely]]
       add_to_index(receive);
   }
+  /// The same without a call. Requires: not indexed.
+  void add_to_list(detail::operation& receive) noexcept { list_.push_back(receive); }
   /// Requires: it stands in this queue.
   void remove(detail::operation& receive) noexcept {
     list_.erase(receive);
@@ -96,6 +102,8 @@ class posted_queue {
     list_.erase(*first);
     return first;
   }
+  /// Takes out all receives before `kept`, all of them where that is null. Requires: not indexed.
+  void remove_before(detail::operation* kept) noexcept { list_.erase_before(kept); }
   /// Whether it is more than a plain list at the moment.
   [[nodiscard]] bool indexed() const noexcept { return index_ != nullptr; }
 

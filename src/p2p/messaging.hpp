@@ -82,7 +82,7 @@ class messaging final : public sink, public progress_source {
   /// start_recv where it is nothing but to be posted, and that by the shortest way; null, and
   /// nothing happened, where it is not.
   operation* try_post(const team&, std::uint32_t context, void* data, std::size_t capacity,
-                      int source, int tag) noexcept;
+                      const match_pattern&) noexcept;
   /// `allocate` is called inside the engine, so with its lock held where threads were asked for.
   operation& start_recv_growing(const team&, std::uint32_t context, const growing_buffer&,
                                 int source, int tag, completion_hook = {}) noexcept;
@@ -143,6 +143,8 @@ class messaging final : public sink, public progress_source {
   bool cancel(operation&) noexcept;
   /// Requires: finished.
   void release(operation& over) noexcept { operations_.give_back(over); }
+  /// Requires: finished without an error.
+  void release_good(operation& over) noexcept { operations_.give_back_good(over); }
   /// No thread waits for it any more: when it has finished it is released, and `owner_free(owner)`
   /// is called, with no lock held, by the next progress call. Requires: neither a completion hook
   /// nor a user's hook that needs the operation.
@@ -201,6 +203,7 @@ class messaging final : public sink, public progress_source {
   void rang(int descriptor) noexcept override;
   [[nodiscard]] deadline wakes_at() const noexcept override;
   void arrived(peer_id from, envelope, const std::byte* payload) noexcept override;
+  std::uint32_t arrived_short(const short_run&) noexcept override;
 
  private:
   using error = std::error_code;
@@ -275,6 +278,7 @@ class messaging final : public sink, public progress_source {
       return end_noted(over);
     over.state = operation_state::done;
     const completion_hook hook = over.hook;
+    if (hook.call) over.hook.call = nullptr;  // as it is in the pool
     // release: pairs with the acquire in detail::finished().
     over.finished.store(true, std::memory_order_release);
     if (hook.call) hook.call(hook.context, over);
@@ -347,16 +351,19 @@ class messaging final : public sink, public progress_source {
 // Everything that may call a function is asked first, so that no register needs to be saved.
 [[gnu::always_inline]] inline operation* messaging::try_post(const team& in, std::uint32_t context,
                                                              void* data, std::size_t capacity,
-                                                             int source, int tag) noexcept {
+                                                             const match_pattern& from) noexcept {
   context_state* const at = contexts_.recent(context);
   if (!at || !operations_.any() || somebody_gone_ || !at->unexpected.empty() ||
-      at->posted.indexed())
+      at->posted.indexed()) [[unlikely]]
     return nullptr;
-  operation& wanted = new_receive(in, context, source, tag);
+  operation& wanted = operations_.take_free(operation_kind::receive, operation_state::posted);
+  wanted.key = from.key;
+  wanted.mask = from.mask;
+  wanted.members = &in;
+  wanted.target = context;
   wanted.buffer = data;
   wanted.capacity = capacity;
-  wanted.state = operation_state::posted;
-  at->posted.add(wanted);
+  at->posted.add_to_list(wanted);
   return &wanted;
 }
 

@@ -65,11 +65,12 @@ struct operation_match : operation_end, list_node {
   // receive: source << 32 | tag, the wildcards zero; send: context << 32 | tag
   std::uint64_t key = 0;
   std::uint64_t mask = 0;  // receive: the bits of a message's key that must equal `key`
-  completion_hook hook;
+  completion_hook hook;    // in the pool, and without one: `call` is null
   const team* members = nullptr;
   operation_kind kind = operation_kind::other;
   operation_state state = operation_state::free;
   std::uint8_t flags = 0;    // of the constants below: says what of the third line holds
+  std::uint8_t unused = 0;   // written too, so that these four go with one store
   std::uint32_t target = 0;  // send, answer: the peer; receive: the context
 };
 static_assert(sizeof(operation_match) == 2 * cache_line);

@@ -9,9 +9,11 @@ void operation_pool::grow() noexcept {
   for (std::uint32_t i = per_slab; i-- > 0;) {
     slab[i].index = first + i;
     slab[i].home = &owner_;
-    slab[i].list_node::after = free_;
-    free_ = &slab[i];
   }
+  // None is free: what the array says up to now is over.
+  free_.resize(1 + slabs_.size() * per_slab);
+  last_ = free_.data();
+  for (std::uint32_t i = per_slab; i-- > 0;) *++last_ = &slab[i];
 }
 
 }  // namespace peal

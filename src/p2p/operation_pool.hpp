@@ -21,19 +21,23 @@ class operation_pool {
   operation_pool& operator=(const operation_pool&) = delete;
 
   /// Whether `take` finds one without growing.
-  [[nodiscard]] bool any() const noexcept { return free_ != nullptr; }
+  [[nodiscard]] bool any() const noexcept { return *last_ != nullptr; }
 
-  detail::operation& take(operation_kind kind) noexcept {
-    if (!free_) [[unlikely]]
+  detail::operation& take(operation_kind kind,
+                          operation_state state = operation_state::working) noexcept {
+    if (!any()) [[unlikely]]
       grow();
-    detail::operation& taken = static_cast<detail::operation&>(*free_);
-    free_ = taken.list_node::after;
+    return take_free(kind, state);
+  }
+  /// The same without a call. Requires: any().
+  detail::operation& take_free(operation_kind kind, operation_state state) noexcept {
+    detail::operation& taken = **last_--;
     // relaxed: a thread that gets to know this operation does so after the start that follows.
     taken.finished.store(false, std::memory_order_relaxed);
     taken.kind = kind;
-    taken.state = operation_state::working;
+    taken.state = state;
     taken.flags = 0;
-    taken.hook.call = nullptr;  // its context means nothing then
+    taken.unused = 0;
     return taken;
   }
 
@@ -41,9 +45,12 @@ class operation_pool {
     // Only what is not fine is made so again: a second write to the line of the outcome would cost
     // every message.
     if (over.result.error) over.result.error.clear();
+    give_back_good(over);
+  }
+  /// Requires: it has ended without an error.
+  void give_back_good(detail::operation& over) noexcept {
     over.state = operation_state::free;
-    over.list_node::after = free_;
-    free_ = &over;
+    *++last_ = &over;
   }
 
   /// The operation at this place of the pool; null when there is none.
@@ -57,7 +64,10 @@ class operation_pool {
   void grow() noexcept;
 
   messaging& owner_;
-  list_node* free_ = nullptr;
+  // Those that are free, behind a null. An array: in a list the next one would be known only when
+  // the last one has been read, which takes longer than everything else that a receive does.
+  std::vector<detail::operation*> free_{nullptr};
+  detail::operation** last_ = free_.data();  // the one given back last
   std::vector<std::unique_ptr<detail::operation[]>> slabs_;
 };
 

@@ -1,5 +1,7 @@
 // Receives, probes, and what becomes of a message that arrives with its payload.
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "base/copy.hpp"
@@ -8,6 +10,21 @@
 
 namespace peal {
 
+namespace {
+
+/// Source and tag of a message into its outcome.
+[[gnu::always_inline]] inline void set_match(detail::outcome& became, std::uint64_t key) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {
+    static_assert(offsetof(detail::outcome, tag) == 0 && offsetof(detail::outcome, source) == 4);
+    std::memcpy(static_cast<void*>(&became), &key, sizeof key);  // one store instead of two
+  } else {
+    became.tag = tag_of(key);
+    became.source = source_of(key);
+  }
+}
+
+}  // namespace
+
 // The end of most messages: the payload goes into a buffer that is there and long enough.
 [[gnu::always_inline]] inline void messaging::deliver(operation& matched, std::uint64_t key,
                                                       const std::byte* payload,
@@ -15,8 +32,7 @@ namespace peal {
   if ((matched.flags & (operation::growing | operation::absorbing)) || bytes > matched.capacity)
       [[unlikely]]
     return deliver_in_part(matched, key, payload, bytes);
-  matched.result.tag = tag_of(key);
-  matched.result.source = source_of(key);
+  set_match(matched.result, key);
   matched.result.bytes = bytes;
   if (bytes > short_copy) return deliver_long(matched, payload, bytes);
   copy_short(matched.buffer, payload, bytes);
@@ -49,6 +65,55 @@ void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noex
       return deliver(*receive, key, payload, e.bytes());
   }
   arrived_slow(from, e, payload);
+}
+
+// Many messages with one call, and the list of receives is mended once. What is unusual is left to
+// `arrived`: another context, a message that the first receive does not take, an end that someone
+// is to be told of with no lock held.
+std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
+  const short_path::cell* each = run.first;
+  // acquire, here and below: pairs with the release in short_path::write_short.
+  if (each->stamp.load(std::memory_order_acquire) != run.stamp) return 0;
+  context_state* const at = contexts_.recent(envelope{each->match, each->rest}.context());
+  if (!at || at->posted.indexed()) [[unlikely]]
+    return 0;
+  const short_path::cell* const behind = each + run.most;
+  const std::uint64_t stamp = run.stamp;
+  const std::uint32_t context = at->id;
+  operation* receive = at->posted.front();
+  operation* hooked = nullptr;
+  envelope e;
+  std::uint64_t key = 0;
+  do {
+    // Messages that follow each other are alike as a rule.
+    if (each == run.first || each->match != e.match || each->rest != e.rest) {
+      e = {each->match, each->rest};
+      key = match_key(e);
+      if (e.context() != context || e.kind() != envelope_kind::eager) [[unlikely]]
+        break;
+    }
+    if (!receive || ((receive->key ^ key) & receive->mask) != 0 || receive->flags != 0 ||
+        e.bytes() > receive->capacity) [[unlikely]]
+      break;
+    __builtin_prefetch(each + lines_ahead_to_read);
+    copy_short(receive->buffer, each->payload, e.bytes());
+    set_match(receive->result, key);
+    receive->result.bytes = e.bytes();
+    receive->state = operation_state::done;
+    operation* const over = receive;
+    receive = at->posted.next(*over);
+    ++each;
+    if (over->hook.call) [[unlikely]] {
+      hooked = over;
+      break;
+    }
+    // release: pairs with the acquire in detail::finished().
+    over->finished.store(true, std::memory_order_release);
+  } while (each != behind && each->stamp.load(std::memory_order_acquire) == stamp);
+  at->posted.remove_before(receive);
+  // The last, since it may start, cancel and release operations.
+  if (hooked) end(*hooked);
+  return static_cast<std::uint32_t>(each - run.first);
 }
 
 void messaging::arrived_slow(peer_id from, envelope e, const std::byte* payload) noexcept {

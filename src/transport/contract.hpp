@@ -22,6 +22,7 @@
 namespace peal {
 
 class short_path;
+struct short_run;
 
 /// A process of the job as transports see it: its rank in the world.
 using peer_id = std::uint32_t;
@@ -90,6 +91,9 @@ class sink {
   /// A message of a peer, in the order in which that peer sent them. The payload (16-byte aligned)
   /// is gone after the call.
   virtual void arrived(peer_id from, envelope, const std::byte* payload) noexcept = 0;
+  /// Several short messages of a peer at a time, where they lie. Takes those at the beginning that
+  /// have arrived and need nothing unusual, and returns how many; the others come by `arrived`.
+  virtual std::uint32_t arrived_short(const short_run&) noexcept { return 0; }
 
  protected:
   ~sink() = default;

@@ -23,6 +23,15 @@
 
 namespace peal {
 
+/// How far ahead lines are fetched, so that they change cores while others are worked on. Without
+/// it stores that wait for their lines fill the store buffer, and then fewer lines are on their way
+/// at a time. A window of 64 messages of 8 B took, in turn on an EPYC of family 26, without and
+/// with it at 8, 16 and 32 lines, 4.1 and 2.0, 1.6 and 1.6 µs where the cores are slow to each
+/// other, 0.69 and 0.60 to 0.61 µs where they are quick.
+inline constexpr std::uint32_t lines_ahead_to_write = 16;
+/// The same for the receiver.
+inline constexpr std::uint32_t lines_ahead_to_read = 4;
+
 class short_path {
  public:
   static constexpr std::uint32_t cells = 256;
@@ -58,6 +67,7 @@ class short_path {
                                           std::size_t bytes) noexcept {
     const std::uint32_t at = cell_;
     cell& place = cells_[at % cells];
+    __builtin_prefetch(&cells_[(at + lines_ahead_to_write) % cells], 1);
     place.match = e.match;
     place.rest = e.rest;
     copy_short(place.payload, payload, bytes);
@@ -75,6 +85,14 @@ class short_path {
   cell* cells_ = nullptr;
   std::uint32_t cell_ = 0;        // next to write; free-running
   std::uint32_t cell_limit_ = 0;  // first that may still be unread; as `cell_`: none can be written
+};
+
+/// Cells that lie behind one another, of one lap, which their receiver reads next.
+struct short_run {
+  const short_path::cell* first;
+  std::uint32_t most;  // cells, one at least
+  /// Of a cell that has been written: its message is short, and nothing is unusual.
+  std::uint64_t stamp;
 };
 
 }  // namespace peal

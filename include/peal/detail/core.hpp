@@ -187,6 +187,10 @@ PEAL_EXPORT bool wait_for_end(operation&, time_point deadline);
 inline bool wait(operation& awaited, time_point deadline = never) {
   return finished(awaited) || wait_for_end(awaited, deadline);
 }
+/// Whether it is finished, without an error.
+inline bool ended_well(const operation& of) noexcept {
+  return finished(of) && !head_of(of).result.error;
+}
 /// Requires: finished.
 inline const outcome& result_of(const operation& of) noexcept { return head_of(of).result; }
 PEAL_EXPORT const location& origin_of(const operation&) noexcept;
@@ -205,6 +209,8 @@ PEAL_EXPORT void on_finish(operation&, void (*hook)(void* context), void* contex
 PEAL_EXPORT void drop(operation*, void (*owner_free)(void*) noexcept, void* owner) noexcept;
 // The usual case: not `common`, no owner of buffers.
 PEAL_EXPORT void drop_own(operation&) noexcept;
+// The same for one that has ended well.
+PEAL_EXPORT void drop_good(operation&) noexcept;
 inline void drop(operation* unwanted) noexcept {
   if (unwanted != nullptr && !head_of(*unwanted).common) drop_own(*unwanted);
 }

@@ -98,6 +98,9 @@ class [[nodiscard]] request {
   }
   /// Waits for the end; the value, or an exception where it failed.
   T wait(const place& where = place::current()) {
+    if constexpr (bare)
+      if (op_ && detail::ended_well(*op_)) [[likely]]
+        return take_good();
     wait_for_end(detail::never, where);
     return take(nullptr, where);
   }
@@ -178,6 +181,9 @@ class [[nodiscard]] request {
   /// @}
 
  private:
+  /// May consist of an operation alone.
+  static constexpr bool bare = std::is_void_v<T> || std::same_as<T, status>;
+
   detail::operation& operation(const place& where) const {
     if (!op_) [[unlikely]]
       detail::fail(errc::invalid_argument,
@@ -188,18 +194,24 @@ class [[nodiscard]] request {
     if (op_) detail::drop(std::exchange(op_, nullptr));
     if (body_) std::exchange(body_, nullptr)->abandon();
   }
-  T take(std::error_code* error, const place& where) {
-    if constexpr (std::is_void_v<T> || std::same_as<T, status>) {
-      if (op_ && !detail::result_of(*op_).error) [[likely]] {
-        detail::operation* const over = std::exchange(op_, nullptr);
-        if constexpr (std::is_void_v<T>) return detail::drop(over);
-        else {
-          const status known = detail::status_of(detail::result_of(*over));
-          detail::drop(over);
-          return known;
-        }
-      }
+  /// Requires: an operation alone, which has ended without an error.
+  T take_good() noexcept
+    requires bare
+  {
+    detail::operation& over = *std::exchange(op_, nullptr);
+    if constexpr (std::is_void_v<T>) {
+      if (!detail::head_of(over).common) detail::drop_good(over);
+    } else {
+      // A receive, and so never `common`.
+      const status known = detail::status_of(detail::result_of(over));
+      detail::drop_good(over);
+      return known;
     }
+  }
+  T take(std::error_code* error, const place& where) {
+    if constexpr (bare)
+      if (op_ && !detail::result_of(*op_).error) [[likely]]
+        return take_good();
     // Gives everything back at the end, also after an exception.
     const request over{std::move(*this)};
     if (over.body_) return over.body_->take(error);

@@ -77,7 +77,8 @@ namespace {
                                                             int tag) noexcept {
   lane* const here = job::biased();
   if (here == nullptr || !may_receive(on, source, tag) || !here->progress.enter()) return nullptr;
-  operation* const posted = here->messages->try_post(on, on.context(), data, capacity, source, tag);
+  operation* const posted =
+      here->messages->try_post(on, on.context(), data, capacity, match_pattern::of(source, tag));
   here->progress.leave();
   return posted;
 }
@@ -112,8 +113,30 @@ namespace {
   send_checked(on, data, bytes, dest, tag, where);
 }
 
+/// The shortest way of a receive, by which those that name source and tag go. Null: nothing
+/// happened.
+[[gnu::always_inline]] inline operation* post_exact(lane& here, communicator_state& on, void* data,
+                                                    std::size_t capacity, int source,
+                                                    int tag) noexcept {
+  return here.messages->try_post(on, on.context(), data, capacity,
+                                 match_pattern::exact(source, tag));
+}
+
+/// The same for those with wildcards. Null: nothing happened.
+[[gnu::always_inline]] inline operation* post_any(communicator_state& on, void* data,
+                                                  std::size_t capacity, int source,
+                                                  int tag) noexcept {
+  lane* const here = job::unlocked();
+  return here == nullptr || !may_receive(on, source, tag)
+             ? nullptr
+             : here->messages->try_post(on, on.context(), data, capacity,
+                                        match_pattern::of(source, tag));
+}
+
 [[gnu::noinline]] outcome recv_slow(communicator_state& asked, void* data, std::size_t capacity,
                                     int source, int tag, const location& where) {
+  if (operation* const posted = post_any(asked, data, capacity, source, tag))
+    return complete(*job::unlocked(), *posted, "receive from", source, where);
   communicator_state& on = asked.way_of(tag);
   if (operation* const posted = post_beside_helper(on, data, capacity, source, tag))
     return complete(*job::biased(), *posted, "receive from", source, where);
@@ -139,10 +162,9 @@ void send(communicator_state& on, const void* data, std::size_t bytes, int dest,
 
 outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
              const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag))
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive_exactly(on, source, tag))
       [[likely]]
-    if (operation* const posted =
-            here->messages->try_post(on, on.context(), data, capacity, source, tag)) [[likely]]
+    if (operation* const posted = post_exact(*here, on, data, capacity, source, tag)) [[likely]]
       return complete(*here, *posted, "receive from", source, where);
   return recv_slow(on, data, capacity, source, tag, where);
 }
@@ -226,6 +248,8 @@ namespace {
 [[gnu::noinline]] operation* start_recv_slow(communicator_state& asked, void* data,
                                              std::size_t capacity, int source, int tag,
                                              const location& where) {
+  if (operation* const posted = post_any(asked, data, capacity, source, tag))
+    return keep(*job::unlocked(), asked, *posted, where);
   communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_source(on, source, where);
@@ -241,11 +265,14 @@ namespace {
 
 operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
                       const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_receive(on, source, tag))
+  if (lane* const here = job::unlocked(); here != nullptr && may_receive_exactly(on, source, tag))
       [[likely]]
-    if (operation* posted = here->messages->try_post(on, on.context(), data, capacity, source, tag))
-        [[likely]]
-      return keep(*here, on, *posted, where);
+    if (operation* const posted = post_exact(*here, on, data, capacity, source, tag)) [[likely]] {
+      // As keep, but its `members` are known.
+      here->given(on);
+      posted->origin = where;
+      return posted;
+    }
   return start_recv_slow(on, data, capacity, source, tag, where);
 }
 

@@ -139,6 +139,15 @@ void drop_own(operation& unwanted) noexcept {
   else drop(&unwanted, nullptr, nullptr);
 }
 
+void drop_good(operation& unwanted) noexcept {
+  lane* const here = job::unlocked();
+  if (here == nullptr) [[unlikely]]
+    return drop(&unwanted, nullptr, nullptr);
+  communicator_state* const on = communicator_of(unwanted);
+  here->messages->release_good(unwanted);
+  if (on != nullptr) here->given_back(*on);
+}
+
 void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) noexcept {
   if (unwanted == nullptr) return;
   if (unwanted->common) {

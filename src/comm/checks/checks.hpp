@@ -47,6 +47,9 @@ inline void check_recv_tag(const detail::communicator_state& in, int tag,
 inline bool may_send(const team& in, int dest, int tag) noexcept {
   return static_cast<unsigned>(dest) < static_cast<unsigned>(in.size()) && tag >= 0;
 }
+inline bool may_receive_exactly(const team& in, int source, int tag) noexcept {
+  return may_send(in, source, tag);  // without wildcards the same holds
+}
 inline bool may_receive(const detail::communicator_state& in, int source, int tag) noexcept {
   return (static_cast<unsigned>(source) < static_cast<unsigned>(in.size()) ||
           source == detail::any_source_value) &&

@@ -19,11 +19,6 @@
 
 namespace peal::shm {
 
-/// How far ahead lines are fetched, so that they change cores while others are worked on. Only for
-/// reading: prefetchw by the sender, at any distance from 2 to 64 lines, gave no clear gain (AMD
-/// EPYC 9004, virtual).
-inline constexpr std::uint32_t lines_ahead_to_read = 4;
-
 /// From here on a payload is worth more than one memcpy. AMD EPYC 9004, virtual, one way, in ns,
 /// when its caches are quick to each other (and when they are slow; other runs). memcpy against
 /// past the caches, in turn: 1 KiB 227 : 437 (860 : 477), 2 KiB 274 : 558 (1110 : 590), 4 KiB 603 :
@@ -234,7 +229,12 @@ class box_reader {
     }
     return state::message;
   }
-  void pop() noexcept { ++cell_; }
+  void pop(std::uint32_t messages = 1) noexcept { cell_ += messages; }
+  /// The next cells, so many at most, up to the end of the lap.
+  [[nodiscard]] short_run next_run(std::uint32_t most) const noexcept {
+    const std::uint32_t at = cell_ % cells_per_box;
+    return {&cells_[at], std::min(most, cells_per_box - at), lap_of(cell_) | in_cell};
+  }
 
   /// Tells the sender how much room there is, when that is worth a line that passes between the
   /// cores. True: it did.

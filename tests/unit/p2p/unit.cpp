@@ -8,5 +8,6 @@
 #include "unit/p2p/operation_pool_test.cpp"
 #include "unit/p2p/operation_test.cpp"
 #include "unit/p2p/random_test.cpp"
+#include "unit/p2p/receive_test.cpp"
 #include "unit/p2p/team_test.cpp"
 #include "unit/p2p/unexpected_test.cpp"
