@@ -1,7 +1,5 @@
 #include "transport/shm/shm_transport.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -37,7 +35,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
                bells_,
                {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
       helper_{segment, direct_, bells_},
-      boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
+      boxes_{segment, parts_, settings.most_boxes} {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
   local_index_.resize(std::size_t{highest} + 1);
   for (std::size_t each = 0; each < peers_.size(); ++each) {
@@ -70,20 +68,22 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   return true;
 }
 
-shm::box& shm_transport::box_at(int number) const noexcept {
-  return *segment().at<shm::box>(parts_.boxes +
-                                 static_cast<std::uint64_t>(number) * sizeof(shm::box));
+/// The box had no room.
+bool shm_transport::write_with_more(channel& out, envelope e, const void* payload) noexcept {
+  if (!out.box.wants_units(e.bytes()) || !boxes_.grow(out.box_number)) return refused();
+  out.box.set_units(boxes_.units(out.box_number));
+  return out.box.write(e, payload) || refused();
 }
 
 bool shm_transport::open_box(channel& out) noexcept {
-  const int number = find_box();
+  const int number = boxes_.take();
   if (number < 0) {
     close_idle_box();
     return false;
   }
   ++counters_.boxes_opened;
-  shm::box& memory = box_at(number);
-  out.box = shm::box_writer{memory, bells_.to(index_of(out)), arrivals_};
+  shm::box& memory = boxes_.at(number);
+  out.box = shm::box_writer{memory, bells_.to(index_of(out)), arrivals_, boxes_.units(number)};
   out.box_number = static_cast<std::int16_t>(number);
   out.position = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
@@ -94,32 +94,6 @@ bool shm_transport::open_box(channel& out) noexcept {
   return true;
 }
 
-int shm_transport::find_box() noexcept {
-  for (std::size_t each = 0; each < boxes_.size(); ++each) {
-    const int number = static_cast<int>(each);
-    if (boxes_[each] == box_use::free) {
-      boxes_[each] = box_use::open;
-      return number;
-    }
-    if (boxes_[each] != box_use::untouched) continue;
-    const int error = segment().commit(segment().offset_of(&box_at(number)), sizeof(shm::box));
-    if (error != 0) {
-      if (!said_full_)
-        log_warning("messages inside the node go a slower way: {}",
-                    segment().shortage(sizeof(shm::box), error));
-      said_full_ = true;
-      continue;
-    }
-#ifdef MADV_POPULATE_WRITE
-    // Page faults now, rather than one by one between messages.
-    madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);
-#endif
-    boxes_[each] = box_use::open;
-    return number;
-  }
-  return -1;
-}
-
 /// Closes one box through which nothing went since it was last asked.
 void shm_transport::close_idle_box() noexcept {
   for (std::size_t tried = 0; tried < channels_.size(); ++tried) {
@@ -128,7 +102,7 @@ void shm_transport::close_idle_box() noexcept {
     const bool idle = each.box.position() == each.position && each.box.drained();
     each.position = each.box.position();
     if (!idle) continue;
-    boxes_[static_cast<std::size_t>(each.box_number)] = box_use::closing;
+    boxes_.closing(each.box_number, false);
     each.box.close();
     ++counters_.boxes_closed;
     each.box_number = -1;
@@ -222,8 +196,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
       return true;
     case shm::inbox_kind::box_closed:
-      boxes_[static_cast<std::size_t>((segment().offset_of(&item) - parts_.boxes) /
-                                      sizeof(shm::box))] = box_use::free;
+      boxes_.put_back(boxes_.number_of(reinterpret_cast<shm::box&>(item)));
       return wants_room_;
     case shm::inbox_kind::transfer:
       if (!channels_[from].failed) helper_.add(reinterpret_cast<shm::transfer&>(item));
@@ -272,8 +245,8 @@ void shm_transport::peer_failed(peer_id peer) noexcept {
   channel& out = channels_[index];
   out.failed = true;
   if (out.box.open()) {
-    out.box.abandon(box_at(out.box_number));  // the dead reads no more
-    boxes_[static_cast<std::size_t>(out.box_number)] = box_use::free;
+    out.box.abandon(boxes_.at(out.box_number));  // the dead reads no more
+    boxes_.put_back(out.box_number);
     out.box_number = -1;
   }
   fetcher_.peer_failed(static_cast<int>(index));

@@ -24,6 +24,7 @@
 #include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/box.hpp"
+#include "transport/shm/boxes.hpp"
 #include "transport/shm/bulk/interface.hpp"
 #include "transport/shm/parcels.hpp"
 
@@ -63,7 +64,7 @@ class shm_transport final : public transport, public node_access {
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
     if (out.box.open()) [[likely]]
-      return out.box.write(e, payload) || refused();
+      return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
@@ -74,7 +75,7 @@ class shm_transport final : public transport, public node_access {
     channel& out = channels_[local_index_[to]];
     if (out.front->says.refuses_eager.load(std::memory_order_relaxed) != 0) return false;
     if (out.box.open()) [[likely]]
-      return out.box.write(e, payload) || refused();
+      return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
@@ -131,16 +132,15 @@ class shm_transport final : public transport, public node_access {
     peer_id from;
     std::uint32_t index;
   };
-  enum class box_use : std::uint8_t { untouched, open, closing, free };
 
   [[nodiscard]] bool send_parcel(channel&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool open_box(channel&) noexcept;
-  [[nodiscard]] int find_box() noexcept;
   void close_idle_box() noexcept;
-  [[nodiscard]] shm::box& box_at(int number) const noexcept;
   bool read_box(std::size_t position) noexcept;
   bool read_notes() noexcept;
   bool take_note(shm::inbox_entry&) noexcept;
+  [[gnu::noinline, gnu::cold]] bool write_with_more(channel&, envelope,
+                                                    const void* payload) noexcept;
   bool refused() noexcept;
   [[nodiscard]] int index_of(const channel& of) const noexcept {
     return static_cast<int>(&of - channels_.data());
@@ -159,9 +159,8 @@ class shm_transport final : public transport, public node_access {
   shm::direct_copy direct_;
   shm::fetcher fetcher_;
   shm::helper helper_;
-  std::vector<box_use> boxes_;  // by number
+  shm::boxes boxes_;
   std::size_t clock_hand_ = 0;  // over channels_: whose box is asked next
-  bool said_full_ = false;
   bool armed_ = false;
   bool wants_room_ = false;  // a send was refused
   shm_counters counters_;

@@ -29,6 +29,7 @@ EXTRA_DIST += \
   tests/unit/transport/receiver_test.cpp \
   tests/unit/transport/shm/bells_test.cpp \
   tests/unit/transport/shm/box_test.cpp \
+  tests/unit/transport/shm/boxes_test.cpp \
   tests/unit/transport/shm/bulk/claim_test.cpp \
   tests/unit/transport/shm/bulk/direct_copy_test.cpp \
   tests/unit/transport/shm/bulk/staging_test.cpp \

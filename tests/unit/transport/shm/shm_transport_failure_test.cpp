@@ -273,6 +273,9 @@ TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   options.most_committed = 3 * shm_transport::front_bytes() + 16384;  // the start, and no more
   testing::internal::CaptureStderr();
   shm_node node{options};
+  // Only index 0 has reserved the start.
+  const std::size_t heap = node[1].segment->heap_part(1).offset;
+  for (std::size_t pages = 0; node[1].segment->commit(heap + pages * 4096, 4096) == 0;) ++pages;
   const auto payload = pattern(4096, 1);
   const auto turn = [&] { node[0].transport->poll(), node[1].transport->poll(); };
   for (std::uint32_t each = 0; each < 200; ++each)

@@ -3,6 +3,7 @@
 #include "unit/transport/receiver_test.cpp"
 #include "unit/transport/shm/bells_test.cpp"
 #include "unit/transport/shm/box_test.cpp"
+#include "unit/transport/shm/boxes_test.cpp"
 #include "unit/transport/shm/bulk/claim_test.cpp"
 #include "unit/transport/shm/bulk/direct_copy_test.cpp"
 #include "unit/transport/shm/bulk/staging_test.cpp"
