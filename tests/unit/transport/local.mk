@@ -39,6 +39,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/parts_test.cpp \
   tests/unit/transport/shm/remote_wakeup_test.cpp \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
+  tests/unit/transport/shm/shm_transport_idle_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \
   tests/unit/transport/short_path_test.cpp \
