@@ -25,8 +25,8 @@
 namespace peal {
 namespace {
 
-// "pealseg8": another layout gets another number
-constexpr std::uint64_t magic = 0x7065616c'73656738;
+// "pealseg9": another layout gets another number
+constexpr std::uint64_t magic = 0x7065616c'73656739;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 // In front of each front, which is aligned as far.
 constexpr std::size_t card_bytes = 4 * cache_line;
@@ -152,10 +152,11 @@ std::string node_segment::path() const {
 void node_segment::compute_size() {
   const auto count = static_cast<std::size_t>(plan_.count);
   front_stride_ = round_up(card_bytes + plan_.front_bytes, page);
-  shares_ = round_up(page + count * front_stride_, share_alignment);
-  share_stride_ = round_up(plan_.transport_bytes, share_alignment) +
-                  round_up(plan_.heap_bytes, share_alignment);
-  size_ = shares_ + count * share_stride_;
+  transport_parts_ = round_up(page + count * front_stride_, share_alignment);
+  transport_stride_ = round_up(plan_.transport_bytes, share_alignment);
+  heap_parts_ = transport_parts_ + count * transport_stride_;
+  heap_stride_ = round_up(plan_.heap_bytes, share_alignment);
+  size_ = heap_parts_ + count * heap_stride_;
 }
 
 void node_segment::create() {
@@ -289,13 +290,12 @@ node_segment::part node_segment::front(int index) const noexcept {
 }
 
 node_segment::part node_segment::transport_part(int index) const noexcept {
-  return {shares_ + static_cast<std::size_t>(index) * share_stride_, plan_.transport_bytes};
+  return {transport_parts_ + static_cast<std::size_t>(index) * transport_stride_,
+          plan_.transport_bytes};
 }
 
 node_segment::part node_segment::heap_part(int index) const noexcept {
-  return {shares_ + static_cast<std::size_t>(index) * share_stride_ +
-              round_up(plan_.transport_bytes, share_alignment),
-          plan_.heap_bytes};
+  return {heap_parts_ + static_cast<std::size_t>(index) * heap_stride_, plan_.heap_bytes};
 }
 
 const process_card& node_segment::card(int index) const noexcept {

@@ -21,9 +21,11 @@
 // What lies in the segment, from its start:
 //     [header]                           reserved by index 0 at once, with the fronts
 //     [front 0][front 1]...
-//     [transport part 0][heap part 0]    reserved with commit, before first use, by the process
-//     [transport part 1][heap part 1]    that owns the part
-//     ...
+//     [transport part 0][transport part 1]...   reserved with commit, before first use, by the
+//     [heap part 0][heap part 1]...             process that owns the part
+// A process touches the transport parts of all that it talks to, and a heap part may span
+// gigabytes: so these stand apart, and the page tables of a process are half as large with many
+// ranks.
 //
 // Layer    memory: may include base/.
 // Units    bytes; a place in the segment is an offset from its start, since every process maps it
@@ -139,8 +141,10 @@ class node_segment {
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
   std::size_t front_stride_ = 0;
-  std::size_t share_stride_ = 0;
-  std::size_t shares_ = 0;
+  std::size_t transport_parts_ = 0;  // offset
+  std::size_t transport_stride_ = 0;
+  std::size_t heap_parts_ = 0;  // offset
+  std::size_t heap_stride_ = 0;
   std::size_t committed_ = 0;
   std::uint64_t nonce_ = 0;
   std::uint64_t own_nonce_ = 0;  // what process_card::nonce_address points to

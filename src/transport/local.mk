@@ -7,6 +7,7 @@ libpeal_core_la_SOURCES += \
   src/transport/self/self_transport.hpp \
   src/transport/shm/bells.hpp \
   src/transport/shm/box.hpp \
+  src/transport/shm/boxes.hpp \
   src/transport/shm/bulk/claim.hpp \
   src/transport/shm/bulk/direct_copy.hpp \
   src/transport/shm/bulk/fetcher.hpp \
@@ -87,6 +88,7 @@ libpeal_core_la_SOURCES += src/transport/shm/unit.cpp
 else
 libpeal_core_la_SOURCES += \
   src/transport/shm/bells.cpp \
+  src/transport/shm/boxes.cpp \
   src/transport/shm/bulk/direct_copy.cpp \
   src/transport/shm/bulk/fetcher.cpp \
   src/transport/shm/bulk/helper.cpp \

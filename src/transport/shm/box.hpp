@@ -37,11 +37,14 @@ class box_writer final : public short_path {
   /// Goes on where the last use of the box ended. `arrivals` changes whenever this process has read
   /// messages: a sender that has read nothing since its last message is streaming; one that has
   /// read is replying.
-  box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals) noexcept
+  /// `units`: of the data ring, from its start, that have memory.
+  box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals,
+             std::uint32_t units = units_per_box) noexcept
       : short_path{memory.cells, to},
         data_{memory.data},
         consumed_{&memory.consumed},
-        arrivals_{&arrivals} {
+        arrivals_{&arrivals},
+        units_{units} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
     unit_ = static_cast<std::uint32_t>(all >> 32);
@@ -53,6 +56,15 @@ class box_writer final : public short_path {
   /// How many messages were written; wraps.
   [[nodiscard]] std::uint32_t position() const noexcept { return cell_; }
   [[nodiscard]] std::uint32_t unit_position() const noexcept { return unit_; }
+
+  /// Whether a message of that length does not go on where the last one ended, for want of memory
+  /// there: more of it gives room.
+  [[nodiscard]] bool wants_units(std::size_t bytes) const noexcept {
+    return bytes > inline_payload && cell_ != cell_limit_ && units_ < units_per_box &&
+           unit_ % units_per_box + units_of(bytes) > units_;
+  }
+  /// The data ring has got memory for so many. The reader need not know.
+  void set_units(std::uint32_t units) noexcept { units_ = units; }
 
   /// False: no room.
   [[nodiscard, gnu::always_inline]] bool write(envelope e, const void* payload) noexcept {
@@ -85,6 +97,10 @@ class box_writer final : public short_path {
   }
 
  private:
+  static constexpr std::uint32_t units_of(std::size_t bytes) noexcept {
+    return static_cast<std::uint32_t>((bytes + unit - 1) / unit);
+  }
+
   bool look() noexcept {
     // Pairs with the release in box_reader::publish: what was read may be written over.
     const std::uint64_t all = consumed_->load(std::memory_order_acquire);
@@ -94,10 +110,11 @@ class box_writer final : public short_path {
   }
 
   [[gnu::noinline]] bool write_long(envelope e, const void* payload, std::size_t bytes) noexcept {
-    const auto units = static_cast<std::uint32_t>((bytes + unit - 1) / unit);
-    const std::uint32_t to_end = units_per_box - unit_ % units_per_box;
-    // A payload lies in one piece.
-    const std::uint32_t start = units <= to_end ? unit_ : unit_ + to_end;
+    const std::uint32_t units = units_of(bytes);
+    const std::uint32_t at = unit_ % units_per_box;
+    // A payload lies in one piece, where there is memory. Positions are those of a whole ring: one
+    // with less memory leaves the rest of each lap out.
+    const std::uint32_t start = at + units <= units_ ? unit_ : unit_ + units_per_box - at;
     const std::uint32_t needed = start - unit_ + units;
     if (unit_limit_ - unit_ < needed) {
       look();
@@ -168,6 +185,7 @@ class box_writer final : public short_path {
   pace pace_;
   std::uint32_t unit_ = 0;  // as cell_, in the data ring
   std::uint32_t unit_limit_ = 0;
+  std::uint32_t units_ = 0;  // as `set_units` says
   bool past_caches_ = past_caches_pays();
 };
 

@@ -51,6 +51,10 @@ inline constexpr std::uint32_t units_per_box = 4096;
 inline constexpr std::size_t unit = cache_line;  // data rings are handed out in units
 inline constexpr std::size_t inline_payload = short_path::longest;
 inline constexpr std::size_t eager_limit = 4096;
+/// So much of the data ring has memory from the start; a pair that streams gets more. With two of
+/// the longest messages a ring of which everything was read has room for any (box_writer).
+inline constexpr std::uint32_t first_units = 128;
+static_assert(first_units * unit >= 2 * eager_limit);
 
 /// One message, envelope and payload in a cache line; or the envelope of one whose payload lies in
 /// the data ring. The stamp: start in the data ring (units) << 32 | lap << 2 | cell_kind.

@@ -1,7 +1,5 @@
 #include "transport/shm/shm_transport.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -13,6 +11,9 @@ namespace {
 
 /// Messages read from one box before the other boxes have their turn.
 constexpr std::uint32_t messages_a_turn = 64;
+/// Turns of poll between two looks at the clock, so that its 20 to 40 ns do not count. A process
+/// that yields its core at each turn comes round in time all the same.
+constexpr std::uint32_t turns_a_look = 256;
 /// Payloads below this are copied by the receiver alone where it can.
 constexpr std::uint32_t alone_limit = 32 * 1024;
 
@@ -37,7 +38,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
                bells_,
                {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
       helper_{segment, direct_, bells_},
-      boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
+      boxes_{segment, parts_, settings.most_boxes} {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
   local_index_.resize(std::size_t{highest} + 1);
   for (std::size_t each = 0; each < peers_.size(); ++each) {
@@ -70,54 +71,30 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   return true;
 }
 
-shm::box& shm_transport::box_at(int number) const noexcept {
-  return *segment().at<shm::box>(parts_.boxes +
-                                 static_cast<std::uint64_t>(number) * sizeof(shm::box));
+/// The box had no room.
+bool shm_transport::write_with_more(channel& out, envelope e, const void* payload) noexcept {
+  if (!out.box.wants_units(e.bytes()) || !boxes_.grow(out.box_number)) return refused();
+  out.box.set_units(boxes_.units(out.box_number));
+  return out.box.write(e, payload) || refused();
 }
 
 bool shm_transport::open_box(channel& out) noexcept {
-  const int number = find_box();
+  const int number = boxes_.take();
   if (number < 0) {
     close_idle_box();
     return false;
   }
   ++counters_.boxes_opened;
-  shm::box& memory = box_at(number);
-  out.box = shm::box_writer{memory, bells_.to(index_of(out)), arrivals_};
+  shm::box& memory = boxes_.at(number);
+  out.box = shm::box_writer{memory, bells_.to(index_of(out)), arrivals_, boxes_.units(number)};
   out.box_number = static_cast<std::int16_t>(number);
-  out.position = out.box.position() - 1;  // not idle yet
+  out.position = out.seen = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
   memory.link.kind = shm::inbox_kind::box_opened;
   memory.link.from = static_cast<std::uint32_t>(segment().index());
   shm::push(segment(), out.front->inbox, memory.link);
   return true;
-}
-
-int shm_transport::find_box() noexcept {
-  for (std::size_t each = 0; each < boxes_.size(); ++each) {
-    const int number = static_cast<int>(each);
-    if (boxes_[each] == box_use::free) {
-      boxes_[each] = box_use::open;
-      return number;
-    }
-    if (boxes_[each] != box_use::untouched) continue;
-    const int error = segment().commit(segment().offset_of(&box_at(number)), sizeof(shm::box));
-    if (error != 0) {
-      if (!said_full_)
-        log_warning("messages inside the node go a slower way: {}",
-                    segment().shortage(sizeof(shm::box), error));
-      said_full_ = true;
-      continue;
-    }
-#ifdef MADV_POPULATE_WRITE
-    // Page faults now, rather than one by one between messages.
-    madvise(&box_at(number), sizeof(shm::box), MADV_POPULATE_WRITE);
-#endif
-    boxes_[each] = box_use::open;
-    return number;
-  }
-  return -1;
 }
 
 /// Closes one box through which nothing went since it was last asked.
@@ -128,12 +105,32 @@ void shm_transport::close_idle_box() noexcept {
     const bool idle = each.box.position() == each.position && each.box.drained();
     each.position = each.box.position();
     if (!idle) continue;
-    boxes_[static_cast<std::size_t>(each.box_number)] = box_use::closing;
-    each.box.close();
-    ++counters_.boxes_closed;
-    each.box_number = -1;
-    each.sent = 0;
+    close(each, false);
     return;
+  }
+}
+
+void shm_transport::close(channel& out, bool idle) noexcept {
+  boxes_.closing(out.box_number, idle);
+  out.box.close();
+  ++counters_.boxes_closed;
+  counters_.boxes_idle += idle;
+  out.box_number = -1;
+  out.sent = 0;
+}
+
+/// Closes the boxes that were not written since the last look, when that is some time ago.
+[[gnu::noinline]] void shm_transport::look_for_idle_boxes() noexcept {
+  turns_ = 0;
+  if (boxes_.bytes() == 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_at_ < settings_.idle_after) return;
+  looked_at_ = now;
+  for (channel& each : channels_) {
+    if (!each.box.open()) continue;
+    const bool idle = each.box.position() == each.seen && each.box.drained();
+    each.seen = each.box.position();
+    if (idle) close(each, true);
   }
 }
 
@@ -157,6 +154,8 @@ bool shm_transport::poll() noexcept {
     moved |= read_notes();
   if (fetcher_.busy()) moved |= fetcher_.step();
   if (helper_.busy()) moved |= helper_.step();
+  if (++turns_ == turns_a_look) [[unlikely]]
+    look_for_idle_boxes();
   return moved;
 }
 
@@ -234,8 +233,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
       return true;
     case shm::inbox_kind::box_closed:
-      boxes_[static_cast<std::size_t>((segment().offset_of(&item) - parts_.boxes) /
-                                      sizeof(shm::box))] = box_use::free;
+      boxes_.put_back(boxes_.number_of(reinterpret_cast<shm::box&>(item)));
       return wants_room_;
     case shm::inbox_kind::transfer:
       if (!channels_[from].failed) helper_.add(reinterpret_cast<shm::transfer&>(item));
@@ -255,6 +253,7 @@ bool shm_transport::arm() noexcept {
 
 void shm_transport::disarm() noexcept {
   if (armed_) bells_.end_sleep();
+  look_for_idle_boxes();  // after a system call the clock costs little
   armed_ = false;
   wants_room_ = false;  // the next poll tries again what was refused
 }
@@ -284,8 +283,8 @@ void shm_transport::peer_failed(peer_id peer) noexcept {
   channel& out = channels_[index];
   out.failed = true;
   if (out.box.open()) {
-    out.box.abandon(box_at(out.box_number));  // the dead reads no more
-    boxes_[static_cast<std::size_t>(out.box_number)] = box_use::free;
+    out.box.abandon(boxes_.at(out.box_number));  // the dead reads no more
+    boxes_.put_back(out.box_number);
     out.box_number = -1;
   }
   fetcher_.peer_failed(static_cast<int>(index));
@@ -295,7 +294,15 @@ void shm_transport::peer_failed(peer_id peer) noexcept {
 void shm_transport::report(std::vector<counter>& into) const {
   into.push_back(
       {"shm.boxes_opened", counters_.boxes_opened, "boxes given to pairs of ranks that talk"});
-  into.push_back({"shm.boxes_closed", counters_.boxes_closed, "boxes taken back for other pairs"});
+  into.push_back({"shm.boxes_closed", counters_.boxes_closed,
+                  "boxes taken back for other pairs, or since they were idle"});
+  into.push_back({"shm.boxes_idle", counters_.boxes_idle,
+                  "boxes taken back since they were idle: their memory is given back"});
+  into.push_back({"shm.box_bytes", boxes_.bytes(), "bytes of memory that the boxes have now"});
+  into.push_back(
+      {"shm.most_box_bytes", boxes_.most_bytes(), "the most bytes that the boxes had at a time"});
+  into.push_back(
+      {"shm.peer_bytes", sizeof(channel), "bytes of state for each rank of the node, box or none"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
 }
 

@@ -12,6 +12,7 @@
 // Errors   none: lack of space in /dev/shm makes it slower, and is said once in the log.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/box.hpp"
+#include "transport/shm/boxes.hpp"
 #include "transport/shm/bulk/interface.hpp"
 #include "transport/shm/parcels.hpp"
 
@@ -34,6 +36,9 @@ struct shm_options {
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
   std::uint32_t most_boxes = shm::parts::most_boxes;
+  /// A box through which nothing went for so long, or up to twice as long, is closed, and its
+  /// memory given back. Opening it again costs some 10 us.
+  std::chrono::milliseconds idle_after{1000};
   wakeup* bell = nullptr;  // of this process; null: it never sleeps
   bool membarrier = true;  // false: as if the system had none
   /// The sender of a payload may not run while its receiver does: more processes than cores, or a
@@ -46,6 +51,7 @@ struct shm_counters {
   std::uint64_t parcels = 0;
   std::uint64_t boxes_opened = 0;
   std::uint64_t boxes_closed = 0;
+  std::uint64_t boxes_idle = 0;  // of these, for no other pair
 };
 
 class shm_transport final : public transport, public node_access {
@@ -63,7 +69,7 @@ class shm_transport final : public transport, public node_access {
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
     if (out.box.open()) [[likely]]
-      return out.box.write(e, payload) || refused();
+      return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
@@ -74,7 +80,7 @@ class shm_transport final : public transport, public node_access {
     channel& out = channels_[local_index_[to]];
     if (out.front->says.refuses_eager.load(std::memory_order_relaxed) != 0) return false;
     if (out.box.open()) [[likely]]
-      return out.box.write(e, payload) || refused();
+      return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
@@ -121,6 +127,7 @@ class shm_transport final : public transport, public node_access {
     shm::front* front = nullptr;
     std::uint32_t sent = 0;      // messages without a box, since the last one
     std::uint32_t position = 0;  // of the box, when it was last asked whether it is idle
+    std::uint32_t seen = 0;      // the same, when all boxes were looked at
     std::int16_t box_number = -1;
     std::uint16_t parcels = 0;  // under way
     bool failed = false;
@@ -131,16 +138,17 @@ class shm_transport final : public transport, public node_access {
     peer_id from;
     std::uint32_t index;
   };
-  enum class box_use : std::uint8_t { untouched, open, closing, free };
 
   [[nodiscard]] bool send_parcel(channel&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool open_box(channel&) noexcept;
-  [[nodiscard]] int find_box() noexcept;
   void close_idle_box() noexcept;
-  [[nodiscard]] shm::box& box_at(int number) const noexcept;
+  void close(channel&, bool idle) noexcept;
+  void look_for_idle_boxes() noexcept;
   bool read_box(std::size_t position) noexcept;
   bool read_notes() noexcept;
   bool take_note(shm::inbox_entry&) noexcept;
+  [[gnu::noinline, gnu::cold]] bool write_with_more(channel&, envelope,
+                                                    const void* payload) noexcept;
   bool refused() noexcept;
   [[nodiscard]] int index_of(const channel& of) const noexcept {
     return static_cast<int>(&of - channels_.data());
@@ -159,9 +167,10 @@ class shm_transport final : public transport, public node_access {
   shm::direct_copy direct_;
   shm::fetcher fetcher_;
   shm::helper helper_;
-  std::vector<box_use> boxes_;  // by number
+  shm::boxes boxes_;
+  std::uint32_t turns_ = 0;  // of poll, since it last read the clock
+  std::chrono::steady_clock::time_point looked_at_;
   std::size_t clock_hand_ = 0;  // over channels_: whose box is asked next
-  bool said_full_ = false;
   bool armed_ = false;
   bool wants_room_ = false;  // a send was refused
   shm_counters counters_;

@@ -1,6 +1,7 @@
 // The sources of this folder, compiled as one where the library is built in units (configure
 // --enable-units).
 #include "transport/shm/bells.cpp"
+#include "transport/shm/boxes.cpp"
 #include "transport/shm/bulk/direct_copy.cpp"
 #include "transport/shm/bulk/fetcher.cpp"
 #include "transport/shm/bulk/helper.cpp"

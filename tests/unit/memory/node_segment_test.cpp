@@ -78,8 +78,8 @@ TEST(node_segment, parts_do_not_overlap) {
   const folder in;
   node_segment only{plan(in.path(), 0, 2)};
   std::size_t end = 0;
-  for (const auto& each : {only.front(0), only.front(1), only.transport_part(0), only.heap_part(0),
-                           only.transport_part(1), only.heap_part(1)}) {
+  for (const auto& each : {only.front(0), only.front(1), only.transport_part(0),
+                           only.transport_part(1), only.heap_part(0), only.heap_part(1)}) {
     EXPECT_GE(each.offset, end);
     EXPECT_EQ(each.offset % 256, 0u) << "aligned for what lies there";
     end = each.offset + each.bytes;

@@ -29,6 +29,7 @@ EXTRA_DIST += \
   tests/unit/transport/receiver_test.cpp \
   tests/unit/transport/shm/bells_test.cpp \
   tests/unit/transport/shm/box_test.cpp \
+  tests/unit/transport/shm/boxes_test.cpp \
   tests/unit/transport/shm/bulk/claim_test.cpp \
   tests/unit/transport/shm/bulk/direct_copy_test.cpp \
   tests/unit/transport/shm/bulk/staging_test.cpp \
@@ -38,6 +39,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/parts_test.cpp \
   tests/unit/transport/shm/remote_wakeup_test.cpp \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
+  tests/unit/transport/shm/shm_transport_idle_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \
   tests/unit/transport/short_path_test.cpp \

@@ -273,6 +273,9 @@ TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   options.most_committed = 3 * shm_transport::front_bytes() + 16384;  // the start, and no more
   testing::internal::CaptureStderr();
   shm_node node{options};
+  // Only index 0 has reserved the start.
+  const std::size_t heap = node[1].segment->heap_part(1).offset;
+  for (std::size_t pages = 0; node[1].segment->commit(heap + pages * 4096, 4096) == 0;) ++pages;
   const auto payload = pattern(4096, 1);
   const auto turn = [&] { node[0].transport->poll(), node[1].transport->poll(); };
   for (std::uint32_t each = 0; each < 200; ++each)
@@ -295,6 +298,33 @@ TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   EXPECT_EQ(node[1].heap->allocate(1 << 20), nullptr);
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("make it larger"), std::string::npos) << said;
+}
+
+// Room for the first box alone, which then cannot grow.
+TEST(shm_full, a_box_that_cannot_grow_carries_everything_all_the_same) {
+  node_options options;
+  options.most_committed = 3 * shm_transport::front_bytes() + 16384;
+  testing::internal::CaptureStderr();
+  shm_node node{options};
+  const std::size_t heap = node[1].segment->heap_part(1).offset;
+  for (std::size_t pages = 7; node[1].segment->commit(heap + pages * 4096, 4096) == 0;) ++pages;
+  node[1].segment->give_back(heap + std::size_t{7} * 4096, std::size_t{7} * 4096);
+  const auto turn = [&] { node[0].transport->poll(), node[1].transport->poll(); };
+  constexpr std::uint32_t count = 2000;
+  for (std::uint32_t each = 0; each < count; ++each) {
+    const auto payload = pattern(each % 3 == 0 ? 4096 : each * 61 % 4096, each);
+    // Polls only when refused: the ring is full again and again.
+    ASSERT_TRUE(until(turn, [&] {
+      return node[1].transport->send(shm_node::peer(0), message(payload.size(), each),
+                                     payload.data());
+    }));
+  }
+  ASSERT_TRUE(until(turn, [&] { return node[0].arrivals.got.size() == count; }));
+  for (std::uint32_t each = 0; each < count; ++each)
+    ASSERT_EQ(node[0].arrivals.got[each].payload,
+              pattern(each % 3 == 0 ? 4096 : each * 61 % 4096, each));
+  EXPECT_EQ(node[1].transport->counters().boxes_opened, 1u);
+  (void)testing::internal::GetCapturedStderr();
 }
 
 }  // namespace
