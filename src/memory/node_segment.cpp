@@ -25,7 +25,7 @@
 namespace peal {
 namespace {
 
-// "pealseg8": another layout gets another number
+// "pealseg9": another layout gets another number
 constexpr std::uint64_t magic = 0x7065616c'73656738;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 // In front of each front, which is aligned as far.

@@ -13,8 +13,15 @@ namespace {
 
 /// Messages read from one box before the other boxes have their turn.
 constexpr int messages_a_turn = 64;
-/// Payloads below this are copied by the receiver alone where it can.
-constexpr std::uint32_t alone_limit = 32 * 1024;
+
+shm::fetcher::policy policy_of(const shm_options& settings) noexcept {
+  shm::fetcher::policy made{.usual = shm::way::staged,
+                            .learns = settings.copy == shm_copy::automatic && !settings.apart,
+                            .between_cores = settings.between_cores};
+  if (settings.copy == shm_copy::alone) made.usual = shm::way::alone;
+  else if (settings.copy == shm_copy::direct || settings.apart) made.usual = shm::way::together;
+  return made;
+}
 
 }  // namespace
 
@@ -32,10 +39,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       parcels_{segment},
       bells_{segment, settings.bell, settings.membarrier},
       direct_{segment, settings.copy != shm_copy::pipeline},
-      fetcher_{segment,
-               direct_,
-               bells_,
-               {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
+      fetcher_{segment, direct_, bells_, policy_of(settings)},
       helper_{segment, direct_, bells_},
       boxes_(std::min(parts_.box_count, settings.most_boxes), box_use::untouched) {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
@@ -285,6 +289,10 @@ void shm_transport::report(std::vector<counter>& into) const {
       {"shm.boxes_opened", counters_.boxes_opened, "boxes given to pairs of ranks that talk"});
   into.push_back({"shm.boxes_closed", counters_.boxes_closed, "boxes taken back for other pairs"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
+  const auto& fetched = fetcher_.counts();
+  into.push_back({"shm.copied_alone", fetched[0], "large payloads that the receiver copied"});
+  into.push_back({"shm.copied_together", fetched[1], "large payloads that both sides copied"});
+  into.push_back({"shm.copied_staged", fetched[2], "large payloads that went through a ring"});
 }
 
 }  // namespace peal

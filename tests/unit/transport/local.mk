@@ -32,6 +32,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/bulk/claim_test.cpp \
   tests/unit/transport/shm/bulk/direct_copy_test.cpp \
   tests/unit/transport/shm/bulk/staging_test.cpp \
+  tests/unit/transport/shm/copy_choice_test.cpp \
   tests/unit/transport/shm/inbox_test.cpp \
   tests/unit/transport/shm/pace_test.cpp \
   tests/unit/transport/shm/parcels_test.cpp \

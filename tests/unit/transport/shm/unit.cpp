@@ -6,6 +6,7 @@
 #include "unit/transport/shm/bulk/claim_test.cpp"
 #include "unit/transport/shm/bulk/direct_copy_test.cpp"
 #include "unit/transport/shm/bulk/staging_test.cpp"
+#include "unit/transport/shm/copy_choice_test.cpp"
 #include "unit/transport/shm/inbox_test.cpp"
 #include "unit/transport/shm/pace_test.cpp"
 #include "unit/transport/shm/parcels_test.cpp"
