@@ -22,7 +22,7 @@ constexpr std::uint16_t batch = 16;
 constexpr std::uint16_t trial = 9, brief_trial = 3;
 constexpr float far_slower = 4;
 /// Payloads between trials: at first, and when nothing changes.
-constexpr std::uint32_t first_period = 64, last_period = 256;
+constexpr std::uint32_t first_period = 64, last_period = 384;
 /// A trial of a slow way is put off until it costs a fiftieth of the time.
 constexpr float dearest = 50;
 /// A way that was not measured in so many payloads is left for later: something else is always
@@ -74,6 +74,7 @@ copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t
 void copy_choice::note(const answer& of, std::size_t bytes, std::uint64_t nanoseconds) noexcept {
   samples& taken = cells_[of.cell].taken[index(of.how)];
   const float kib = static_cast<float>(bytes) / 1024;
+  taken.tried = 0;
   taken.rate[taken.count++] = static_cast<float>(nanoseconds) / kib;
   auto& seen = rates_->cells[of.cell].seen[index(of.how)];
   if (const std::uint32_t before = seen.load(relaxed); before < enough_kib)
@@ -119,23 +120,28 @@ void copy_choice::rethink(std::size_t at) noexcept {
   if (!here.begun) {
     here.begun = true;
     here.best = all.usual;
-    here.period = here.until_trial = first_period;
+    here.period = first_period;
+    // Not all at one time.
+    for (std::size_t each = 0; each < ways; ++each)
+      here.taken[each].until_trial = first_period * static_cast<std::uint32_t>(each + 1);
     here.current = here.best = best_of(at, all);
     here.left = usual_first;
     return;
   }
   here.best = best_of(at, all);
   const float now = rate(at, index(here.best));
-  if (here.at_trial > 0 && now > 0 && (now > much * here.at_trial || here.at_trial > much * now)) {
+  if (here.at_trial == 0 || here.at_trial > much * now) here.at_trial = now;
+  if (now > much * here.at_trial) {
     here.at_trial = now;
     here.period = first_period;
-    here.until_trial = std::min(here.until_trial, std::uint32_t{batch});
+    for (samples& each : here.taken) each.until_trial = std::min(each.until_trial, first_period);
   }
   here.on_trial = false;
   if (begin_trial(at, all)) return;
   here.current = here.best;
   here.left = batch;
-  here.until_trial -= std::min(here.until_trial, std::uint32_t{batch});
+  for (samples& each : here.taken)
+    each.until_trial -= std::min(each.until_trial, std::uint32_t{batch});
 }
 
 /// Ways that are not known come first, one after the other; then each in turn, now and then.
@@ -157,16 +163,15 @@ bool copy_choice::begin_trial(std::size_t at, const possible& all) noexcept {
     }
     return go(each, trial);
   }
-  if (here.until_trial > 0) return false;
   for (std::size_t turn = 0; turn < ways; ++turn) {
     const std::size_t each = here.next_trial++ % ways;
-    if (!all.may[each] || each == index(here.best)) continue;
+    if (!all.may[each] || each == index(here.best) || here.taken[each].until_trial > 0) continue;
     const float slower = best > 0 ? rate(at, each) / best : 1;
     const std::uint16_t count = slower > far_slower ? brief_trial : trial;
     const float cost = std::max(slower - 1, 0.0F) * static_cast<float>(count) * dearest;
     here.period = std::min(here.period * 2, last_period);
-    here.until_trial = std::max(here.period, static_cast<std::uint32_t>(std::min(cost, 1e6F)));
-    here.at_trial = best;
+    here.taken[each].until_trial =
+        std::max(here.period, static_cast<std::uint32_t>(std::min(cost, 1e6F)));
     return go(each, count);
   }
   return false;

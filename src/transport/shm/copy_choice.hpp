@@ -56,7 +56,8 @@ class copy_choice {
   struct samples {
     std::array<float, most_samples> rate{};
     std::uint8_t count = 0;
-    std::uint16_t tried = 0;  // payloads that went this way before it was known
+    std::uint16_t tried = 0;  // payloads that went this way since one was measured
+    std::uint32_t until_trial = 0;
   };
   /// Of this process, one for each cell of the rates.
   struct cell {
@@ -66,9 +67,8 @@ class copy_choice {
     bool on_trial = false;
     std::uint8_t next_trial = 0;  // turns round the ways
     std::uint16_t left = 0;       // payloads until it is thought about again
-    std::uint32_t until_trial = 0;
-    std::uint32_t period = 0;  // between trials, unless a slow way makes it longer
-    float at_trial = 0;        // rate of the best way when there was a trial last
+    std::uint32_t period = 0;     // between trials, unless a slow way makes it longer
+    float at_trial = 0;  // rate of the best way when it was thought about first, or changed
     std::array<samples, ways> taken{};
   };
   /// The ways that a cell may take, and the one with which it begins.

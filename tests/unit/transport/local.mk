@@ -41,6 +41,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \
+  tests/unit/transport/shm/shm_transport_ways_test.cpp \
   tests/unit/transport/short_path_test.cpp \
   tests/unit/transport/verbs/addresses_test.cpp \
   tests/unit/transport/verbs/bounded_queue_test.cpp \

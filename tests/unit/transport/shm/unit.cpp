@@ -15,4 +15,5 @@
 #include "unit/transport/shm/shm_transport_failure_test.cpp"
 #include "unit/transport/shm/shm_transport_stall_test.cpp"
 #include "unit/transport/shm/shm_transport_test.cpp"
+#include "unit/transport/shm/shm_transport_ways_test.cpp"
 #include "unit/transport/short_path_test.cpp"
