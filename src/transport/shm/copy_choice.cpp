@@ -18,9 +18,9 @@ constexpr std::uint32_t most_kib = enough_kib / 6 + 1;
 constexpr std::uint16_t usual_first = 16;
 /// Payloads before the next thought.
 constexpr std::uint16_t batch = 16;
-/// Of a trial, in a row; of one of a way that is known to be far slower.
+/// Of a trial, in a row; of one of a way that is known to be slower.
 constexpr std::uint16_t trial = 9, brief_trial = 3;
-constexpr float far_slower = 4;
+constexpr float far_slower = 4, slower_enough = 2;
 /// Payloads between trials: at first, and when nothing changes.
 constexpr std::uint32_t first_period = 64, last_period = 384;
 /// A trial of a slow way is put off until it costs a fiftieth of the time.
@@ -89,7 +89,9 @@ void copy_choice::publish(std::size_t cell, std::size_t way) noexcept {
   std::nth_element(taken.rate.begin(), middle, taken.rate.begin() + taken.count);
   auto& shared = rates_->cells[cell].rate[way];
   const float before = shared.load(relaxed);
-  shared.store(before == 0 || !known(cell, way) ? *middle : (before + *middle) / 2, relaxed);
+  // Nothing makes payloads look faster than they are, so a way that got fast counts at once.
+  const bool anew = before == 0 || !known(cell, way) || *middle * much < before;
+  shared.store(anew ? *middle : (before + *middle) / 2, relaxed);
   taken.count = 0;
 }
 
@@ -167,7 +169,7 @@ bool copy_choice::begin_trial(std::size_t at, const possible& all) noexcept {
     const std::size_t each = here.next_trial++ % ways;
     if (!all.may[each] || each == index(here.best) || here.taken[each].until_trial > 0) continue;
     const float slower = best > 0 ? rate(at, each) / best : 1;
-    const std::uint16_t count = slower > far_slower ? brief_trial : trial;
+    const std::uint16_t count = slower > slower_enough ? brief_trial : trial;
     const float cost = std::max(slower - 1, 0.0F) * static_cast<float>(count) * dearest;
     here.period = std::min(here.period * 2, last_period);
     here.taken[each].until_trial =
