@@ -25,6 +25,7 @@
 #include "processes/guard.hpp"
 #include "processes/placement.hpp"
 #include "processes/signals.hpp"
+#include "topology/distances.hpp"
 #include "topology/machine.hpp"
 
 namespace peal::launcher {
@@ -80,7 +81,8 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
     files.require(request);  // besides the sockets that hold the cores
     if (!places.warning().empty())
       print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
-    pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle()},
+    pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle(),
+                    distances{node.handle()}.text()},
                    request};
     job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
     code = ranks.run();

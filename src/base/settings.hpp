@@ -24,7 +24,7 @@ namespace peal {
 enum class transport_mode { automatic, shm, verbs };
 
 /// How large messages move inside a node.
-enum class shm_copy { automatic, direct, pipeline };
+enum class shm_copy { automatic, direct, pipeline, alone };
 
 /// How large messages move between nodes, but for their beginning.
 enum class rendezvous_mode { automatic, read, write, both };

@@ -79,10 +79,11 @@ const std::vector<variable>& variables() {
       row("PEAL_SHM_COPY",
           choice<shm_copy>{{{"auto", shm_copy::automatic},
                             {"direct", shm_copy::direct},
-                            {"pipeline", shm_copy::pipeline}}},
+                            {"pipeline", shm_copy::pipeline},
+                            {"alone", shm_copy::alone}}},
           each_its_own, at(&job_settings::shm, &shm_settings::copy),
-          "how large messages move inside a node: direct (process_vm_readv) or in two copies "
-          "through a pipeline"),
+          "how large messages move inside a node: in one copy by both ranks (direct) or by the "
+          "receiver (alone), in two through a pipeline, or the way that is fastest of late (auto)"),
       row("PEAL_SHM_HEAP", bytes{0, 1024 * G}, alike, at(&job_settings::shm, &shm_settings::heap),
           "most memory that peal::allocate takes from the shared segment, a process"),
       row("PEAL_EAGER_LIMIT", bytes{0, 8 * K}, each_its_own,

@@ -191,6 +191,15 @@ bool get_number(const pmix_proc_t& of, const char* key, std::uint32_t& number) {
   return status == PMIX_SUCCESS;
 }
 
+/// Empty where the launcher does not give it.
+std::string get_text(const pmix_proc_t& of, const char* key) {
+  pmix_value_holder held;
+  if (PMIx_Get(&of, key, nullptr, 0, &held.value) != PMIX_SUCCESS ||
+      held.value->type != PMIX_STRING || held.value->data.string == nullptr)
+    return {};
+  return held.value->data.string;
+}
+
 std::vector<int> get_local_ranks(const std::string& job, int self) {
   std::vector<int> ranks;
   const pmix_proc_t everyone = process_named(job, PMIX_RANK_WILDCARD);
@@ -241,6 +250,7 @@ struct bootstrap_client::state {
   int rank = 0;
   int size = 1;
   int cores = 0;
+  std::string distances;
   std::vector<int> local{0};
   bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
   int exchanged = 0;
@@ -294,6 +304,8 @@ void bootstrap_client::state::meet_launcher() {
                     number));
   size = static_cast<int>(number);
   if (get_number(everyone, launcher_cores_key, number)) cores = static_cast<int>(number);
+  // Another launcher knows neither; a question that it cannot answer may take a turn of its server.
+  if (cores > 0) distances = get_text(everyone, launcher_distances_key);
   local = get_local_ranks(job, rank);
   {
     death_list& box = deaths();
@@ -358,6 +370,7 @@ int bootstrap_client::rank() const noexcept { return state_->rank; }
 int bootstrap_client::size() const noexcept { return state_->size; }
 bool bootstrap_client::alone() const noexcept { return state_->job.empty(); }
 int bootstrap_client::cores() const noexcept { return state_->cores; }
+const std::string& bootstrap_client::distances() const noexcept { return state_->distances; }
 const std::string& bootstrap_client::job_name() const noexcept { return state_->name; }
 const std::vector<int>& bootstrap_client::local_ranks() const noexcept { return state_->local; }
 

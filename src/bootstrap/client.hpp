@@ -17,8 +17,10 @@
 
 namespace peal {
 
-/// What pealrun tells of the node beyond the PMIx standard: see bootstrap_client::cores().
+/// What pealrun tells of the node beyond the PMIx standard: see bootstrap_client::cores() and
+/// distances().
 inline constexpr const char* launcher_cores_key = "peal.cores";
+inline constexpr const char* launcher_distances_key = "peal.distances";
 
 class bootstrap_client {
  public:
@@ -41,6 +43,8 @@ class bootstrap_client {
   /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then
   /// ask topology/).
   [[nodiscard]] int cores() const noexcept;
+  /// The text of topology/distances.hpp; empty when the launcher does not say.
+  [[nodiscard]] const std::string& distances() const noexcept;
 
   /// Tells all ranks `mine`, and returns what each rank told, by rank. Collective; the data of a
   /// rank that died is empty, and so is that of a rank that did not come within ten seconds after

@@ -25,8 +25,8 @@
 namespace peal {
 namespace {
 
-// "pealseg9": another layout gets another number
-constexpr std::uint64_t magic = 0x7065616c'73656739;
+// "pealsega": another layout gets another number
+constexpr std::uint64_t magic = 0x7065616c'73656761;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 // In front of each front, which is aligned as far.
 constexpr std::size_t card_bytes = 4 * cache_line;

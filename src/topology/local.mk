@@ -1,5 +1,7 @@
 libpeal_core_la_SOURCES += \
   src/topology/core_sharing.cpp \
   src/topology/core_sharing.hpp \
+  src/topology/distances.cpp \
+  src/topology/distances.hpp \
   src/topology/machine.cpp \
   src/topology/machine.hpp

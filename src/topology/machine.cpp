@@ -78,7 +78,8 @@ machine::machine() : state_{std::make_unique<state>()} {
   for (const char* slow : {"gl", "x86"})
     hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, slow);
   hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const hwloc_obj_type_t kept : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE})
+  for (const hwloc_obj_type_t kept :
+       {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
     hwloc_topology_set_type_filter(topology, kept, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (hwloc_topology_load(topology) != 0) {
     hwloc_topology_destroy(topology);

@@ -14,6 +14,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/bulk/helper.hpp \
   src/transport/shm/bulk/interface.hpp \
   src/transport/shm/bulk/staging.hpp \
+  src/transport/shm/copy_choice.hpp \
   src/transport/shm/inbox.hpp \
   src/transport/shm/layout.hpp \
   src/transport/shm/pace.hpp \
@@ -93,6 +94,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/bulk/fetcher.cpp \
   src/transport/shm/bulk/helper.cpp \
   src/transport/shm/bulk/staging.cpp \
+  src/transport/shm/copy_choice.cpp \
   src/transport/shm/parcels.cpp \
   src/transport/shm/remote_wakeup.cpp \
   src/transport/shm/shm_transport.cpp

@@ -96,6 +96,7 @@ void describe_job(pmix_infos& job, const host_facts& facts, const job_request& r
   job.add_u32(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(request.applications.size()));
   job.add_u32(PMIX_NUM_NODES, 1);
   job.add_u32(launcher_cores_key, static_cast<std::uint32_t>(facts.cores));
+  job.add_text(launcher_distances_key, facts.distances);
   job.add_rank(PMIX_LOCALLDR, 0);
   job.add_text(PMIX_JOBID, facts.job);
   job.add_text(PMIX_LOCAL_PEERS, everyone);

@@ -32,6 +32,7 @@ struct host_facts {
   std::string folder;  // private; PMIx keeps its files there
   int cores = 1;       // physical cores that the job may use
   hwloc_topology* topology = nullptr;
+  std::string distances;  // between hardware threads: topology/distances.hpp
 };
 
 class pmix_host {

@@ -45,6 +45,7 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   if (segment != nullptr && !only_verbs) {
     shm_options shm;
     shm.copy = settings.shm.copy;
+    shm.between_cores = &common_.between_cores;
     shm.apart = common_.oversubscribed || settings.async;
     shm.bell = &progress.waking();
     shm_.emplace(*segment, *messages, common_.node, shm);

@@ -34,6 +34,7 @@
 #include "memory/node_segment.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
+#include "topology/distances.hpp"
 #include "transport/self/self_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 #include "transport/verbs/verbs_transport.hpp"
@@ -46,7 +47,8 @@ struct lane_common {
       : settings{with},
         bootstrap{of},
         contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()),
-                 with.communicators} {}
+                 with.communicators},
+        between_cores{std::string_view{of.distances()}} {}
 
   const job_settings& settings;
   bootstrap_client& bootstrap;
@@ -54,6 +56,7 @@ struct lane_common {
   std::vector<peer_id> node;      // the processes of this node, by local index
   std::vector<bool> on_node;      // by peer
   std::vector<peer_id> nodes;     // by peer, the lowest one of its node; empty: there is one node
+  distances between_cores;        // of this node
   bool oversubscribed = false;    // more ranks than cores
   cost_basis basis;               // of the choice of algorithms
   failure_list failures;          // peers that have died

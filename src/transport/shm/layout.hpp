@@ -6,7 +6,8 @@
 // reserved when first needed. A process writes structures of its own part as it likes; in a peer's
 // part it writes only what is said below.
 //
-// Layer    transport/shm: may include transport/contract.hpp, memory/, progress/, base/.
+// Layer    transport/shm: may include transport/contract.hpp, memory/, progress/, topology/,
+//          base/.
 // Units    bytes; `offset` counts from the start of the segment, 0 is nowhere.
 // Threads  shared between processes: everything that two of them touch at a time is atomic.
 #pragma once
@@ -17,6 +18,7 @@
 
 #include "base/cache_line.hpp"
 #include "progress/wakeup.hpp"
+#include "topology/distances.hpp"
 #include "transport/contract.hpp"
 #include "transport/short_path.hpp"
 
@@ -163,6 +165,17 @@ using enum peal::sleeping;
 /// so itself.
 enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 
+/// What large payloads have taken by each way: copy_choice.hpp. By kind of buffers, span and class
+/// of length.
+struct copy_rates {
+  static constexpr std::size_t ways = 3, kinds = 3, classes = 13;
+  struct alignas(cache_line / 2) cell {
+    std::atomic<float> rate[ways];          // nanoseconds a KiB; 0: none was seen
+    std::atomic<std::uint32_t> seen[ways];  // KiB, of each payload only so many
+  };
+  cell cells[kinds * spans * classes];
+};
+
 struct front {
   alignas(apart) std::atomic<std::uint64_t> inbox;  // any peer pushes
   alignas(apart) attention says;
@@ -171,6 +184,7 @@ struct front {
   std::byte small_parcels[front_small_parcels][small_parcel];
   std::byte large_parcels[front_large_parcels][large_parcel];
   std::byte slots[front_slots][front_slot_bytes];
+  copy_rates rates;  // of all pairs of the node, in the front of local index 0
 };
 
 /// Further parcels are reserved this many at a time.

@@ -14,8 +14,15 @@ constexpr std::uint32_t messages_a_turn = 64;
 /// Turns of poll between two looks at the clock, so that its 20 to 40 ns do not count. A process
 /// that yields its core at each turn comes round in time all the same.
 constexpr std::uint32_t turns_a_look = 256;
-/// Payloads below this are copied by the receiver alone where it can.
-constexpr std::uint32_t alone_limit = 32 * 1024;
+
+shm::fetcher::policy policy_of(const shm_options& settings) noexcept {
+  shm::fetcher::policy made{.usual = shm::way::staged,
+                            .learns = settings.copy == shm_copy::automatic && !settings.apart,
+                            .between_cores = settings.between_cores};
+  if (settings.copy == shm_copy::alone) made.usual = shm::way::alone;
+  else if (settings.copy == shm_copy::direct || settings.apart) made.usual = shm::way::together;
+  return made;
+}
 
 }  // namespace
 
@@ -33,10 +40,7 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       parcels_{segment},
       bells_{segment, settings.bell, settings.membarrier},
       direct_{segment, settings.copy != shm_copy::pipeline},
-      fetcher_{segment,
-               direct_,
-               bells_,
-               {settings.copy != shm_copy::direct && !settings.apart, alone_limit}},
+      fetcher_{segment, direct_, bells_, policy_of(settings)},
       helper_{segment, direct_, bells_},
       boxes_{segment, parts_, settings.most_boxes} {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
@@ -304,6 +308,10 @@ void shm_transport::report(std::vector<counter>& into) const {
   into.push_back(
       {"shm.peer_bytes", sizeof(channel), "bytes of state for each rank of the node, box or none"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
+  const auto& fetched = fetcher_.counts();
+  into.push_back({"shm.copied_alone", fetched[0], "large payloads that the receiver copied"});
+  into.push_back({"shm.copied_together", fetched[1], "large payloads that both sides copied"});
+  into.push_back({"shm.copied_staged", fetched[2], "large payloads that went through a ring"});
 }
 
 }  // namespace peal

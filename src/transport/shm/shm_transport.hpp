@@ -21,6 +21,7 @@
 #include "memory/node_segment.hpp"
 #include "peal/counter.hpp"
 #include "progress/wakeup.hpp"
+#include "topology/distances.hpp"
 #include "transport/contract.hpp"
 #include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
@@ -44,6 +45,7 @@ struct shm_options {
   /// The sender of a payload may not run while its receiver does: more processes than cores, or a
   /// program that computes. One copy then, where the kernel lets either side make it alone.
   bool apart = false;
+  const distances* between_cores = nullptr;  // outlives the transport; null: nothing is known
 };
 
 /// What it did other than write into open boxes.

@@ -33,6 +33,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/bulk/claim_test.cpp \
   tests/unit/transport/shm/bulk/direct_copy_test.cpp \
   tests/unit/transport/shm/bulk/staging_test.cpp \
+  tests/unit/transport/shm/copy_choice_test.cpp \
   tests/unit/transport/shm/inbox_test.cpp \
   tests/unit/transport/shm/pace_test.cpp \
   tests/unit/transport/shm/parcels_test.cpp \
@@ -42,6 +43,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/shm_transport_idle_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \
+  tests/unit/transport/shm/shm_transport_ways_test.cpp \
   tests/unit/transport/short_path_test.cpp \
   tests/unit/transport/verbs/addresses_test.cpp \
   tests/unit/transport/verbs/bounded_queue_test.cpp \

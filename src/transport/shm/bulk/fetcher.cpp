@@ -1,5 +1,7 @@
 #include "transport/shm/bulk/fetcher.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <new>
@@ -38,6 +40,10 @@ struct fetcher::progress {
   bool alone;      // without the sender
   bool by_kernel;  // the kernel may be asked
   bool abandoned;  // it refused: goes on staged when the sender has left
+  bool measured;   // `chosen` is the choice's, which wants to know what it takes
+  way how;
+  std::uint16_t cell;  // of the choice
+  fetcher::clock::time_point began;
 };
 
 fetcher::progress& fetcher::of(fetch& f) noexcept {
@@ -52,7 +58,8 @@ fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, poli
       bells_{&ringer},
       policy_{how},
       own_parts_{parts::of(segment, segment.index())},
-      queues_(static_cast<std::size_t>(segment.count())) {
+      queues_(static_cast<std::size_t>(segment.count())),
+      choice_{segment.at<front>(segment.front(0).offset)->rates} {
   auto& own = *segment.at<front>(segment.front(segment.index()).offset);
   records_.reserve(transfers + own_parts_.transfer_count);
   for (transfer& each : own.fetches) records_.push_back({&each, -1, false});
@@ -60,8 +67,11 @@ fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, poli
 }
 
 remote_region fetcher::describe(const void* data, std::size_t bytes) const noexcept {
-  if (segment_->contains(data, bytes)) return {{segment_->offset_of(data), bytes, in_segment, 0}};
-  return {{reinterpret_cast<std::uintptr_t>(data), bytes, 0, 0}};
+  // Where the payload is being made; 0: not known.
+  const auto core = static_cast<std::uint64_t>(sched_getcpu() + 1);
+  if (segment_->contains(data, bytes))
+    return {{segment_->offset_of(data), bytes, in_segment, core}};
+  return {{reinterpret_cast<std::uintptr_t>(data), bytes, 0, core}};
 }
 
 void fetcher::start(fetch& f, int from) noexcept {
@@ -72,19 +82,16 @@ void fetcher::start(fetch& f, int from) noexcept {
   p.from = from;
   p.pages = pages_of(f.bytes);
   p.by_kernel = direct_->reaches(from);
-  const bool seen = (f.where.words[2] & in_segment) != 0;
-  // One copy. A fetch that absorbs needs the sender only where the receiver does not see the
-  // payload.
-  const bool together = seen || segment_->contains(f.into, f.bytes);
-  p.mode = (f.absorb == nullptr ? together : seen) || (p.by_kernel && !policy_.staged)
-               ? transfer_mode::claims
-               : transfer_mode::staged;
-  p.alone = f.absorb != nullptr && p.mode == transfer_mode::claims;
-  if (readable(f) && f.bytes < policy_.least_staged) {
-    // Alone and at once: waking the sender's interest costs two lines between the cores and an
-    // atomic each way.
+  choose(f);
+  if (p.how == way::alone && readable(f) && f.bytes < copy_choice::usually_alone) {
+    // At once: waking the sender's interest costs two lines between the cores and an atomic each
+    // way.
     const int error = copy(f, 0, f.bytes);
-    if (error == 0) return f.done(f, {});
+    if (error == 0) {
+      measure(f, true);
+      last_.from = -1;  // a longer payload may be under way
+      return f.done(f, {});
+    }
     (void)refused(f, error);
   } else if (!p.alone && line.opened == line.length) {
     open(f);
@@ -93,6 +100,59 @@ void fetcher::start(fetch& f, int from) noexcept {
   (line.first == nullptr ? line.first : line.last->next) = &f;
   line.last = &f;
   ++line.length;
+}
+
+/// Settles which way the payload takes.
+void fetcher::choose(fetch& f) noexcept {
+  progress& p = of(f);
+  const bool seen = (f.where.words[2] & in_segment) != 0;
+  const bool shows = segment_->contains(f.into, f.bytes);  // to the sender
+  const bool is_short = f.bytes < copy_choice::usually_alone && readable(f);
+  if (f.absorb != nullptr) {
+    // The sender is needed only where the receiver does not see the payload.
+    p.how = seen || (p.by_kernel && policy_.usual != way::staged) || is_short ? way::alone
+                                                                              : way::staged;
+  } else if (is_short && (seen || shows || !policy_.learns || f.bytes < copy_choice::shortest)) {
+    p.how = way::alone;
+  } else if (!seen && !shows && !p.by_kernel) {
+    p.how = way::staged;
+  } else if (!policy_.learns || !readable(f)) {
+    p.how = !seen && !shows ? policy_.usual : way::together;
+  } else {
+    const span apart = policy_.between_cores == nullptr
+                           ? span::cache
+                           : policy_.between_cores->between(sched_getcpu(),
+                                                            static_cast<int>(f.where.words[3]) - 1);
+    const copy_choice::answer made = choice_.choose(seen    ? buffers::source_shared
+                                                    : shows ? buffers::destination_shared
+                                                            : buffers::separate,
+                                                    apart, f.bytes);
+    p.how = made.how;
+    p.cell = made.cell;
+    p.measured = made.measure;
+    if (made.measure) p.began = clock::now();
+  }
+  p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;
+  p.alone = p.how == way::alone;
+}
+
+/// Tells the choice what a payload has taken: from its start, or from the end of the one before it
+/// where that came later, so that of several under way each counts for its part of the time. It is
+/// not counted when another sender's payload, or one that went another way, took part of that time.
+void fetcher::measure(fetch& f, bool in_turn) noexcept {
+  const progress& p = of(f);
+  ++counts_[static_cast<std::size_t>(p.how)];
+  if (!policy_.learns) return;
+  const bool others = active_.size() > 1 || (active_.size() == 1 && active_.front() != p.from);
+  if (!p.measured && active_.empty()) return;  // and so none is under way that it could disturb
+  const clock::time_point now = clock::now();
+  const bool behind = p.measured && last_.when > p.began;
+  if (p.measured && in_turn && !others && (!behind || (last_.from == p.from && last_.how == p.how)))
+    choice_.note({p.how, p.cell, true}, f.bytes,
+                 static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                now - (behind ? last_.when : p.began))
+                                                .count()));
+  last_ = {now, in_turn && !others ? p.from : -1, p.how};
 }
 
 /// Whether this process can copy without the sender.
@@ -261,7 +321,8 @@ fetcher::outcome fetcher::restart_staged(fetch& f) noexcept {
   p.pages -= p.own;
   p.own = p.pieces = p.direct = p.misses = p.refused = 0;
   p.mode = transfer_mode::staged;
-  p.alone = p.abandoned = false;
+  p.how = way::staged;
+  p.alone = p.abandoned = p.measured = false;
   open(f);
   return outcome::worked;
 }
@@ -380,6 +441,7 @@ void fetcher::peer_failed(int index) noexcept {
 
 /// Takes it out of its queue and tells its owner.
 void fetcher::finish(queue& line, fetch* before, fetch& over) noexcept {
+  if (of(over).pages != 0) measure(over, before == nullptr);
   (before != nullptr ? before->next : line.first) = over.next;
   if (line.last == &over) line.last = before;
   if (line.first == nullptr) std::erase(active_, of(over).from);

@@ -15,6 +15,8 @@
 // Errors   told to fetch::done: errc::peer_failed, errc::internal.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,6 +26,7 @@
 #include "transport/shm/bells.hpp"
 #include "transport/shm/bulk/claim.hpp"
 #include "transport/shm/bulk/direct_copy.hpp"
+#include "transport/shm/copy_choice.hpp"
 #include "transport/shm/layout.hpp"
 #include "transport/shm/parts.hpp"
 
@@ -32,8 +35,9 @@ namespace peal::shm {
 class fetcher {
  public:
   struct policy {
-    bool staged;                 // rather than by the kernel, where both can be done
-    std::uint32_t least_staged;  // below so many bytes the receiver copies alone, by the kernel
+    way usual;    // of what lies in the segment on neither side; below 32 KiB alone
+    bool learns;  // and then takes what is fastest
+    const distances* between_cores;  // null: nothing is known
   };
   fetcher(node_segment&, direct_copy&, bells&, policy);
 
@@ -48,6 +52,10 @@ class fetcher {
   /// Copies a chunk, or sees what the senders have done. Requires: busy.
   bool step() noexcept;
   void peer_failed(int index) noexcept;
+  /// Payloads that have arrived, by way.
+  [[nodiscard]] const std::array<std::uint64_t, copy_rates::ways>& counts() const noexcept {
+    return counts_;
+  }
 
  private:
   struct progress;  // of a fetch; lies in its scratch words
@@ -68,7 +76,11 @@ class fetcher {
     bool in_use;  // by a fetch of ours
   };
 
+  using clock = std::chrono::steady_clock;
+
   static progress& of(fetch&) noexcept;
+  void choose(fetch&) noexcept;
+  void measure(fetch&, bool in_turn) noexcept;
   [[nodiscard]] transfer* take_record(int from) noexcept;
   [[nodiscard]] record_use* add_records() noexcept;
   void let_go(fetch&) noexcept;
@@ -98,6 +110,14 @@ class fetcher {
   std::size_t next_ = 0;             // of active_, modulo its length: where the next step begins
   std::vector<record_use> records_;  // those in the front, then as many more as were needed
   std::vector<std::byte> bounce_;    // what the kernel copies before it is absorbed
+  copy_choice choice_;
+  std::array<std::uint64_t, copy_rates::ways> counts_{};
+  // Of the payload that ended last; from -1: not in its turn.
+  struct {
+    clock::time_point when{};
+    int from = -1;
+    way how = way::alone;
+  } last_;
 };
 
 }  // namespace peal::shm

@@ -7,6 +7,7 @@
 #include "unit/transport/shm/bulk/claim_test.cpp"
 #include "unit/transport/shm/bulk/direct_copy_test.cpp"
 #include "unit/transport/shm/bulk/staging_test.cpp"
+#include "unit/transport/shm/copy_choice_test.cpp"
 #include "unit/transport/shm/inbox_test.cpp"
 #include "unit/transport/shm/pace_test.cpp"
 #include "unit/transport/shm/parcels_test.cpp"
@@ -16,4 +17,5 @@
 #include "unit/transport/shm/shm_transport_idle_test.cpp"
 #include "unit/transport/shm/shm_transport_stall_test.cpp"
 #include "unit/transport/shm/shm_transport_test.cpp"
+#include "unit/transport/shm/shm_transport_ways_test.cpp"
 #include "unit/transport/short_path_test.cpp"

@@ -1,0 +1,94 @@
+#include "topology/distances.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace peal {
+namespace {
+
+/// As many as Linux knows at most: a text may say anything.
+constexpr unsigned most_threads = 8192;
+
+void put(std::vector<std::uint16_t>& groups, unsigned thread, std::uint16_t group,
+         std::uint16_t none) {
+  if (thread >= groups.size()) groups.resize(thread + std::size_t{1}, none);
+  groups[thread] = group;
+}
+
+}  // namespace
+
+distances::distances(hwloc_topology* topology) {
+  const auto gather = [topology](hwloc_obj_type_t type, groups& into) {
+    std::uint16_t number = 0;
+    for (hwloc_obj_t each = nullptr;
+         (each = hwloc_get_next_obj_by_type(topology, type, each)) != nullptr; ++number)
+      for (int at = -1; (at = hwloc_bitmap_next(each->cpuset, at)) >= 0;)
+        put(into, static_cast<unsigned>(at), number, no_group);
+  };
+  gather(HWLOC_OBJ_PACKAGE, sockets_);
+  // Without any cache a core shares with itself only.
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
+    if (caches_.empty()) gather(type, caches_);
+  // Where cores are all that is known, as in some virtual machines, they say nothing.
+  if (sockets_.empty() && hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) <= 0 &&
+      hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L2CACHE) <= 0)
+    caches_.clear();
+}
+
+distances::distances(std::string_view text) {
+  const std::size_t bar = text.find('|');
+  if (bar != std::string_view::npos && read(text.substr(0, bar), caches_) &&
+      read(text.substr(bar + 1), sockets_))
+    return;
+  caches_.clear();
+  sockets_.clear();
+}
+
+std::string distances::text() const { return text_of(caches_) + "|" + text_of(sockets_); }
+
+std::string distances::text_of(const groups& of) {
+  std::string text;
+  std::uint16_t count = 0;
+  for (const std::uint16_t each : of)
+    if (each != no_group) count = std::max<std::uint16_t>(count, each + 1);
+  for (std::uint16_t group = 0; group < count; ++group) {
+    if (group > 0) text += ';';
+    bool first = true;
+    for (std::size_t at = 0; at < of.size(); ++at) {
+      if (of[at] != group) continue;
+      if (!first) text += ',';
+      first = false;
+      text += std::to_string(at);
+      std::size_t last = at;
+      while (last + 1 < of.size() && of[last + 1] == group) ++last;
+      if (last > at) text += "-" + std::to_string(last);
+      at = last;
+    }
+  }
+  return text;
+}
+
+bool distances::read(std::string_view text, groups& into) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::uint16_t group = 0;
+  while (at < end) {
+    unsigned first = 0, last = 0;
+    auto got = std::from_chars(at, end, first);
+    if (got.ec != std::errc{}) return false;
+    last = first;
+    if (got.ptr < end && *got.ptr == '-') got = std::from_chars(got.ptr + 1, end, last);
+    if (got.ec != std::errc{} || last < first || last >= most_threads) return false;
+    for (unsigned each = first; each <= last; ++each) put(into, each, group, no_group);
+    if (got.ptr == end) return true;
+    if (*got.ptr == ';') ++group;
+    else if (*got.ptr != ',') return false;
+    at = got.ptr + 1;
+    if (at == end) return false;
+  }
+  return true;
+}
+
+}  // namespace peal

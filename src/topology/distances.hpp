@@ -1,0 +1,63 @@
+// topology/distances.hpp
+// What lies between two cores of a node: a cache that both share, a socket, or more. The launcher
+// reads it from hwloc's tree once and hands it to the ranks as a short text, since loading hwloc
+// takes a rank milliseconds.
+//
+// Layer    topology: may include base/.
+// Units    hardware threads, by the system's numbers.
+// Threads  constant once made.
+// Errors   a text that is none gives one flat group; nothing throws but std::bad_alloc.
+// Source   hwloc 2 reference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct hwloc_topology;
+
+namespace peal {
+
+enum class span : std::uint8_t {
+  cache,   // they share the last cache, or nothing is known
+  socket,  // one socket
+  machine
+};
+inline constexpr std::size_t spans = 3;
+
+class distances {
+ public:
+  /// One flat group: nothing is known.
+  distances() = default;
+  /// Those of the topology: of the third-level caches, or the second-level ones where there are
+  /// none, and of the packages.
+  explicit distances(hwloc_topology*);
+  /// What `text` gave.
+  explicit distances(std::string_view text);
+
+  /// The groups that share a cache, then after a bar the sockets: "0-3;4-7|0-7".
+  [[nodiscard]] std::string text() const;
+  /// A number below 0 is a hardware thread that is not known.
+  [[nodiscard]] span between(int one, int other) const noexcept {
+    const std::uint16_t first = group_of(caches_, one), second = group_of(caches_, other);
+    if (first == second || first == no_group || second == no_group) return span::cache;
+    return group_of(sockets_, one) == group_of(sockets_, other) ? span::socket : span::machine;
+  }
+
+ private:
+  using groups = std::vector<std::uint16_t>;  // by hardware thread
+  static constexpr std::uint16_t no_group = 0xffff;
+
+  static std::uint16_t group_of(const groups& of, int thread) noexcept {
+    const auto at = static_cast<std::size_t>(thread);
+    return thread >= 0 && at < of.size() ? of[at] : no_group;
+  }
+  static std::string text_of(const groups&);
+  static bool read(std::string_view text, groups&);
+
+  groups caches_;
+  groups sockets_;
+};
+
+}  // namespace peal

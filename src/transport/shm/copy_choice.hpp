@@ -1,0 +1,92 @@
+// transport/shm/copy_choice.hpp
+// Which way a large payload takes where each is possible: what was fastest of late, by kind of
+// buffers, distance of the two cores and class of length. What payloads took is shared by all
+// processes of the node. Nothing is measured at the start: the first payloads go the usual way,
+// then each other way carries some, and later a few now and then, since a machine changes.
+//
+// Layer    transport/shm.
+// Units    bytes, nanoseconds; rates in nanoseconds a KiB.
+// Threads  one; other processes use the same rates at the same time. Rates are hints, so what two
+//          processes write at a time may be lost.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "topology/distances.hpp"
+#include "transport/shm/layout.hpp"
+
+namespace peal::shm {
+
+enum class way : std::uint8_t {
+  alone,     // the receiver copies, by the kernel or straight
+  together,  // both sides take pieces, and copy them so
+  staged     // two copies through a ring
+};
+
+/// Which side sees the other one's buffer, since that lies in the segment.
+enum class buffers : std::uint8_t { separate, source_shared, destination_shared };
+
+class copy_choice {
+ public:
+  /// Payloads below this are copied by the receiver alone, at first, and never by both.
+  static constexpr std::size_t usually_alone = 32 * 1024;
+  /// Shorter payloads have no class.
+  static constexpr std::size_t shortest = 4096;
+
+  /// What was chosen for a payload.
+  struct answer {
+    way how;
+    std::uint16_t cell;
+    bool measure;  // `note` wants to know what it takes
+  };
+
+  /// `rates` are shared, and zero at the start.
+  explicit copy_choice(copy_rates& rates) noexcept : rates_{&rates} {}
+
+  /// Requires: bytes >= shortest, and every way of these buffers is possible.
+  [[nodiscard]] answer choose(buffers, span, std::size_t bytes) noexcept;
+  /// The payload of that answer has taken so long, and nothing else disturbed it.
+  void note(const answer&, std::size_t bytes, std::uint64_t nanoseconds) noexcept;
+
+ private:
+  static constexpr std::size_t ways = copy_rates::ways;
+  static constexpr std::uint8_t most_samples = 9;
+  struct samples {
+    std::array<float, most_samples> rate{};
+    std::uint8_t count = 0;
+    std::uint16_t tried = 0;  // payloads that went this way since one was measured
+    std::uint32_t until_trial = 0;
+  };
+  /// Of this process, one for each cell of the rates.
+  struct cell {
+    way current = way::alone;
+    way best = way::alone;
+    bool begun = false;
+    bool on_trial = false;
+    std::uint8_t next_trial = 0;  // turns round the ways
+    std::uint16_t left = 0;       // payloads until it is thought about again
+    std::uint32_t period = 0;     // between trials, unless a slow way makes it longer
+    float at_trial = 0;  // rate of the best way when it was thought about first, or changed
+    std::array<samples, ways> taken{};
+  };
+  /// The ways that a cell may take, and the one with which it begins.
+  struct possible {
+    std::array<bool, ways> may;
+    way usual;
+  };
+
+  [[nodiscard]] static possible ways_of(std::size_t cell) noexcept;
+  [[nodiscard]] float rate(std::size_t cell, std::size_t way) const noexcept;
+  [[nodiscard]] bool known(std::size_t cell, std::size_t way) const noexcept;
+  void publish(std::size_t cell, std::size_t way) noexcept;
+  void rethink(std::size_t cell) noexcept;
+  [[nodiscard]] bool begin_trial(std::size_t cell, const possible&) noexcept;
+  [[nodiscard]] way best_of(std::size_t cell, const possible&) const noexcept;
+
+  copy_rates* rates_;
+  std::array<cell, sizeof(copy_rates::cells) / sizeof(copy_rates::cell)> cells_{};
+};
+
+}  // namespace peal::shm

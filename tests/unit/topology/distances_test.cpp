@@ -1,0 +1,91 @@
+#include "topology/distances.hpp"
+
+#include <gtest/gtest.h>
+#include <hwloc.h>
+
+#include <string>
+
+namespace {
+
+using namespace peal;
+
+/// Those of a machine that hwloc describes in a line.
+distances of(const char* description) {
+  hwloc_topology_t topology = nullptr;
+  EXPECT_EQ(hwloc_topology_init(&topology), 0);
+  EXPECT_EQ(hwloc_topology_set_synthetic(topology, description), 0) << description;
+  EXPECT_EQ(hwloc_topology_load(topology), 0);
+  distances made{topology};
+  hwloc_topology_destroy(topology);
+  return made;
+}
+
+TEST(distances, are_those_of_caches_and_sockets) {
+  const distances two = of("pack:2 numa:4 l3:1 core:16 pu:1");
+  EXPECT_EQ(two.text(), "0-15;16-31;32-47;48-63;64-79;80-95;96-111;112-127|0-63;64-127");
+  EXPECT_EQ(two.between(0, 0), span::cache);
+  EXPECT_EQ(two.between(0, 15), span::cache);
+  EXPECT_EQ(two.between(15, 16), span::socket);
+  EXPECT_EQ(two.between(63, 0), span::socket);
+  EXPECT_EQ(two.between(63, 64), span::machine);
+  EXPECT_EQ(two.between(127, 0), span::machine);
+}
+
+TEST(distances, take_the_second_level_where_there_is_no_third) {
+  const distances small = of("pack:1 l2:2 core:2 pu:2");
+  EXPECT_EQ(small.text(), "0-3;4-7|0-7");
+  EXPECT_EQ(small.between(0, 3), span::cache);
+  EXPECT_EQ(small.between(3, 4), span::socket);
+  EXPECT_EQ(of("pack:1 l3:1 l2:2 core:2 pu:1").between(0, 3), span::cache);
+}
+
+TEST(distances, without_caches_are_those_of_cores_and_sockets) {
+  const distances bare = of("pack:2 core:2 pu:2");
+  EXPECT_EQ(bare.between(0, 1), span::cache) << "one core";
+  EXPECT_EQ(bare.between(1, 2), span::socket);
+  EXPECT_EQ(bare.between(3, 4), span::machine);
+}
+
+TEST(distances, are_none_where_nothing_is_known) {
+  for (const char* each : {"pu:4", "core:4 pu:1", "pu:1"}) {
+    const distances flat = of(each);
+    EXPECT_EQ(flat.between(0, 3), span::cache) << each;
+    EXPECT_EQ(flat.text(), "|") << each;
+  }
+  EXPECT_EQ(distances{}.between(0, 7), span::cache);
+  EXPECT_EQ(of("pack:1 core:1 pu:1").between(0, 0), span::cache);
+}
+
+TEST(distances, to_a_thread_that_is_not_known_are_the_shortest) {
+  const distances two = of("pack:2 l3:1 core:2 pu:1");
+  EXPECT_EQ(two.between(-1, 3), span::cache);
+  EXPECT_EQ(two.between(0, 4), span::cache);
+  EXPECT_EQ(two.between(100000, 0), span::cache);
+  EXPECT_EQ(two.between(0, 3), span::machine);
+}
+
+TEST(distances, survive_as_text) {
+  for (const char* each : {"pack:2 numa:4 l3:1 core:16 pu:1", "pack:2 core:2 pu:2", "pu:4",
+                           "pack:2 l3:2 core:3 pu:2"}) {
+    const distances made = of(each);
+    const distances read{std::string_view{made.text()}};
+    EXPECT_EQ(read.text(), made.text());
+    for (int one = 0; one < 12; ++one)
+      for (int other = 0; other < 12; ++other)
+        EXPECT_EQ(read.between(one, other), made.between(one, other)) << each;
+  }
+  // Hardware threads of one core are numbered far apart on many machines.
+  const distances apart{std::string_view{"0-1,4-5;2-3,6-7|0-7"}};
+  EXPECT_EQ(apart.text(), "0-1,4-5;2-3,6-7|0-7");
+  EXPECT_EQ(apart.between(0, 5), span::cache);
+  EXPECT_EQ(apart.between(0, 6), span::socket);
+}
+
+TEST(distances, of_a_text_that_is_none_are_flat) {
+  for (const char* each : {"", "0-3;4-7", "x|0-7", "0-3;|0-3", "3-0|0-3", "0-99999|0-3", "0-3|0-",
+                           "0+3|0-3", "-1|0", "0-3|0-3,"}) {
+    EXPECT_EQ(distances{std::string_view{each}}.text(), "|") << each;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,161 @@
+#include "transport/shm/copy_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace {
+
+using namespace peal;
+using namespace peal::shm;
+
+/// A machine on which each way takes so many nanoseconds a KiB, and a process that chooses.
+struct modelled {
+  copy_rates& rates;
+  std::array<double, 3> cost;  // alone, together, staged
+  buffers between = buffers::separate;
+  span apart = span::cache;
+  copy_choice choice{rates};
+  std::array<int, 3> taken{};
+
+  way one(std::size_t bytes, double factor = 1) {
+    const copy_choice::answer how = choice.choose(between, apart, bytes);
+    const auto which = static_cast<std::size_t>(how.how);
+    ++taken[which];
+    if (how.measure)
+      choice.note(
+          how, bytes,
+          static_cast<std::uint64_t>(cost[which] * factor * static_cast<double>(bytes) / 1024));
+    return how.how;
+  }
+  /// How many of `count` payloads went that way.
+  int many(int count, std::size_t bytes, way which) {
+    taken = {};
+    for (int each = 0; each < count; ++each) one(bytes);
+    return taken[static_cast<std::size_t>(which)];
+  }
+};
+
+constexpr std::size_t lengths[] = {5000,      8192,    16384,   40'000,   64 << 10,
+                                   256 << 10, 1 << 20, 4 << 20, 16 << 20, 100 << 20};
+
+TEST(copy_choice, begins_with_the_usual_way) {
+  for (const std::size_t bytes : lengths) {
+    const auto rates = std::make_unique<copy_rates>();
+    modelled own{*rates, {10, 10, 10}};
+    const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
+    EXPECT_EQ(own.many(10, bytes, usual), 10) << bytes;
+  }
+  const auto rates = std::make_unique<copy_rates>();
+  modelled shared{*rates, {10, 10, 10}, buffers::source_shared};
+  EXPECT_EQ(shared.many(10, 1 << 20, way::together), 10);
+}
+
+TEST(copy_choice, ends_with_the_fastest_way) {
+  for (const std::size_t bytes : lengths)
+    for (const way fastest : {way::alone, way::together, way::staged}) {
+      if (bytes < copy_choice::usually_alone && fastest == way::together) continue;
+      for (const double slow : {30.0, 90.0, 500.0}) {
+        const auto rates = std::make_unique<copy_rates>();
+        modelled own{*rates, {slow, slow, slow}};
+        own.cost[static_cast<std::size_t>(fastest)] = 20;
+        // 4 MiB of each way, of short payloads more than of long ones.
+        own.many(800 + static_cast<int>(3 * (4 << 20) / bytes), bytes, fastest);
+        EXPECT_GE(own.many(1000, bytes, fastest), 920) << bytes << ", slow " << slow;
+      }
+    }
+}
+
+TEST(copy_choice, learns_long_payloads_within_a_hundred) {
+  for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{16} << 20}) {
+    const auto rates = std::make_unique<copy_rates>();
+    modelled own{*rates, {20, 40, 90}};
+    own.many(100, bytes, way::alone);
+    EXPECT_GE(own.many(100, bytes, way::alone), 80) << bytes;
+  }
+}
+
+TEST(copy_choice, takes_no_way_that_the_buffers_do_not_have) {
+  for (const buffers between : {buffers::source_shared, buffers::destination_shared}) {
+    const auto rates = std::make_unique<copy_rates>();
+    modelled own{*rates, {20, 10, 1}, between};
+    own.many(3000, 1 << 20, way::staged);
+    EXPECT_EQ(own.taken[static_cast<std::size_t>(way::staged)], 0);
+    EXPECT_GT(own.taken[static_cast<std::size_t>(way::together)], 2700);
+  }
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {20, 1, 10}};
+  EXPECT_EQ(own.many(3000, 8192, way::together), 0) << "too short for two";
+}
+
+TEST(copy_choice, follows_a_change) {
+  constexpr std::size_t bytes = 1 << 20;
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {40, 60, 30}};
+  EXPECT_GT(own.many(3000, bytes, way::staged), 2800);
+  own.cost = {40, 60, 300};  // the way that it takes gets slow
+  own.many(100, bytes, way::alone);
+  EXPECT_GT(own.many(1000, bytes, way::alone), 930);
+  own.cost = {40, 10, 300};  // another one gets fast
+  own.many(1000, bytes, way::together);
+  EXPECT_GT(own.many(1000, bytes, way::together), 930);
+  own.cost = {5, 10, 300};
+  own.many(1000, bytes, way::alone);
+  EXPECT_GT(own.many(1000, bytes, way::alone), 930);
+}
+
+// A process that lost its core in the middle of one payload in eight, for a hundred times as long.
+TEST(copy_choice, is_not_turned_by_interruptions) {
+  constexpr std::size_t bytes = 1 << 20;
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {40, 60, 20}};
+  own.many(500, bytes, way::staged);
+  own.taken = {};
+  for (int each = 0; each < 2000; ++each) own.one(bytes, each % 8 == 0 ? 100 : 1);
+  EXPECT_GT(own.taken[static_cast<std::size_t>(way::staged)], 1800);
+}
+
+TEST(copy_choice, tries_a_far_slower_way_rarely) {
+  constexpr std::size_t bytes = 1 << 20;
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {2000, 20, 20}};
+  own.many(1000, bytes, way::together);
+  EXPECT_LE(own.many(20'000, bytes, way::alone), 12);
+}
+
+TEST(copy_choice, of_one_process_serves_the_others) {
+  constexpr std::size_t bytes = 1 << 20;
+  const auto rates = std::make_unique<copy_rates>();
+  modelled first{*rates, {20, 40, 60}}, second{*rates, {20, 40, 60}};
+  first.many(300, bytes, way::alone);
+  EXPECT_EQ(second.one(bytes), way::alone) << "at once";
+  // Both learn at a time.
+  const auto others = std::make_unique<copy_rates>();
+  modelled third{*others, {40, 20, 60}}, fourth{*others, {40, 20, 60}};
+  for (int each = 0; each < 300; ++each) third.one(bytes), fourth.one(bytes);
+  EXPECT_GT(third.many(300, bytes, way::together), 270);
+  EXPECT_GT(fourth.many(300, bytes, way::together), 270);
+}
+
+TEST(copy_choice, learns_for_each_distance_and_each_length) {
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {20, 40, 60}};
+  own.many(300, 1 << 20, way::alone);
+  EXPECT_EQ(own.one(1 << 20), way::alone);
+  EXPECT_EQ(own.one(64 << 10), way::staged) << "another length";
+  own.apart = span::machine;
+  EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
+}
+
+TEST(copy_choice, goes_on_where_nothing_can_be_measured) {
+  const auto rates = std::make_unique<copy_rates>();
+  copy_choice choice{*rates};
+  int usual = 0;
+  for (int each = 0; each < 4000; ++each)
+    usual += choice.choose(buffers::separate, span::cache, 1 << 20).how == way::staged;
+  EXPECT_GT(usual, 3000);
+}
+
+}  // namespace

@@ -1,0 +1,113 @@
+// Payloads while the transport finds out which way is fastest: the way changes in the middle.
+#include <gtest/gtest.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "unit/transport/ends.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::test;
+
+std::map<std::string, std::uint64_t> counted(const shm_transport& of) {
+  std::vector<counter> all;
+  of.report(all);
+  std::map<std::string, std::uint64_t> named;
+  for (const counter& each : all) named[std::string{each.name}] = each.value;
+  return named;
+}
+
+/// Fetches so many payloads of mixed lengths, a few at a time, and says whether all were right.
+bool stream(shm_node& node, std::size_t count, bool source_shared, bool target_shared) {
+  constexpr std::size_t longest = 150'000, at_once = 4;
+  constexpr std::size_t lengths[] = {40'000, 5000, longest, 70'001, 4096};
+  const auto data = pattern(2 * longest, 17);
+  std::byte* source = const_cast<std::byte*>(data.data());
+  if (source_shared) {
+    source = static_cast<std::byte*>(node[1].heap->allocate(data.size()));
+    std::memcpy(source, data.data(), data.size());
+  }
+  std::vector<std::vector<std::byte>> own(at_once, std::vector<std::byte>(longest));
+  std::vector<std::byte*> targets;
+  for (std::vector<std::byte>& each : own)
+    targets.push_back(target_shared ? static_cast<std::byte*>(node[0].heap->allocate(longest))
+                                    : each.data());
+  std::atomic<bool> over{false};
+  // The helper of that end reads no announcement that is made here.
+  std::thread sender{[&] {
+    while (!over.load()) node[1].transport->poll(), std::this_thread::yield();
+  }};
+  bool right = true;
+  for (std::size_t each = 0; each < count && right; each += at_once) {
+    std::vector<std::unique_ptr<tracked_fetch>> fetches;
+    const auto begin = [&](std::size_t which) { return (each + which) * 97 % longest; };
+    for (std::size_t which = 0; which < at_once; ++which) {
+      const std::size_t bytes = lengths[(each / at_once + which) % std::size(lengths)];
+      std::memset(targets[which], 0, bytes);
+      fetches.push_back(std::make_unique<tracked_fetch>(
+          shm_node::peer(1),
+          node[1].transport->expose(shm_node::peer(0), source + begin(which), bytes),
+          targets[which], bytes));
+      node[0].transport->start_fetch(*fetches.back());
+    }
+    right = until([&] { node[0].transport->poll(); },
+                  [&] {
+                    return std::ranges::all_of(fetches,
+                                               [](const auto& one) { return one->calls == 1; });
+                  });
+    for (std::size_t which = 0; which < at_once; ++which)
+      right = right && !fetches[which]->error &&
+              std::memcmp(targets[which], data.data() + begin(which), fetches[which]->bytes) == 0;
+  }
+  over = true;
+  sender.join();
+  return right;
+}
+
+TEST(shm_transport_ways, payloads_are_right_while_the_way_changes) {
+  std::byte probe{1}, copied{};
+  const iovec from{&probe, 1}, to{&copied, 1};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
+    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  for (const bool source_shared : {false, true})
+    for (const bool target_shared : {false, true}) {
+      shm_node node{{}};
+      EXPECT_TRUE(stream(node, 3000, source_shared, target_shared));
+      const auto counts = counted(*node[0].transport);
+      EXPECT_GT(counts.at("shm.copied_alone"), 0u);
+      EXPECT_GT(counts.at("shm.copied_together"), 0u);
+      if (!source_shared && !target_shared) {
+        EXPECT_GT(counts.at("shm.copied_staged"), 0u);
+      } else {
+        EXPECT_EQ(counts.at("shm.copied_staged"), 0u);
+      }
+    }
+}
+
+TEST(shm_transport_ways, a_way_that_is_forced_is_taken) {
+  std::byte probe{1}, copied{};
+  const iovec from{&probe, 1}, to{&copied, 1};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
+    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  for (const auto& [copy, short_ones, long_ones] :
+       {std::tuple{shm_copy::alone, "shm.copied_alone", "shm.copied_alone"},
+        std::tuple{shm_copy::direct, "shm.copied_alone", "shm.copied_together"},
+        std::tuple{shm_copy::pipeline, "shm.copied_staged", "shm.copied_staged"}}) {
+    node_options options;
+    options.settings.copy = copy;
+    shm_node node{options};
+    EXPECT_TRUE(stream(node, 200, false, false));
+    auto counts = counted(*node[0].transport);
+    EXPECT_GT(counts.at(short_ones), 0u);
+    EXPECT_GT(counts.at(long_ones), 0u);
+    EXPECT_EQ(
+        counts.at(short_ones) + (std::string{short_ones} == long_ones ? 0 : counts.at(long_ones)),
+        200u);
+  }
+}
+
+}  // namespace
