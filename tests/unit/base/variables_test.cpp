@@ -240,7 +240,7 @@ TEST(variables, ranks_must_agree_on_what_they_would_wait_for) {
   for (const variable& each : variables())
     if (each.must_agree) must += std::string{each.name.substr(5)} + " ";
   EXPECT_EQ(must,
-            "SHM_HEAP TRANSPORT CHECK BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER "
+            "SHM_HEAP TRANSPORT CHECK LEARN BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER "
             "ALLTOALL REDUCE_SCATTER SCAN EXSCAN ");
 }
 
