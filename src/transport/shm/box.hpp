@@ -58,15 +58,18 @@ class box_writer final : public short_path {
   [[nodiscard]] std::uint32_t unit_position() const noexcept { return unit_; }
 
   /// Whether a message of that length does not go on where the last one ended, for want of memory
-  /// there: more of it gives room.
+  /// there: more of it gives room, or longer laps.
   [[nodiscard]] bool wants_units(std::size_t bytes) const noexcept {
     return bytes > inline_payload && cell_ != cell_limit_ && units_ < units_per_box &&
            unit_ % units_per_box + units_of(bytes) > units_;
   }
   /// The data ring has got memory for so many. The reader need not know.
-  void set_units(std::uint32_t units) noexcept { units_ = units; }
+  void set_units(std::uint32_t units) noexcept {
+    units_ = units;
+    laps_ = 0;
+  }
 
-  /// False: no room.
+  /// False: no room; or `wants_units`, and more memory would make it faster.
   [[nodiscard, gnu::always_inline]] bool write(envelope e, const void* payload) noexcept {
     if (cell_ == cell_limit_) [[unlikely]]
       if (!look()) return false;
@@ -97,6 +100,8 @@ class box_writer final : public short_path {
   }
 
  private:
+  static constexpr std::uint32_t laps_before_growth = 4;
+
   static constexpr std::uint32_t units_of(std::size_t bytes) noexcept {
     return static_cast<std::uint32_t>((bytes + unit - 1) / unit);
   }
@@ -116,6 +121,12 @@ class box_writer final : public short_path {
     // with less memory leaves the rest of each lap out.
     const std::uint32_t start = at + units <= units_ ? unit_ : unit_ + units_per_box - at;
     const std::uint32_t needed = start - unit_ + units;
+    // Each lap ends with a look at what the receiver has read, a line that comes from its core:
+    // with little memory that is every second message.
+    if (start != unit_ && units_ < units_per_box && ++laps_ > laps_before_growth) {
+      laps_ = 0;
+      return false;
+    }
     if (unit_limit_ - unit_ < needed) {
       look();
       if (unit_limit_ - unit_ < needed) return false;
@@ -186,6 +197,7 @@ class box_writer final : public short_path {
   std::uint32_t unit_ = 0;  // as cell_, in the data ring
   std::uint32_t unit_limit_ = 0;
   std::uint32_t units_ = 0;  // as `set_units` says
+  std::uint32_t laps_ = 0;   // since then, where that is less than the ring has
   bool past_caches_ = past_caches_pays();
 };
 

@@ -1,8 +1,9 @@
 // transport/shm/boxes.hpp
 // The boxes of this process: which are in use, and how much memory each of them has.
 //
-// A box is given little memory at first. Its data ring grows when a sender finds no room, and all
-// of its memory goes back to the system when the pair of ranks has fallen silent.
+// A box is given little memory at first. Its data ring grows when a sender finds no room, or has
+// come round a few times, and all of its memory goes back to the system when the pair of ranks has
+// fallen silent.
 //
 // Layer    transport/shm.
 // Units    bytes, and units of a data ring.

@@ -75,10 +75,10 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   return true;
 }
 
-/// The box had no room.
+/// The box had no room, or could do with more.
 bool shm_transport::write_with_more(channel& out, envelope e, const void* payload) noexcept {
-  if (!out.box.wants_units(e.bytes()) || !boxes_.grow(out.box_number)) return refused();
-  out.box.set_units(boxes_.units(out.box_number));
+  if (!out.box.wants_units(e.bytes())) return refused();
+  if (boxes_.grow(out.box_number)) out.box.set_units(boxes_.units(out.box_number));
   return out.box.write(e, payload) || refused();
 }
 
