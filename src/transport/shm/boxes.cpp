@@ -57,7 +57,10 @@ int boxes::take() noexcept {
 bool boxes::grow(int number) noexcept {
   state& growing = of(number);
   if (growing.units == units_per_box) return false;
-  if (refusals_ > 0 && refusals_++ % attempts_between_refusals != 0) return false;
+  if (refusals_ > 0) {
+    const std::uint32_t before = refusals_++;
+    if (before % attempts_between_refusals != 0) return false;
+  }
   if (!commit(at(number).data + growing.units * unit, growing.units * unit)) {
     refusals_ = 1;
     return false;

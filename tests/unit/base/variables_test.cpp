@@ -239,9 +239,10 @@ TEST(variables, ranks_must_agree_on_what_they_would_wait_for) {
   std::string must;
   for (const variable& each : variables())
     if (each.must_agree) must += std::string{each.name.substr(5)} + " ";
-  EXPECT_EQ(must,
-            "SHM_HEAP TRANSPORT CHECK LEARN BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER "
-            "ALLTOALL REDUCE_SCATTER SCAN EXSCAN ");
+  EXPECT_EQ(
+      must,
+      "SHM_HEAP TRANSPORT CHECK LEARN BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER "
+      "ALLTOALL REDUCE_SCATTER SCAN EXSCAN ");
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, poli
 }
 
 remote_region fetcher::describe(const void* data, std::size_t bytes) const noexcept {
-  // Where the payload is being made; 0: not known.
-  const auto core = static_cast<std::uint64_t>(sched_getcpu() + 1);
+  // Where the payload is being made; 0: not known (sched_getcpu is -1).
+  const auto core = static_cast<std::uint64_t>(sched_getcpu()) + 1;
   if (segment_->contains(data, bytes))
     return {{segment_->offset_of(data), bytes, in_segment, core}};
   return {{reinterpret_cast<std::uintptr_t>(data), bytes, 0, core}};
