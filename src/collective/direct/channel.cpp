@@ -325,12 +325,25 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   call_class& by = is_short ? short_ : long_;
   if (by.state == state::asks) [[unlikely]]
     ask(by);
-  std::optional<entered> reviewed;
   if (review_due()) [[unlikely]]
-    begin_review(reviewed, calls_.count() + 1);
+    return run_with_review(by, what, became);
+  return run_behind(nullptr, by, what, became);
+}
+
+operation* channel::run_with_review(call_class& by, const detail::collective_call& what,
+                                    std::error_code& became) {
+  std::optional<entered> reviewed;
+  begin_review(reviewed, calls_.count() + 1);
+  return run_behind(&*reviewed, by, what, became);
+}
+
+inline operation* channel::run_behind(entered* review, call_class& by,
+                                      const detail::collective_call& what,
+                                      std::error_code& became) {
   // Also behind its own review, if that is over.
-  const bool alone = (innermost_ == nullptr || (reviewed && reviewed->is_alone_and_over())) &&
-                     by.state == state::open;
+  const bool alone =
+      (innermost_ == nullptr || (review != nullptr && review->is_alone_and_over())) &&
+      by.state == state::open;
   entered mine{*this, by, what};
   if (alone) [[likely]] {
     if (&by == &short_) mine.hurry<short_call>();
@@ -339,7 +352,7 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   // Not before the other ranks have this rank's stamp, and before any of them can ask, or make the
   // next call.
   const std::uint32_t made = calls_.add(by.taken);
-  if (!mine.over()) await(mine, reviewed ? &*reviewed : nullptr);
+  if (!mine.over()) await(mine, review);
   if (mine.started() != nullptr) [[unlikely]]
     return mine.started();
   if (const std::exception_ptr thrown = mine.thrown()) [[unlikely]]

@@ -158,6 +158,13 @@ class channel {
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] std::vector<call_way> ways_of(const call_shape&) const;
+  [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
+                                                          const detail::collective_call&,
+                                                          std::error_code& became);
+  /// `review`: that comes before the call; null: there is none.
+  [[gnu::always_inline]] operation* run_behind(entered* review, call_class&,
+                                               const detail::collective_call&,
+                                               std::error_code& became);
   void begin_review(std::optional<entered>&, std::uint32_t calls);
   void end_review(const entered&) noexcept;
   void await_end_of_review();
