@@ -2,18 +2,18 @@
 // How a communicator runs blocking collectives past messages, through the node's segment: whether
 // it can, and how a rank waits.
 //
-// All ranks must decide alike which calls go this way. Short ones do that fit (`takes`); of the
-// others the ranks try which way is the fastest (learnt_ways.hpp), and agree at reviews. A review
-// is a small direct call that goes along with a call of the program, which was decided before.
+// All ranks must decide alike which calls go this way. Up to most_not_learnt bytes those do that
+// fit. Of longer ones the ranks try which way is the fastest (learnt_ways.hpp), and agree on it at
+// reviews: a review is a small direct call that goes along with a call of the program, which was
+// decided before.
 //
-// There are two classes of calls, short ones
-// (short_call.hpp) and long ones (long_call.hpp), with a block each. At the first call of a class
-// one of the ranks, which follows from the context, reserves a block and tells the others where it
-// is, by a bcast of messages. From then on a call goes directly if it fits, which is the same on
-// every rank. Where there was no room for a block, the calls of the class are messages, on a
-// context of their own: a rank that does not know this yet may have to make a call of another kind
-// first, and so each kind keeps its order in either case. Nonblocking calls are never direct; their
-// messages move while a direct call waits.
+// There are two classes of calls, short ones (short_call.hpp) and long ones (long_call.hpp), with
+// a block each. At the first call of a class one of the ranks, which follows from the context,
+// reserves a block and tells the others where it is, by a bcast of messages. Where there was no
+// room for a block, the calls of the class are messages, on a context of their own: a rank that
+// does not know this yet may have to make a call of another kind first, and so each kind keeps its
+// order in either case. Nonblocking calls are never direct; their messages move while a direct
+// call waits.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So the call
 // goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
