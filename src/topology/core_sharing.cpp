@@ -35,6 +35,18 @@ void cpu_mask::join(const cpu_mask& other) noexcept {
   for (std::size_t each = 0; each < words.size(); ++each) words[each] |= other.words[each];
 }
 
+void cpu_mask::remove(const cpu_mask& other) noexcept {
+  for (std::size_t each = 0; each < words.size(); ++each) words[each] &= ~other.words[each];
+}
+
+bool cpu_mask::empty() const noexcept {
+  return std::ranges::all_of(words, [](std::uint64_t word) { return word == 0; });
+}
+
+bool cpu_mask::bind() const noexcept {
+  return !empty() && ::syscall(SYS_sched_setaffinity, 0, sizeof words, words.data()) == 0;
+}
+
 namespace {
 
 void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
@@ -66,6 +78,14 @@ bool core_sharing::look() noexcept {
   const std::size_t before = std::exchange(
       ranks_a_core_, now.digest == first_ ? ranks_a_core_at_first_ : ranks_a_core_of(now));
   return ranks_a_core_ != before;
+}
+
+cpu_mask core_sharing::cores_of_others() const noexcept {
+  cpu_mask all, each;
+  for (const pid_t rank : ranks_)
+    if (rank != unknown && each.read(rank)) all.join(each);
+  if (each.read(own_)) all.remove(each);
+  return all;
 }
 
 bool core_sharing::see(affinity_snapshot& now) noexcept {

@@ -29,6 +29,10 @@ struct cpu_mask {
   [[nodiscard]] bool read(pid_t) noexcept;
   [[nodiscard]] bool within(const cpu_mask& other) const noexcept;
   void join(const cpu_mask& other) noexcept;
+  void remove(const cpu_mask& other) noexcept;
+  [[nodiscard]] bool empty() const noexcept;
+  /// Binds the calling thread to these; false: none of them is left to this process.
+  bool bind() const noexcept;
   [[nodiscard]] bool has(std::size_t cpu) const noexcept {
     return (words[cpu / word_bits] >> (cpu % word_bits) & 1) != 0;
   }
@@ -51,6 +55,8 @@ class core_sharing {
   [[nodiscard]] bool oversubscribed() const noexcept { return ranks_a_core_ > 1; }
   /// How many ranks share a core where most do, as of the last look; 1: none.
   [[nodiscard]] std::size_t ranks_a_core() const noexcept { return ranks_a_core_; }
+  /// The hardware threads on which other ranks may run and this one may not.
+  [[nodiscard]] cpu_mask cores_of_others() const noexcept;
   /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
   /// answer is another one.
   bool look() noexcept;

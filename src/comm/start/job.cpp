@@ -205,7 +205,8 @@ void job::set_waits() {
     // With fewer cores than ranks nothing is spun for, and a measurement would be one of the other
     // processes that run.
     if (!spin)
-      spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !common_.oversubscribed);
+      spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !common_.oversubscribed,
+                         seen.cores_of_others());
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin},
                                 seen);
   }

@@ -8,23 +8,27 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;  // rates order nothing
 
-/// KiB after which a way is known: a ring is slow in its first lap, in which the receiver's pages
-/// of it are mapped. AMD EPYC 9004: 220 ns a KiB, later 90.
-constexpr std::uint32_t enough_kib = 4096;
-/// One payload counts for so many at most, so that it takes six.
-constexpr std::uint32_t most_kib = enough_kib / 6 + 1;
+/// Measured payloads after which a way is known. Fewer do for one that is clearly slower.
+constexpr std::uint32_t enough = 9;
 /// Payloads that go the usual way before another one is tried: a program that sends few goes as it
 /// always did.
 constexpr std::uint16_t usual_first = 16;
 /// Payloads before the next thought.
 constexpr std::uint16_t batch = 16;
-/// Of a trial, in a row; of one of a way that is known to be slower.
-constexpr std::uint16_t trial = 9, brief_trial = 3;
-constexpr float far_slower = 4, slower_enough = 2;
+/// Of a trial, in a row: of a way that is not known; of one that looks fast after these.
+constexpr std::uint16_t first_trial = 2, whole_trial = 10;
+/// Measured payloads that say something about a way that is in use.
+constexpr std::uint8_t few = 3;
+/// A trial ends when even its quickest payload took so many times as long as is usual: the first
+/// payload, which finds nothing in the caches, and all of them.
+constexpr float slower_at_first = 1.5F, slower_enough = 1.25F;
+/// One in so many is measured of a way that is known: two looks at the clock take 50 ns. Three of
+/// a batch, at odd distances: what comes round every other payload must not hit all of them.
+constexpr std::uint16_t measured_one_in = 7;
 /// Payloads between trials: at first, and when nothing changes.
-constexpr std::uint32_t first_period = 64, last_period = 384;
-/// A trial of a slow way is put off until it costs a fiftieth of the time.
-constexpr float dearest = 50;
+constexpr std::uint32_t first_period = 128, last_period = 384;
+/// A trial of a slow way is put off until it costs a hundredth of the time.
+constexpr float dearest = 100;
 /// A way that was not measured in so many payloads is left for later: something else is always
 /// under way.
 constexpr std::uint16_t most_tries = 256;
@@ -50,7 +54,7 @@ float copy_choice::rate(std::size_t cell, std::size_t way) const noexcept {
 }
 
 bool copy_choice::known(std::size_t cell, std::size_t way) const noexcept {
-  return rates_->cells[cell].seen[way].load(relaxed) >= enough_kib;
+  return rates_->cells[cell].seen[way].load(relaxed) >= enough;
 }
 
 copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t bytes) noexcept {
@@ -65,9 +69,8 @@ copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t
   --here.left;
   samples& taken = here.taken[index(here.current)];
   if (taken.tried < most_tries) ++taken.tried;
-  // Two looks at the clock are no more than a fiftieth of what a longer payload takes.
-  const bool measure = bytes >= usually_alone || here.on_trial || here.left % 4 == 0 ||
-                       !known(at, index(here.current));
+  const bool measure =
+      here.on_trial || here.left % measured_one_in == 0 || !known(at, index(here.current));
   return {here.current, static_cast<std::uint16_t>(at), measure};
 }
 
@@ -77,8 +80,8 @@ void copy_choice::note(const answer& of, std::size_t bytes, std::uint64_t nanose
   taken.tried = 0;
   taken.rate[taken.count++] = static_cast<float>(nanoseconds) / kib;
   auto& seen = rates_->cells[of.cell].seen[index(of.how)];
-  if (const std::uint32_t before = seen.load(relaxed); before < enough_kib)
-    seen.store(before + std::min(static_cast<std::uint32_t>(kib), most_kib), relaxed);
+  if (const std::uint32_t before = seen.load(relaxed); before < enough)
+    seen.store(before + 1, relaxed);
   if (taken.count == most_samples) publish(of.cell, index(of.how));
 }
 
@@ -90,7 +93,8 @@ void copy_choice::publish(std::size_t cell, std::size_t way) noexcept {
   auto& shared = rates_->cells[cell].rate[way];
   const float before = shared.load(relaxed);
   // Nothing makes payloads look faster than they are, so a way that got fast counts at once.
-  const bool anew = before == 0 || !known(cell, way) || *middle * much < before;
+  const bool tried = cells_[cell].looks_fast && way == index(cells_[cell].current);
+  const bool anew = before == 0 || tried || !known(cell, way) || *middle * much < before;
   shared.store(anew ? *middle : (before + *middle) / 2, relaxed);
   taken.count = 0;
 }
@@ -117,19 +121,20 @@ way copy_choice::best_of(std::size_t cell, const possible& all) const noexcept {
 void copy_choice::rethink(std::size_t at) noexcept {
   const possible all = ways_of(at);
   cell& here = cells_[at];
-  for (std::size_t each = 0; each < ways; ++each)
-    if (here.taken[each].count >= brief_trial) publish(at, each);
   if (!here.begun) {
     here.begun = true;
     here.best = all.usual;
     here.period = first_period;
+    here.current = here.best = best_of(at, all);
     // Not all at one time.
     for (std::size_t each = 0; each < ways; ++each)
-      here.taken[each].until_trial = first_period * static_cast<std::uint32_t>(each + 1);
-    here.current = here.best = best_of(at, all);
+      put_off(at, each, first_period * static_cast<std::uint32_t>(each + 1));
     here.left = usual_first;
     return;
   }
+  if (here.on_trial && go_on_with_trial(at)) return;
+  for (std::size_t each = 0; each < ways; ++each)
+    if (here.taken[each].count >= few) publish(at, each);
   here.best = best_of(at, all);
   const float now = rate(at, index(here.best));
   if (here.at_trial == 0 || here.at_trial > much * now) here.at_trial = now;
@@ -146,35 +151,77 @@ void copy_choice::rethink(std::size_t at) noexcept {
     each.until_trial -= std::min(each.until_trial, std::uint32_t{batch});
 }
 
-/// Ways that are not known come first, one after the other; then each in turn, now and then.
-bool copy_choice::begin_trial(std::size_t at, const possible& all) noexcept {
+/// A trial whose quickest payload is slow ends early: nothing makes payloads look faster than they
+/// are. One that looks fast gets as many payloads as a median needs. The first payload behind
+/// others that went another way is not measured, so a trial may have to be longer.
+bool copy_choice::go_on_with_trial(std::size_t at) noexcept {
+  cell& here = cells_[at];
+  const std::size_t tried = index(here.current);
+  samples& taken = here.taken[tried];
+  const float best = rate(at, index(here.best));
+  if (here.looks_fast || here.best == here.current || best == 0) return false;
+  const bool is_known = known(at, tried);
+  if (taken.count == 0) {
+    if (taken.tried >= first_trial) return false;
+    begin(at, tried, 1);
+    return true;
+  }
+  const float quickest = *std::min_element(taken.rate.begin(), taken.rate.begin() + taken.count);
+  const bool slow = quickest > (is_known ? margin : slower_enough) * best;
+  if (slow && is_known && taken.count == 1 && quickest < slower_at_first * best) {
+    begin(at, tried, 1);
+    return true;
+  }
+  if (slow) {
+    rates_->cells[at].seen[tried].store(enough, relaxed);
+    rates_->cells[at].rate[tried].store(quickest, relaxed);
+    taken.count = 0;
+    if (!is_known) put_off(at, tried, first_period);
+    return false;
+  }
+  begin(at, tried, whole_trial);
+  here.looks_fast = true;
+  return true;
+}
+
+/// The next trial of that way, not before so many payloads.
+void copy_choice::put_off(std::size_t at, std::size_t which, std::uint32_t least) noexcept {
   cell& here = cells_[at];
   const float best = rate(at, index(here.best));
-  const auto go = [&](std::size_t which, std::uint16_t count) {
-    here.current = way{static_cast<std::uint8_t>(which)};
-    here.on_trial = true;
-    here.left = count;
-    return true;
+  const float slower = best > 0 ? rate(at, which) / best : 1;
+  // Two payloads, where others go before it, and a stream that comes to rest twice.
+  const float cost = (std::max(slower - 1, 0.0F) * first_trial + 1) * dearest;
+  here.taken[which].until_trial = std::max(least, static_cast<std::uint32_t>(std::min(cost, 1e6F)));
+}
+
+void copy_choice::begin(std::size_t at, std::size_t way_to_try, std::uint16_t payloads) noexcept {
+  cell& here = cells_[at];
+  here.current = way{static_cast<std::uint8_t>(way_to_try)};
+  here.on_trial = true;
+  here.looks_fast = false;
+  here.left = payloads;
+}
+
+/// Ways that are not known come first, one after the other: the best one, with which they will be
+/// compared, before the others. Then each in turn, now and then.
+bool copy_choice::begin_trial(std::size_t at, const possible& all) noexcept {
+  cell& here = cells_[at];
+  const auto to_learn = [&](std::size_t each) {
+    return all.may[each] && !known(at, each) && here.taken[each].tried < most_tries;
   };
+  if (to_learn(index(here.best))) return false;
   for (std::size_t each = 0; each < ways; ++each) {
-    if (!all.may[each] || known(at, each) || here.taken[each].tried >= most_tries) continue;
-    if (each != index(here.best) && best > 0 && rate(at, each) > far_slower * best) {
-      // Not worth more payloads now.
-      rates_->cells[at].seen[each].store(enough_kib, relaxed);
-      continue;
-    }
-    return go(each, trial);
+    if (!to_learn(each)) continue;
+    begin(at, each, first_trial);
+    return true;
   }
   for (std::size_t turn = 0; turn < ways; ++turn) {
     const std::size_t each = here.next_trial++ % ways;
     if (!all.may[each] || each == index(here.best) || here.taken[each].until_trial > 0) continue;
-    const float slower = best > 0 ? rate(at, each) / best : 1;
-    const std::uint16_t count = slower > slower_enough ? brief_trial : trial;
-    const float cost = std::max(slower - 1, 0.0F) * static_cast<float>(count) * dearest;
     here.period = std::min(here.period * 2, last_period);
-    here.taken[each].until_trial =
-        std::max(here.period, static_cast<std::uint32_t>(std::min(cost, 1e6F)));
-    return go(each, count);
+    put_off(at, each, here.period);
+    begin(at, each, 1);
+    return true;
   }
   return false;
 }

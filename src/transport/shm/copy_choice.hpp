@@ -65,6 +65,7 @@ class copy_choice {
     way best = way::alone;
     bool begun = false;
     bool on_trial = false;
+    bool looks_fast = false;      // the way on trial: it gets the rest of a whole trial
     std::uint8_t next_trial = 0;  // turns round the ways
     std::uint16_t left = 0;       // payloads until it is thought about again
     std::uint32_t period = 0;     // between trials, unless a slow way makes it longer
@@ -83,6 +84,9 @@ class copy_choice {
   void publish(std::size_t cell, std::size_t way) noexcept;
   void rethink(std::size_t cell) noexcept;
   [[nodiscard]] bool begin_trial(std::size_t cell, const possible&) noexcept;
+  [[nodiscard]] bool go_on_with_trial(std::size_t cell) noexcept;
+  void put_off(std::size_t cell, std::size_t way, std::uint32_t least) noexcept;
+  void begin(std::size_t cell, std::size_t way, std::uint16_t payloads) noexcept;
   [[nodiscard]] way best_of(std::size_t cell, const possible&) const noexcept;
 
   copy_rates* rates_;

@@ -171,7 +171,7 @@ struct copy_rates {
   static constexpr std::size_t ways = 3, kinds = 3, classes = 13;
   struct alignas(cache_line / 2) cell {
     std::atomic<float> rate[ways];          // nanoseconds a KiB; 0: none was seen
-    std::atomic<std::uint32_t> seen[ways];  // KiB, of each payload only so many
+    std::atomic<std::uint32_t> seen[ways];  // payloads that were measured, up to some
   };
   cell cells[kinds * spans * classes];
 };

@@ -384,6 +384,9 @@ fetcher::outcome fetcher::advance_staged(fetch& f) noexcept {
   transfer& record = *p.record;
   // Pairs with the release in helper.
   if (record.helped.load(std::memory_order_acquire) == p.pieces) return wait_staged(f);
+  // The memory of a ring is new in its first lap, and slower by several times: the choice would
+  // believe that.
+  if (record.first + record.bytes <= record.ring_bytes) p.measured = false;
   const std::uint32_t first =
       p.pieces * static_cast<std::uint32_t>(record.piece_bytes / claim_page);
   // The sender's last piece ends where the pieces begin that this process took from the back.
