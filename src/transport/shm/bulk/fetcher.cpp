@@ -18,6 +18,9 @@ namespace {
 /// Fruitless looks at a staged payload before the receiver takes a piece past the sender: a few
 /// microseconds, longer than the sender takes for a piece when it is at work.
 constexpr std::uint16_t patience = 300;
+/// Payloads through a ring after which the sender has one. While it makes that, for half
+/// a millisecond, this process loses patience, and copies by itself.
+constexpr std::uint8_t ring_is_made = 4;
 /// Pages that the kernel copies before they are absorbed: few enough to stay in the first- and
 /// second-level caches.
 constexpr std::uint32_t absorbed_piece = 32;
@@ -140,7 +143,12 @@ void fetcher::choose(fetch& f) noexcept {
 /// where that came later, so that of several under way each counts for its part of the time. It is
 /// not counted when another sender's payload, or one that went another way, took part of that time.
 void fetcher::measure(fetch& f, bool in_turn) noexcept {
-  const progress& p = of(f);
+  progress& p = of(f);
+  queue& line = queues_[static_cast<std::size_t>(p.from)];
+  if (p.how == way::staged && line.staged < ring_is_made) {
+    ++line.staged;
+    p.measured = false;
+  }
   ++counts_[static_cast<std::size_t>(p.how)];
   if (!policy_.learns) return;
   const bool others = active_.size() > 1 || (active_.size() == 1 && active_.front() != p.from);

@@ -69,6 +69,7 @@ class fetcher {
     // the last of them.
     std::uint32_t opened = 0;
     bool failed = false;
+    std::uint8_t staged = 0;  // payloads through a ring, up to `ring_is_made`
   };
   struct record_use {
     transfer* record;
