@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace peal::shm {
 namespace {
@@ -65,24 +66,31 @@ copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t
           copy_rates::classes +
       length;
   cell& here = cells_[at];
-  if (here.left == 0) rethink(at);
+  const auto cell_at = static_cast<std::uint16_t>(at);
+  if (here.left == 0) {
+    // What a trial decides waits for the end of its payloads, however many others begin meanwhile.
+    if (here.under_way > 0) return {here.best, cell_at, false, false};
+    rethink(at);
+  }
   --here.left;
+  here.under_way += here.on_trial ? 1 : 0;
   samples& taken = here.taken[index(here.current)];
   if (taken.tried < most_tries) ++taken.tried;
   const bool measure =
       here.on_trial || here.left % measured_one_in == 0 || !known(at, index(here.current));
-  return {here.current, static_cast<std::uint16_t>(at), measure};
+  return {here.current, cell_at, measure, here.on_trial};
 }
 
-void copy_choice::note(const answer& of, std::size_t bytes, std::uint64_t nanoseconds) noexcept {
-  samples& taken = cells_[of.cell].taken[index(of.how)];
+void copy_choice::note(std::uint16_t at, way how, std::size_t bytes,
+                       std::uint64_t nanoseconds) noexcept {
+  samples& taken = cells_[at].taken[index(how)];
   const float kib = static_cast<float>(bytes) / 1024;
   taken.tried = 0;
   taken.rate[taken.count++] = static_cast<float>(nanoseconds) / kib;
-  auto& seen = rates_->cells[of.cell].seen[index(of.how)];
+  auto& seen = rates_->cells[at].seen[index(how)];
   if (const std::uint32_t before = seen.load(relaxed); before < enough)
     seen.store(before + 1, relaxed);
-  if (taken.count == most_samples) publish(of.cell, index(of.how));
+  if (taken.count == most_samples) publish(at, index(how));
 }
 
 /// The median, so that an interruption decides nothing.
@@ -162,10 +170,11 @@ bool copy_choice::go_on_with_trial(std::size_t at) noexcept {
   if (here.looks_fast || here.best == here.current || best == 0) return false;
   const bool is_known = known(at, tried);
   if (taken.count == 0) {
-    if (taken.tried >= first_trial) return false;
-    begin(at, tried, 1);
+    if (std::exchange(here.streams, true)) return false;
+    begin(at, tried, first_trial);
     return true;
   }
+  if (here.given == 1) here.streams = false;
   const float quickest = *std::min_element(taken.rate.begin(), taken.rate.begin() + taken.count);
   const bool slow = quickest > (is_known ? margin : slower_enough) * best;
   if (slow && is_known && taken.count == 1 && quickest < slower_at_first * best) {
@@ -199,7 +208,7 @@ void copy_choice::begin(std::size_t at, std::size_t way_to_try, std::uint16_t pa
   here.current = way{static_cast<std::uint8_t>(way_to_try)};
   here.on_trial = true;
   here.looks_fast = false;
-  here.left = payloads;
+  here.left = here.given = payloads;
 }
 
 /// Ways that are not known come first, one after the other: the best one, with which they will be
@@ -220,7 +229,7 @@ bool copy_choice::begin_trial(std::size_t at, const possible& all) noexcept {
     if (!all.may[each] || each == index(here.best) || here.taken[each].until_trial > 0) continue;
     here.period = std::min(here.period * 2, last_period);
     put_off(at, each, here.period);
-    begin(at, each, 1);
+    begin(at, each, here.streams ? first_trial : 1);
     return true;
   }
   return false;

@@ -40,6 +40,7 @@ class copy_choice {
     way how;
     std::uint16_t cell;
     bool measure;  // `note` wants to know what it takes
+    bool trial;    // `trial_ended` wants to know of its end
   };
 
   /// `rates` are shared, and zero at the start.
@@ -48,7 +49,9 @@ class copy_choice {
   /// Requires: bytes >= shortest, and every way of these buffers is possible.
   [[nodiscard]] answer choose(buffers, span, std::size_t bytes) noexcept;
   /// The payload of that answer has taken so long, and nothing else disturbed it.
-  void note(const answer&, std::size_t bytes, std::uint64_t nanoseconds) noexcept;
+  void note(std::uint16_t cell, way, std::size_t bytes, std::uint64_t nanoseconds) noexcept;
+  /// A payload that was a trial is over, measured or not.
+  void trial_ended(std::uint16_t cell) noexcept { --cells_[cell].under_way; }
 
  private:
   static constexpr std::size_t ways = copy_rates::ways;
@@ -66,8 +69,11 @@ class copy_choice {
     bool begun = false;
     bool on_trial = false;
     bool looks_fast = false;      // the way on trial: it gets the rest of a whole trial
+    bool streams = false;         // a lone payload of another way was not measured
+    std::uint16_t under_way = 0;  // of trials
     std::uint8_t next_trial = 0;  // turns round the ways
     std::uint16_t left = 0;       // payloads until it is thought about again
+    std::uint16_t given = 0;      // to the trial, when it began
     std::uint32_t period = 0;     // between trials, unless a slow way makes it longer
     float at_trial = 0;  // rate of the best way when it was thought about first, or changed
     std::array<samples, ways> taken{};

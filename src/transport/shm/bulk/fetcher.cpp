@@ -43,7 +43,8 @@ struct fetcher::progress {
   bool alone;      // without the sender
   bool by_kernel;  // the kernel may be asked
   bool abandoned;  // it refused: goes on staged when the sender has left
-  bool measured;   // `chosen` is the choice's, which wants to know what it takes
+  bool measured;   // the choice wants to know what it takes
+  bool trial;      // and of its end
   way how;
   std::uint16_t cell;  // of the choice
   fetcher::clock::time_point began;
@@ -133,6 +134,7 @@ void fetcher::choose(fetch& f) noexcept {
     p.how = made.how;
     p.cell = made.cell;
     p.measured = made.measure;
+    p.trial = made.trial;
     if (made.measure) p.began = clock::now();
   }
   p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;
@@ -144,6 +146,7 @@ void fetcher::choose(fetch& f) noexcept {
 /// not counted when another sender's payload, or one that went another way, took part of that time.
 void fetcher::measure(fetch& f, bool in_turn) noexcept {
   progress& p = of(f);
+  if (std::exchange(p.trial, false)) choice_.trial_ended(p.cell);
   queue& line = queues_[static_cast<std::size_t>(p.from)];
   if (p.how == way::staged && line.staged < ring_is_made) {
     ++line.staged;
@@ -156,7 +159,7 @@ void fetcher::measure(fetch& f, bool in_turn) noexcept {
   const clock::time_point now = clock::now();
   const bool behind = p.measured && last_.when > p.began;
   if (p.measured && in_turn && !others && (!behind || (last_.from == p.from && last_.how == p.how)))
-    choice_.note({p.how, p.cell, true}, f.bytes,
+    choice_.note(p.cell, p.how, f.bytes,
                  static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                                 now - (behind ? last_.when : p.began))
                                                 .count()));
@@ -453,6 +456,7 @@ void fetcher::peer_failed(int index) noexcept {
 /// Takes it out of its queue and tells its owner.
 void fetcher::finish(queue& line, fetch* before, fetch& over) noexcept {
   if (of(over).pages != 0) measure(over, before == nullptr);
+  else if (of(over).trial) choice_.trial_ended(of(over).cell);
   (before != nullptr ? before->next : line.first) = over.next;
   if (line.last == &over) line.last = before;
   if (line.first == nullptr) std::erase(active_, of(over).from);

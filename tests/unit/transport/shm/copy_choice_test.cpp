@@ -26,8 +26,9 @@ struct modelled {
     ++taken[which];
     if (how.measure)
       choice.note(
-          how, bytes,
+          how.cell, how.how, bytes,
           static_cast<std::uint64_t>(cost[which] * factor * static_cast<double>(bytes) / 1024));
+    if (how.trial) choice.trial_ended(how.cell);
     return how.how;
   }
   /// How many of `count` payloads went that way.
@@ -153,6 +154,34 @@ TEST(copy_choice, learns_for_each_distance_and_each_length) {
   EXPECT_EQ(own.one(64 << 10), way::staged) << "another length";
   own.apart = span::machine;
   EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
+}
+
+// A window of receives: all payloads are chosen before the first has arrived.
+TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
+  constexpr int window = 64;
+  for (const std::size_t bytes : lengths) {
+    const auto rates = std::make_unique<copy_rates>();
+    modelled own{*rates, {90, 90, 90}};
+    const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
+    own.cost[static_cast<std::size_t>(usual)] = 20;
+    int others = 0;
+    for (int round = 0; round < 20; ++round) {
+      std::array<copy_choice::answer, window> chosen;
+      for (auto& each : chosen) each = own.choice.choose(own.between, own.apart, bytes);
+      const copy_choice::answer* before = nullptr;
+      for (const auto& each : chosen) {
+        if (each.measure && before != nullptr && before->how == each.how)
+          own.choice.note(each.cell, each.how, bytes,
+                          static_cast<std::uint64_t>(own.cost[static_cast<std::size_t>(each.how)] *
+                                                     static_cast<double>(bytes) / 1024));
+        if (each.trial) own.choice.trial_ended(each.cell);
+        before = &each;
+        others += each.how == usual ? 0 : 1;
+      }
+    }
+    EXPECT_LE(others, 24) << bytes;
+    EXPECT_GE(others, 4) << bytes;
+  }
 }
 
 TEST(copy_choice, goes_on_where_nothing_can_be_measured) {
