@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 namespace peal::shm {
@@ -22,7 +23,7 @@ constexpr std::uint16_t first_trial = 2, whole_trial = 10;
 constexpr std::uint8_t few = 3;
 /// A trial ends when even its quickest payload took so many times as long as is usual: the first
 /// payload, which finds nothing in the caches, and all of them.
-constexpr float slower_at_first = 1.5F, slower_enough = 1.25F;
+constexpr float slower_at_first = 1.5F, slower_enough = 1.25F, far_slower = 4;
 /// One in so many is measured of a way that is known: two looks at the clock take 50 ns. Three of
 /// a batch, at odd distances: what comes round every other payload must not hit all of them.
 constexpr std::uint16_t measured_one_in = 7;
@@ -93,17 +94,20 @@ void copy_choice::note(std::uint16_t at, way how, std::size_t bytes,
   if (taken.count == most_samples) publish(at, index(how));
 }
 
-/// The median, so that an interruption decides nothing.
+/// The mean, since a stream moves by fits and starts, but without the slowest quarter, so that an
+/// interruption decides nothing.
 void copy_choice::publish(std::size_t cell, std::size_t way) noexcept {
   samples& taken = cells_[cell].taken[way];
-  const auto middle = taken.rate.begin() + taken.count / 2;
-  std::nth_element(taken.rate.begin(), middle, taken.rate.begin() + taken.count);
+  const auto first = taken.rate.begin(), last = first + taken.count;
+  std::sort(first, last);
+  const int quick = taken.count - taken.count / 4;
+  const float mean = std::accumulate(first, first + quick, 0.0F) / static_cast<float>(quick);
   auto& shared = rates_->cells[cell].rate[way];
   const float before = shared.load(relaxed);
   // Nothing makes payloads look faster than they are, so a way that got fast counts at once.
   const bool tried = cells_[cell].looks_fast && way == index(cells_[cell].current);
-  const bool anew = before == 0 || tried || !known(cell, way) || *middle * much < before;
-  shared.store(anew ? *middle : (before + *middle) / 2, relaxed);
+  const bool anew = before == 0 || tried || !known(cell, way) || mean * much < before;
+  shared.store(anew ? mean : (before + mean) / 2, relaxed);
   taken.count = 0;
 }
 
@@ -160,7 +164,7 @@ void copy_choice::rethink(std::size_t at) noexcept {
 }
 
 /// A trial whose quickest payload is slow ends early: nothing makes payloads look faster than they
-/// are. One that looks fast gets as many payloads as a median needs. The first payload behind
+/// are. One that looks fast gets as many payloads as a mean needs. The first payload behind
 /// others that went another way is not measured, so a trial may have to be longer.
 bool copy_choice::go_on_with_trial(std::size_t at) noexcept {
   cell& here = cells_[at];
@@ -185,7 +189,12 @@ bool copy_choice::go_on_with_trial(std::size_t at) noexcept {
     rates_->cells[at].seen[tried].store(enough, relaxed);
     rates_->cells[at].rate[tried].store(quickest, relaxed);
     taken.count = 0;
-    if (!is_known) put_off(at, tried, first_period);
+    if (!is_known) {
+      put_off(at, tried, first_period);
+      // The first payloads of a way are no measure of it: pages and code are new.
+      if (quickest < far_slower * best)
+        taken.until_trial = std::min(taken.until_trial, 2 * first_period);
+    }
     return false;
   }
   begin(at, tried, whole_trial);
