@@ -90,6 +90,7 @@ examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_peal_bare_copy_LDADD = $(FMT_LIBS)
 
 EXTRA_DIST += \
+  examples/bench/bench-change \
   examples/bench/bench-compare \
   examples/bench/bench-compare-nodes \
   examples/bench/bench-compare-rdma \
