@@ -57,6 +57,7 @@ struct lane_common {
   std::vector<bool> on_node;      // by peer
   std::vector<peer_id> nodes;     // by peer, the lowest one of its node; empty: there is one node
   distances between_cores;        // of this node
+  std::vector<rank_place> places;  // by peer, those of its node told; empty: there is one rank
   bool oversubscribed = false;    // more ranks than cores
   cost_basis basis;               // of the choice of algorithms
   failure_list failures;          // peers that have died
