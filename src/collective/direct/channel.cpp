@@ -32,25 +32,6 @@ std::uint64_t now() noexcept {
                                     std::chrono::nanoseconds{1});
 }
 
-/// Whether the bits of the result depend on the order in which vectors are joined. With two ranks
-/// there is one order.
-bool depends_on_order(const detail::collective_call& call, int size) noexcept {
-  using detail::builtin;
-  using detail::scalar;
-  if (!detail::is_reduction(call.kind) || size == 2) return false;
-  if (call.op.kind == builtin::none) return true;
-  if (call.type != scalar::f32 && call.type != scalar::f64 && call.type != scalar::f80)
-    return false;
-  return call.op.kind == builtin::sum || call.op.kind == builtin::prod;
-}
-
-call_shape shape_of(const detail::collective_call& call, int size, bool any_order) noexcept {
-  const bool commutative = !detail::is_reduction(call.kind) ||
-                           call.op.kind != detail::builtin::none || call.op.commutative;
-  return {call.kind, static_cast<std::uint8_t>(std::bit_width(call.bytes - 1)), commutative,
-          !any_order && depends_on_order(call, size)};
-}
-
 }  // namespace
 
 class channel::entered final : public progress_source, public waiting_call {
@@ -243,7 +224,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
     if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
-  if (size_ > most_ranks(in->oversubscribed)) make_groups();
+  if (size_ > most_ranks(in->oversubscribed)) groups_.emplace(in->places, members);
   else if (in->learn != learn_mode::off && learnt_kinds_ != 0)
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
 }
@@ -259,16 +240,6 @@ channel::~channel() {
     each->shared->left.fetch_add(1, std::memory_order_release);
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
   }
-}
-
-void channel::make_groups() {
-  std::vector<rank_place> places;
-  if (!in_->places.empty())
-    for (const peer_id each : members_.peers()) places.push_back(in_->places[each]);
-  places.resize(static_cast<std::size_t>(size_));
-  const rank_groups groups{places};
-  in_order_ = groups.in_order();
-  groups_.emplace(groups, members_.rank(), size_);
 }
 
 /// At the first call: from one rank to all, by messages, where the block is.
@@ -312,7 +283,8 @@ void channel::hear(call_class& of) noexcept {
     if (of.where == 0) return;
     of.shared = in_->node.segment().at<block>(of.where);
     of.all = flags{*of.shared, members_.rank(), size_, of.area_bytes};
-    for (int rank = 0; rank != size_ && others_.size() + 1 < static_cast<std::size_t>(size_); ++rank)
+    others_.clear();
+    for (int rank = 0; rank != size_; ++rank)
       if (rank != members_.rank()) others_.push_back(receiver_of(rank));
   }
   of.apart.reset();

@@ -10,12 +10,12 @@
 // There are two classes of calls, short ones (short_call.hpp) and long ones (long_call.hpp), with
 // a block each. Where there are more ranks than may look at each other (most_ranks), short calls of
 // some kinds go group by group (group_call.hpp), with a block for each group; the others are
-// messages then, and nothing is learnt. At the first call of a class one of the ranks, which follows from the context,
-// reserves a block and tells the others where it is, by a bcast of messages. Where there was no
-// room for a block, the calls of the class are messages, on a context of their own: a rank that
-// does not know this yet may have to make a call of another kind first, and so each kind keeps its
-// order in either case. Nonblocking calls are never direct; their messages move while a direct
-// call waits.
+// messages then, and nothing is learnt. At the first call of a class one of the ranks, which
+// follows from the context, reserves a block and tells the others where it is, by a bcast of
+// messages. Where there was no room for a block, the calls of the class are messages, on a context
+// of their own: a rank that does not know this yet may have to make a call of another kind first,
+// and so each kind keeps its order in either case. Nonblocking calls are never direct; their
+// messages move while a direct call waits.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So the call
 // goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
@@ -158,7 +158,7 @@ class channel {
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
     if ((kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0) return false;
     if (groups_) [[unlikely]]
-      return group_call::fits(call, in_order_);
+      return group_call::fits(call, groups_->in_order());
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
@@ -177,7 +177,6 @@ class channel {
   void note_long(const detail::collective_call&) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;
-  void make_groups();
   void await(entered&, entered* before = nullptr);
   template <bool Locked>
   void wake(std::span<const receiver>) noexcept;
@@ -195,7 +194,6 @@ class channel {
   std::vector<learnt_ways::told> heard_;
   std::uint32_t window_began_ = 0;
   int size_;
-  bool in_order_ = false;  // the groups are
   std::optional<group_flags> groups_;
   call_log calls_;
   direct_context* in_;

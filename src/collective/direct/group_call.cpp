@@ -17,8 +17,8 @@ group_call::group_call(group_flags& in, const detail::collective_call& call) noe
   is_root_ = first.members[static_cast<std::size_t>(first.own)] == call.root;
   if (call.kind == collective::reduce) wants_result_ = is_root_;
   // In place is the root's alone in a reduce; the others may have no `receive`.
-  const bool from_receive = call.kind == collective::bcast ||
-                            (in_place && (call.kind != collective::reduce || is_root_));
+  const bool from_receive =
+      call.kind == collective::bcast || (in_place && (call.kind != collective::reduce || is_root_));
   have_ = from_receive ? call.receive : call.send;
   if (first.top || !first.leads()) stage_ = stage::gives;
   if (reduces()) with_.set(call);
@@ -150,8 +150,8 @@ void group_call::join() noexcept {
     if (member != all.rank() && !gave(member)) return;
   // Not over what this rank has, unless that has been stamped.
   const std::size_t free = have_ == memory_.sum(0) ? 1 : 0;
-  std::byte* const result = !collects && wants_result_ ? static_cast<std::byte*>(call_.receive)
-                                                       : memory_.sum(free);
+  std::byte* const result =
+      !collects && wants_result_ ? static_cast<std::byte*>(call_.receive) : memory_.sum(free);
   std::byte* const other = memory_.sum(have_ == memory_.sum(free + 1) ? 0 : free + 1);
   // What is not `into` is read only.
   const auto operand = [&](int member) {

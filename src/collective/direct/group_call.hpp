@@ -112,9 +112,9 @@ class group_call {
   std::span<group_end> ends_;
   group_flags& memory_;
   const detail::collective_call& call_;
-  std::size_t at_ = 0;             // which group
-  const void* have_ = nullptr;     // what is given on
-  group_end* stamped_ = nullptr;   // the last one
+  std::size_t at_ = 0;            // which group
+  const void* have_ = nullptr;    // what is given on
+  group_end* stamped_ = nullptr;  // the last one
   stage stage_ = stage::collects;
   bool is_root_;
   bool wants_result_;

@@ -4,9 +4,25 @@
 
 namespace peal::direct {
 
+namespace {
+
+std::vector<rank_place> places_of(std::span<const rank_place> places, const team& members) {
+  std::vector<rank_place> made;
+  if (!places.empty())
+    for (const peer_id each : members.peers()) made.push_back(places[each]);
+  made.resize(static_cast<std::size_t>(members.size()));
+  return made;
+}
+
+}  // namespace
+
+group_flags::group_flags(std::span<const rank_place> places, const team& members)
+    : group_flags{rank_groups{places_of(places, members)}, members.rank(), members.size()} {}
+
 group_flags::group_flags(const rank_groups& groups, int rank, int size)
     : rank_{rank},
       size_{size},
+      in_order_{groups.in_order()},
       told_{static_cast<std::size_t>(groups.most_led())},
       sums_(3) {
   for (const rank_groups::group& each : groups.all()) {
@@ -38,8 +54,8 @@ void* group_flags::tell(arena& from) {
 }
 
 bool group_flags::complete() const noexcept {
-  return std::ranges::all_of(
-      leaders_, [&](const auto& each) { return said(each.first, each.second) != 0; });
+  return std::ranges::all_of(leaders_,
+                             [&](const auto& each) { return said(each.first, each.second) != 0; });
 }
 
 void group_flags::put_back(arena& into) noexcept {

@@ -23,6 +23,7 @@
 #include "base/cache_line.hpp"
 #include "collective/direct/arena.hpp"
 #include "collective/direct/flags.hpp"
+#include "p2p/team.hpp"
 #include "topology/rank_groups.hpp"
 #include "transport/receiver.hpp"
 
@@ -53,10 +54,15 @@ struct group_end {
 
 class group_flags {
  public:
+  /// `places`: by peer, alike on all members; empty: not known.
+  group_flags(std::span<const rank_place> places, const team& members);
   group_flags(const rank_groups&, int rank, int size);
+  /// Whether joining by groups is joining in the order of ranks.
+  [[nodiscard]] bool in_order() const noexcept { return in_order_; }
 
   /// What each rank tells, rank by rank, of so many bytes each: the blocks of the groups that this
-  /// rank leads are reserved, and their offsets are in its part. Where there was no room they are 0.
+  /// rank leads are reserved, and their offsets are in its part. Where there was no room they are
+  /// 0.
   [[nodiscard]] void* tell(arena&);
   [[nodiscard]] std::size_t told_bytes() const noexcept { return told_ * sizeof(std::uint64_t); }
   /// When all have told: whether every leader has given its blocks.
@@ -84,6 +90,7 @@ class group_flags {
   }
 
   int rank_, size_;
+  bool in_order_;
   std::vector<group_end> ends_;
   std::vector<std::pair<int, int>> leaders_;  // of all groups: rank, and number of its blocks
   std::size_t told_;                          // offsets, by each rank
