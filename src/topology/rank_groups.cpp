@@ -7,11 +7,8 @@
 
 namespace peal {
 
-namespace {
-
-/// How many members a group has where `count` of them are cut: as few levels as there may be, of
-/// groups that are alike.
-std::size_t members_of(std::size_t count, std::size_t most) {
+/// As few levels as there may be, of groups that are alike.
+rank_groups::extent rank_groups::of_list(std::size_t count, std::size_t most) noexcept {
   std::size_t levels = 1;
   for (std::size_t held = most; held < count; held *= most) ++levels;
   std::size_t members = 2;
@@ -21,10 +18,8 @@ std::size_t members_of(std::size_t count, std::size_t most) {
     return all >= count;
   };
   while (!holds(members)) ++members;
-  return members;
+  return {levels, members};
 }
-
-}  // namespace
 
 rank_groups::rank_groups(std::span<const rank_place> ranks, std::size_t most)
     : most_{most}, led_(ranks.size()) {
@@ -59,7 +54,7 @@ rank_groups::rank_groups(std::span<const rank_place> ranks, std::size_t most)
 rank_groups::unit rank_groups::join(std::vector<unit> units) {
   if (units.size() == 1) return std::move(units.front());
   if (units.size() > most_) {
-    const std::size_t members = members_of(units.size(), most_),
+    const std::size_t members = of_list(units.size(), most_).members,
                       parts = (units.size() + members - 1) / members;
     std::vector<unit> leaders;
     for (std::size_t part = 0; part != parts; ++part) {

@@ -50,6 +50,14 @@ class rank_groups {
   /// How many groups a rank leads at most.
   [[nodiscard]] int most_led() const noexcept;
 
+  /// A list of so many where nothing is known: how many levels the tree has, and how many members a
+  /// group at most.
+  struct extent {
+    std::size_t levels;
+    std::size_t members;
+  };
+  [[nodiscard]] static extent of_list(std::size_t count, std::size_t most = most_members) noexcept;
+
  private:
   /// A rank, or a group that has one member more in another group.
   struct unit {
