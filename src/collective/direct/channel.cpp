@@ -78,11 +78,11 @@ class channel::entered final : public progress_source, public waiting_call {
     if (outer_ != nullptr) outer_->abandon();
     (void)advance();
     if (over() || !begun()) return;
-    if (short_call* const call = std::get_if<short_call>(&direct_))
-      call->give_up(errc::peer_failed);
-    if (long_call* const call = std::get_if<long_call>(&direct_)) call->give_up(errc::peer_failed);
-    if (group_call* const call = std::get_if<group_call>(&direct_))
-      call->give_up(errc::peer_failed);
+    std::visit(
+        [](auto& call) {
+          if constexpr (requires { call.error(); }) call.give_up(errc::peer_failed);
+        },
+        direct_);
     end();
   }
 
@@ -230,12 +230,9 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
 }
 
 channel::~channel() {
+  if (groups_ && short_.state == state::open) groups_->leave(in_->blocks);
   for (call_class* const each : {&short_, &long_}) {
-    if (each->state != state::open) continue;
-    if (groups_) {
-      groups_->leave(in_->blocks);
-      continue;
-    }
+    if (each->shared == nullptr) continue;
     // Pairs with the acquire in arena::collect.
     each->shared->left.fetch_add(1, std::memory_order_release);
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
