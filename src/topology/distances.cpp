@@ -10,6 +10,7 @@ namespace {
 
 /// As many as Linux knows at most: a text may say anything.
 constexpr unsigned most_threads = 8192;
+static_assert(most_threads < rank_place::unknown);
 
 void put(std::vector<std::uint16_t>& groups, unsigned thread, std::uint16_t group,
          std::uint16_t none) {
@@ -44,6 +45,20 @@ distances::distances(std::string_view text) {
     return;
   caches_.clear();
   sockets_.clear();
+}
+
+rank_place distances::place_of(const cpu_mask& mask) const noexcept {
+  const auto common = [&](const groups& of) {
+    std::uint16_t found = no_group;
+    for (std::size_t thread = 0; thread != mask.words.size() * cpu_mask::word_bits; ++thread) {
+      if (!mask.has(thread)) continue;
+      const std::uint16_t group = group_of(of, static_cast<int>(thread));
+      if (group == no_group || (found != no_group && found != group)) return rank_place::unknown;
+      found = group;
+    }
+    return found;
+  };
+  return {common(caches_), common(sockets_)};
 }
 
 std::string distances::text() const { return text_of(caches_) + "|" + text_of(sockets_); }

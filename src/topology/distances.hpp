@@ -15,6 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/core_sharing.hpp"
+#include "topology/rank_groups.hpp"
+
 struct hwloc_topology;
 
 namespace peal {
@@ -44,6 +47,8 @@ class distances {
     if (first == second || first == no_group || second == no_group) return span::cache;
     return group_of(sockets_, one) == group_of(sockets_, other) ? span::socket : span::machine;
   }
+  /// Of a rank that may use these hardware threads.
+  [[nodiscard]] rank_place place_of(const cpu_mask&) const noexcept;
 
  private:
   using groups = std::vector<std::uint16_t>;  // by hardware thread

@@ -32,25 +32,6 @@ std::uint64_t now() noexcept {
                                     std::chrono::nanoseconds{1});
 }
 
-/// Whether the bits of the result depend on the order in which vectors are joined. With two ranks
-/// there is one order.
-bool depends_on_order(const detail::collective_call& call, int size) noexcept {
-  using detail::builtin;
-  using detail::scalar;
-  if (!detail::is_reduction(call.kind) || size == 2) return false;
-  if (call.op.kind == builtin::none) return true;
-  if (call.type != scalar::f32 && call.type != scalar::f64 && call.type != scalar::f80)
-    return false;
-  return call.op.kind == builtin::sum || call.op.kind == builtin::prod;
-}
-
-call_shape shape_of(const detail::collective_call& call, int size, bool any_order) noexcept {
-  const bool commutative = !detail::is_reduction(call.kind) ||
-                           call.op.kind != detail::builtin::none || call.op.commutative;
-  return {call.kind, static_cast<std::uint8_t>(std::bit_width(call.bytes - 1)), commutative,
-          !any_order && depends_on_order(call, size)};
-}
-
 }  // namespace
 
 class channel::entered final : public progress_source, public waiting_call {
@@ -97,9 +78,11 @@ class channel::entered final : public progress_source, public waiting_call {
     if (outer_ != nullptr) outer_->abandon();
     (void)advance();
     if (over() || !begun()) return;
-    if (short_call* const call = std::get_if<short_call>(&direct_))
-      call->give_up(errc::peer_failed);
-    if (long_call* const call = std::get_if<long_call>(&direct_)) call->give_up(errc::peer_failed);
+    std::visit(
+        [](auto& call) {
+          if constexpr (requires { call.error(); }) call.give_up(errc::peer_failed);
+        },
+        direct_);
     end();
   }
 
@@ -126,6 +109,7 @@ class channel::entered final : public progress_source, public waiting_call {
   [[nodiscard]] std::exception_ptr thrown() noexcept { return std::exchange(thrown_, nullptr); }
   [[nodiscard]] std::error_code error() const noexcept {
     if (const short_call* const call = std::get_if<short_call>(&direct_)) return call->error();
+    if (const group_call* const call = std::get_if<group_call>(&direct_)) return call->error();
     const long_call* const call = std::get_if<long_call>(&direct_);
     return call != nullptr ? call->error() : std::error_code{};
   }
@@ -147,6 +131,9 @@ class channel::entered final : public progress_source, public waiting_call {
     };
     return direct_.emplace<long_call>(
         by_.all, what_, long_call::opens(what_, on_.members_.rank(), on_.size_, sees));
+  }
+  group_call& make(std::type_identity<group_call>) {
+    return direct_.emplace<group_call>(*on_.groups_, what_);
   }
   template <class Play>
   Play& begin() {
@@ -170,7 +157,8 @@ class channel::entered final : public progress_source, public waiting_call {
       end();
       return false;
     }
-    if (&by_ == &on_.short_) begin<short_call>();
+    if (on_.groups_) begin<group_call>();
+    else if (&by_ == &on_.short_) begin<short_call>();
     else begin<long_call>();
     return true;
   }
@@ -194,13 +182,21 @@ class channel::entered final : public progress_source, public waiting_call {
     bool moved = false;
     try {
       for (; !call.over() && call.ready(); moved = true)
-        if (call.step()) on_.wake_all<Locked>();
+        if (call.step()) wake<Locked>(call);
     } catch (...) {
       thrown_ = std::current_exception();
       moved = true;
-      on_.wake_all<Locked>();  // the step that threw may have stamped, so that other ranks know
+      wake<Locked>(call);  // the step that threw may have stamped, so that other ranks know
     }
     return moved;
+  }
+  template <bool Locked, class Play>
+  void wake(const Play&) noexcept {
+    on_.wake<Locked>(on_.others_);
+  }
+  template <bool Locked>
+  void wake(const group_call& call) noexcept {
+    on_.wake<Locked>(call.woken());
   }
 
   channel& on_;
@@ -208,7 +204,7 @@ class channel::entered final : public progress_source, public waiting_call {
   const detail::collective_call& what_;
   const bool is_review_;
   entered* const outer_;
-  std::variant<std::monostate, short_call, long_call> direct_;
+  std::variant<std::monostate, short_call, long_call, group_call> direct_;
   operation* started_ = nullptr;
   std::exception_ptr thrown_;
   std::atomic<bool> over_{false};
@@ -221,20 +217,22 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
       collectives_{collectives},
       members_{members},
       failed_{plain.failed()} {
-  if (in == nullptr || size_ < 2 || size_ > most_ranks(in->oversubscribed)) return;
+  if (in == nullptr || size_ < 2) return;
   if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->node.reaches(each); }))
     return;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
-  if (in->learn != learn_mode::off && learnt_kinds_ != 0)
+  if (size_ > most_ranks(in->oversubscribed)) groups_.emplace(in->places, members);
+  else if (in->learn != learn_mode::off && learnt_kinds_ != 0)
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
 }
 
 channel::~channel() {
+  if (groups_ && short_.state == state::open) groups_->leave(in_->blocks);
   for (call_class* const each : {&short_, &long_}) {
-    if (each->state != state::open) continue;
+    if (each->shared == nullptr) continue;
     // Pairs with the acquire in arena::collect.
     each->shared->left.fetch_add(1, std::memory_order_release);
     if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
@@ -247,37 +245,52 @@ void channel::ask(call_class& of) noexcept {
   // By a hash, so that no process gives all.
   const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) %
                                      static_cast<std::uint32_t>(size_));
-  if (giver == members_.rank()) of.where = of.own_block = in_->blocks.take(size_, of.area_bytes);
+  if (giver == members_.rank() && !groups_)
+    of.where = of.own_block = in_->blocks.take(size_, of.area_bytes);
   detail::collective_call call;
   call.kind = detail::collective::bcast;
   call.root = giver;
   call.receive = &of.where;
   call.bytes = sizeof of.where;
+  if (groups_) {
+    call.kind = detail::collective::allgather;
+    call.in_place = true;
+    call.receive = groups_->tell(in_->blocks);
+    call.bytes = groups_->told_bytes();
+  }
   of.apart.emplace(collectives_, members_, of.context);
   of.telling = &collectives_.start(of.apart->state, call);
   of.state = state::told;
 }
 
-/// Once the bcast is over. With the engine's lock held.
+/// Once the news has come. With the engine's lock held.
 void channel::hear(call_class& of) noexcept {
   const bool well = !of.telling->result.error;
   in_->messages.release(*std::exchange(of.telling, nullptr));
   // A block that not all ranks have heard of, because a rank died, is lost: the ranks that have
   // heard of it may look at it.
   of.state = state::full;
-  if (!well || of.where == 0) return;
-  of.shared = in_->node.segment().at<block>(of.where);
-  of.all = flags{*of.shared, members_.rank(), size_, of.area_bytes};
-  if (others_.empty())
+  if (!well) return;
+  const auto receiver_of = [&](int rank) { return in_->node.receiver_of(members_.peer(rank)); };
+  if (groups_) {
+    // Else nobody looks at any block.
+    if (!groups_->complete()) return groups_->put_back(in_->blocks);
+    groups_->open(in_->node.segment(), receiver_of);
+  } else {
+    if (of.where == 0) return;
+    of.shared = in_->node.segment().at<block>(of.where);
+    of.all = flags{*of.shared, members_.rank(), size_, of.area_bytes};
+    others_.clear();
     for (int rank = 0; rank != size_; ++rank)
-      if (rank != members_.rank()) others_.push_back(in_->node.receiver_of(members_.peer(rank)));
+      if (rank != members_.rank()) others_.push_back(receiver_of(rank));
+  }
   of.apart.reset();
   of.state = state::open;
 }
 
 template <bool Locked>
-void channel::wake_all() noexcept {
-  for (const receiver& each : others_) {
+void channel::wake(std::span<const receiver> sleepers) noexcept {
+  for (const receiver& each : sleepers) {
     if (each.fences) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // as in receiver::wake_unfenced
@@ -320,7 +333,7 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
     became = errc::peer_failed;
     return nullptr;
   }
-  const bool is_short = fits(what, size_);
+  const bool is_short = groups_ || fits(what, size_);
   if (!is_short) note_long(what);
   call_class& by = is_short ? short_ : long_;
   if (by.state == state::asks) [[unlikely]]
@@ -346,7 +359,9 @@ inline operation* channel::run_behind(entered* review, call_class& by,
       by.state == state::open;
   entered mine{*this, by, what};
   if (alone) [[likely]] {
-    if (&by == &short_) mine.hurry<short_call>();
+    if (groups_) [[unlikely]]
+      mine.hurry<group_call>();
+    else if (&by == &short_) mine.hurry<short_call>();
     else mine.hurry<long_call>();
   }
   // Not before the other ranks have this rank's stamp, and before any of them can ask, or make the

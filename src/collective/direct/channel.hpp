@@ -8,12 +8,14 @@
 // decided before.
 //
 // There are two classes of calls, short ones (short_call.hpp) and long ones (long_call.hpp), with
-// a block each. At the first call of a class one of the ranks, which follows from the context,
-// reserves a block and tells the others where it is, by a bcast of messages. Where there was no
-// room for a block, the calls of the class are messages, on a context of their own: a rank that
-// does not know this yet may have to make a call of another kind first, and so each kind keeps its
-// order in either case. Nonblocking calls are never direct; their messages move while a direct
-// call waits.
+// a block each. Where there are more ranks than may look at each other (most_ranks), short calls of
+// some kinds go group by group (group_call.hpp), with a block for each group; the others are
+// messages then, and nothing is learnt. At the first call of a class one of the ranks, which
+// follows from the context, reserves a block and tells the others where it is, by a bcast of
+// messages. Where there was no room for a block, the calls of the class are messages, on a context
+// of their own: a rank that does not know this yet may have to make a call of another kind first,
+// and so each kind keeps its order in either case. Nonblocking calls are never direct; their
+// messages move while a direct call waits.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So the call
 // goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
@@ -45,6 +47,8 @@
 #include "collective/direct/call_log.hpp"
 #include "collective/direct/direct_context.hpp"
 #include "collective/direct/flags.hpp"
+#include "collective/direct/group_call.hpp"
+#include "collective/direct/group_flags.hpp"
 #include "collective/direct/learnt_ways.hpp"
 #include "collective/direct/long_call.hpp"
 #include "collective/direct/short_call.hpp"
@@ -132,7 +136,7 @@ class channel {
     channel::state state = state::asks;
     flags all = {};
     std::optional<by_messages> apart = {};  // from the first call on, unless it is open
-    operation* telling = nullptr;           // the bcast
+    operation* telling = nullptr;           // the bcast, or allgather where there are groups
     std::uint64_t where = 0;                // offset of the block, once told
     block* shared = nullptr;
     std::size_t own_block = 0;  // offset, where this process gave it
@@ -152,8 +156,10 @@ class channel {
 
   /// Whether the call goes this way if nothing is learnt.
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
-    return (kinds_ >> static_cast<unsigned>(call.kind) & 1) != 0 &&
-           (fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed));
+    if ((kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0) return false;
+    if (groups_) [[unlikely]]
+      return group_call::fits(call, groups_->in_order());
+    return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
@@ -173,7 +179,7 @@ class channel {
   void hear(call_class&) noexcept;
   void await(entered&, entered* before = nullptr);
   template <bool Locked>
-  void wake_all() noexcept;
+  void wake(std::span<const receiver>) noexcept;
   void make_a_turn() noexcept;
   [[gnu::noinline, gnu::cold]] void ring(const receiver&) noexcept;
 
@@ -188,6 +194,7 @@ class channel {
   std::vector<learnt_ways::told> heard_;
   std::uint32_t window_began_ = 0;
   int size_;
+  std::optional<group_flags> groups_;
   call_log calls_;
   direct_context* in_;
   collectives& collectives_;

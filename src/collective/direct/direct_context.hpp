@@ -7,12 +7,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/settings.hpp"
 #include "collective/direct/arena.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
+#include "topology/rank_groups.hpp"
 #include "transport/node_access.hpp"
 
 namespace peal::direct {
@@ -29,13 +31,15 @@ class waiting_call {
 };
 
 struct direct_context {
-  /// `cores`: that every node has for the job, alike on every rank; 0: not known.
+  /// `cores`: that every node has for the job, alike on every rank; 0: not known. `run_at`: where
+  /// each process of the job runs, by peer, alike on every rank of the node; empty: not known.
   direct_context(engine& with, messaging& over, node_access& access, int cores,
-                 learn_mode learns = learn_mode::off)
+                 learn_mode learns = learn_mode::off, std::span<const rank_place> run_at = {})
       : progress{with},
         messages{over},
         node{access},
         learn{learns},
+        places{run_at},
         oversubscribed{cores > 0 && access.segment().count() > cores},
         blocks{access.segment(), access.blocks(), access.block_bytes()} {}
 
@@ -54,6 +58,7 @@ struct direct_context {
   messaging& messages;
   node_access& node;
   learn_mode learn;
+  std::span<const rank_place> places;
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait

@@ -1,6 +1,7 @@
 #include "collective/direct/learnt_ways.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -50,7 +51,26 @@ constexpr call_shape to_shape(std::uint16_t code) noexcept {
           (code >> 7 & 1) != 0, (code >> 6 & 1) != 0};
 }
 
+/// Whether the bits of the result depend on the order in which vectors are joined. With two ranks
+/// there is one order.
+bool depends_on_order(const detail::collective_call& call, int size) noexcept {
+  using detail::builtin;
+  using detail::scalar;
+  if (!detail::is_reduction(call.kind) || size == 2) return false;
+  if (call.op.kind == builtin::none) return true;
+  if (call.type != scalar::f32 && call.type != scalar::f64 && call.type != scalar::f80)
+    return false;
+  return call.op.kind == builtin::sum || call.op.kind == builtin::prod;
+}
+
 }  // namespace
+
+call_shape shape_of(const detail::collective_call& call, int size, bool any_order) noexcept {
+  const bool commutative = !detail::is_reduction(call.kind) ||
+                           call.op.kind != detail::builtin::none || call.op.commutative;
+  return {call.kind, static_cast<std::uint8_t>(std::bit_width(call.bytes - 1)), commutative,
+          !any_order && depends_on_order(call, size)};
+}
 
 learnt_ways::learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of)
     : ways_of_{std::move(ways_of)} {}

@@ -41,6 +41,10 @@ struct call_shape {
   friend constexpr bool operator==(const call_shape&, const call_shape&) = default;
 };
 
+/// Of a call among so many ranks. `any_order`: bits may depend on it.
+[[nodiscard]] call_shape shape_of(const detail::collective_call&, int size,
+                                  bool any_order) noexcept;
+
 /// A way that a call can go. Neither: as it would go if nothing were learnt.
 struct call_way {
   bool directly = false;

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "collective/choice/cost_rules.hpp"
+#include "collective/direct/group_call.hpp"
 #include "collective/direct/long_call.hpp"
 #include "collective/direct/short_call.hpp"
+#include "topology/rank_groups.hpp"
 
 namespace peal::direct {
 
@@ -53,15 +55,37 @@ work work_of(collective kind, double n, double bytes, bool shares) noexcept {
   }
 }
 
+/// Of a call by groups, of ranks that are a list.
+double price_by_groups(const detail::collective_call& call, int size, int cores,
+                       const cost_rules& rules) noexcept {
+  const auto [levels, most] = rank_groups::of_list(static_cast<std::size_t>(size));
+  const double n = size, others = static_cast<double>(most) - 1,
+               bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes),
+               joined = detail::is_reduction(call.kind) ? others * bytes : 0;
+  const double stamp = rules.post(false) + rules.flight(false), look = rules.take(false);
+  // Up as many levels as there are, and down one fewer.
+  const bool one_way = call.kind == collective::bcast || call.kind == collective::reduce;
+  const double up = stamp + others * look + rules.local(0, bytes, joined),
+               down = stamp + look + rules.local(0, 2 * bytes, 0);
+  const double up_levels = static_cast<double>(call.kind == collective::bcast ? 1 : levels),
+               down_levels = static_cast<double>(call.kind == collective::reduce ? 0 : levels - 1);
+  const double way = up_levels * up + down_levels * down;
+  if (size <= cores) return way;
+  const double all = n * (2 * rules.post(false) + 2 * look + rules.local(0, 2 * bytes, joined / 2));
+  return std::max(way, all / cores) + (one_way ? 1 : 2) * n / cores * rules.change_of_ranks();
+}
+
 }  // namespace
 
 std::optional<double> price(const detail::collective_call& call, int size, int cores,
                             const cost_parameters& costs) noexcept {
   const bool oversubscribed = size > cores, is_short = fits(call, size);
-  if (size > most_ranks(oversubscribed) ||
-      !(is_short || long_call::fits(call, size, oversubscribed)))
-    return std::nullopt;
   const cost_rules rules{costs, oversubscribed};
+  if (size > most_ranks(oversubscribed)) {
+    if (!group_call::fits(call, true)) return std::nullopt;
+    return price_by_groups(call, size, cores, rules);
+  }
+  if (!(is_short || long_call::fits(call, size, oversubscribed))) return std::nullopt;
   const double n = size,
                bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
   const bool chain =

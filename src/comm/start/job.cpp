@@ -154,12 +154,16 @@ void job::join_node(bool threads) {
   // Ranks that do not talk through shared memory gain nothing from being on one node.
   const bool apart = settings.transport == transport_mode::verbs;
   const peer_id first = apart ? static_cast<peer_id>(bootstrap_.rank()) : common_.node.front();
-  const std::string note =
-      fmt::format("{}|{}|{}|{}", wanted, first, costs, settings_to_agree_on(settings));
+  rank_place place;
+  if (cpu_mask mine_to_use; mine_to_use.read(0))
+    place = common_.between_cores.place_of(mine_to_use);
+  const std::string note = fmt::format("{}|{}|{}|{}|{}", wanted, first, place_note(place), costs,
+                                       settings_to_agree_on(settings));
   const bool shared = exchange.agree_on(mine, note, [this](const auto& noted) {
     std::vector<std::optional<std::string>> told = noted;
     lane_count_ = take_lane_count(told);
     common_.nodes = take_nodes(told);
+    common_.places = take_places(told);
     common_.basis = take_cost_notes(told);
     if (const std::string problem = disagreement(told); !problem.empty())
       throw error(errc::invalid_config, problem);

@@ -56,7 +56,8 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   if (compares_calls())
     stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
   if (shm_ && !compares_calls())
-    direct_.emplace(progress, *messages, *shm_, common_.basis.cores, settings.learn);
+    direct_.emplace(progress, *messages, *shm_, common_.basis.cores, settings.learn,
+                    common_.places);
   progress.add(*this, engine::rate::sometimes);
 }
 

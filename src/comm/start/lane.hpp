@@ -52,15 +52,16 @@ struct lane_common {
 
   const job_settings& settings;
   bootstrap_client& bootstrap;
-  context_pool contexts;          // of communicators
-  std::vector<peer_id> node;      // the processes of this node, by local index
-  std::vector<bool> on_node;      // by peer
-  std::vector<peer_id> nodes;     // by peer, the lowest one of its node; empty: there is one node
-  distances between_cores;        // of this node
-  bool oversubscribed = false;    // more ranks than cores
-  cost_basis basis;               // of the choice of algorithms
-  failure_list failures;          // peers that have died
-  std::atomic<bool> left{false};  // a rank has left without waiting for the others
+  context_pool contexts;           // of communicators
+  std::vector<peer_id> node;       // the processes of this node, by local index
+  std::vector<bool> on_node;       // by peer
+  std::vector<peer_id> nodes;      // by peer, the lowest one of its node; empty: there is one node
+  distances between_cores;         // of this node
+  std::vector<rank_place> places;  // by peer, those of its node told; empty: there is one rank
+  bool oversubscribed = false;     // more ranks than cores
+  cost_basis basis;                // of the choice of algorithms
+  failure_list failures;           // peers that have died
+  std::atomic<bool> left{false};   // a rank has left without waiting for the others
   std::function<void()> ring_all = [] {};  // wakes the threads that sleep in any lane
   // From the beginning of the end on: nothing of the user's can start anything any more.
   std::function<bool()> at_rest = [] { return false; };

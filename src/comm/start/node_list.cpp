@@ -1,5 +1,7 @@
 #include "comm/start/node_list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -18,6 +20,23 @@ std::vector<peer_id> take_nodes(std::vector<std::optional<std::string>>& told) {
   if (std::ranges::all_of(nodes, [&](peer_id each) { return each == nodes.front(); }))
     nodes.clear();
   return nodes;
+}
+
+std::string place_note(const rank_place& of) { return fmt::format("{}.{}", of.cache, of.socket); }
+
+std::vector<rank_place> take_places(std::vector<std::optional<std::string>>& told) {
+  std::vector<rank_place> places(told.size());
+  for (std::size_t rank = 0; rank != told.size(); ++rank) {
+    if (!told[rank]) continue;
+    std::string& text = *told[rank];
+    const std::size_t bar = std::min(text.find('|'), text.size());
+    const char* const end = text.data() + bar;
+    rank_place& place = places[rank];
+    const char* const dot = std::from_chars(text.data(), end, place.cache).ptr;
+    if (dot != end) std::from_chars(dot + 1, end, place.socket);
+    text.erase(0, bar + 1);
+  }
+  return places;
 }
 
 }  // namespace peal

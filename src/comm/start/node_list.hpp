@@ -1,5 +1,6 @@
 // comm/start/node_list.hpp
-// Which ranks share a node, as all of them have told each other, so that every rank finds the same.
+// Which ranks share a node and where they run there, as all of them have told each other, so that
+// every rank finds the same.
 //
 // Layer    comm.
 // Threads  any.
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "topology/rank_groups.hpp"
 #include "transport/contract.hpp"
 
 namespace peal {
@@ -17,5 +19,11 @@ namespace peal {
 /// numbers off, and returns them, by rank; a rank that died has a node of its own. Empty where
 /// there is one node only.
 std::vector<peer_id> take_nodes(std::vector<std::optional<std::string>>& told);
+
+/// What a rank tells of where it runs. Without a bar.
+std::string place_note(const rank_place&);
+/// Of what ranks told, "place|rest" each, nothing of a rank that died: takes the places off, and
+/// returns them, by rank.
+std::vector<rank_place> take_places(std::vector<std::optional<std::string>>& told);
 
 }  // namespace peal

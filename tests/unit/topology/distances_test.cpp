@@ -81,6 +81,23 @@ TEST(distances, survive_as_text) {
   EXPECT_EQ(apart.between(0, 6), span::socket);
 }
 
+TEST(distances, tell_where_a_rank_runs_that_keeps_to_one_place) {
+  const distances made{std::string_view{"0-1,4-5;2-3,6-7;8|0-7;8"}};
+  const auto place_of = [&](std::initializer_list<std::size_t> threads) {
+    cpu_mask mask;
+    for (const std::size_t each : threads)
+      mask.words[each / cpu_mask::word_bits] |= std::uint64_t{1} << each % cpu_mask::word_bits;
+    return made.place_of(mask);
+  };
+  EXPECT_EQ(place_of({0, 5}), (rank_place{0, 0}));
+  EXPECT_EQ(place_of({2}), (rank_place{1, 0}));
+  EXPECT_EQ(place_of({0, 2}), (rank_place{rank_place::unknown, 0})) << "two caches";
+  EXPECT_EQ(place_of({7, 8}), rank_place{}) << "two sockets";
+  EXPECT_EQ(place_of({0, 100}), rank_place{}) << "a thread that nobody knows";
+  EXPECT_EQ(place_of({}), rank_place{});
+  EXPECT_EQ(distances{}.place_of({}), rank_place{});
+}
+
 TEST(distances, of_a_text_that_is_none_are_flat) {
   for (const char* each : {"", "0-3;4-7", "x|0-7", "0-3;|0-3", "3-0|0-3", "0-99999|0-3", "0-3|0-",
                            "0+3|0-3", "-1|0", "0-3|0-3,"}) {

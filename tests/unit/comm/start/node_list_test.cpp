@@ -24,5 +24,14 @@ TEST(node_list, the_dead_are_by_themselves) {
   EXPECT_FALSE(told[1].has_value());
 }
 
+TEST(node_list, tells_where_ranks_run) {
+  const rank_place here{3, 1}, nowhere{};
+  std::vector<std::optional<std::string>> told{place_note(here) + "|rest", std::nullopt,
+                                               place_note(nowhere) + "|"};
+  EXPECT_EQ(take_places(told), (std::vector<rank_place>{here, nowhere, nowhere}));
+  EXPECT_EQ(told[0], "rest");
+  EXPECT_EQ(told[2], "");
+}
+
 }  // namespace
 }  // namespace peal
