@@ -35,7 +35,7 @@ void bells::ring(int index) noexcept {
   front& sleeper = *fronts_[static_cast<std::size_t>(index)];
   remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
   // Pairs with the release in begin_sleep: its bell is there.
-  (void)sleeper.says.asleep.load(std::memory_order_acquire);
+  if (!is_asleep(sleeper.says.asks.load(std::memory_order_acquire))) return;
   if (!rope.is_open() &&
       (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
     if (sleeper.says.deaf.exchange(1, std::memory_order_relaxed) == 0)
@@ -45,20 +45,38 @@ void bells::ring(int index) noexcept {
           index);
     return;
   }
-  if (sleeper.says.asleep.exchange(awake, std::memory_order_relaxed) != awake) rope.ring();
+  constexpr std::uint32_t no_sleep = ~std::uint32_t{for_room_too};
+  if (is_asleep(sleeper.says.asks.fetch_and(no_sleep, std::memory_order_relaxed))) rope.ring();
 }
 
 void bells::begin_sleep(bool wants_room) noexcept {
   if (!found_by_all_) found_by_all_ = all_find_this();
   // Pairs with the acquire in ring.
-  own_front_->says.asleep.store(wants_room ? for_room_too : for_messages,
-                                std::memory_order_release);
+  own_front_->says.asks.store(always_ | (wants_room ? for_room_too : for_messages),
+                              std::memory_order_release);
   if (fences_) std::atomic_thread_fence(std::memory_order_seq_cst);
   else barrier_failed_ = !membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
+bool bells::keep_apart() noexcept {
+  if (!fences_ && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED)) return true;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return all_fence();
+}
+
+bool bells::ask_for_notes(bool asks) noexcept {
+  if (asks) {
+    always_ |= for_notes;
+    own_front_->says.asks.fetch_or(for_notes, std::memory_order_relaxed);
+    if (keep_apart()) return true;
+  }
+  always_ &= ~std::uint32_t{for_notes};
+  own_front_->says.asks.fetch_and(~std::uint32_t{for_notes}, std::memory_order_relaxed);
+  return !asks;
+}
+
 void bells::end_sleep() noexcept {
-  own_front_->says.asleep.store(awake, std::memory_order_relaxed);
+  own_front_->says.asks.store(always_, std::memory_order_relaxed);
 }
 
 bool bells::all_fence() const noexcept {

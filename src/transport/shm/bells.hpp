@@ -42,9 +42,19 @@ class bells final : public ringer {
   void message_for(int index) noexcept { look_at(index, for_messages); }
   /// After something was freed that it may want.
   void room_for(std::uint32_t index) noexcept { look_at(static_cast<int>(index), for_room_too); }
-  /// Wakes it, unless another process does.
+  /// Wakes it if it sleeps, unless another process does.
   [[gnu::noinline, gnu::cold]] void ring(int index) noexcept override;
   void ring_oneself() noexcept { own_->ring(); }
+
+  // ---- as a receiver
+  /// From now on senders look whether the box that they have written is one that is polled; or they
+  /// need not any more. False: they cannot be relied on to.
+  [[nodiscard]] bool ask_for_notes(bool) noexcept;
+  [[nodiscard]] bool asks_for_notes() const noexcept { return (always_ & for_notes) != 0; }
+  /// What a peer stores, and what it looks at after it: if the look does not find what was stored
+  /// here before this call, what the peer stored is seen here after it. False: peers cannot be
+  /// relied on to.
+  [[nodiscard]] bool keep_apart() noexcept;
 
   // ---- as a sleeper
   [[nodiscard]] bool able() const noexcept { return own_ != nullptr; }
@@ -62,7 +72,7 @@ class bells final : public ringer {
     if (fences_) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if ((says(index).asleep.load(std::memory_order_relaxed) & what) == what) [[unlikely]]
+    if ((says(index).asks.load(std::memory_order_relaxed) & what) == what) [[unlikely]]
       ring(index);
   }
   [[nodiscard]] bool all_fence() const noexcept;
@@ -75,6 +85,7 @@ class bells final : public ringer {
   std::vector<remote_wakeup> ropes_;  // the same; opened when first needed
   bool fences_;
   bool barrier_failed_ = false;
+  std::uint32_t always_ = awake;      // what this process asks for, asleep or not
   std::optional<bool> found_by_all_;  // since the first sleep: by then all have written their cards
 };
 

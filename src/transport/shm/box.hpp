@@ -259,6 +259,8 @@ class box_reader {
     }
     return state::message;
   }
+  /// How many messages were read; wraps.
+  [[nodiscard]] std::uint32_t position() const noexcept { return cell_; }
   void pop(std::uint32_t messages = 1) noexcept { cell_ += messages; }
   /// The next cells, so many at most, up to the end of the lap.
   [[nodiscard]] short_run next_run(std::uint32_t most) const noexcept {

@@ -35,6 +35,7 @@ enum class inbox_kind : std::uint32_t {
   parcel_back,  // the receiver has read it
   box_opened,   // further messages of the peer come in this box
   box_closed,   // the receiver reads this box no more
+  box_news,     // there are messages in this box, which the receiver does not poll
   transfer,     // the peer fetches, and would like help
 };
 
@@ -73,14 +74,68 @@ constexpr std::size_t first_part(std::size_t bytes) {
 
 constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_of(position); }
 
+/// Whether the receiver of a box polls it, or reads it only when the sender tells it to.
+///
+/// A receiver of many boxes polls a few. The sender of another one tells it of messages by a note:
+/// it pushes the box onto the receiver's inbox. One note stands for all messages until it is taken.
+/// The rules by which no message is missed, and no note pushed twice:
+///
+/// - The sender stores its message, then looks whether the receiver asks for notes (in
+///   attention::asks, at which it looks after every message in any case), then at the watch. If
+///   that says `by_notes` it sets `noted`, and pushes the note if `noted` was not set before.
+/// - A receiver that takes a note clears `noted`, and only then reads. A sender that found `noted`
+///   set did so before it was cleared, and the read-modify-writes of both make its message visible.
+///   So a box that stays `by_notes` needs no barrier.
+/// - A receiver that stops to poll a box says `by_notes`, makes all senders finish their stores
+///   (bells::keep_apart), and then reads the box once more. A sender that did not find `by_notes`
+///   has stored its message before.
+/// - The link of the box belongs to the sender from when it has set `noted` until the note is
+///   taken. A receiver gives a box back with that link, so it first says `polled`: if `noted` was
+///   set, a note is under way, and the box is given back when that comes.
+/// - A box is opened as `by_notes` with `noted` set where the receiver asks for notes at the time:
+///   the notice that it is open counts as a note.
+class box_watch {
+ public:
+  enum state : std::uint32_t { polled = 0, by_notes = 1, noted = 2 };
+
+  /// Of the sender, before it pushes the notice that the box is open.
+  void open(bool for_notes) noexcept {
+    state_.store(for_notes ? by_notes | noted : polled, std::memory_order_relaxed);
+  }
+  /// Of the receiver, when it takes that notice.
+  [[nodiscard]] bool is_for_notes() const noexcept {
+    return (state_.load(std::memory_order_relaxed) & by_notes) != 0;
+  }
+  /// Of the sender, after it has stored a message: whether it has to push a note.
+  [[nodiscard]] bool needs_note() noexcept {
+    // relaxed: what this misses the receiver's barrier sees to. After an old `by_notes` it sets
+    // `noted` in vain; beside `polled` that means nothing.
+    if (!is_for_notes()) return false;
+    // Pairs with `set`: the message is seen by the receiver that clears this.
+    return state_.fetch_or(noted, std::memory_order_acq_rel) == by_notes;
+  }
+  /// Of the receiver; where it has taken a note, this takes it. True: a note was under way.
+  bool set(state to) noexcept {
+    return state_.exchange(to, std::memory_order_acq_rel) == (by_notes | noted);
+  }
+
+ private:
+  std::atomic<std::uint32_t> state_;
+};
+
 struct box {
-  inbox_entry link;  // of the sender when it opens the box, of the receiver when it gives it back
+  // Of the sender when it opens the box and when it tells of news, of the receiver when it gives
+  // the box back.
+  inbox_entry link;
   // Where this use of the box begins: free-running positions go on from the last use, so no stamp
   // is ever stale.
   std::uint32_t first_cell;
   std::uint32_t first_unit;
   // By the receiver: units << 32 | cells, both free-running.
   alignas(apart) std::atomic<std::uint64_t> consumed;
+  // By the receiver, for itself: where among its boxes this one stands.
+  std::uint32_t place;
+  alignas(apart) box_watch watch;  // both
   alignas(4096) cell cells[cells_per_box];
   std::byte data[units_per_box * unit];
 };
@@ -160,8 +215,8 @@ inline constexpr std::uint32_t front_slot_bytes = 8192;
 
 using peal::attention;
 using peal::receiver;
-using enum peal::sleeping;
-/// How a process keeps its stores and its look at `asleep` apart: sleepers see to that, or it does
+using enum peal::asking;
+/// How a process keeps its stores and its look at `asks` apart: sleepers see to that, or it does
 /// so itself.
 enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 

@@ -28,6 +28,7 @@
 #include "transport/shm/box.hpp"
 #include "transport/shm/boxes.hpp"
 #include "transport/shm/bulk/interface.hpp"
+#include "transport/shm/incoming_boxes.hpp"
 #include "transport/shm/parcels.hpp"
 
 namespace peal {
@@ -37,6 +38,8 @@ struct shm_options {
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
   std::uint32_t most_boxes = shm::parts::most_boxes;
+  /// Boxes of others that this process polls; of further ones their senders tell it.
+  std::uint32_t most_polled = shm::incoming_boxes::most_polled;
   /// A box through which nothing went for so long, or up to twice as long, is closed, and its
   /// memory given back. Opening it again costs some 10 us.
   std::chrono::milliseconds idle_after{1000};
@@ -54,9 +57,10 @@ struct shm_counters {
   std::uint64_t boxes_opened = 0;
   std::uint64_t boxes_closed = 0;
   std::uint64_t boxes_idle = 0;  // of these, for no other pair
+  std::uint64_t notes = 0;       // pushed, of messages in boxes
 };
 
-class shm_transport final : public transport, public node_access {
+class shm_transport final : public transport, public node_access, private ringer {
  public:
   /// What segment_plan must provide for a node of `processes`.
   static std::size_t front_bytes() noexcept { return sizeof(shm::front); }
@@ -134,19 +138,18 @@ class shm_transport final : public transport, public node_access {
     std::uint16_t parcels = 0;  // under way
     bool failed = false;
   };
-  /// From one peer.
-  struct incoming {
-    shm::box_reader box;
-    peer_id from;
-    std::uint32_t index;
-  };
+  enum class was_read { nothing, some, in_part, to_its_end };
 
   [[nodiscard]] bool send_parcel(channel&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool open_box(channel&) noexcept;
   void close_idle_box() noexcept;
   void close(channel&, bool idle) noexcept;
   void look_for_idle_boxes() noexcept;
-  bool read_box(std::size_t position) noexcept;
+  was_read read_box(std::size_t position) noexcept;
+  void read_told(std::size_t position) noexcept;
+  void give_back(std::size_t position) noexcept;
+  void change_polled() noexcept;
+  void ring(int index) noexcept override;  // after a message in the box to it
   bool read_notes() noexcept;
   bool take_note(shm::inbox_entry&) noexcept;
   [[gnu::noinline, gnu::cold]] bool write_with_more(channel&, envelope,
@@ -163,9 +166,9 @@ class shm_transport final : public transport, public node_access {
   std::vector<std::uint32_t> local_index_;  // by peer_id
   std::vector<peer_id> peers_;              // by local index
   std::vector<channel> channels_;           // by local index
-  std::vector<incoming> incoming_;
   shm::parcels parcels_;
   shm::bells bells_;
+  shm::incoming_boxes incoming_;
   shm::direct_copy direct_;
   shm::fetcher fetcher_;
   shm::helper helper_;
