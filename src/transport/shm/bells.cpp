@@ -4,8 +4,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/log.hpp"
 
 namespace peal::shm {
@@ -23,19 +21,19 @@ bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
     : segment_{segment},
       own_{own != nullptr && own->able() ? own : nullptr},
       own_front_{segment.at<front>(segment.front(segment.index()).offset)},
-      ropes_(static_cast<std::size_t>(segment.count())),
+      fronts_{segment.at<std::byte>(segment.front(0).offset)},
+      stride_{segment.count() < 2 ? 0 : segment.front(1).offset - segment.front(0).offset},
       fences_{!has_membarrier || !membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED)} {
-  for (int each = 0; each < segment.count(); ++each)
-    fronts_.push_back(segment.at<front>(segment.front(each).offset));
   if (own_ != nullptr) own_front_->bell = own_->address();
   own_front_->says.orders.store(fences_ ? by_fences : by_sleepers, std::memory_order_relaxed);
 }
 
 void bells::ring(int index) noexcept {
-  front& sleeper = *fronts_[static_cast<std::size_t>(index)];
-  remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
+  front& sleeper = front_of(index);
   // Pairs with the release in begin_sleep: its bell is there.
   if (!is_asleep(sleeper.says.asks.load(std::memory_order_acquire))) return;
+  if (ropes_.empty()) ropes_.resize(static_cast<std::size_t>(segment_.count()));
+  remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
   if (!rope.is_open() &&
       (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
     if (sleeper.says.deaf.exchange(1, std::memory_order_relaxed) == 0)
@@ -80,9 +78,9 @@ void bells::end_sleep() noexcept {
 }
 
 bool bells::all_fence() const noexcept {
-  return std::all_of(fronts_.begin(), fronts_.end(), [](const front* each) {
-    return each->says.orders.load(std::memory_order_relaxed) == by_fences;
-  });
+  for (int each = 0; each < segment_.count(); ++each)
+    if (says(each).orders.load(std::memory_order_relaxed) != by_fences) return false;
+  return true;
 }
 
 bool bells::all_find_this() const noexcept {

@@ -37,6 +37,16 @@ class bells final : public ringer {
   /// Whether this process must fence between a store and a look.
   [[nodiscard]] bool fences() const noexcept { return fences_; }
 
+  /// The front of a process, and what that says of itself.
+  template <class Index>
+  [[nodiscard]] front& front_of(Index local) const noexcept {
+    return *reinterpret_cast<front*>(fronts_ + static_cast<std::size_t>(local) * stride_);
+  }
+  template <class Index>
+  [[nodiscard]] attention& says(Index local) const noexcept {
+    return front_of(local).says;
+  }
+
   // ---- as a sender
   /// After a store that it may wait for.
   void message_for(int index) noexcept { look_at(index, for_messages); }
@@ -65,9 +75,6 @@ class bells final : public ringer {
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept;
 
  private:
-  [[nodiscard]] attention& says(int index) noexcept {
-    return fronts_[static_cast<std::size_t>(index)]->says;
-  }
   void look_at(int index, std::uint32_t what) noexcept {
     if (fences_) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -81,8 +88,10 @@ class bells final : public ringer {
   const node_segment& segment_;
   wakeup* own_;
   front* own_front_;
-  std::vector<front*> fronts_;        // by local index
-  std::vector<remote_wakeup> ropes_;  // the same; opened when first needed
+  std::byte* fronts_;       // by local index
+  std::size_t stride_ = 0;  // from one to the next
+  // By local index, opened when first needed; empty before the first is.
+  std::vector<remote_wakeup> ropes_;
   bool fences_;
   bool barrier_failed_ = false;
   std::uint32_t always_ = awake;      // what this process asks for, asleep or not

@@ -46,10 +46,8 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       boxes_{segment, parts_, settings.most_boxes} {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
   local_index_.resize(std::size_t{highest} + 1);
-  for (std::size_t each = 0; each < peers_.size(); ++each) {
+  for (std::size_t each = 0; each < peers_.size(); ++each)
     local_index_[peers_[each]] = static_cast<std::uint32_t>(each);
-    channels_[each].front = segment.at<shm::front>(segment.front(static_cast<int>(each)).offset);
-  }
 }
 
 void shm_transport::set_wants_eager(bool wants) noexcept {
@@ -70,7 +68,7 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   item->link.from = static_cast<std::uint32_t>(segment().index());
   item->head = e;
   if (e.bytes() > 0) std::memcpy(item + 1, payload, e.bytes());
-  shm::push(segment(), out.front->inbox, item->link);
+  shm::push(segment(), bells_.front_of(index_of(out)).inbox, item->link);
   bells_.message_for(index_of(out));
   return true;
 }
@@ -94,13 +92,12 @@ bool shm_transport::open_box(channel& out) noexcept {
   to.ringer = this;
   out.box = shm::box_writer{memory, to, arrivals_, boxes_.units(number)};
   out.box_number = static_cast<std::int16_t>(number);
-  out.position = out.seen = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
   memory.watch.open((to.says->asks.load(std::memory_order_relaxed) & shm::for_notes) != 0);
   memory.link.kind = shm::inbox_kind::box_opened;
   memory.link.from = static_cast<std::uint32_t>(segment().index());
-  shm::push(segment(), out.front->inbox, memory.link);
+  shm::push(segment(), bells_.front_of(index_of(out)).inbox, memory.link);
   return true;
 }
 
@@ -113,21 +110,20 @@ void shm_transport::ring(int index) noexcept {
       ++counters_.notes;
       memory.link.kind = shm::inbox_kind::box_news;
       memory.link.from = static_cast<std::uint32_t>(segment().index());
-      shm::push(segment(), out.front->inbox, memory.link);
+      shm::push(segment(), bells_.front_of(index_of(out)).inbox, memory.link);
     }
   }
   bells_.ring(index);
 }
 
 /// Asks the next of the open boxes, and closes it if nothing went through it since it was last
-/// asked. Only one each time: where a process sends to more peers than it has boxes, to one as often
-/// as to another, all are written between two questions, and none changes hands in vain.
+/// asked. Only one each time: where a process sends to more peers than it has boxes, to one as
+/// often as to another, all are written between two questions, and none changes hands in vain.
 void shm_transport::close_idle_box() noexcept {
   for (std::size_t tried = 0; tried < channels_.size(); ++tried) {
     channel& each = channels_[clock_hand_++ % channels_.size()];
     if (!each.box.open()) continue;
-    if (each.box.position() == each.position && each.box.drained()) close(each, false);
-    else each.position = each.box.position();
+    if (each.box.is_idle(shm::box_writer::for_others)) close(each, false);
     return;
   }
 }
@@ -149,10 +145,7 @@ void shm_transport::close(channel& out, bool idle) noexcept {
   if (now - looked_at_ < settings_.idle_after) return;
   looked_at_ = now;
   for (channel& each : channels_) {
-    if (!each.box.open()) continue;
-    const bool idle = each.box.position() == each.seen && each.box.drained();
-    each.seen = each.box.position();
-    if (idle) close(each, true);
+    if (each.box.open() && each.box.is_idle(shm::box_writer::for_silence)) close(each, true);
   }
 }
 
@@ -224,7 +217,7 @@ void shm_transport::give_back(std::size_t position) noexcept {
   memory.link.kind = shm::inbox_kind::box_closed;
   memory.link.from = static_cast<std::uint32_t>(segment().index());
   incoming_.remove(position);
-  shm::push(segment(), channels_[owner].front->inbox, memory.link);
+  shm::push(segment(), bells_.front_of(owner).inbox, memory.link);
   bells_.room_for(owner);
 }
 
@@ -269,7 +262,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       item.kind = shm::inbox_kind::parcel_back;
       item.from = static_cast<std::uint32_t>(segment().index());
       if (channels_[from].failed) return true;
-      shm::push(segment(), channels_[from].front->inbox, item);
+      shm::push(segment(), bells_.front_of(from).inbox, item);
       bells_.room_for(from);
       return true;
     }
@@ -356,7 +349,7 @@ void shm_transport::report(std::vector<counter>& into) const {
   into.push_back(
       {"shm.most_box_bytes", boxes_.most_bytes(), "the most bytes that the boxes had at a time"});
   into.push_back(
-      {"shm.peer_bytes", sizeof(channel), "bytes of state for each rank of the node, box or none"});
+      {"shm.peer_bytes", idle_peer_bytes, "bytes of state for a rank of the node that is idle"});
   into.push_back({"shm.notes", counters_.notes,
                   "times that a rank was told of messages in a box that it does not poll"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});

@@ -79,12 +79,11 @@ class shm_transport final : public transport, public node_access, private ringer
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
-    return channels_[local_index_[to]].front->says.refuses_eager.load(std::memory_order_relaxed) ==
-           0;
+    return bells_.says(local_index_[to]).refuses_eager.load(std::memory_order_relaxed) == 0;
   }
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
-    if (out.front->says.refuses_eager.load(std::memory_order_relaxed) != 0) return false;
+    if (!wants_eager(to)) return false;
     if (out.box.open()) [[likely]]
       return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
@@ -113,7 +112,7 @@ class shm_transport final : public transport, public node_access, private ringer
   // sent.
   void leave() noexcept;
   [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
-    return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;
+    return bells_.says(local_index_[peer]).left.load(std::memory_order_acquire) != 0;
   }
 
   // ---- node_access
@@ -130,14 +129,16 @@ class shm_transport final : public transport, public node_access, private ringer
   /// To one peer.
   struct channel {
     shm::box_writer box;
-    shm::front* front = nullptr;
-    std::uint32_t sent = 0;      // messages without a box, since the last one
-    std::uint32_t position = 0;  // of the box, when it was last asked whether it is idle
-    std::uint32_t seen = 0;      // the same, when all boxes were looked at
+    std::uint32_t sent = 0;  // messages without a box, since the last one
     std::int16_t box_number = -1;
-    std::uint16_t parcels = 0;  // under way
+    std::uint8_t parcels = 0;  // under way
     bool failed = false;
   };
+  static_assert(shm::parts::parcels_per_peer <= 255);
+  /// All that this process has for a peer that it does not talk to.
+  static constexpr std::size_t idle_peer_bytes =
+      sizeof(channel) + sizeof(std::uint32_t) + sizeof(peer_id);  // local_index_, peers_
+  static_assert(idle_peer_bytes <= 64);
   enum class was_read { nothing, some, in_part, to_its_end };
 
   [[nodiscard]] bool send_parcel(channel&, envelope, const void* payload) noexcept;
