@@ -24,8 +24,8 @@ struct attention {
 };
 
 // Room is freed after nearly every message, so only a process that waits for it is woken for it.
-// `for_notes`, besides: there is memory that the owner reads only when it is told to.
-enum asking : std::uint32_t { awake = 0, for_messages = 1, for_room_too = 3, for_notes = 4 };
+// `for_news`, besides: there is memory that the owner reads only when it is told to.
+enum asking : std::uint32_t { awake = 0, for_messages = 1, for_room_too = 3, for_news = 4 };
 constexpr bool is_asleep(std::uint32_t asks) { return (asks & for_room_too) != awake; }
 
 /// Wakes processes of this machine that sleep, by a number of each.
@@ -40,7 +40,7 @@ class ringer {
 /// One receiver, as a process that sends to it sees it.
 struct receiver {
   const attention* says = nullptr;
-  peal::ringer* ringer = nullptr;  // for when it sleeps, or wants notes
+  peal::ringer* ringer = nullptr;  // for when it sleeps, or asks for news
   int index = -1;
   bool fences = false;
 

@@ -62,14 +62,14 @@ bool bells::keep_apart() noexcept {
   return all_fence();
 }
 
-bool bells::ask_for_notes(bool asks) noexcept {
+bool bells::ask_for_news(bool asks) noexcept {
   if (asks) {
-    always_ |= for_notes;
-    own_front_->says.asks.fetch_or(for_notes, std::memory_order_relaxed);
+    always_ |= for_news;
+    own_front_->says.asks.fetch_or(for_news, std::memory_order_relaxed);
     if (keep_apart()) return true;
   }
-  always_ &= ~std::uint32_t{for_notes};
-  own_front_->says.asks.fetch_and(~std::uint32_t{for_notes}, std::memory_order_relaxed);
+  always_ &= ~std::uint32_t{for_news};
+  own_front_->says.asks.fetch_and(~std::uint32_t{for_news}, std::memory_order_relaxed);
   return !asks;
 }
 

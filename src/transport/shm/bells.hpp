@@ -59,8 +59,8 @@ class bells final : public ringer {
   // ---- as a receiver
   /// From now on senders look whether the box that they have written is one that is polled; or they
   /// need not any more. False: they cannot be relied on to.
-  [[nodiscard]] bool ask_for_notes(bool) noexcept;
-  [[nodiscard]] bool asks_for_notes() const noexcept { return (always_ & for_notes) != 0; }
+  [[nodiscard]] bool ask_for_news(bool) noexcept;
+  [[nodiscard]] bool asks_for_news() const noexcept { return (always_ & for_news) != 0; }
   /// What a peer stores, and what it looks at after it: if the look does not find what was stored
   /// here before this call, what the peer stored is seen here after it. False: peers cannot be
   /// relied on to.

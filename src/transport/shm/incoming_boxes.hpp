@@ -27,15 +27,15 @@ class incoming_boxes {
     peer_id from;
     std::uint32_t index;  // local, of the sender
     std::uint32_t seen;   // messages read when all that are polled were looked at
-    bool told = false;    // the watch says `by_notes`, of one that is polled too
-    bool closed = false;  // read to its end, and given back when its note comes
+    bool told = false;    // the watch says `by_news`, of one that is polled too
+    bool closed = false;  // read to its end, and given back when its news come
   };
 
   /// So many are polled. A poll that finds nothing looks at a line of each, some 64 of which are in
   /// the first-level cache beside others'.
   static constexpr std::uint32_t most_polled = 16;
-  /// Boxes that had news while as many were polled, before silent ones make room: the barrier costs
-  /// some 8 us, a note 0.2 us.
+  /// So many boxes that had news while as many were polled share the barrier of the change, which
+  /// costs some 8 us.
   static constexpr std::uint32_t news_before_change = 64;
 
   incoming_boxes(bells& ringer, std::uint32_t most) noexcept : bells_{&ringer}, most_{most} {}
@@ -48,10 +48,11 @@ class incoming_boxes {
   /// A sender has opened it. The position, to be read at once.
   std::size_t add(box&, peer_id from, std::uint32_t index);
   /// Its sender has told of it. The position, to be read at once, or to be given back if `closed`.
-  std::size_t take_note(box&) noexcept;
+  std::size_t take_news(box&) noexcept;
   /// There was more to read than was read: it is polled from now on.
   void poll_on(std::size_t position) noexcept;
-  /// It was read to its end. False: its note is under way, and it is not to be given back before.
+  /// It was read to its end. False: news of it are under way, and it is not to be given back
+  /// before.
   [[nodiscard]] bool end(std::size_t position) noexcept;
   /// It is given back. Another takes the position.
   void remove(std::size_t position) noexcept;
@@ -67,8 +68,6 @@ class incoming_boxes {
   /// and have to be read once more.
   [[nodiscard]] range change() noexcept;
 
-  [[nodiscard]] std::uint64_t notes() const noexcept { return notes_; }
-
  private:
   void swap(std::size_t one, std::size_t other) noexcept;
   void ask_if_many() noexcept;
@@ -79,7 +78,6 @@ class incoming_boxes {
   std::size_t polled_ = 0;
   std::uint32_t news_ = 0;
   bool relies_ = true;  // on what senders tell
-  std::uint64_t notes_ = 0;
 };
 
 }  // namespace peal::shm

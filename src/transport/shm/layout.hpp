@@ -76,47 +76,48 @@ constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_
 
 /// Whether the receiver of a box polls it, or reads it only when the sender tells it to.
 ///
-/// A receiver of many boxes polls a few. The sender of another one tells it of messages by a note:
-/// it pushes the box onto the receiver's inbox. One note stands for all messages until it is taken.
-/// The rules by which no message is missed, and no note pushed twice:
+/// A receiver of many boxes polls a few. The sender of another one tells it of messages by a
+/// notice, the news: it pushes the box onto the receiver's inbox. News stand for all messages until
+/// they are taken. The rules by which no message is missed, and nothing is pushed twice:
 ///
-/// - The sender stores its message, then looks whether the receiver asks for notes (in
+/// - The sender stores its message, then looks whether the receiver asks for news (in
 ///   attention::asks, at which it looks after every message in any case), then at the watch. If
-///   that says `by_notes` it sets `noted`, and pushes the note if `noted` was not set before.
-/// - A receiver that takes a note clears `noted`, and only then reads. A sender that found `noted`
-///   set did so before it was cleared, and the read-modify-writes of both make its message visible.
-///   So a box that stays `by_notes` needs no barrier.
-/// - A receiver that stops to poll a box says `by_notes`, makes all senders finish their stores
-///   (bells::keep_apart), and then reads the box once more. A sender that did not find `by_notes`
+///   that says `by_news` it sets `under_way`, and pushes if that was not set before.
+/// - A receiver that takes news clears `under_way`, and only then reads. A sender that found it set
+///   did so before it was cleared, and the read-modify-writes of both make its message visible. So
+///   a box that stays `by_news` needs no barrier.
+/// - A receiver that stops to poll a box says `by_news`, makes all senders finish their stores
+///   (bells::keep_apart), and then reads the box once more. A sender that did not find `by_news`
 ///   has stored its message before.
-/// - The link of the box belongs to the sender from when it has set `noted` until the note is
-///   taken. A receiver gives a box back with that link, so it first says `polled`: if `noted` was
-///   set, a note is under way, and the box is given back when that comes.
-/// - A box is opened as `by_notes` with `noted` set where the receiver asks for notes at the time:
-///   the notice that it is open counts as a note.
+/// - The link of the box belongs to the sender from when it has set `under_way` until the news are
+///   taken. A receiver gives a box back with that link, so it first says `polled`: if `under_way`
+///   was set, news come, and the box is given back then.
+/// - Where the receiver asks for news at the time a box is opened as `by_news`, with `under_way`
+///   set: the notice that it is open counts as news.
 class box_watch {
  public:
-  enum state : std::uint32_t { polled = 0, by_notes = 1, noted = 2 };
+  enum state : std::uint32_t { polled = 0, by_news = 1, under_way = 2 };
 
   /// Of the sender, before it pushes the notice that the box is open.
-  void open(bool for_notes) noexcept {
-    state_.store(for_notes ? by_notes | noted : polled, std::memory_order_relaxed);
+  void open(bool told) noexcept {
+    state_.store(told ? by_news | under_way : polled, std::memory_order_relaxed);
   }
   /// Of the receiver, when it takes that notice.
-  [[nodiscard]] bool is_for_notes() const noexcept {
-    return (state_.load(std::memory_order_relaxed) & by_notes) != 0;
+  [[nodiscard]] bool is_by_news() const noexcept {
+    return (state_.load(std::memory_order_relaxed) & by_news) != 0;
   }
-  /// Of the sender, after it has stored a message: whether it has to push a note.
-  [[nodiscard]] bool needs_note() noexcept {
-    // relaxed: what this misses the receiver's barrier sees to. After an old `by_notes` it sets
-    // `noted` in vain; beside `polled` that means nothing.
-    if (!is_for_notes()) return false;
+  /// Of the sender, after it has stored a message: whether it has to push news.
+  [[nodiscard]] bool must_tell() noexcept {
+    // relaxed: what this misses the receiver's barrier sees to. After an old `by_news` it sets
+    // `under_way` in vain; beside `polled` that means nothing.
+    if (!is_by_news()) return false;
     // Pairs with `set`: the message is seen by the receiver that clears this.
-    return state_.fetch_or(noted, std::memory_order_acq_rel) == by_notes;
+    return state_.fetch_or(under_way, std::memory_order_acq_rel) == by_news;
   }
-  /// Of the receiver; where it has taken a note, this takes it. True: a note was under way.
+  /// Of the receiver; where it has found news in its inbox, this takes them. True: news were under
+  /// way.
   bool set(state to) noexcept {
-    return state_.exchange(to, std::memory_order_acq_rel) == (by_notes | noted);
+    return state_.exchange(to, std::memory_order_acq_rel) == (by_news | under_way);
   }
 
  private:

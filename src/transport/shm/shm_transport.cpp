@@ -94,7 +94,7 @@ bool shm_transport::open_box(channel& out) noexcept {
   out.box_number = static_cast<std::int16_t>(number);
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
-  memory.watch.open((to.says->asks.load(std::memory_order_relaxed) & shm::for_notes) != 0);
+  memory.watch.open((to.says->asks.load(std::memory_order_relaxed) & shm::for_news) != 0);
   memory.link.kind = shm::inbox_kind::box_opened;
   memory.link.from = static_cast<std::uint32_t>(segment().index());
   shm::push(segment(), bells_.front_of(index_of(out)).inbox, memory.link);
@@ -106,8 +106,8 @@ void shm_transport::ring(int index) noexcept {
   channel& out = channels_[static_cast<std::size_t>(index)];
   if (out.box.open()) {
     shm::box& memory = boxes_.at(out.box_number);
-    if (memory.watch.needs_note()) {
-      ++counters_.notes;
+    if (memory.watch.must_tell()) {
+      ++counters_.news;
       memory.link.kind = shm::inbox_kind::box_news;
       memory.link.from = static_cast<std::uint32_t>(segment().index());
       shm::push(segment(), bells_.front_of(index_of(out)).inbox, memory.link);
@@ -274,7 +274,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       read_told(incoming_.add(reinterpret_cast<shm::box&>(item), peers_[from], from));
       return true;
     case shm::inbox_kind::box_news: {
-      const std::size_t position = incoming_.take_note(reinterpret_cast<shm::box&>(item));
+      const std::size_t position = incoming_.take_news(reinterpret_cast<shm::box&>(item));
       if (incoming_[position].closed) give_back(position);
       else read_told(position);
       return true;
@@ -350,7 +350,7 @@ void shm_transport::report(std::vector<counter>& into) const {
       {"shm.most_box_bytes", boxes_.most_bytes(), "the most bytes that the boxes had at a time"});
   into.push_back(
       {"shm.peer_bytes", idle_peer_bytes, "bytes of state for a rank of the node that is idle"});
-  into.push_back({"shm.notes", counters_.notes,
+  into.push_back({"shm.news", counters_.news,
                   "times that a rank was told of messages in a box that it does not poll"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
   const auto& fetched = fetcher_.counts();

@@ -57,7 +57,7 @@ struct shm_counters {
   std::uint64_t boxes_opened = 0;
   std::uint64_t boxes_closed = 0;
   std::uint64_t boxes_idle = 0;  // of these, for no other pair
-  std::uint64_t notes = 0;       // pushed, of messages in boxes
+  std::uint64_t news = 0;        // pushed, of messages in boxes
 };
 
 class shm_transport final : public transport, public node_access, private ringer {
