@@ -26,7 +26,7 @@ namespace peal {
 namespace {
 
 // "pealsega": another layout gets another number
-constexpr std::uint64_t magic = 0x7065616c'73656761;
+constexpr std::uint64_t magic = 0x7065616c'73656762;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
 // In front of each front, which is aligned as far.
 constexpr std::size_t card_bytes = 4 * cache_line;

@@ -19,20 +19,21 @@ bool cpu_mask::read(pid_t process) noexcept {
   // The bare call says how much it wrote: a few words, of the many that there may be.
   const long bytes = ::syscall(SYS_sched_getaffinity, process, sizeof words, words.data());
   if (bytes <= 0) return false;
-  std::fill(words.begin() +
-                static_cast<std::ptrdiff_t>(static_cast<std::size_t>(bytes) / sizeof words[0]),
-            words.end(), 0);
+  const std::size_t before = used;
+  used = static_cast<std::size_t>(bytes) / sizeof words[0];
+  for (std::size_t each = used; each < before; ++each) words[each] = 0;
   return true;
 }
 
 bool cpu_mask::within(const cpu_mask& other) const noexcept {
-  for (std::size_t each = 0; each < words.size(); ++each)
+  for (std::size_t each = 0; each < used; ++each)
     if ((words[each] & ~other.words[each]) != 0) return false;
   return true;
 }
 
 void cpu_mask::join(const cpu_mask& other) noexcept {
-  for (std::size_t each = 0; each < words.size(); ++each) words[each] |= other.words[each];
+  used = std::max(used, other.used);
+  for (std::size_t each = 0; each < other.used; ++each) words[each] |= other.words[each];
 }
 
 void cpu_mask::remove(const cpu_mask& other) noexcept {
@@ -99,7 +100,7 @@ bool core_sharing::see(affinity_snapshot& now) noexcept {
     ++now.ranks;
     now.within_own += each.within(now.own) ? 1 : 0;
     now.all.join(each);
-    for (const std::uint64_t word : each.words) mix(now.digest, word);
+    for (std::size_t word = 0; word < each.used; ++word) mix(now.digest, each.words[word]);
   }
   return true;
 }

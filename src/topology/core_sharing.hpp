@@ -24,6 +24,7 @@ namespace peal {
 struct cpu_mask {
   static constexpr std::size_t word_bits = 64;
   std::array<std::uint64_t, 8192 / word_bits> words{};
+  std::size_t used = 0;  // words of this system; the rest are 0. With many ranks each word counts
 
   /// Those of a process; false: it cannot be asked about.
   [[nodiscard]] bool read(pid_t) noexcept;

@@ -16,6 +16,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/bulk/staging.hpp \
   src/transport/shm/copy_choice.hpp \
   src/transport/shm/inbox.hpp \
+  src/transport/shm/incoming_boxes.hpp \
   src/transport/shm/layout.hpp \
   src/transport/shm/pace.hpp \
   src/transport/shm/parcels.hpp \
@@ -95,6 +96,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/bulk/helper.cpp \
   src/transport/shm/bulk/staging.cpp \
   src/transport/shm/copy_choice.cpp \
+  src/transport/shm/incoming_boxes.cpp \
   src/transport/shm/parcels.cpp \
   src/transport/shm/remote_wakeup.cpp \
   src/transport/shm/shm_transport.cpp

@@ -16,16 +16,19 @@ namespace peal {
 struct attention {
   std::atomic<std::uint32_t> refuses_eager;  // the owner writes, peers read
   std::atomic<std::uint32_t> left;           // the same: 1 when it takes part no more
-  // A sleeping; the owner sets it, and the process that clears it rings.
-  std::atomic<std::uint32_t> asleep;
+  // What a sender has to do after a message: an asking. The owner sets it; the process that clears
+  // what says that the owner sleeps rings.
+  std::atomic<std::uint32_t> asks;
   std::atomic<std::uint32_t> deaf;    // peers write: 1 when one of them cannot ring
   std::atomic<std::uint32_t> orders;  // an ordering; the owner writes
 };
 
 // Room is freed after nearly every message, so only a process that waits for it is woken for it.
-enum sleeping : std::uint32_t { awake = 0, for_messages = 1, for_room_too = 3 };
+// `for_news`, besides: there is memory that the owner reads only when it is told to.
+enum asking : std::uint32_t { awake = 0, for_messages = 1, for_room_too = 3, for_news = 4 };
+constexpr bool is_asleep(std::uint32_t asks) { return (asks & for_room_too) != awake; }
 
-/// Wakes processes of this machine, by a number of each.
+/// Wakes processes of this machine that sleep, by a number of each.
 class ringer {
  public:
   virtual void ring(int index) noexcept = 0;
@@ -37,7 +40,7 @@ class ringer {
 /// One receiver, as a process that sends to it sees it.
 struct receiver {
   const attention* says = nullptr;
-  peal::ringer* ringer = nullptr;  // for when it sleeps
+  peal::ringer* ringer = nullptr;  // for when it sleeps, or asks for news
   int index = -1;
   bool fences = false;
 
@@ -51,7 +54,7 @@ struct receiver {
   [[gnu::always_inline]] void wake_unfenced() const noexcept {
     // The compiler keeps the order; the sleeper's barrier makes the core keep it.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (says->asleep.load(std::memory_order_relaxed) != awake) [[unlikely]]
+    if (says->asks.load(std::memory_order_relaxed) != awake) [[unlikely]]
       ring();
   }
 

@@ -2,6 +2,7 @@
 check_PROGRAMS += \
   tests/job/absent \
   tests/job/arguments \
+  tests/job/bursts \
   tests/job/collectives \
   tests/job/communicators \
   tests/job/computing \
@@ -35,6 +36,8 @@ tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp
 tests_job_arguments_LDADD = libpeal.la
+tests_job_bursts_SOURCES = tests/job/volume/bursts.cpp tests/job/support.hpp
+tests_job_bursts_LDADD = libpeal.la
 tests_job_collectives_SOURCES = tests/job/collective/collectives.cpp tests/job/support.hpp
 tests_job_collectives_LDADD = libpeal.la
 tests_job_communicators_SOURCES = tests/job/communicators.cpp tests/job/support.hpp

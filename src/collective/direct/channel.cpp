@@ -294,7 +294,7 @@ void channel::wake(std::span<const receiver> sleepers) noexcept {
     if (each.fences) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // as in receiver::wake_unfenced
-    if (each.says->asleep.load(std::memory_order_relaxed) == awake) [[likely]]
+    if (!is_asleep(each.says->asks.load(std::memory_order_relaxed))) [[likely]]
       continue;
     if constexpr (Locked) each.ringer->ring(each.index);
     else ring(each);

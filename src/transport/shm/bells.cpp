@@ -4,8 +4,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/log.hpp"
 
 namespace peal::shm {
@@ -23,19 +21,19 @@ bells::bells(node_segment& segment, wakeup* own, bool has_membarrier)
     : segment_{segment},
       own_{own != nullptr && own->able() ? own : nullptr},
       own_front_{segment.at<front>(segment.front(segment.index()).offset)},
-      ropes_(static_cast<std::size_t>(segment.count())),
+      fronts_{segment.at<std::byte>(segment.front(0).offset)},
+      stride_{segment.count() < 2 ? 0 : segment.front(1).offset - segment.front(0).offset},
       fences_{!has_membarrier || !membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED)} {
-  for (int each = 0; each < segment.count(); ++each)
-    fronts_.push_back(segment.at<front>(segment.front(each).offset));
   if (own_ != nullptr) own_front_->bell = own_->address();
   own_front_->says.orders.store(fences_ ? by_fences : by_sleepers, std::memory_order_relaxed);
 }
 
 void bells::ring(int index) noexcept {
-  front& sleeper = *fronts_[static_cast<std::size_t>(index)];
-  remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
+  front& sleeper = front_of(index);
   // Pairs with the release in begin_sleep: its bell is there.
-  (void)sleeper.says.asleep.load(std::memory_order_acquire);
+  if (!is_asleep(sleeper.says.asks.load(std::memory_order_acquire))) return;
+  if (ropes_.empty()) ropes_.resize(static_cast<std::size_t>(segment_.count()));
+  remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
   if (!rope.is_open() &&
       (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
     if (sleeper.says.deaf.exchange(1, std::memory_order_relaxed) == 0)
@@ -45,26 +43,44 @@ void bells::ring(int index) noexcept {
           index);
     return;
   }
-  if (sleeper.says.asleep.exchange(awake, std::memory_order_relaxed) != awake) rope.ring();
+  constexpr std::uint32_t no_sleep = ~std::uint32_t{for_room_too};
+  if (is_asleep(sleeper.says.asks.fetch_and(no_sleep, std::memory_order_relaxed))) rope.ring();
 }
 
 void bells::begin_sleep(bool wants_room) noexcept {
   if (!found_by_all_) found_by_all_ = all_find_this();
   // Pairs with the acquire in ring.
-  own_front_->says.asleep.store(wants_room ? for_room_too : for_messages,
-                                std::memory_order_release);
+  own_front_->says.asks.store(always_ | (wants_room ? for_room_too : for_messages),
+                              std::memory_order_release);
   if (fences_) std::atomic_thread_fence(std::memory_order_seq_cst);
   else barrier_failed_ = !membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
+bool bells::keep_apart() noexcept {
+  if (!fences_ && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED)) return true;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return all_fence();
+}
+
+bool bells::ask_for_news(bool asks) noexcept {
+  if (asks) {
+    always_ |= for_news;
+    own_front_->says.asks.fetch_or(for_news, std::memory_order_relaxed);
+    if (keep_apart()) return true;
+  }
+  always_ &= ~std::uint32_t{for_news};
+  own_front_->says.asks.fetch_and(~std::uint32_t{for_news}, std::memory_order_relaxed);
+  return !asks;
+}
+
 void bells::end_sleep() noexcept {
-  own_front_->says.asleep.store(awake, std::memory_order_relaxed);
+  own_front_->says.asks.store(always_, std::memory_order_relaxed);
 }
 
 bool bells::all_fence() const noexcept {
-  return std::all_of(fronts_.begin(), fronts_.end(), [](const front* each) {
-    return each->says.orders.load(std::memory_order_relaxed) == by_fences;
-  });
+  for (int each = 0; each < segment_.count(); ++each)
+    if (says(each).orders.load(std::memory_order_relaxed) != by_fences) return false;
+  return true;
 }
 
 bool bells::all_find_this() const noexcept {

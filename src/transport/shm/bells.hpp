@@ -37,14 +37,34 @@ class bells final : public ringer {
   /// Whether this process must fence between a store and a look.
   [[nodiscard]] bool fences() const noexcept { return fences_; }
 
+  /// The front of a process, and what that says of itself.
+  template <class Index>
+  [[nodiscard]] front& front_of(Index local) const noexcept {
+    return *reinterpret_cast<front*>(fronts_ + static_cast<std::size_t>(local) * stride_);
+  }
+  template <class Index>
+  [[nodiscard]] attention& says(Index local) const noexcept {
+    return front_of(local).says;
+  }
+
   // ---- as a sender
   /// After a store that it may wait for.
   void message_for(int index) noexcept { look_at(index, for_messages); }
   /// After something was freed that it may want.
   void room_for(std::uint32_t index) noexcept { look_at(static_cast<int>(index), for_room_too); }
-  /// Wakes it, unless another process does.
+  /// Wakes it if it sleeps, unless another process does.
   [[gnu::noinline, gnu::cold]] void ring(int index) noexcept override;
   void ring_oneself() noexcept { own_->ring(); }
+
+  // ---- as a receiver
+  /// From now on senders look whether the box that they have written is one that is polled; or they
+  /// need not any more. False: they cannot be relied on to.
+  [[nodiscard]] bool ask_for_news(bool) noexcept;
+  [[nodiscard]] bool asks_for_news() const noexcept { return (always_ & for_news) != 0; }
+  /// What a peer stores, and what it looks at after it: if the look does not find what was stored
+  /// here before this call, what the peer stored is seen here after it. False: peers cannot be
+  /// relied on to.
+  [[nodiscard]] bool keep_apart() noexcept;
 
   // ---- as a sleeper
   [[nodiscard]] bool able() const noexcept { return own_ != nullptr; }
@@ -55,14 +75,11 @@ class bells final : public ringer {
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept;
 
  private:
-  [[nodiscard]] attention& says(int index) noexcept {
-    return fronts_[static_cast<std::size_t>(index)]->says;
-  }
   void look_at(int index, std::uint32_t what) noexcept {
     if (fences_) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if ((says(index).asleep.load(std::memory_order_relaxed) & what) == what) [[unlikely]]
+    if ((says(index).asks.load(std::memory_order_relaxed) & what) == what) [[unlikely]]
       ring(index);
   }
   [[nodiscard]] bool all_fence() const noexcept;
@@ -71,10 +88,13 @@ class bells final : public ringer {
   const node_segment& segment_;
   wakeup* own_;
   front* own_front_;
-  std::vector<front*> fronts_;        // by local index
-  std::vector<remote_wakeup> ropes_;  // the same; opened when first needed
+  std::byte* fronts_;       // by local index
+  std::size_t stride_ = 0;  // from one to the next
+  // By local index, opened when first needed; empty before the first is.
+  std::vector<remote_wakeup> ropes_;
   bool fences_;
   bool barrier_failed_ = false;
+  std::uint32_t always_ = awake;      // what this process asks for, asleep or not
   std::optional<bool> found_by_all_;  // since the first sleep: by then all have written their cards
 };
 

@@ -10,7 +10,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "base/copy.hpp"
 #include "transport/shm/bells.hpp"
@@ -39,34 +42,35 @@ class box_writer final : public short_path {
   /// read is replying.
   /// `units`: of the data ring, from its start, that have memory.
   box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals,
-             std::uint32_t units = units_per_box) noexcept
-      : short_path{memory.cells, to},
-        data_{memory.data},
-        consumed_{&memory.consumed},
-        arrivals_{&arrivals},
-        units_{units} {
+             std::uint32_t units = units_per_box)
+      : short_path{memory.cells, to}, rest_{std::make_unique<state>()} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
-    unit_ = static_cast<std::uint32_t>(all >> 32);
     cell_limit_ = cell_ + cells_per_box;
-    unit_limit_ = unit_ + units_per_box;
+    rest_->data = memory.data;
+    rest_->consumed = &memory.consumed;
+    rest_->arrivals = &arrivals;
+    rest_->unit = static_cast<std::uint32_t>(all >> 32);
+    rest_->unit_limit = rest_->unit + units_per_box;
+    rest_->units = units;
+    rest_->seen.fill(cell_ - 1);  // not silent yet
   }
 
   [[nodiscard]] bool open() const noexcept { return cells_ != nullptr; }
   /// How many messages were written; wraps.
   [[nodiscard]] std::uint32_t position() const noexcept { return cell_; }
-  [[nodiscard]] std::uint32_t unit_position() const noexcept { return unit_; }
+  [[nodiscard]] std::uint32_t unit_position() const noexcept { return rest_->unit; }
 
   /// Whether a message of that length does not go on where the last one ended, for want of memory
   /// there: more of it gives room, or longer laps.
   [[nodiscard]] bool wants_units(std::size_t bytes) const noexcept {
-    return bytes > inline_payload && cell_ != cell_limit_ && units_ < units_per_box &&
-           unit_ % units_per_box + units_of(bytes) > units_;
+    return bytes > inline_payload && cell_ != cell_limit_ && rest_->units < units_per_box &&
+           rest_->unit % units_per_box + units_of(bytes) > rest_->units;
   }
   /// The data ring has got memory for so many. The reader need not know.
   void set_units(std::uint32_t units) noexcept {
-    units_ = units;
-    laps_ = 0;
+    rest_->units = units;
+    rest_->laps = 0;
   }
 
   /// False: no room; or `wants_units`, and more memory would make it faster.
@@ -90,13 +94,19 @@ class box_writer final : public short_path {
 
   /// The receiver is dead: what it has not read is dropped.
   void abandon(box& memory) noexcept {
-    memory.consumed.store(std::uint64_t{unit_} << 32 | cell_, std::memory_order_relaxed);
+    memory.consumed.store(std::uint64_t{rest_->unit} << 32 | cell_, std::memory_order_relaxed);
     *this = {};
+  }
+
+  /// Whether nothing was written since the same question was asked last, and all of it was read.
+  enum question : std::uint32_t { for_others, for_silence };
+  [[nodiscard]] bool is_idle(question which) noexcept {
+    return std::exchange(rest_->seen[which], cell_) == cell_ && drained();
   }
 
   /// Whether the receiver has read everything, as far as it has said so.
   [[nodiscard]] bool drained() const noexcept {
-    return static_cast<std::uint32_t>(consumed_->load(std::memory_order_acquire)) == cell_;
+    return static_cast<std::uint32_t>(rest_->consumed->load(std::memory_order_acquire)) == cell_;
   }
 
  private:
@@ -108,30 +118,32 @@ class box_writer final : public short_path {
 
   bool look() noexcept {
     // Pairs with the release in box_reader::publish: what was read may be written over.
-    const std::uint64_t all = consumed_->load(std::memory_order_acquire);
+    const std::uint64_t all = rest_->consumed->load(std::memory_order_acquire);
     cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;
-    unit_limit_ = static_cast<std::uint32_t>(all >> 32) + units_per_box;
+    rest_->unit_limit = static_cast<std::uint32_t>(all >> 32) + units_per_box;
     return cell_ != cell_limit_;
   }
 
   [[gnu::noinline]] bool write_long(envelope e, const void* payload, std::size_t bytes) noexcept {
     const std::uint32_t units = units_of(bytes);
-    const std::uint32_t at = unit_ % units_per_box;
+    const std::uint32_t at = rest_->unit % units_per_box;
     // A payload lies in one piece, where there is memory. Positions are those of a whole ring: one
     // with less memory leaves the rest of each lap out.
-    const std::uint32_t start = at + units <= units_ ? unit_ : unit_ + units_per_box - at;
-    const std::uint32_t needed = start - unit_ + units;
+    const std::uint32_t start =
+        at + units <= rest_->units ? rest_->unit : rest_->unit + units_per_box - at;
+    const std::uint32_t needed = start - rest_->unit + units;
     // Each lap ends with a look at what the receiver has read, a line that comes from its core:
     // with little memory that is every second message.
-    if (start != unit_ && units_ < units_per_box && ++laps_ > laps_before_growth) {
-      laps_ = 0;
+    if (start != rest_->unit && rest_->units < units_per_box &&
+        ++rest_->laps > laps_before_growth) {
+      rest_->laps = 0;
       return false;
     }
-    if (unit_limit_ - unit_ < needed) {
+    if (rest_->unit_limit - rest_->unit < needed) {
       look();
-      if (unit_limit_ - unit_ < needed) return false;
+      if (rest_->unit_limit - rest_->unit < needed) return false;
     }
-    std::byte* const target = data_ + std::size_t{start % units_per_box} * unit;
+    std::byte* const target = rest_->data + std::size_t{start % units_per_box} * unit;
     cell& place = cells_[cell_ % cells_per_box];
     if (bytes >= least_in_parts) {
       fill(place, e, start, target, payload);
@@ -144,7 +156,7 @@ class box_writer final : public short_path {
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring,
                       std::memory_order_release);
     ++cell_;
-    unit_ = start + units;
+    rest_->unit = start + units;
     to_.wake_for_message();
     return true;
   }
@@ -154,16 +166,17 @@ class box_writer final : public short_path {
   // moment, which some answers are timed for.
   void fill(cell& place, envelope e, std::uint32_t start, std::byte* target,
             const void* payload) noexcept {
-    const bool stream = *arrivals_ == arrivals_seen_;
-    arrivals_seen_ = *arrivals_;
-    const bool timed = !stream && past_caches_ && ++answers_ % 16 == 0;
-    const bool past = past_caches_ && (stream || pace_.slower_through_caches_than(slow_caches) !=
-                                                     (timed && pace_.wants_trial()));
+    const bool stream = *rest_->arrivals == rest_->arrivals_seen;
+    rest_->arrivals_seen = *rest_->arrivals;
+    const bool timed = !stream && rest_->past_caches && ++rest_->answers % 16 == 0;
+    const bool past =
+        rest_->past_caches && (stream || rest_->pace.slower_through_caches_than(slow_caches) !=
+                                             (timed && rest_->pace.wants_trial()));
     const auto work = [&] {
       if (past) fill_past_caches(place, e, target, payload);
       else fill_in_parts(place, e, start, target, payload);
     };
-    if (timed) pace_.note(past, e.bytes(), pace::time(work));
+    if (timed) rest_->pace.note(past, e.bytes(), pace::time(work));
     else work();
   }
 
@@ -188,17 +201,22 @@ class box_writer final : public short_path {
     std::memcpy(target + first, static_cast<const std::byte*>(payload) + first, e.bytes() - first);
   }
 
-  std::byte* data_ = nullptr;
-  const std::atomic<std::uint64_t>* consumed_ = nullptr;
-  const std::uint64_t* arrivals_ = nullptr;
-  std::uint64_t arrivals_seen_ = 0;
-  std::uint32_t answers_ = 0;
-  pace pace_;
-  std::uint32_t unit_ = 0;  // as cell_, in the data ring
-  std::uint32_t unit_limit_ = 0;
-  std::uint32_t units_ = 0;  // as `set_units` says
-  std::uint32_t laps_ = 0;   // since then, where that is less than the ring has
-  bool past_caches_ = past_caches_pays();
+  /// What an open box has besides: a peer without one costs nothing of it.
+  struct state {
+    std::byte* data = nullptr;
+    const std::atomic<std::uint64_t>* consumed = nullptr;
+    const std::uint64_t* arrivals = nullptr;
+    std::uint64_t arrivals_seen = 0;
+    std::uint32_t answers = 0;
+    shm::pace pace;
+    std::uint32_t unit = 0;  // as cell_, in the data ring
+    std::uint32_t unit_limit = 0;
+    std::uint32_t units = 0;                 // as `set_units` says
+    std::uint32_t laps = 0;                  // since then, where that is less than the ring has
+    std::array<std::uint32_t, 2> seen = {};  // positions when it was asked, by a question
+    bool past_caches = past_caches_pays();
+  };
+  std::unique_ptr<state> rest_;  // null: not open
 };
 
 class box_reader {
@@ -259,6 +277,8 @@ class box_reader {
     }
     return state::message;
   }
+  /// How many messages were read; wraps.
+  [[nodiscard]] std::uint32_t position() const noexcept { return cell_; }
   void pop(std::uint32_t messages = 1) noexcept { cell_ += messages; }
   /// The next cells, so many at most, up to the end of the lap.
   [[nodiscard]] short_run next_run(std::uint32_t most) const noexcept {

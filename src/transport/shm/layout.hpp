@@ -35,6 +35,7 @@ enum class inbox_kind : std::uint32_t {
   parcel_back,  // the receiver has read it
   box_opened,   // further messages of the peer come in this box
   box_closed,   // the receiver reads this box no more
+  box_news,     // there are messages in this box, which the receiver does not poll
   transfer,     // the peer fetches, and would like help
 };
 
@@ -73,14 +74,69 @@ constexpr std::size_t first_part(std::size_t bytes) {
 
 constexpr std::uint32_t lap_of(std::uint32_t position) { return short_path::lap_of(position); }
 
+/// Whether the receiver of a box polls it, or reads it only when the sender tells it to.
+///
+/// A receiver of many boxes polls a few. The sender of another one tells it of messages by a
+/// notice, the news: it pushes the box onto the receiver's inbox. News stand for all messages until
+/// they are taken. The rules by which no message is missed, and nothing is pushed twice:
+///
+/// - The sender stores its message, then looks whether the receiver asks for news (in
+///   attention::asks, at which it looks after every message in any case), then at the watch. If
+///   that says `by_news` it sets `under_way`, and pushes if that was not set before.
+/// - A receiver that takes news clears `under_way`, and only then reads. A sender that found it set
+///   did so before it was cleared, and the read-modify-writes of both make its message visible. So
+///   a box that stays `by_news` needs no barrier.
+/// - A receiver that stops to poll a box says `by_news`, makes all senders finish their stores
+///   (bells::keep_apart), and then reads the box once more. A sender that did not find `by_news`
+///   has stored its message before.
+/// - The link of the box belongs to the sender from when it has set `under_way` until the news are
+///   taken. A receiver gives a box back with that link, so it first says `polled`: if `under_way`
+///   was set, news come, and the box is given back then.
+/// - Where the receiver asks for news at the time a box is opened as `by_news`, with `under_way`
+///   set: the notice that it is open counts as news.
+class box_watch {
+ public:
+  enum state : std::uint32_t { polled = 0, by_news = 1, under_way = 2 };
+
+  /// Of the sender, before it pushes the notice that the box is open.
+  void open(bool told) noexcept {
+    state_.store(told ? by_news | under_way : polled, std::memory_order_relaxed);
+  }
+  /// Of the receiver, when it takes that notice.
+  [[nodiscard]] bool is_by_news() const noexcept {
+    return (state_.load(std::memory_order_relaxed) & by_news) != 0;
+  }
+  /// Of the sender, after it has stored a message: whether it has to push news.
+  [[nodiscard]] bool must_tell() noexcept {
+    // relaxed: what this misses the receiver's barrier sees to. After an old `by_news` it sets
+    // `under_way` in vain; beside `polled` that means nothing.
+    if (!is_by_news()) return false;
+    // Pairs with `set`: the message is seen by the receiver that clears this.
+    return state_.fetch_or(under_way, std::memory_order_acq_rel) == by_news;
+  }
+  /// Of the receiver; where it has found news in its inbox, this takes them. True: news were under
+  /// way.
+  bool set(state to) noexcept {
+    return state_.exchange(to, std::memory_order_acq_rel) == (by_news | under_way);
+  }
+
+ private:
+  std::atomic<std::uint32_t> state_;
+};
+
 struct box {
-  inbox_entry link;  // of the sender when it opens the box, of the receiver when it gives it back
+  // Of the sender when it opens the box and when it tells of news, of the receiver when it gives
+  // the box back.
+  inbox_entry link;
   // Where this use of the box begins: free-running positions go on from the last use, so no stamp
   // is ever stale.
   std::uint32_t first_cell;
   std::uint32_t first_unit;
   // By the receiver: units << 32 | cells, both free-running.
   alignas(apart) std::atomic<std::uint64_t> consumed;
+  // By the receiver, for itself: where among its boxes this one stands.
+  std::uint32_t place;
+  alignas(apart) box_watch watch;  // both
   alignas(4096) cell cells[cells_per_box];
   std::byte data[units_per_box * unit];
 };
@@ -160,8 +216,8 @@ inline constexpr std::uint32_t front_slot_bytes = 8192;
 
 using peal::attention;
 using peal::receiver;
-using enum peal::sleeping;
-/// How a process keeps its stores and its look at `asleep` apart: sleepers see to that, or it does
+using enum peal::asking;
+/// How a process keeps its stores and its look at `asks` apart: sleepers see to that, or it does
 /// so itself.
 enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 

@@ -17,9 +17,6 @@ parcels::parcels(node_segment& segment)
   };
   small_ = make(own.small_parcels, own.small_parcel_count, small_parcel_step, small_parcel);
   large_ = make(own.large_parcels, own.large_parcel_count, large_parcel_step, large_parcel);
-  // Room for all, so that giving back never allocates.
-  small_.free.reserve(own.small_parcel_count + front_small_parcels);
-  large_.free.reserve(own.large_parcel_count + front_large_parcels);
   for (std::uint32_t each = front_small_parcels; each-- > 0;)
     small_.free.push_back(small_front_ + each * small_parcel);
   for (std::uint32_t each = front_large_parcels; each-- > 0;)
@@ -28,6 +25,8 @@ parcels::parcels(node_segment& segment)
 
 bool parcels::grow(pool& p) noexcept {
   if (p.next == p.end || segment_->commit(p.next, p.step) != 0) return false;
+  // Room for all that there are, so that giving back never allocates.
+  p.free.reserve(p.free.capacity() + p.step / p.size);
   for (std::uint64_t each = p.step; each > 0; each -= p.size)
     p.free.push_back(p.next + each - p.size);
   p.next += p.step;

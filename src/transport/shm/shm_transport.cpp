@@ -39,17 +39,15 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
       channels_(peers.size()),
       parcels_{segment},
       bells_{segment, settings.bell, settings.membarrier},
+      incoming_{bells_, settings.most_polled},
       direct_{segment, settings.copy != shm_copy::pipeline},
       fetcher_{segment, direct_, bells_, policy_of(settings)},
       helper_{segment, direct_, bells_},
       boxes_{segment, parts_, settings.most_boxes} {
   const peer_id highest = peers_.empty() ? 0 : *std::max_element(peers_.begin(), peers_.end());
   local_index_.resize(std::size_t{highest} + 1);
-  for (std::size_t each = 0; each < peers_.size(); ++each) {
+  for (std::size_t each = 0; each < peers_.size(); ++each)
     local_index_[peers_[each]] = static_cast<std::uint32_t>(each);
-    channels_[each].front = segment.at<shm::front>(segment.front(static_cast<int>(each)).offset);
-  }
-  incoming_.reserve(2 * peers_.size());  // of a peer one that it has closed, and its next
 }
 
 void shm_transport::set_wants_eager(bool wants) noexcept {
@@ -70,7 +68,7 @@ bool shm_transport::send_parcel(channel& out, envelope e, const void* payload) n
   item->link.from = static_cast<std::uint32_t>(segment().index());
   item->head = e;
   if (e.bytes() > 0) std::memcpy(item + 1, payload, e.bytes());
-  shm::push(segment(), out.front->inbox, item->link);
+  shm::push(segment(), bells_.front_of(index_of(out)).inbox, item->link);
   bells_.message_for(index_of(out));
   return true;
 }
@@ -90,26 +88,42 @@ bool shm_transport::open_box(channel& out) noexcept {
   }
   ++counters_.boxes_opened;
   shm::box& memory = boxes_.at(number);
-  out.box = shm::box_writer{memory, bells_.to(index_of(out)), arrivals_, boxes_.units(number)};
+  receiver to = bells_.to(index_of(out));
+  to.ringer = this;
+  out.box = shm::box_writer{memory, to, arrivals_, boxes_.units(number)};
   out.box_number = static_cast<std::int16_t>(number);
-  out.position = out.seen = out.box.position() - 1;  // not idle yet
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
+  memory.watch.open((to.says->asks.load(std::memory_order_relaxed) & shm::for_news) != 0);
   memory.link.kind = shm::inbox_kind::box_opened;
   memory.link.from = static_cast<std::uint32_t>(segment().index());
-  shm::push(segment(), out.front->inbox, memory.link);
+  shm::push(segment(), bells_.front_of(index_of(out)).inbox, memory.link);
   return true;
 }
 
-/// Closes one box through which nothing went since it was last asked.
+/// The receiver sleeps, or it asks to be told of what it does not poll.
+void shm_transport::ring(int index) noexcept {
+  channel& out = channels_[static_cast<std::size_t>(index)];
+  if (out.box.open()) {
+    shm::box& memory = boxes_.at(out.box_number);
+    if (memory.watch.must_tell()) {
+      ++counters_.news;
+      memory.link.kind = shm::inbox_kind::box_news;
+      memory.link.from = static_cast<std::uint32_t>(segment().index());
+      shm::push(segment(), bells_.front_of(index_of(out)).inbox, memory.link);
+    }
+  }
+  bells_.ring(index);
+}
+
+/// Asks the next of the open boxes, and closes it if nothing went through it since it was last
+/// asked. Only one each time: where a process sends to more peers than it has boxes, to one as
+/// often as to another, all are written between two questions, and none changes hands in vain.
 void shm_transport::close_idle_box() noexcept {
   for (std::size_t tried = 0; tried < channels_.size(); ++tried) {
     channel& each = channels_[clock_hand_++ % channels_.size()];
     if (!each.box.open()) continue;
-    const bool idle = each.box.position() == each.position && each.box.drained();
-    each.position = each.box.position();
-    if (!idle) continue;
-    close(each, false);
+    if (each.box.is_idle(shm::box_writer::for_others)) close(each, false);
     return;
   }
 }
@@ -131,10 +145,7 @@ void shm_transport::close(channel& out, bool idle) noexcept {
   if (now - looked_at_ < settings_.idle_after) return;
   looked_at_ = now;
   for (channel& each : channels_) {
-    if (!each.box.open()) continue;
-    const bool idle = each.box.position() == each.seen && each.box.drained();
-    each.seen = each.box.position();
-    if (idle) close(each, true);
+    if (each.box.open() && each.box.is_idle(shm::box_writer::for_silence)) close(each, true);
   }
 }
 
@@ -142,11 +153,11 @@ void shm_transport::close(channel& out, bool idle) noexcept {
 
 bool shm_transport::poll() noexcept {
   bool moved = false;
-  for (std::size_t each = 0; each < incoming_.size(); ++each) {
+  for (std::size_t each = 0; each < incoming_.polled_count(); ++each) {
     shm::box_reader& box = incoming_[each].box;
     const std::uint32_t kind = box.next_kind();
     if (kind <= shm::closing) {
-      moved |= read_box(each);
+      moved |= read_box(each) != was_read::nothing;
       continue;
     }
     if (kind == shm::begun) [[unlikely]]
@@ -158,12 +169,14 @@ bool shm_transport::poll() noexcept {
     moved |= read_notes();
   if (fetcher_.busy()) moved |= fetcher_.step();
   if (helper_.busy()) moved |= helper_.step();
-  if (++turns_ == turns_a_look) [[unlikely]]
+  if (++turns_ == turns_a_look) [[unlikely]] {
     look_for_idle_boxes();
+    if (incoming_.polls_too_many()) change_polled();
+  }
   return moved;
 }
 
-bool shm_transport::read_box(std::size_t position) noexcept {
+shm_transport::was_read shm_transport::read_box(std::size_t position) noexcept {
   shm::box_reader& box = incoming_[position].box;
   const peer_id from = incoming_[position].from;
   shm::box_reader::message message;
@@ -190,18 +203,41 @@ bool shm_transport::read_box(std::size_t position) noexcept {
       continue;
     }
     if (state == shm::box_reader::state::empty) break;
-    shm::box& memory = box.memory();
-    const std::uint32_t owner = incoming_[position].index;
-    memory.link.kind = shm::inbox_kind::box_closed;
-    memory.link.from = static_cast<std::uint32_t>(segment().index());
-    incoming_[position] = incoming_.back();
-    incoming_.pop_back();
-    shm::push(segment(), channels_[owner].front->inbox, memory.link);
-    bells_.room_for(owner);
-    return true;
+    if (incoming_.end(position)) give_back(position);
+    return was_read::to_its_end;
   }
   arrivals_ += count > 0;
-  return count > 0;
+  if (count == 0) return was_read::nothing;
+  return count < messages_a_turn ? was_read::some : was_read::in_part;
+}
+
+void shm_transport::give_back(std::size_t position) noexcept {
+  shm::box& memory = incoming_[position].box.memory();
+  const std::uint32_t owner = incoming_[position].index;
+  memory.link.kind = shm::inbox_kind::box_closed;
+  memory.link.from = static_cast<std::uint32_t>(segment().index());
+  incoming_.remove(position);
+  shm::push(segment(), bells_.front_of(owner).inbox, memory.link);
+  bells_.room_for(owner);
+}
+
+/// Reads a box that may be one that is not polled.
+void shm_transport::read_told(std::size_t position) noexcept {
+  const was_read how = read_box(position);
+  if (how == was_read::in_part) return incoming_.poll_on(position);
+  if (how == was_read::to_its_end || position < incoming_.polled_count()) return;
+  // No turn comes to it that finds it empty.
+  if (incoming_[position].box.publish_all()) bells_.room_for(incoming_[position].index);
+}
+
+/// Some boxes make room among those that are polled.
+[[gnu::noinline]] void shm_transport::change_polled() noexcept {
+  const auto [first, end] = incoming_.change();
+  for (std::size_t each = first; each < std::min(end, incoming_.count());) {
+    const std::size_t before = incoming_.count();
+    read_told(each);
+    if (incoming_.count() == before) ++each;  // else another one has come here
+  }
 }
 
 bool shm_transport::read_notes() noexcept {
@@ -212,6 +248,7 @@ bool shm_transport::read_notes() noexcept {
     next = each.next;  // taking a note may give it to another process
     any |= take_note(each);
   }
+  if (incoming_.wants_change()) change_polled();
   return any;
 }
 
@@ -225,7 +262,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       item.kind = shm::inbox_kind::parcel_back;
       item.from = static_cast<std::uint32_t>(segment().index());
       if (channels_[from].failed) return true;
-      shm::push(segment(), channels_[from].front->inbox, item);
+      shm::push(segment(), bells_.front_of(from).inbox, item);
       bells_.room_for(from);
       return true;
     }
@@ -234,8 +271,14 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       parcels_.put_back(reinterpret_cast<shm::parcel&>(item));
       return wants_room_;
     case shm::inbox_kind::box_opened:
-      incoming_.push_back({shm::box_reader{reinterpret_cast<shm::box&>(item)}, peers_[from], from});
+      read_told(incoming_.add(reinterpret_cast<shm::box&>(item), peers_[from], from));
       return true;
+    case shm::inbox_kind::box_news: {
+      const std::size_t position = incoming_.take_news(reinterpret_cast<shm::box&>(item));
+      if (incoming_[position].closed) give_back(position);
+      else read_told(position);
+      return true;
+    }
     case shm::inbox_kind::box_closed:
       boxes_.put_back(boxes_.number_of(reinterpret_cast<shm::box&>(item)));
       return wants_room_;
@@ -257,7 +300,7 @@ bool shm_transport::arm() noexcept {
 
 void shm_transport::disarm() noexcept {
   if (armed_) bells_.end_sleep();
-  look_for_idle_boxes();  // after a system call the clock costs little
+  turns_ = turns_a_look - 1;  // after a system call the clock costs little
   armed_ = false;
   wants_room_ = false;  // the next poll tries again what was refused
 }
@@ -306,7 +349,9 @@ void shm_transport::report(std::vector<counter>& into) const {
   into.push_back(
       {"shm.most_box_bytes", boxes_.most_bytes(), "the most bytes that the boxes had at a time"});
   into.push_back(
-      {"shm.peer_bytes", sizeof(channel), "bytes of state for each rank of the node, box or none"});
+      {"shm.peer_bytes", idle_peer_bytes, "bytes of state for a rank of the node that is idle"});
+  into.push_back({"shm.news", counters_.news,
+                  "times that a rank was told of messages in a box that it does not poll"});
   into.push_back({"shm.parcels", counters_.parcels, "messages sent outside of boxes"});
   const auto& fetched = fetcher_.counts();
   into.push_back({"shm.copied_alone", fetched[0], "large payloads that the receiver copied"});

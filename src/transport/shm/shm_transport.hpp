@@ -28,6 +28,7 @@
 #include "transport/shm/box.hpp"
 #include "transport/shm/boxes.hpp"
 #include "transport/shm/bulk/interface.hpp"
+#include "transport/shm/incoming_boxes.hpp"
 #include "transport/shm/parcels.hpp"
 
 namespace peal {
@@ -37,6 +38,8 @@ struct shm_options {
   /// Messages to a peer that go as parcels before a box is opened.
   std::uint32_t box_after = 8;
   std::uint32_t most_boxes = shm::parts::most_boxes;
+  /// Boxes of others that this process polls; of further ones their senders tell it.
+  std::uint32_t most_polled = shm::incoming_boxes::most_polled;
   /// A box through which nothing went for so long, or up to twice as long, is closed, and its
   /// memory given back. Opening it again costs some 10 us.
   std::chrono::milliseconds idle_after{1000};
@@ -54,9 +57,10 @@ struct shm_counters {
   std::uint64_t boxes_opened = 0;
   std::uint64_t boxes_closed = 0;
   std::uint64_t boxes_idle = 0;  // of these, for no other pair
+  std::uint64_t news = 0;        // pushed, of messages in boxes
 };
 
-class shm_transport final : public transport, public node_access {
+class shm_transport final : public transport, public node_access, private ringer {
  public:
   /// What segment_plan must provide for a node of `processes`.
   static std::size_t front_bytes() noexcept { return sizeof(shm::front); }
@@ -75,12 +79,11 @@ class shm_transport final : public transport, public node_access {
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override {
-    return channels_[local_index_[to]].front->says.refuses_eager.load(std::memory_order_relaxed) ==
-           0;
+    return bells_.says(local_index_[to]).refuses_eager.load(std::memory_order_relaxed) == 0;
   }
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
-    if (out.front->says.refuses_eager.load(std::memory_order_relaxed) != 0) return false;
+    if (!wants_eager(to)) return false;
     if (out.box.open()) [[likely]]
       return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
@@ -109,7 +112,7 @@ class shm_transport final : public transport, public node_access {
   // sent.
   void leave() noexcept;
   [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
-    return channels_[local_index_[peer]].front->says.left.load(std::memory_order_acquire) != 0;
+    return bells_.says(local_index_[peer]).left.load(std::memory_order_acquire) != 0;
   }
 
   // ---- node_access
@@ -126,27 +129,28 @@ class shm_transport final : public transport, public node_access {
   /// To one peer.
   struct channel {
     shm::box_writer box;
-    shm::front* front = nullptr;
-    std::uint32_t sent = 0;      // messages without a box, since the last one
-    std::uint32_t position = 0;  // of the box, when it was last asked whether it is idle
-    std::uint32_t seen = 0;      // the same, when all boxes were looked at
+    std::uint32_t sent = 0;  // messages without a box, since the last one
     std::int16_t box_number = -1;
-    std::uint16_t parcels = 0;  // under way
+    std::uint8_t parcels = 0;  // under way
     bool failed = false;
   };
-  /// From one peer.
-  struct incoming {
-    shm::box_reader box;
-    peer_id from;
-    std::uint32_t index;
-  };
+  static_assert(shm::parts::parcels_per_peer <= 255);
+  /// All that this process has for a peer that it does not talk to.
+  static constexpr std::size_t idle_peer_bytes =
+      sizeof(channel) + sizeof(std::uint32_t) + sizeof(peer_id);  // local_index_, peers_
+  static_assert(idle_peer_bytes <= 64);
+  enum class was_read { nothing, some, in_part, to_its_end };
 
   [[nodiscard]] bool send_parcel(channel&, envelope, const void* payload) noexcept;
   [[nodiscard]] bool open_box(channel&) noexcept;
   void close_idle_box() noexcept;
   void close(channel&, bool idle) noexcept;
   void look_for_idle_boxes() noexcept;
-  bool read_box(std::size_t position) noexcept;
+  was_read read_box(std::size_t position) noexcept;
+  void read_told(std::size_t position) noexcept;
+  void give_back(std::size_t position) noexcept;
+  void change_polled() noexcept;
+  void ring(int index) noexcept override;  // after a message in the box to it
   bool read_notes() noexcept;
   bool take_note(shm::inbox_entry&) noexcept;
   [[gnu::noinline, gnu::cold]] bool write_with_more(channel&, envelope,
@@ -163,9 +167,9 @@ class shm_transport final : public transport, public node_access {
   std::vector<std::uint32_t> local_index_;  // by peer_id
   std::vector<peer_id> peers_;              // by local index
   std::vector<channel> channels_;           // by local index
-  std::vector<incoming> incoming_;
   shm::parcels parcels_;
   shm::bells bells_;
+  shm::incoming_boxes incoming_;
   shm::direct_copy direct_;
   shm::fetcher fetcher_;
   shm::helper helper_;

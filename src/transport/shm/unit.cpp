@@ -7,6 +7,7 @@
 #include "transport/shm/bulk/helper.cpp"
 #include "transport/shm/bulk/staging.cpp"
 #include "transport/shm/copy_choice.cpp"
+#include "transport/shm/incoming_boxes.cpp"
 #include "transport/shm/parcels.cpp"
 #include "transport/shm/remote_wakeup.cpp"
 #include "transport/shm/shm_transport.cpp"

@@ -1,6 +1,7 @@
 check_PROGRAMS += tests/unit/transport_test
 tests_unit_transport_test_SOURCES = \
   tests/unit/transport/ends.hpp \
+  tests/unit/transport/talker.hpp \
   tests/unit/transport/shm/unit.cpp \
   tests/unit/transport/verbs/devices_unit.cpp \
   tests/unit/transport/verbs/unit.cpp
@@ -35,6 +36,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/bulk/staging_test.cpp \
   tests/unit/transport/shm/copy_choice_test.cpp \
   tests/unit/transport/shm/inbox_test.cpp \
+  tests/unit/transport/shm/incoming_boxes_test.cpp \
   tests/unit/transport/shm/pace_test.cpp \
   tests/unit/transport/shm/parcels_test.cpp \
   tests/unit/transport/shm/parts_test.cpp \

@@ -23,7 +23,7 @@ TEST(receiver, is_rung_for_when_it_sleeps) {
     of.wake_for_message();
     EXPECT_TRUE(bell.rung.empty());
     for (const std::uint32_t sleeps : {for_messages, for_room_too}) {
-      says.asleep.store(sleeps);
+      says.asks.store(sleeps);
       of.wake_for_message();
     }
     EXPECT_EQ(bell.rung, (std::vector<int>{5, 5}));

@@ -30,11 +30,17 @@ int repeat(Call call, std::int64_t pid, std::uint64_t remote, std::byte* local,
 }  // namespace
 
 direct_copy::direct_copy(const node_segment& segment, bool wanted)
-    : segment_{&segment},
-      known_(static_cast<std::size_t>(segment.count()), wanted ? answer::unknown : answer::no) {}
+    : segment_{&segment}, wanted_{wanted} {}
+
+direct_copy::answer& direct_copy::of(int index) noexcept {
+  if (known_.empty()) [[unlikely]]
+    known_.assign(static_cast<std::size_t>(segment_->count()),
+                  wanted_ ? answer::unknown : answer::no);
+  return known_[static_cast<std::size_t>(index)];
+}
 
 bool direct_copy::reaches(int index) noexcept {
-  answer& known = known_[static_cast<std::size_t>(index)];
+  answer& known = of(index);
   if (known == answer::unknown) {
     const process_card& card = segment_->card(index);
     std::uint64_t found = 0;

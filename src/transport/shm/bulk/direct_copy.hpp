@@ -25,7 +25,7 @@ class direct_copy {
   /// number that it wrote down: a process id may mean another process, in another namespace of ids,
   /// and a container may forbid the call.
   [[nodiscard]] bool reaches(int index) noexcept;
-  void give_up(int index) noexcept { known_[static_cast<std::size_t>(index)] = answer::no; }
+  void give_up(int index) noexcept { of(index) = answer::no; }
 
   [[nodiscard]] int read(int index, std::uint64_t from, void* to, std::size_t bytes) const noexcept;
   [[nodiscard]] int write(int index, std::uint64_t to, const void* from,
@@ -33,9 +33,11 @@ class direct_copy {
 
  private:
   enum class answer : std::uint8_t { unknown, yes, no };
+  [[nodiscard]] answer& of(int index) noexcept;
 
   const node_segment* segment_;
-  std::vector<answer> known_;
+  bool wanted_;
+  std::vector<answer> known_;  // by local index; empty before the first question
 };
 
 }  // namespace peal::shm

@@ -62,12 +62,15 @@ fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, poli
       bells_{&ringer},
       policy_{how},
       own_parts_{parts::of(segment, segment.index())},
-      queues_(static_cast<std::size_t>(segment.count())),
       choice_{segment.at<front>(segment.front(0).offset)->rates} {
   auto& own = *segment.at<front>(segment.front(segment.index()).offset);
-  records_.reserve(transfers + own_parts_.transfer_count);
   for (transfer& each : own.fetches) records_.push_back({&each, -1, false});
-  active_.reserve(queues_.size());
+}
+
+fetcher::queue& fetcher::queue_of(int from) noexcept {
+  if (queues_.empty()) [[unlikely]]
+    queues_.resize(static_cast<std::size_t>(segment_->count()));
+  return queues_[static_cast<std::size_t>(from)];
 }
 
 remote_region fetcher::describe(const void* data, std::size_t bytes) const noexcept {
@@ -80,7 +83,7 @@ remote_region fetcher::describe(const void* data, std::size_t bytes) const noexc
 
 void fetcher::start(fetch& f, int from) noexcept {
   f.next = nullptr;
-  queue& line = queues_[static_cast<std::size_t>(from)];
+  queue& line = queue_of(from);
   if (line.failed) return f.done(f, errc::peer_failed);
   progress& p = *new (f.scratch.data()) progress{};
   p.from = from;
@@ -174,7 +177,7 @@ bool fetcher::readable(fetch& f) noexcept {
 /// However many of them other senders do not give back, there are some for this one, unless
 /// /dev/shm is full.
 transfer* fetcher::take_record(int from) noexcept {
-  if (queues_[static_cast<std::size_t>(from)].opened == transfers_per_peer) return nullptr;
+  if (queue_of(from).opened == transfers_per_peer) return nullptr;
   record_use* found = nullptr;
   std::uint32_t held = 0;
   for (record_use& each : records_) {
@@ -209,7 +212,7 @@ void fetcher::let_go(fetch& f) noexcept {
   for (record_use& each : records_)
     if (each.record == p.record) each.in_use = false;
   p.record = nullptr;
-  --queues_[static_cast<std::size_t>(p.from)].opened;
+  --queue_of(p.from).opened;
 }
 
 /// Asks the sender to take part.
@@ -217,7 +220,7 @@ void fetcher::open(fetch& f) noexcept {
   progress& p = of(f);
   p.record = take_record(p.from);
   if (p.record == nullptr) return;
-  ++queues_[static_cast<std::size_t>(p.from)].opened;
+  ++queue_of(p.from).opened;
   transfer& record = *p.record;
   record.link.kind = inbox_kind::transfer;
   record.link.from = static_cast<std::uint32_t>(segment_->index());
@@ -269,7 +272,7 @@ bool fetcher::step() noexcept {
 
 /// Those that have records, and the first that has none.
 bool fetcher::step(int from) noexcept {
-  queue& line = queues_[static_cast<std::size_t>(from)];
+  queue& line = queue_of(from);
   fetch* before = nullptr;
   std::uint32_t opened = line.opened;
   bool waits = false;
@@ -443,7 +446,7 @@ fetcher::outcome fetcher::wait_staged(fetch& f) noexcept {
 }
 
 void fetcher::peer_failed(int index) noexcept {
-  queue& line = queues_[static_cast<std::size_t>(index)];
+  queue& line = queue_of(index);
   line.failed = true;
   for (record_use& each : records_)
     if (each.peer == index) each.peer = -1;  // it writes there no more

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "memory/node_segment.hpp"
@@ -80,6 +81,7 @@ class fetcher {
   using clock = std::chrono::steady_clock;
 
   static progress& of(fetch&) noexcept;
+  [[nodiscard]] queue& queue_of(int from) noexcept;
   void choose(fetch&) noexcept;
   void measure(fetch&, bool in_turn) noexcept;
   [[nodiscard]] transfer* take_record(int from) noexcept;
@@ -106,11 +108,11 @@ class fetcher {
   bells* bells_;
   policy policy_;
   parts own_parts_;
-  std::vector<queue> queues_;        // by local index
-  std::vector<int> active_;          // whose queues are not empty
-  std::size_t next_ = 0;             // of active_, modulo its length: where the next step begins
-  std::vector<record_use> records_;  // those in the front, then as many more as were needed
-  std::vector<std::byte> bounce_;    // what the kernel copies before it is absorbed
+  std::vector<queue> queues_;       // by local index; empty before the first fetch
+  std::vector<int> active_;         // whose queues are not empty
+  std::size_t next_ = 0;            // of active_, modulo its length: where the next step begins
+  std::deque<record_use> records_;  // those in the front, then as many more as were needed
+  std::vector<std::byte> bounce_;   // what the kernel copies before it is absorbed
   copy_choice choice_;
   std::array<std::uint64_t, copy_rates::ways> counts_{};
   // Of the payload that ended last; from -1: not in its turn.

@@ -9,11 +9,7 @@
 namespace peal::shm {
 
 helper::helper(node_segment& segment, direct_copy& direct, bells& ringer)
-    : segment_{&segment},
-      direct_{&direct},
-      bells_{&ringer},
-      staging_{segment},
-      paces_(static_cast<std::size_t>(segment.count())) {}
+    : segment_{&segment}, direct_{&direct}, bells_{&ringer}, staging_{segment} {}
 
 void helper::add(transfer& record) noexcept {
   const std::uint64_t offset = segment_->offset_of(&record);
@@ -110,6 +106,7 @@ ring* helper::begin_staged(transfer& record) noexcept {
   const std::uint64_t piece = record.piece_bytes;
   record.first = mine->filled = (mine->filled + piece - 1) / piece * piece;
   mine->filler = offset;
+  if (paces_.empty()) paces_.resize(static_cast<std::size_t>(segment_->count()));
   pace& known = paces_[record.link.from];
   record.past_caches = known.past_caches();
   record.trial = can_copy_past_caches() && known.wants_trial();

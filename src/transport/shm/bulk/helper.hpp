@@ -55,7 +55,7 @@ class helper {
   std::uint64_t last_ = 0;
   std::uint64_t moved_ = 0;  // the transfer that moved last, while it is among them
   staging staging_;
-  std::vector<pace> paces_;  // by local index of the receiver
+  std::vector<pace> paces_;  // by local index of the receiver; empty before the first staged one
 };
 
 }  // namespace peal::shm

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 
 #include "transport/shm/parts.hpp"
 
 namespace peal::shm {
 namespace {
 
-/// The large ones, and the spare one in the front.
-constexpr std::size_t rings_for_any = staging_rings + 1;
 constexpr std::uint32_t least_ring_bytes = 1 << 20;
 /// Each piece costs a cache line to and fro, about 0.2 µs, which is hidden as long as its copy
 /// takes longer.
@@ -50,19 +47,22 @@ staging::staging(node_segment& segment)
                     .bytes = front_slots * front_slot_bytes,
                     .largest_piece = front_slot_bytes,
                     .committed = true});
-  for (std::uint64_t each = 0; each < static_cast<std::uint64_t>(segment.count()); ++each)
-    rings_.push_back({.offset = small_rings_ + each * small_ring_bytes,
+}
+
+void staging::make_small_ones() noexcept {
+  for (std::uint64_t each = 0; each < static_cast<std::uint64_t>(segment_->count()); ++each)
+    small_.push_back({.offset = small_rings_ + each * small_ring_bytes,
                       .bytes = small_ring_bytes,
                       .largest_piece = small_ring_bytes / 2});
 }
 
 ring* staging::of(int peer) noexcept {
-  const auto for_any = std::span{rings_}.first(rings_for_any);
-  for (ring& each : for_any)
+  for (ring& each : rings_)
     if (each.peer == peer) return &each;
-  for (ring& each : for_any)
+  for (ring& each : rings_)
     if (each.peer < 0 && take(each, peer)) return &each;
-  ring& own = rings_[rings_for_any + static_cast<std::size_t>(peer)];
+  if (small_.empty()) make_small_ones();
+  ring& own = small_[static_cast<std::size_t>(peer)];
   return take(own, peer) ? &own : nullptr;
 }
 
@@ -78,9 +78,9 @@ bool staging::take(ring& taken, int peer) noexcept {
 }
 
 ring& staging::at(std::uint64_t offset) noexcept {
-  for (ring& each : std::span{rings_}.first(rings_for_any))
+  for (ring& each : rings_)
     if (each.offset == offset) return each;
-  return rings_[rings_for_any + (offset - small_rings_) / small_ring_bytes];
+  return small_[(offset - small_rings_) / small_ring_bytes];
 }
 
 void staging::leave(ring& left) noexcept {
@@ -90,13 +90,14 @@ void staging::leave(ring& left) noexcept {
 }
 
 void staging::peer_failed(int peer) noexcept {
-  for (ring& each : rings_) {
-    if (each.peer != peer) continue;
-    each.users = 0;
-    each.filler = 0;
-    each.drained = each.filled;
-    each.peer = -1;
-  }
+  for (std::vector<ring>* const all : {&rings_, &small_})
+    for (ring& each : *all) {
+      if (each.peer != peer) continue;
+      each.users = 0;
+      each.filler = 0;
+      each.drained = each.filled;
+      each.peer = -1;
+    }
 }
 
 }  // namespace peal::shm

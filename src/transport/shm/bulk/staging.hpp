@@ -50,10 +50,12 @@ class staging {
 
  private:
   [[nodiscard]] bool take(ring&, int peer) noexcept;
+  void make_small_ones() noexcept;
 
   node_segment* segment_;
   std::uint64_t small_rings_;  // offset
-  std::vector<ring> rings_;    // those for any peer, then a small one for each, by local index
+  std::vector<ring> rings_;    // those for any peer
+  std::vector<ring> small_;    // one for each peer, by local index; empty before one is needed
 };
 
 }  // namespace peal::shm

@@ -90,9 +90,7 @@ TEST_P(asleep, a_refusal_while_another_thread_sleeps_wakes_that) {
   EXPECT_TRUE(pair.rung(0));
 }
 
-TEST_P(asleep, none_of_many_wake_ups_is_lost) {
-  sleepers pair{{.membarrier = GetParam()}};
-  constexpr std::size_t messages = 20'000;
+void expect_no_wake_up_is_lost(sleepers& pair, std::size_t messages) {
   int lost = 0;
   std::thread other{[&] {
     for (std::size_t each = 0; each < messages; ++each)
@@ -112,6 +110,16 @@ TEST_P(asleep, none_of_many_wake_ups_is_lost) {
   }
   other.join();
   EXPECT_EQ(lost, 0);
+}
+
+TEST_P(asleep, none_of_many_wake_ups_is_lost) {
+  sleepers pair{{.membarrier = GetParam()}};
+  expect_no_wake_up_is_lost(pair, 20'000);
+}
+
+TEST_P(asleep, none_is_lost_where_boxes_are_not_polled) {
+  sleepers pair{{.most_polled = 0, .membarrier = GetParam()}};
+  expect_no_wake_up_is_lost(pair, 5'000);
 }
 
 TEST_P(asleep, the_end_of_a_peer_wakes) {

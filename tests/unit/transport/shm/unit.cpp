@@ -9,6 +9,7 @@
 #include "unit/transport/shm/bulk/staging_test.cpp"
 #include "unit/transport/shm/copy_choice_test.cpp"
 #include "unit/transport/shm/inbox_test.cpp"
+#include "unit/transport/shm/incoming_boxes_test.cpp"
 #include "unit/transport/shm/pace_test.cpp"
 #include "unit/transport/shm/parcels_test.cpp"
 #include "unit/transport/shm/parts_test.cpp"
