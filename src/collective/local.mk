@@ -23,6 +23,7 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/call_log.hpp \
   src/collective/direct/channel.cpp \
   src/collective/direct/channel.hpp \
+  src/collective/direct/channel_ways.cpp \
   src/collective/direct/flags.hpp \
   src/collective/direct/learnt_ways.cpp \
   src/collective/direct/learnt_ways.hpp \

@@ -1,8 +1,6 @@
 #include "collective/direct/channel.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -26,30 +24,6 @@ constexpr int looks_a_turn = 8;
 
 /// A rank that always comes last never waits: one call in so many makes progress with messages.
 constexpr std::uint32_t calls_a_turn = 32;
-
-std::uint64_t now() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
-                                    std::chrono::nanoseconds{1});
-}
-
-/// Whether the bits of the result depend on the order in which vectors are joined. With two ranks
-/// there is one order.
-bool depends_on_order(const detail::collective_call& call, int size) noexcept {
-  using detail::builtin;
-  using detail::scalar;
-  if (!detail::is_reduction(call.kind) || size == 2) return false;
-  if (call.op.kind == builtin::none) return true;
-  if (call.type != scalar::f32 && call.type != scalar::f64 && call.type != scalar::f80)
-    return false;
-  return call.op.kind == builtin::sum || call.op.kind == builtin::prod;
-}
-
-call_shape shape_of(const detail::collective_call& call, int size, bool any_order) noexcept {
-  const bool commutative = !detail::is_reduction(call.kind) ||
-                           call.op.kind != detail::builtin::none || call.op.commutative;
-  return {call.kind, static_cast<std::uint8_t>(std::bit_width(call.bytes - 1)), commutative,
-          !any_order && depends_on_order(call, size)};
-}
 
 }  // namespace
 
@@ -215,7 +189,7 @@ class channel::entered final : public progress_source, public waiting_call {
 };
 
 channel::channel(direct_context* in, collectives& collectives, const collective_state& plain,
-                 const team& members)
+                 const team& members, std::span<const learnt_ways::known_shape> known)
     : size_{members.size()},
       in_{in},
       collectives_{collectives},
@@ -229,10 +203,14 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
   if (in->learn != learn_mode::off && learnt_kinds_ != 0)
-    learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
+    learnt_.emplace([this](const call_shape& each) { return ways_of(each); }).begin_with(known);
 }
 
 channel::~channel() {
+  if (published_) {
+    const std::lock_guard<std::mutex> guard{in_->publishing};
+    in_->node.learnt().remove(members_.context());
+  }
   for (call_class* const each : {&short_, &long_}) {
     if (each->state != state::open) continue;
     // Pairs with the acquire in arena::collect.
@@ -371,46 +349,7 @@ void channel::make_a_turn() noexcept {
   }
 }
 
-// ---- which way
-
-/// Those of the usual one's bits, besides it.
-std::vector<call_way> channel::ways_of(const call_shape& shape) const {
-  detail::collective_call call;
-  call.kind = shape.kind;
-  call.bytes = std::size_t{1} << shape.length;
-  const bool usually_direct = takes(call);
-  std::vector<call_way> ways;
-  const auto by_messages =
-      collectives_.alternatives(shape.kind, size_, call.bytes, shape.commutative);
-  const auto keeps_order = [&](const algorithm* each) {
-    return !shape.in_order || each->left_to_right;
-  };
-  // The algorithm that messages usually take is among those of the list, if it is not the usual way
-  // itself.
-  const algorithm* const rule = usually_direct ? nullptr : by_messages.taken;
-  if (rule != nullptr && !keeps_order(rule)) return ways;
-  if (!usually_direct) ways.push_back({.directly = true});
-  for (const algorithm* each : by_messages.all)
-    if (each != rule && keeps_order(each)) ways.push_back({.by = each});
-  return ways;
-}
-
-channel::decision channel::decide_by_time(const detail::collective_call& call) noexcept {
-  if ((learnt_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 || !long_call::serves(call))
-    return {.directly = takes(call)};
-  const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
-  decision made{.plan = learnt_->next(shape)};
-  made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
-  made.by = made.plan.by.by;
-  if (learnt_->times(made.plan)) made.began = now();
-  return made;
-}
-
-void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
-  // A call that was made while this one waited may have ended the window.
-  if (learnt_ && learnt_->times(by.plan))
-    learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
-}
+// ---- reviews
 
 /// Requires: it was due for the call that is made now. It comes before all that continuations call
 /// meanwhile. `calls`: how many there are with that one.
@@ -441,6 +380,7 @@ void channel::end_review(const entered& over) noexcept {
     const int changed = learnt_->hear(heard_);
     in_->changes.fetch_add(static_cast<std::uint64_t>(changed), std::memory_order_relaxed);
     next_review_ = window_began_ + learnt_->window();
+    if (members_.rank() == 0) publish();
   }
   // Pairs with the acquire in await_review.
   reviewing_.store(false, std::memory_order_release);

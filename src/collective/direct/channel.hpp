@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <variant>
 #include <vector>
@@ -56,9 +57,11 @@ namespace peal::direct {
 
 class channel {
  public:
-  /// `in` null: there is none. All must outlive this.
+  /// `in` null: there is none. All but `known` must outlive this.
   /// Takes the contexts `of.context() + 2` and `+ 4`. No calls of it may be compared.
-  channel(direct_context* in, collectives&, const collective_state&, const team& of);
+  /// `known`: what a communicator of the same ranks has learnt.
+  channel(direct_context* in, collectives&, const collective_state&, const team& of,
+          std::span<const learnt_ways::known_shape> known = {});
   ~channel();  // Requires: no call is under way.
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
@@ -92,6 +95,9 @@ class channel {
     if (reviewing_.load(std::memory_order_acquire)) [[unlikely]]
       await_end_of_review();
   }
+  /// What has been learnt up to the calls that this rank has made: the same on every rank that has
+  /// made as many. Where a review is under way it waits for that one's end.
+  [[nodiscard]] std::vector<learnt_ways::known_shape> known();
   /// The review of a call by messages that has begun, or that this rank is refused. Requires: it
   /// was due before that call. Without the engine's lock held.
   void review();
@@ -168,6 +174,8 @@ class channel {
   void begin_review(std::optional<entered>&, std::uint32_t calls);
   void end_review(const entered&) noexcept;
   void await_end_of_review();
+  void publish() noexcept;
+  [[nodiscard]] std::uint8_t code_of(const learnt_ways::known_shape&, std::size_t way) const;
   void note_long(const detail::collective_call&) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;
@@ -181,6 +189,7 @@ class channel {
   std::uint32_t learnt_kinds_ = 0;
   std::uint32_t next_review_ = learnt_ways::trial_window;
   std::optional<learnt_ways> learnt_;
+  bool published_ = false;  // of this communicator, in the node's segment
   // Of a review. While it is under way a thread that polls may end it.
   std::atomic<bool> reviewing_{false};
   detail::collective_call review_;

@@ -153,7 +153,7 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
     if (each.ranks != 0 && each.ways.size() != 1) {
-      active = true;
+      active = each.news = true;
       changed += learn(each) ? 1 : 0;
       if (plan_trial(each))
         trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);
@@ -171,6 +171,19 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
     steady_window_ = std::min(2 * steady_window_, active ? most_window : idle_window);
   }
   return changed;
+}
+
+std::vector<learnt_ways::known_shape> learnt_ways::known() const {
+  return {entries_.begin(), entries_.end()};
+}
+
+void learnt_ways::begin_with(std::span<const known_shape> known) {
+  for (const known_shape& each : known) {
+    entry& made = entries_.emplace_back();
+    static_cast<known_shape&>(made) = each;
+    made.now = each.best;
+    made.news = true;
+  }
 }
 
 call_way learnt_ways::best_of(const call_shape& of) const noexcept {
