@@ -78,7 +78,9 @@ void channel::note_time(const decision& by, const detail::collective_call& call)
 
 std::vector<learnt_ways::known_shape> channel::known() {
   await_review();
-  return learnt_ ? learnt_->known() : std::vector<learnt_ways::known_shape>{};
+  // After a failure a review may be under way still.
+  if (!learnt_ || failed_.load(std::memory_order_relaxed)) return {};
+  return learnt_->known();
 }
 
 /// For peal-info. Threads of two communicators may come here at a time.
