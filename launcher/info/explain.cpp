@@ -23,13 +23,6 @@ using detail::collective;
 constexpr int most_ranks = 1 << 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 40;
 
-collective kind_of(std::string_view name) {
-  for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
-    if (name_of(static_cast<collective>(i)) == name) return static_cast<collective>(i);
-  throw std::invalid_argument(
-      fmt::format("{}: no such collective; there are {}", name, known_collectives()));
-}
-
 std::size_t length_of(const explain_words& words, collective kind) {
   if (kind == collective::barrier) return 0;
   if (words.bytes.empty()) return 8;
@@ -82,6 +75,13 @@ std::string why(const explanation& of, const candidate& taken) {
 
 }  // namespace
 
+detail::collective collective_of(std::string_view name) {
+  for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
+    if (name_of(static_cast<collective>(i)) == name) return static_cast<collective>(i);
+  throw std::invalid_argument(
+      fmt::format("{}: no such collective; there are {}", name, known_collectives()));
+}
+
 std::string known_collectives() {
   std::string all;
   for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
@@ -91,10 +91,10 @@ std::string known_collectives() {
 
 explanation explain(const explain_words& words) {
   explanation made;
-  made.kind = kind_of(words.collective);
+  made.kind = collective_of(words.collective);
   if (words.ranks < 1 || words.ranks > most_ranks)
     throw std::invalid_argument(
-        words.ranks == 0 ? "--explain needs --ranks"
+        words.ranks == 0 ? "--explain needs --ranks, or --job"
                          : fmt::format("--ranks {}: from 1 to {}", words.ranks, most_ranks));
   made.ranks = words.ranks;
   made.nodes = std::max(words.nodes, 1);

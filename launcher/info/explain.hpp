@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collective/choice/choice.hpp"
@@ -41,6 +42,8 @@ struct explanation {
 
 /// All of the collectives, with blanks between.
 std::string known_collectives();
+/// Of that name. Throws std::invalid_argument where there is none.
+detail::collective collective_of(std::string_view name);
 explanation explain(const explain_words&);
 std::string to_text(const explanation&);
 std::string to_json(const explanation&);

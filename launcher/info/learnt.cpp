@@ -12,6 +12,7 @@
 
 #include "collective/algorithms.hpp"
 #include "collective/choice/choice.hpp"
+#include "explain.hpp"
 #include "job_memory.hpp"
 #include "transport/shm/copy_choice.hpp"
 #include "transport/shm/layout.hpp"
@@ -128,6 +129,7 @@ void write(std::back_insert_iterator<std::string> to, const learnt_copies& each)
 }  // namespace
 
 learnt_report learnt_by(pid_t process, const std::string& collective) {
+  if (!collective.empty()) (void)collective_of(collective);
   learnt_report made;
   made.asked = process;
   const std::vector<job_memory> lanes = job_memory::find(process);

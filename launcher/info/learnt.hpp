@@ -5,7 +5,7 @@
 // Layer    launcher: may include collective/, transport/, base/.
 // Units    bytes; nanoseconds.
 // Errors   learnt_by throws std::runtime_error where the job is not to be found, or runs with
-//          another version of peal.
+//          another version of peal; std::invalid_argument where there is no such collective.
 #pragma once
 
 #include <sys/types.h>

@@ -38,11 +38,14 @@ void define(CLI::App& app, wishes& into) {
                      "which algorithm a collective runs with, and why: one of " +
                          peal::info::known_collectives() + "; without a name an overview of all")
           ->expected(0, 1);
-  app.add_option("--job", into.job,
-                 "what the running job of this process has learnt: pealrun's, or that of a rank")
+  const auto job =
+      app.add_option("--job", into.job,
+                     "what the running job of this process has learnt: pealrun's, or a rank's")
+          ->needs(explain)
+          ->check(CLI::PositiveNumber);
+  app.add_option("--ranks", into.explain.ranks, "how many ranks call it")
       ->needs(explain)
-      ->check(CLI::PositiveNumber);
-  app.add_option("--ranks", into.explain.ranks, "how many ranks call it")->needs(explain);
+      ->excludes(job);
   app.add_option("--nodes", into.explain.nodes, "on how many nodes they are (1)")->needs(explain);
   app.add_option("--cores", into.explain.cores, "of a node, for the ranks (those of this machine)")
       ->needs(explain);

@@ -66,12 +66,18 @@ std::string to_text(const overview& of) {
   if (!of.costs.from.empty() && !of.prices_count)
     fmt::format_to(to, "  (they were not measured {}, so only peal's table of rules counts)\n",
                    of.nodes > 1 ? "between nodes" : "inside a node");
-  fmt::format_to(to, "\n{:<16}{:<22}{:<20}{}\n", "collective", "lengths", "algorithm", "because");
-  for (const alike_calls& each : of.calls)
-    fmt::format_to(
-        to, "{:<16}{:<22}{:<20}{}{}\n", name_of(each.kind), lengths_of(each), each.by.how->name,
-        to_text(each.by.why),
-        each.direct ? "; blocking calls past messages at first, then by what they take" : "");
+  fmt::format_to(to, "\n{:<16}{:<22}{:<13}{:<20}{}\n", "collective", "lengths", "blocking",
+                 "others", "because");
+  bool some_direct = false;
+  for (const alike_calls& each : of.calls) {
+    fmt::format_to(to, "{:<16}{:<22}{:<13}{:<20}{}\n", name_of(each.kind), lengths_of(each),
+                   each.direct ? "direct" : "as others", each.by.how->name, to_text(each.by.why));
+    some_direct |= each.direct;
+  }
+  if (some_direct)
+    text +=
+        "\ndirect: past messages, through memory of all ranks. From the first calls on ranks go by "
+        "what calls take: peal-info --explain --job process.\n";
   return text;
 }
 
