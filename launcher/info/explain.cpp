@@ -110,7 +110,9 @@ explanation explain(const explain_words& words) {
   made.bytes = length_of(words, made.kind);
 
   const job_settings settings = job_settings::from_environment();
-  made.costs = read_tuning(words.tuning.empty() ? settings.tuning : words.tuning);
+  made.costs = words.tuning.empty() || words.tuning == "none"
+                   ? read_tuning(words.tuning.empty() ? settings.tuning : words.tuning)
+                   : read_tuning_file(words.tuning);
   const auto measured = made.costs.from.empty() ? std::nullopt : std::optional{made.costs.costs};
   problem p;
   p.size = made.ranks;

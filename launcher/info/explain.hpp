@@ -22,7 +22,7 @@ namespace peal::info {
 /// As on the command line; 0 or empty: not given.
 struct explain_words {
   std::string collective, bytes;
-  std::string tuning;  // the file, instead of that of PEAL_TUNING
+  std::string tuning;  // the file, instead of that of PEAL_TUNING, of whatever machine; or none
   int ranks = 0, nodes = 0, cores = 0;
   std::size_t element = 4;
 };

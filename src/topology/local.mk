@@ -4,4 +4,6 @@ libpeal_core_la_SOURCES += \
   src/topology/distances.cpp \
   src/topology/distances.hpp \
   src/topology/machine.cpp \
-  src/topology/machine.hpp
+  src/topology/machine.hpp \
+  src/topology/processor.cpp \
+  src/topology/processor.hpp

@@ -100,6 +100,23 @@ def ranks_with_unequal_tuning_files_agree(desk):
 
 
 @case()
+def a_tuning_file_of_another_machine_is_told_of_once(desk):
+    file = desk.configuration / "peal" / "tuning.toml"
+    file.parent.mkdir()
+    file.write_text('format = 1\nprocessor = "a slide rule"\n' + "".join(f"{name} = {value}\n" for name, value in COSTS.items()))
+    done = desk.run("-n", "3", harness.build / "examples/bench/peal_init")
+    equal(done.code, 0, "exit code")
+    warnings = [line for line in done.err.splitlines() if "tuning file" in line]
+    check(len(warnings) == 1 and str(file) in warnings[0] and "another machine" in warnings[0] and "a slide rule" in warnings[0], done.err)
+    found = explained(desk, "--ranks", "3")
+    equal((found["tuning_file"], found["prices_count"]), (None, False), "what the choice goes by")
+    check("another machine" in found["tuning_problem"], found)
+    # Who names the file wants to see it.
+    found = explained(desk, "--ranks", "3", "--tuning", file)
+    equal((found["tuning_file"], found["tuning_problem"], found["prices_count"]), (str(file), None, True), "what is asked for")
+
+
+@case()
 def info_explains_all_collectives_by_length(desk):
     found = explained(desk, "--ranks", "4", "--cores", "4")
     kinds = list(dict.fromkeys(each["collective"] for each in found["calls"]))

@@ -7,4 +7,5 @@ tests_unit_topology_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/topology/core_sharing_test.cpp \
   tests/unit/topology/distances_test.cpp \
-  tests/unit/topology/machine_test.cpp
+  tests/unit/topology/machine_test.cpp \
+  tests/unit/topology/processor_test.cpp

@@ -2,3 +2,4 @@
 #include "unit/topology/core_sharing_test.cpp"
 #include "unit/topology/distances_test.cpp"
 #include "unit/topology/machine_test.cpp"
+#include "unit/topology/processor_test.cpp"

@@ -31,6 +31,11 @@ class ranks {
   explicit ranks(std::size_t count) : told_(count) {
     for (std::size_t each = 0; each != count; ++each) ways_.emplace_back(ways_of);
   }
+  /// That go on from what other ranks have learnt.
+  ranks(std::size_t count, const ranks& from) : ranks{count} {
+    for (std::size_t each = 0; each != count; ++each)
+      ways_[each].begin_with(from.ways_[each].known());
+  }
   /// One call; `cost(rank, way)`. Returns the way, which is the same on all ranks.
   template <class Cost>
   call_way call(const call_shape& of, Cost&& cost) {
@@ -172,6 +177,68 @@ TEST(learnt_ways, windows_grow_while_there_is_nothing_to_learn) {
   for (int call = 0; call != 100'000; ++call)
     all.call(one_way, [](std::size_t, const call_way&) { return 1.; });
   EXPECT_LT(all.reviews(), 120);
+}
+
+TEST(learnt_ways, a_copy_goes_the_fastest_way_from_the_first_call_on) {
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); };
+  ranks all{3};
+  for (int call = 0; call != 100; ++call) all.call(mebibyte, cost);
+  ASSERT_TRUE(all.best_of(mebibyte).directly);
+  ranks copy{3, all};
+  EXPECT_TRUE(copy.call(mebibyte, cost).directly);
+  int others = 0;
+  for (int call = 0; call != 1000; ++call) others += copy.call(mebibyte, cost).directly ? 0 : 1;
+  EXPECT_LT(others, 200);
+  EXPECT_TRUE(copy.best_of(mebibyte).directly);
+  // The first communicator goes on by itself.
+  EXPECT_TRUE(all.call(mebibyte, cost).directly);
+}
+
+TEST(learnt_ways, a_copy_that_is_made_amid_trials_goes_on_with_them) {
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); };
+  for (int calls = 1; calls != 90; ++calls) {
+    ranks all{2};
+    for (int call = 0; call != calls; ++call) all.call(mebibyte, cost);
+    ranks copy{2, all};
+    for (int call = 0; call != 100; ++call) {
+      copy.call(mebibyte, cost);
+      all.call(mebibyte, cost);
+    }
+    EXPECT_TRUE(copy.best_of(mebibyte).directly) << calls;
+    EXPECT_TRUE(all.best_of(mebibyte).directly) << calls;
+  }
+}
+
+TEST(learnt_ways, a_copy_learns_that_it_is_another_machine) {
+  ranks all{2};
+  for (int call = 0; call != 100; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+  ranks copy{2, all};
+  for (int call = 0; call != 1500; ++call)
+    copy.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 9); });
+  EXPECT_EQ(copy.best_of(mebibyte).by, &tree);
+}
+
+TEST(learnt_ways, tells_what_a_review_has_changed_once) {
+  learnt_ways ways{ways_of};
+  const auto news = [&] {
+    std::vector<learnt_ways::known_shape> found;
+    ways.visit_news([&](const learnt_ways::known_shape& each) { found.push_back(each); });
+    return found;
+  };
+  const learnt_ways::plan first = ways.next(kibibyte);
+  ASSERT_TRUE(ways.times(first));
+  ways.took(first, 8);
+  EXPECT_TRUE(news().empty());
+  ways.hear(std::vector{ways.tell()});
+  const auto found = news();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].of, kibibyte);
+  ASSERT_EQ(found[0].ways.size(), 3U);
+  EXPECT_EQ(found[0].measured[0], 1);
+  EXPECT_FLOAT_EQ(found[0].cost[0], 3);
+  EXPECT_EQ(found[0].measured[1], 0);
+  EXPECT_TRUE(news().empty());
 }
 
 TEST(learnt_ways, more_shapes_than_it_keeps_go_as_usual) {
