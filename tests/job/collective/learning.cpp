@@ -110,7 +110,8 @@ void mix(const communicator& world) {
   if (world.size() > 2) part = world.split(world.rank() % 2, world.rank());
   job::random same{11}, in_part{12 + static_cast<std::uint64_t>(world.rank() % 2)};
   for (std::uint64_t call = 0; call != (job::sanitized() ? 600U : 2500U); ++call) {
-    if (call % 150 == 149) copy = same.one_in(2) ? world.dup() : world.split(1, world.rank());
+    if (call % 300 == 149) copy = world.dup();
+    if (call % 300 == 299) copy = *world.split(1, world.rank());
     const communicator& in = same.one_in(3) ? copy : world;
     if (same.one_in(6)) {
       auto later = in.iallreduce(input(in.rank(), call, 200));
