@@ -94,11 +94,13 @@ concept plan_range =
     std::ranges::forward_range<Range> && detail::is_plan<std::ranges::range_value_t<Range>>::value;
 
 /// Starts all of them, one after the other, and gives their requests in the same order, for
-/// wait_all. Where one cannot be started its error is thrown: those behind it are not started, and
-/// those before it go on as after a request that was dropped.
+/// wait_all. Where one is empty or under way none is started. Where the memory of one has moved
+/// those behind it are not started, and the requests of those before it are destroyed.
 template <plan_range Range>
 auto start_all(Range&& plans, const std::source_location& where = std::source_location::current()) {
   std::vector<request<typename std::ranges::range_value_t<Range>::value_type>> started;
+  for (auto& each : plans)
+    if (!each.valid() || each.active()) (void)each.start(where);  // throws
   if constexpr (std::ranges::sized_range<Range>) started.reserve(std::ranges::size(plans));
   for (auto& each : plans) started.push_back(each.start(where));
   return started;
