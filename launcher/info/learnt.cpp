@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -29,26 +28,33 @@ std::unique_ptr<Type> copied(const job_memory& from, std::size_t rank, std::size
   return from.read_front(rank, offset, made.get(), sizeof(Type)) ? std::move(made) : nullptr;
 }
 
-/// The rows of a rank's table, none of which was being written. Two looks that are alike, since the
-/// rank may write at any time; a rank that was stopped in the middle leaves its row out.
+/// Whether the rank wrote nothing into the row while it was copied twice, one after the other.
+bool at_rest(const learnt_row& one, const learnt_row& other) {
+  const std::uint32_t changes = one.changes.load(std::memory_order_relaxed);
+  return changes % 2 == 0 && changes == other.changes.load(std::memory_order_relaxed) &&
+         one.facts == other.facts;
+}
+
+/// The rows of a rank's table. The rank may write at any time: a row that never comes to rest, as
+/// of a rank that was stopped in the middle of it, is left out.
 std::vector<learnt_facts> facts_of(const job_memory& job, std::size_t rank, bool& left_out) {
   std::vector<learnt_facts> found;
-  constexpr int looks = 100;  // a rank writes a few times a second
-  for (int look = 0; look != looks; ++look) {
+  constexpr int looks = 100;  // a rank writes for some nanoseconds, at most every few calls
+  bool all_at_rest = false;
+  for (int look = 0; look != looks && !all_at_rest; ++look) {
     const auto one = copied<learnt_table>(job, rank, offsetof(shm::front, learnt));
     const auto other = copied<learnt_table>(job, rank, offsetof(shm::front, learnt));
     if (!one || !other) return {};
-    if (std::memcmp(one.get(), other.get(), sizeof *one) != 0 && look + 1 != looks) continue;
     if (one->algorithms() != 0 && one->algorithms() != number_of_algorithms())
       throw std::runtime_error("the job runs with another version of peal than this peal-info");
     left_out |= one->left_out();
+    found.clear();
+    all_at_rest = true;
     for (std::size_t each = 0; each != learnt_table::most_rows; ++each) {
-      const learnt_row &row = one->rows()[each], &again = other->rows()[each];
-      if (row.facts.ranks != 0 && row.changes.load(std::memory_order_relaxed) % 2 == 0 &&
-          std::memcmp(&row, &again, sizeof row) == 0)
-        found.push_back(row.facts);
+      const learnt_row& row = one->rows()[each];
+      if (!at_rest(row, other->rows()[each])) all_at_rest = false;
+      else if (row.facts.ranks != 0) found.push_back(row.facts);
     }
-    break;
   }
   return found;
 }
@@ -118,7 +124,7 @@ void write(std::back_insert_iterator<std::string> to, const learnt_calls& each) 
 }
 
 void write(std::back_insert_iterator<std::string> to, const learnt_copies& each) {
-  fmt::format_to(to, "  {:<10}",
+  fmt::format_to(to, "  {:<14}",
                  each.and_longer ? size_text(each.from) : "from " + size_text(each.from));
   for (const learnt_way& way : each.ways)
     if (way.rate)

@@ -38,6 +38,7 @@ struct learnt_facts {
   std::array<std::uint8_t, most_ways> way{};
   std::array<float, most_ways> cost{};  // 0: not known
 
+  friend bool operator==(const learnt_facts&, const learnt_facts&) = default;
   [[nodiscard]] bool is_of_shape(const learnt_facts& other) const noexcept {
     return ranks != 0 && context == other.context && kind == other.kind && length == other.length &&
            commutative == other.commutative && in_order == other.in_order;
