@@ -13,7 +13,7 @@
 // room for a block, the calls of the class are messages, on a context of their own: a rank that
 // does not know this yet may have to make a call of another kind first, and so each kind keeps its
 // order in either case. Nonblocking calls are never direct; their messages move while a direct
-// call waits. They take the algorithm by which blocking calls were the fastest.
+// call waits.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So the call
 // goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
@@ -83,14 +83,6 @@ class channel {
   void ended(const decision& by, const detail::collective_call& call) noexcept {
     if (by.began != 0) [[unlikely]]
       note_time(by, call);
-  }
-  /// The algorithm of a nonblocking call, by what blocking calls have taken; null: the choice's. It
-  /// goes by what was known when the last review began, which is the same on every rank that has
-  /// made the same calls, whether that review is over or not.
-  [[nodiscard]] const algorithm* algorithm_of(const detail::collective_call& call) const noexcept {
-    if (settled_.empty() || call.bytes <= most_not_learnt) [[likely]]
-      return nullptr;
-    return find_settled(call);
   }
   /// Whether the next blocking call, whatever it is, has a review: the ranks tell each other what
   /// calls took.
@@ -170,7 +162,6 @@ class channel {
            (fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed));
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
-  [[nodiscard]] const algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] std::vector<call_way> ways_of(const call_shape&) const;
   [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
@@ -205,7 +196,6 @@ class channel {
   learnt_ways::told said_{};
   std::vector<learnt_ways::told> heard_;
   std::uint32_t window_began_ = 0;
-  std::vector<learnt_ways::message_way> settled_;  // when the last review began
   int size_;
   call_log calls_;
   direct_context* in_;

@@ -70,13 +70,6 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   return made;
 }
 
-const algorithm* channel::find_settled(const detail::collective_call& call) const noexcept {
-  if (!long_call::serves(call)) return nullptr;
-  const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
-  const auto found = std::ranges::find(settled_, shape, &learnt_ways::message_way::of);
-  return found == settled_.end() ? nullptr : found->by;
-}
-
 void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
   // A call that was made while this one waited may have ended the window.
   if (learnt_ && learnt_->times(by.plan))

@@ -108,14 +108,6 @@ class learnt_ways {
   };
   /// Of every shape.
   [[nodiscard]] std::vector<known_shape> known() const;
-  /// The fastest algorithm of messages for calls of a shape.
-  struct message_way {
-    call_shape of;
-    const algorithm* by;
-  };
-  /// Of the shapes of which every way has been tried, but those whose bits depend on the way, and
-  /// those that the usual algorithm of messages serves as well. The same on every rank.
-  void fastest_of_messages(std::vector<message_way>& into) const;
   /// Goes on from what a communicator of the same ranks knew, whose ways are the same. Requires: no
   /// call yet.
   void begin_with(std::span<const known_shape>);

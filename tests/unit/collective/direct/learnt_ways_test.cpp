@@ -52,7 +52,6 @@ class ranks {
     return taken;
   }
   [[nodiscard]] call_way best_of(const call_shape& of) const { return ways_.front().best_of(of); }
-  [[nodiscard]] const learnt_ways& first() const { return ways_.front(); }
   [[nodiscard]] int reviews() const { return reviews_; }
   /// A rank that was refused the next call.
   void refuse(std::size_t rank) {
@@ -218,38 +217,6 @@ TEST(learnt_ways, a_copy_learns_that_it_is_another_machine) {
   for (int call = 0; call != 1500; ++call)
     copy.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 9); });
   EXPECT_EQ(copy.best_of(mebibyte).by, &tree);
-}
-
-TEST(learnt_ways, knows_the_fastest_algorithm_of_messages_beside_the_best_way) {
-  ranks all{2};
-  const auto settled = [&] {
-    std::vector<learnt_ways::message_way> found;
-    all.first().fastest_of_messages(found);
-    return found;
-  };
-  constexpr call_shape in_order{collective::reduce, 20, true, true};
-  for (int call = 0; call != 20; ++call)
-    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
-  EXPECT_TRUE(settled().empty()) << "not all ways have been tried";
-  for (int call = 0; call != 300; ++call) {
-    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
-    all.call(in_order, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
-  }
-  ASSERT_TRUE(all.best_of(mebibyte).directly);
-  ASSERT_TRUE(all.best_of(in_order).directly);
-  // Not that of calls whose bits depend on the way.
-  ASSERT_EQ(settled().size(), 1U);
-  EXPECT_EQ(settled()[0].of, mebibyte);
-  EXPECT_EQ(settled()[0].by, &tree);
-}
-
-TEST(learnt_ways, leaves_messages_to_the_usual_algorithm_where_that_is_the_fastest) {
-  ranks all{2};
-  for (int call = 0; call != 300; ++call)
-    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 2, 2.5, 4, 1); });
-  std::vector<learnt_ways::message_way> found;
-  all.first().fastest_of_messages(found);
-  EXPECT_TRUE(found.empty());
 }
 
 TEST(learnt_ways, tells_what_a_review_has_changed_once) {
