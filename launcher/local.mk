@@ -45,15 +45,22 @@ bin_PROGRAMS += peal-info
 peal_info_SOURCES = \
   launcher/info/explain.cpp \
   launcher/info/explain.hpp \
+  launcher/info/job_memory.cpp \
+  launcher/info/job_memory.hpp \
   launcher/info/json.cpp \
+  launcher/info/learnt.cpp \
+  launcher/info/learnt.hpp \
   launcher/info/main.cpp \
   launcher/info/measure.cpp \
   launcher/info/measure.hpp \
+  launcher/info/overview.cpp \
+  launcher/info/overview.hpp \
   launcher/info/report.cpp \
   launcher/info/report.hpp \
   launcher/info/text.cpp \
   launcher/info/tune.cpp \
-  launcher/info/tune.hpp
+  launcher/info/tune.hpp \
+  launcher/info/units.hpp
 peal_info_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 peal_info_LDADD = libpeal_core.la $(FMT_LIBS)
 

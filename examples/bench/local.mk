@@ -90,12 +90,12 @@ examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_peal_bare_copy_LDADD = $(FMT_LIBS)
 
 EXTRA_DIST += \
-  examples/bench/bench-change \
   examples/bench/bench-compare \
   examples/bench/bench-compare-nodes \
   examples/bench/bench-compare-rdma \
-  examples/bench/bench-regret \
   examples/bench/bench-sim \
+  examples/bench/choices/bench-change \
+  examples/bench/choices/bench-regret \
   examples/bench/collective_rows.py \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
@@ -142,4 +142,4 @@ bench-sim: all
 # What the default choices cost beside the best forced ones. make bench-regret BENCH="--ranks 2 --rows allreduce"
 .PHONY: bench-regret
 bench-regret: all
-	$(PYTHON3) $(srcdir)/examples/bench/bench-regret $(abs_builddir) $(BENCH)
+	$(PYTHON3) $(srcdir)/examples/bench/choices/bench-regret $(abs_builddir) $(BENCH)

@@ -11,10 +11,13 @@
 #pragma once
 
 #include <source_location>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <peal/detail/core.hpp>
 #include <peal/detail/plan_body.hpp>
+#include <peal/detail/std_parts.hpp>
 #include <peal/requests/request.hpp>
 
 namespace peal {
@@ -77,5 +80,30 @@ class [[nodiscard]] plan {
 
   detail::plan_body<T>* body_ = nullptr;
 };
+
+namespace detail {
+template <class T>
+struct is_plan : std::false_type {};
+template <class T>
+struct is_plan<plan<T>> : std::true_type {};
+}  // namespace detail
+
+/// A vector, array or other range of plans.
+template <class Range>
+concept plan_range =
+    std::ranges::forward_range<Range> && detail::is_plan<std::ranges::range_value_t<Range>>::value;
+
+/// Starts all of them, one after the other, and gives their requests in the same order, for
+/// wait_all. Where one is empty or under way none is started. Where the memory of one has moved
+/// those behind it are not started, and the requests of those before it are destroyed.
+template <plan_range Range>
+auto start_all(Range&& plans, const std::source_location& where = std::source_location::current()) {
+  std::vector<request<typename std::ranges::range_value_t<Range>::value_type>> started;
+  for (auto& each : plans)
+    if (!each.valid() || each.active()) (void)each.start(where);  // throws
+  if constexpr (std::ranges::sized_range<Range>) started.reserve(std::ranges::size(plans));
+  for (auto& each : plans) started.push_back(each.start(where));
+  return started;
+}
 
 }  // namespace peal

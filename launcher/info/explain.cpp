@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "collective/direct/price.hpp"
 #include "collective/node_map.hpp"
 #include "topology/machine.hpp"
+#include "units.hpp"
 
 namespace peal::info {
 
@@ -22,13 +22,6 @@ using detail::collective;
 
 constexpr int most_ranks = 1 << 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 40;
-
-collective kind_of(std::string_view name) {
-  for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
-    if (name_of(static_cast<collective>(i)) == name) return static_cast<collective>(i);
-  throw std::invalid_argument(
-      fmt::format("{}: no such collective; there are {}", name, known_collectives()));
-}
 
 std::size_t length_of(const explain_words& words, collective kind) {
   if (kind == collective::barrier) return 0;
@@ -46,29 +39,6 @@ std::size_t length_of(const explain_words& words, collective kind) {
     throw std::invalid_argument(fmt::format(
         "--bytes {}: not a multiple of the {} bytes of an element", words.bytes, words.element));
   return found;
-}
-
-std::string size_text(std::size_t bytes) {
-  constexpr std::array units{"B", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  while (unit + 1 < units.size() && bytes >= 1024 && bytes % 1024 == 0) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{} {}", bytes, units[unit]);
-}
-
-std::string time_text(double ns) {
-  if (ns < 999.5) return fmt::format("{:.3g} ns", ns);
-  if (ns < 999.5e3) return fmt::format("{:.3g} µs", ns / 1e3);
-  return ns < 999.5e6 ? fmt::format("{:.3g} ms", ns / 1e6) : fmt::format("{:.3g} s", ns / 1e9);
-}
-
-/// fmt counts µ as two columns of width where it counts bytes; here by hand.
-std::string right(const std::string& text, std::size_t width) {
-  const auto columns = static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-  return std::string(columns < width ? width - columns : 0, ' ') + text;
 }
 
 std::string how_run(const chosen& as, std::size_t bytes) {
@@ -105,6 +75,13 @@ std::string why(const explanation& of, const candidate& taken) {
 
 }  // namespace
 
+detail::collective collective_of(std::string_view name) {
+  for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
+    if (name_of(static_cast<collective>(i)) == name) return static_cast<collective>(i);
+  throw std::invalid_argument(
+      fmt::format("{}: no such collective; there are {}", name, known_collectives()));
+}
+
 std::string known_collectives() {
   std::string all;
   for (std::size_t i = 0; i != detail::collectives_in_all; ++i)
@@ -114,10 +91,10 @@ std::string known_collectives() {
 
 explanation explain(const explain_words& words) {
   explanation made;
-  made.kind = kind_of(words.collective);
+  made.kind = collective_of(words.collective);
   if (words.ranks < 1 || words.ranks > most_ranks)
     throw std::invalid_argument(
-        words.ranks == 0 ? "--explain needs --ranks"
+        words.ranks == 0 ? "--explain needs --ranks, or --job"
                          : fmt::format("--ranks {}: from 1 to {}", words.ranks, most_ranks));
   made.ranks = words.ranks;
   made.nodes = std::max(words.nodes, 1);
@@ -133,7 +110,9 @@ explanation explain(const explain_words& words) {
   made.bytes = length_of(words, made.kind);
 
   const job_settings settings = job_settings::from_environment();
-  made.costs = read_tuning(settings.tuning);
+  made.costs = words.tuning.empty() || words.tuning == "none"
+                   ? read_tuning(words.tuning.empty() ? settings.tuning : words.tuning)
+                   : read_tuning_file(words.tuning);
   const auto measured = made.costs.from.empty() ? std::nullopt : std::optional{made.costs.costs};
   problem p;
   p.size = made.ranks;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collective/choice/choice.hpp"
@@ -21,6 +22,7 @@ namespace peal::info {
 /// As on the command line; 0 or empty: not given.
 struct explain_words {
   std::string collective, bytes;
+  std::string tuning;  // the file, instead of that of PEAL_TUNING, of whatever machine; or none
   int ranks = 0, nodes = 0, cores = 0;
   std::size_t element = 4;
 };
@@ -40,6 +42,8 @@ struct explanation {
 
 /// All of the collectives, with blanks between.
 std::string known_collectives();
+/// Of that name. Throws std::invalid_argument where there is none.
+detail::collective collective_of(std::string_view name);
 explanation explain(const explain_words&);
 std::string to_text(const explanation&);
 std::string to_json(const explanation&);

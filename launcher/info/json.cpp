@@ -5,6 +5,8 @@
 
 #include "config.h"
 #include "explain.hpp"
+#include "learnt.hpp"
+#include "overview.hpp"
 #include "report.hpp"
 #include "tune.hpp"
 
@@ -141,6 +143,62 @@ std::string to_json(const explanation& of) {
       {"direct_when_blocking", of.direct.has_value()},
       {"direct_price_ns", of.direct ? ordered_json(*of.direct) : ordered_json(nullptr)},
       {"algorithms", std::move(all)}};
+  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json(const overview& of) {
+  ordered_json all = ordered_json::array();
+  for (const alike_calls& each : of.calls)
+    all.push_back({{"collective", name_of(each.kind)},
+                   {"least_bytes", each.kind == detail::collective::barrier ? 0 : each.from},
+                   {"most_bytes", each.kind == detail::collective::barrier ? 0 : each.up_to},
+                   {"algorithm", each.by.how->name},
+                   {"because", to_text(each.by.why)},
+                   {"direct_when_blocking", each.direct}});
+  const ordered_json whole{{"ranks", of.ranks},
+                           {"nodes", of.nodes},
+                           {"cores", of.cores},
+                           {"tuning_file", text_or_null(of.costs.from)},
+                           {"tuning_problem", text_or_null(of.costs.problem)},
+                           {"prices_count", of.prices_count},
+                           {"calls", std::move(all)}};
+  return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+ordered_json of(const std::vector<learnt_way>& ways) {
+  ordered_json all = ordered_json::array();
+  for (const learnt_way& each : ways)
+    all.push_back(
+        {{"name", each.name}, {"ns_per_byte", or_null(each.rate)}, {"in_use", each.in_use}});
+  return all;
+}
+
+}  // namespace
+
+std::string to_json(const learnt_report& about) {
+  ordered_json calls = ordered_json::array(), copies = ordered_json::array();
+  for (const learnt_calls& each : about.calls)
+    calls.push_back({{"communicator", each.communicator},
+                     {"ranks", each.ranks},
+                     {"first_process", each.first_process},
+                     {"collective", each.collective},
+                     {"most_bytes", each.up_to},
+                     {"commutative", each.commutative},
+                     {"in_rank_order", each.in_order},
+                     {"ways", of(each.ways)}});
+  for (const learnt_copies& each : about.copies)
+    copies.push_back({{"lane", each.lane},
+                      {"buffers", each.buffers},
+                      {"cores", each.cores},
+                      {"least_bytes", each.from},
+                      {"ways", of(each.ways)}});
+  const ordered_json whole{{"process", about.asked},
+                           {"ranks_on_this_node", about.ranks},
+                           {"collectives", std::move(calls)},
+                           {"collectives_left_out", about.calls_left_out},
+                           {"large_messages", std::move(copies)}};
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

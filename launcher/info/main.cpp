@@ -14,6 +14,8 @@
 
 #include "config.h"
 #include "explain.hpp"
+#include "learnt.hpp"
+#include "overview.hpp"
 #include "report.hpp"
 #include "tune.hpp"
 
@@ -22,6 +24,8 @@ namespace {
 struct wishes {
   bool json = false;
   bool tune = false;
+  bool explains = false;
+  int job = 0;
   peal::info::explain_words explain;
 };
 
@@ -29,16 +33,28 @@ void define(CLI::App& app, wishes& into) {
   app.set_help_flag("-h,--help", "print this and end");
   app.set_version_flag("-V,--version", PACKAGE_STRING);
   app.add_flag("--json", into.json, "one JSON object, for programs");
-  const auto explain = app.add_option(
-      "--explain", into.explain.collective,
-      "which algorithm a collective runs with, and why: one of " + peal::info::known_collectives());
-  app.add_option("--ranks", into.explain.ranks, "how many ranks call it")->needs(explain);
+  const auto explain =
+      app.add_option("--explain", into.explain.collective,
+                     "which algorithm a collective runs with, and why: one of " +
+                         peal::info::known_collectives() + "; without a name an overview of all")
+          ->expected(0, 1);
+  const auto job =
+      app.add_option("--job", into.job,
+                     "what the running job of this process has learnt: pealrun's, or a rank's")
+          ->needs(explain)
+          ->check(CLI::PositiveNumber);
+  app.add_option("--ranks", into.explain.ranks, "how many ranks call it")
+      ->needs(explain)
+      ->excludes(job);
   app.add_option("--nodes", into.explain.nodes, "on how many nodes they are (1)")->needs(explain);
   app.add_option("--cores", into.explain.cores, "of a node, for the ranks (those of this machine)")
       ->needs(explain);
   app.add_option(
          "--bytes", into.explain.bytes,
          "of a rank's block; of bcast, reduce, allreduce, scan, exscan the whole vector (8)")
+      ->needs(explain);
+  app.add_option("--tuning", into.explain.tuning,
+                 "the tuning file by which algorithms are chosen (that of PEAL_TUNING)")
       ->needs(explain);
   app.add_option("--element", into.explain.element, "bytes of an element, of reductions (4)")
       ->needs(explain);
@@ -50,7 +66,15 @@ void define(CLI::App& app, wishes& into) {
 
 std::string answer(const wishes& wanted, int count, char** words) {
   if (wanted.tune) return peal::info::tune(count, words, wanted.json);
-  if (!wanted.explain.collective.empty()) {
+  if (wanted.job > 0) {
+    const auto found = peal::info::learnt_by(wanted.job, wanted.explain.collective);
+    return wanted.json ? to_json(found) : to_text(found);
+  }
+  if (wanted.explains && wanted.explain.collective.empty()) {
+    const auto found = peal::info::look_at_all(wanted.explain);
+    return wanted.json ? to_json(found) : to_text(found);
+  }
+  if (wanted.explains) {
     const auto found = peal::info::explain(wanted.explain);
     return wanted.json ? to_json(found) : to_text(found);
   }
@@ -69,6 +93,7 @@ int main(int count, char** words) {
   define(app, wanted);
   try {
     app.parse(count, words);
+    wanted.explains = app.count("--explain") > 0;
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return 0;

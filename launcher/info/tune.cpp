@@ -16,6 +16,7 @@
 #include "config.h"
 #include "measure.hpp"
 #include "peal/peal.hpp"
+#include "topology/processor.hpp"
 
 namespace peal::info {
 
@@ -111,7 +112,7 @@ std::string tune(int count, char** words, bool json) {
   }
   // Only now, that no other rank waits for this one.
   if (!found.problem.empty()) throw std::runtime_error(found.problem);
-  write_file(file, tuning_text(found.costs, remark(found)));
+  write_file(file, tuning_text(found.costs, remark(found), processor_name()));
   return json ? to_json(found.costs, found.local, found.remote, file)
               : to_text(found, before, file);
 }

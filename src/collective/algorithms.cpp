@@ -81,6 +81,20 @@ constexpr auto table =
 
 std::span<const algorithm> all_algorithms() noexcept { return table; }
 
+/// FNV-1a of the names, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv).
+std::uint64_t number_of_algorithms() noexcept {
+  static constexpr std::uint64_t number = [] {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    const auto take = [&](unsigned byte) { hash = (hash ^ byte) * 0x100000001b3U; };
+    for (const algorithm& each : table) {
+      take(static_cast<unsigned>(each.kind));
+      for (const char letter : each.name) take(static_cast<unsigned char>(letter));
+    }
+    return hash | 1;
+  }();
+  return number;
+}
+
 std::vector<std::string_view> names_of_algorithms(collective kind) {
   std::vector<std::string_view> found{direct_name};
   for (const algorithm& each : table)

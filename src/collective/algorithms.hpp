@@ -7,6 +7,7 @@
 // Threads  pure functions.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -70,6 +71,8 @@ inline constexpr std::string_view direct_name = "direct";
 
 /// All of them, those of a collective together.
 std::span<const algorithm> all_algorithms() noexcept;
+/// Of that list: with other algorithms, or in another order, it is another number. Never 0.
+std::uint64_t number_of_algorithms() noexcept;
 /// Null when there is none of that name.
 const algorithm* find_algorithm(detail::collective, std::string_view name) noexcept;
 

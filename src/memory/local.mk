@@ -2,6 +2,7 @@ libpeal_core_la_SOURCES += \
   src/memory/code_patch.hpp \
   src/memory/node_heap.hpp \
   src/memory/node_segment.hpp \
+  src/memory/segment_layout.hpp \
   src/memory/unmap_hooks.hpp \
   src/memory/unmap_log.hpp \
   src/memory/unmap_self_test.hpp

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <thread>
 
-#include "base/cache_line.hpp"
 #include "base/log.hpp"
 #include "base/page.hpp"
 #include "memory/unmap_log.hpp"
@@ -25,11 +24,7 @@
 namespace peal {
 namespace {
 
-// "pealsega": another layout gets another number
-constexpr std::uint64_t magic = 0x7065616c'73656762;
 constexpr std::size_t share_alignment = std::size_t{2} << 20;  // a huge page
-// In front of each front, which is aligned as far.
-constexpr std::size_t card_bytes = 4 * cache_line;
 
 /// How long index 0 may take to make the file. The launcher ends the job when that process dies, or
 /// tells; this is for those that do neither.
@@ -99,15 +94,6 @@ bool is_own(int file) {
 
 }  // namespace
 
-struct node_segment::header {
-  std::uint64_t magic;
-  std::uint64_t nonce;
-  std::uint64_t count;
-  std::uint64_t front_bytes;
-  std::uint64_t transport_bytes;
-  std::uint64_t heap_bytes;
-};
-
 node_segment::node_segment(const segment_plan& plan)
     : plan_{plan}, own_nonce_{random_number()}, owner_{getpid()} {
 #if defined(PR_SET_PTRACER) && defined(PR_SET_PTRACER_ANY)
@@ -151,7 +137,7 @@ std::string node_segment::path() const {
 
 void node_segment::compute_size() {
   const auto count = static_cast<std::size_t>(plan_.count);
-  front_stride_ = round_up(card_bytes + plan_.front_bytes, page);
+  front_stride_ = front_stride(plan_.front_bytes);
   transport_parts_ = round_up(page + count * front_stride_, share_alignment);
   transport_stride_ = round_up(plan_.transport_bytes, share_alignment);
   heap_parts_ = transport_parts_ + count * transport_stride_;
@@ -195,12 +181,12 @@ void node_segment::create() {
   }
   committed_ = at_once;
   nonce_ = random_number();
-  *at<header>(0) = {magic,
-                    nonce_,
-                    static_cast<std::uint64_t>(plan_.count),
-                    plan_.front_bytes,
-                    plan_.transport_bytes,
-                    plan_.heap_bytes};
+  *at<segment_header>(0) = {segment_magic,
+                            nonce_,
+                            static_cast<std::uint64_t>(plan_.count),
+                            plan_.front_bytes,
+                            plan_.transport_bytes,
+                            plan_.heap_bytes};
   write_card();
   if (plan_.count == 1) {  // no other process needs a name
     ::unlink(first_name.c_str());
@@ -248,13 +234,13 @@ void node_segment::attach() {
   }
   struct stat status{};
   if (fstat(file_, &status) != 0) fail(errno, fmt::format("cannot look at {}", name));
-  const header wanted{magic,
-                      0,
-                      static_cast<std::uint64_t>(plan_.count),
-                      plan_.front_bytes,
-                      plan_.transport_bytes,
-                      plan_.heap_bytes};
-  header found{};
+  const segment_header wanted{segment_magic,
+                              0,
+                              static_cast<std::uint64_t>(plan_.count),
+                              plan_.front_bytes,
+                              plan_.transport_bytes,
+                              plan_.heap_bytes};
+  segment_header found{};
   const bool read = pread(file_, &found, sizeof found, 0) == sizeof found;
   const bool same =
       read && static_cast<std::size_t>(status.st_size) == size_ && found.magic == wanted.magic &&
@@ -286,7 +272,7 @@ void node_segment::map(int file) {
 }
 
 node_segment::part node_segment::front(int index) const noexcept {
-  return {page + static_cast<std::size_t>(index) * front_stride_ + card_bytes, plan_.front_bytes};
+  return {front_offset(static_cast<std::size_t>(index), plan_.front_bytes), plan_.front_bytes};
 }
 
 node_segment::part node_segment::transport_part(int index) const noexcept {
@@ -299,11 +285,11 @@ node_segment::part node_segment::heap_part(int index) const noexcept {
 }
 
 const process_card& node_segment::card(int index) const noexcept {
-  return *at<process_card>(page + static_cast<std::size_t>(index) * front_stride_);
+  return *at<process_card>(card_offset(static_cast<std::size_t>(index), plan_.front_bytes));
 }
 
 void node_segment::write_card() noexcept {
-  *at<process_card>(page + static_cast<std::size_t>(plan_.index) * front_stride_) = {
+  *at<process_card>(card_offset(static_cast<std::size_t>(plan_.index), plan_.front_bytes)) = {
       getpid(), own_id_space(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
 }
 

@@ -44,6 +44,8 @@
 #include <limits>
 #include <string>
 
+#include "memory/segment_layout.hpp"
+
 namespace peal {
 
 struct segment_plan {
@@ -63,15 +65,6 @@ struct segment_plan {
   // Whether index 0 has made its file, so that one that is not there is elsewhere; may be null, or
   // throw.
   std::function<bool()> maker_done = {};
-};
-
-/// What each process writes down about itself, so that other processes can try whether they may
-/// read its memory.
-struct process_card {
-  std::int64_t pid = 0;
-  std::uint64_t id_space = 0;  // the inode of the namespace in which `pid` means it; 0: not known
-  std::uint64_t nonce_address = 0;  // in the memory of `pid`...
-  std::uint64_t nonce = 0;          // ...must stand this
 };
 
 class node_segment {
@@ -128,7 +121,6 @@ class node_segment {
   [[nodiscard]] std::string shortage(std::size_t bytes, int error) const;
 
  private:
-  struct header;
   void create();
   void attach();
   void write_card() noexcept;

@@ -5,5 +5,7 @@ libpeal_core_la_SOURCES += \
   src/topology/distances.hpp \
   src/topology/machine.cpp \
   src/topology/machine.hpp \
+  src/topology/processor.cpp \
+  src/topology/processor.hpp \
   src/topology/rank_groups.cpp \
   src/topology/rank_groups.hpp

@@ -1,5 +1,6 @@
 libpeal_core_la_SOURCES += \
   src/transport/contract.hpp \
+  src/transport/learnt_table.hpp \
   src/transport/node_access.hpp \
   src/transport/receiver.cpp \
   src/transport/receiver.hpp \

@@ -12,6 +12,7 @@
 
 #include "memory/node_segment.hpp"
 #include "transport/contract.hpp"
+#include "transport/learnt_table.hpp"
 #include "transport/receiver.hpp"
 
 namespace peal {
@@ -23,6 +24,8 @@ class node_access {
   /// reserved.
   [[nodiscard]] std::uint64_t blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::size_t block_bytes() const noexcept { return block_bytes_; }
+  /// Of this process, in the segment.
+  [[nodiscard]] learnt_table& learnt() const noexcept { return learnt_; }
 
   // Both are for the control path: what a call needs of them it asks once.
   [[nodiscard]] virtual bool reaches(peer_id) const noexcept = 0;
@@ -31,14 +34,16 @@ class node_access {
   [[nodiscard]] virtual receiver receiver_of(peer_id) noexcept = 0;
 
  protected:
-  node_access(node_segment& segment, std::uint64_t blocks, std::size_t block_bytes) noexcept
-      : segment_{segment}, blocks_{blocks}, block_bytes_{block_bytes} {}
+  node_access(node_segment& segment, std::uint64_t blocks, std::size_t block_bytes,
+              learnt_table& learnt) noexcept
+      : segment_{segment}, blocks_{blocks}, block_bytes_{block_bytes}, learnt_{learnt} {}
   ~node_access() = default;
 
  private:
   node_segment& segment_;
   const std::uint64_t blocks_;
   const std::size_t block_bytes_;
+  learnt_table& learnt_;
 };
 
 }  // namespace peal

@@ -1,5 +1,6 @@
 // What the API takes, and what it refuses by the name of a concept.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -371,6 +372,8 @@ void run(double& x, std::vector<int>& v, std::span<const int> s) {
   peal::plan<peal::status> in = world.recv_plan(v);
   peal::plan<peal::status> part = world.recv_plan(std::span{v}.first(1), 1, kind::first);
   out.start().wait();
+  std::array<peal::plan<>, 2> two;
+  std::vector<peal::request<>> both = peal::start_all(two);
 }
 
 // case: a plan that sends what dies with the call

@@ -1,10 +1,13 @@
 # Programs that tests of pealrun start.
 check_PROGRAMS += \
   tests/launcher/blocked_rank \
+  tests/launcher/learnt_rank \
   tests/launcher/meeting_rank \
   tests/launcher/plain_rank
 tests_launcher_blocked_rank_SOURCES = tests/launcher/blocked_rank.cpp
 tests_launcher_blocked_rank_LDADD = libpeal.la
+tests_launcher_learnt_rank_SOURCES = tests/launcher/learnt_rank.cpp
+tests_launcher_learnt_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
 tests_launcher_meeting_rank_LDADD = libpeal_core.la $(PMIX_LIBS)
 tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
@@ -14,6 +17,7 @@ EXTRA_DIST += \
   tests/launcher/cases.py \
   tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
+  tests/launcher/explain_cases.py \
   tests/launcher/info_cases.py \
   tests/launcher/meeting_cases.py \
   tests/launcher/placing_cases.py \

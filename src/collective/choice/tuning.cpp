@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "topology/processor.hpp"
 
 namespace peal {
 
@@ -22,6 +23,8 @@ namespace {
 constexpr int format_now = 1;
 // A tuning file has some hundred bytes; whatever this is, it is none.
 constexpr std::size_t longest_file = 64 << 10;
+// Of a processor, longer than topology/ gives one.
+constexpr std::size_t longest_name = 200;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -38,15 +41,14 @@ std::optional<Number> number_in(std::string_view text) {
 }
 
 /// Of a file that may hold anything, for a warning.
-std::string shown(std::string_view text) {
-  constexpr std::size_t enough = 40;
+std::string shown(std::string_view text, std::size_t enough = 40) {
   std::string made{text.substr(0, enough)};
   std::ranges::replace_if(made, [](char c) { return c < ' ' || c > '~'; }, '?');
   return text.size() > enough ? made + "..." : made;
 }
 
 /// Takes one "name = value"; what is wrong with it.
-std::string take(std::string_view name, std::string_view value, int& format, cost_parameters& into,
+std::string take(std::string_view name, std::string_view value, int& format, tuning& into,
                  std::vector<bool>& seen) {
   if (name == "format") {
     const auto told = number_in<int>(value);
@@ -57,6 +59,12 @@ std::string take(std::string_view name, std::string_view value, int& format, cos
     return {};
   }
   if (format != format_now) return "it does not begin with its format";
+  if (name == "processor") {
+    if (value.size() < 2 || !value.starts_with('"') || !value.ends_with('"'))
+      return fmt::format("processor = {}: must be a name in quotes", shown(value));
+    into.processor = shown(value.substr(1, value.size() - 2), longest_name);
+    return {};
+  }
   const auto fields = cost_fields();
   const auto field = std::ranges::find(fields, name, &cost_field::name);
   if (field == fields.end()) return fmt::format("\"{}\" is no parameter", shown(name));
@@ -66,7 +74,7 @@ std::string take(std::string_view name, std::string_view value, int& format, cos
   if (!number || !(*number >= field->least && *number <= field->most))
     return fmt::format("{} = {}: must be from {} to {}", name, shown(value), field->least,
                        field->most);
-  into.*field->value = *number;
+  into.costs.*field->value = *number;
   seen[index] = true;
   return {};
 }
@@ -94,9 +102,16 @@ std::string contents(const std::string& name, std::string& text) {
   return problem;
 }
 
+tuning unused(std::string_view file, std::string_view problem) {
+  tuning made;
+  made.problem = fmt::format("the tuning file {} is not used: {}", file, problem);
+  return made;
+}
+
 }  // namespace
 
-std::string tuning_text(const cost_parameters& of, std::string_view remark) {
+std::string tuning_text(const cost_parameters& of, std::string_view remark,
+                        std::string_view processor) {
   std::string made;
   while (!remark.empty()) {
     const std::size_t end = std::min(remark.find('\n'), remark.size());
@@ -104,13 +119,14 @@ std::string tuning_text(const cost_parameters& of, std::string_view remark) {
     remark.remove_prefix(std::min(end + 1, remark.size()));
   }
   made += fmt::format("format = {}\n", format_now);
+  if (!processor.empty()) made += fmt::format("processor = \"{}\"\n", processor);
   for (const cost_field& each : cost_fields())
     made += fmt::format("{} = {}  # {}\n", each.name, of.*each.value, each.meaning);
   return made;
 }
 
 tuning parse_tuning(std::string_view text, std::string_view from) {
-  cost_parameters read;
+  tuning read;
   int format = 0;
   std::vector<bool> seen(cost_fields().size());
   std::string wrong;
@@ -131,9 +147,9 @@ tuning parse_tuning(std::string_view text, std::string_view from) {
   if (const auto missing = std::ranges::find(seen, false); wrong.empty() && missing != seen.end())
     wrong = fmt::format("it lacks {}",
                         cost_fields()[static_cast<std::size_t>(missing - seen.begin())].name);
-  if (!wrong.empty())
-    return {{}, {}, fmt::format("the tuning file {} is not used: {}", from, wrong)};
-  return {read, std::string{from}, {}};
+  if (!wrong.empty()) return unused(from, wrong);
+  read.from = from;
+  return read;
 }
 
 std::string tuning_file(const std::string& wish) {
@@ -149,7 +165,7 @@ tuning read_tuning_file(const std::string& file) {
   std::string text;
   const std::string problem = contents(file, text);
   if (problem.empty()) return parse_tuning(text, file);
-  return {{}, {}, fmt::format("the tuning file {} is not used: {}", file, problem)};
+  return unused(file, problem);
 }
 
 tuning read_tuning(const std::string& wish) {
@@ -157,7 +173,13 @@ tuning read_tuning(const std::string& wish) {
   if (name.empty()) return {};
   // The user did not name this file, so it need not exist.
   if (wish == "auto" && ::access(name.c_str(), F_OK) != 0) return {};
-  return read_tuning_file(name);
+  tuning found = read_tuning_file(name);
+  if (found.processor.empty()) return found;
+  if (const std::string here = processor_name(); !here.empty() && here != found.processor)
+    return unused(name, fmt::format("it was measured on another machine (its line processor says "
+                                    "\"{}\", and this is \"{}\")",
+                                    found.processor, here));
+  return found;
 }
 
 std::optional<cost_parameters> tuned_costs(const std::string& wish) {

@@ -1,8 +1,6 @@
 #include "collective/direct/channel.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -26,11 +24,6 @@ constexpr int looks_a_turn = 8;
 
 /// A rank that always comes last never waits: one call in so many makes progress with messages.
 constexpr std::uint32_t calls_a_turn = 32;
-
-std::uint64_t now() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
-                                    std::chrono::nanoseconds{1});
-}
 
 }  // namespace
 
@@ -230,6 +223,10 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
 }
 
 channel::~channel() {
+  if (published_) {
+    const std::lock_guard<std::mutex> guard{in_->publishing};
+    in_->node.learnt().remove(members_.context());
+  }
   if (groups_ && short_.state == state::open) groups_->leave(in_->blocks);
   for (call_class* const each : {&short_, &long_}) {
     if (each->shared == nullptr) continue;
@@ -386,46 +383,7 @@ void channel::make_a_turn() noexcept {
   }
 }
 
-// ---- which way
-
-/// Those of the usual one's bits, besides it.
-std::vector<call_way> channel::ways_of(const call_shape& shape) const {
-  detail::collective_call call;
-  call.kind = shape.kind;
-  call.bytes = std::size_t{1} << shape.length;
-  const bool usually_direct = takes(call);
-  std::vector<call_way> ways;
-  const auto by_messages =
-      collectives_.alternatives(shape.kind, size_, call.bytes, shape.commutative);
-  const auto keeps_order = [&](const algorithm* each) {
-    return !shape.in_order || each->left_to_right;
-  };
-  // The algorithm that messages usually take is among those of the list, if it is not the usual way
-  // itself.
-  const algorithm* const rule = usually_direct ? nullptr : by_messages.taken;
-  if (rule != nullptr && !keeps_order(rule)) return ways;
-  if (!usually_direct) ways.push_back({.directly = true});
-  for (const algorithm* each : by_messages.all)
-    if (each != rule && keeps_order(each)) ways.push_back({.by = each});
-  return ways;
-}
-
-channel::decision channel::decide_by_time(const detail::collective_call& call) noexcept {
-  if ((learnt_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 || !long_call::serves(call))
-    return {.directly = takes(call)};
-  const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
-  decision made{.plan = learnt_->next(shape)};
-  made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
-  made.by = made.plan.by.by;
-  if (learnt_->times(made.plan)) made.began = now();
-  return made;
-}
-
-void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
-  // A call that was made while this one waited may have ended the window.
-  if (learnt_ && learnt_->times(by.plan))
-    learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
-}
+// ---- reviews
 
 /// Requires: it was due for the call that is made now. It comes before all that continuations call
 /// meanwhile. `calls`: how many there are with that one.
@@ -456,6 +414,7 @@ void channel::end_review(const entered& over) noexcept {
     const int changed = learnt_->hear(heard_);
     in_->changes.fetch_add(static_cast<std::uint64_t>(changed), std::memory_order_relaxed);
     next_review_ = window_began_ + learnt_->window();
+    if (members_.rank() == 0) publish();
   }
   // Pairs with the acquire in await_review.
   reviewing_.store(false, std::memory_order_release);

@@ -39,6 +39,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <variant>
 #include <vector>
@@ -47,8 +48,8 @@
 #include "collective/direct/call_log.hpp"
 #include "collective/direct/direct_context.hpp"
 #include "collective/direct/flags.hpp"
-#include "collective/direct/group_call.hpp"
-#include "collective/direct/group_flags.hpp"
+#include "collective/direct/groups/group_call.hpp"
+#include "collective/direct/groups/group_flags.hpp"
 #include "collective/direct/learnt_ways.hpp"
 #include "collective/direct/long_call.hpp"
 #include "collective/direct/short_call.hpp"
@@ -174,6 +175,8 @@ class channel {
   void begin_review(std::optional<entered>&, std::uint32_t calls);
   void end_review(const entered&) noexcept;
   void await_end_of_review();
+  void publish() noexcept;
+  [[nodiscard]] std::uint8_t code_of(const learnt_ways::known_shape&, std::size_t way) const;
   void note_long(const detail::collective_call&) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;
@@ -187,6 +190,7 @@ class channel {
   std::uint32_t learnt_kinds_ = 0;
   std::uint32_t next_review_ = learnt_ways::trial_window;
   std::optional<learnt_ways> learnt_;
+  bool published_ = false;  // of this communicator, in the node's segment
   // Of a review. While it is under way a thread that polls may end it.
   std::atomic<bool> reviewing_{false};
   detail::collective_call review_;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -62,6 +63,7 @@ struct direct_context {
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait
+  std::mutex publishing;               // what was learnt; may be taken with the engine's lock held
   // That went directly. Of two threads that count at a time one may be lost.
   std::atomic<std::uint64_t> calls{0}, reviews{0}, changes{0};
 };

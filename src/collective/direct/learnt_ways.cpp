@@ -173,7 +173,7 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
     if (each.ranks != 0 && each.ways.size() != 1) {
-      active = true;
+      active = each.news = true;
       changed += learn(each) ? 1 : 0;
       if (plan_trial(each))
         trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collective/algorithms.hpp"
@@ -101,16 +102,27 @@ class learnt_ways {
   /// The best way of a shape, as far as it is known.
   [[nodiscard]] call_way best_of(const call_shape&) const noexcept;
 
- private:
-  struct entry {
+  /// What is known of a shape, the same on every rank.
+  struct known_shape {
     call_shape of;
     std::vector<call_way> ways;  // the first is the usual one
     std::array<float, most_ways> cost{};
-    std::array<std::uint8_t, most_ways> measured{};
+    std::array<std::uint8_t, most_ways> measured{};  // how often; 0: not yet
     std::uint8_t best = 0;
+  };
+  /// Those whose costs the last review has changed, once each.
+  template <class Visitor>
+  void visit_news(Visitor&& visit) {
+    for (entry& each : entries_)
+      if (std::exchange(each.news, false)) visit(static_cast<const known_shape&>(each));
+  }
+
+ private:
+  struct entry : known_shape {
     std::uint8_t now = 0;  // in this window
     std::uint8_t turn = 0;
     bool steady = false;  // all ways have been tried
+    bool news = false;
     // While a review is heard:
     float sum = 0;  // or the most
     std::uint32_t ranks = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "collective/choice/cost_rules.hpp"
-#include "collective/direct/group_call.hpp"
+#include "collective/direct/groups/group_call.hpp"
 #include "collective/direct/long_call.hpp"
 #include "collective/direct/short_call.hpp"
 #include "topology/rank_groups.hpp"

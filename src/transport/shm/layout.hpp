@@ -20,6 +20,7 @@
 #include "progress/wakeup.hpp"
 #include "topology/distances.hpp"
 #include "transport/contract.hpp"
+#include "transport/learnt_table.hpp"
 #include "transport/short_path.hpp"
 
 namespace peal::shm {
@@ -240,7 +241,8 @@ struct front {
   std::byte small_parcels[front_small_parcels][small_parcel];
   std::byte large_parcels[front_large_parcels][large_parcel];
   std::byte slots[front_slots][front_slot_bytes];
-  copy_rates rates;  // of all pairs of the node, in the front of local index 0
+  copy_rates rates;     // of all pairs of the node, in the front of local index 0
+  learnt_table learnt;  // by the collectives of this process
 };
 
 /// Further parcels are reserved this many at a time.

@@ -30,7 +30,8 @@ shm_transport::shm_transport(node_segment& segment, sink& into, std::span<const 
                              const shm_options& settings)
     : transport{shm::eager_limit},
       node_access{segment, shm::parts::of(segment, segment.index()).blocks,
-                  shm::parts::most_block_bytes},
+                  shm::parts::most_block_bytes,
+                  segment.at<shm::front>(segment.front(segment.index()).offset)->learnt},
       parts_{shm::parts::of(segment, segment.index())},
       sink_{&into},
       settings_{settings},

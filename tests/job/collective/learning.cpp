@@ -102,13 +102,16 @@ void usual(const communicator& world) {
   job::equal(counter(world, "direct.reviews"), 0U, "reviews");
 }
 
-// All shapes in a random order, with calls that nothing is learnt of between them.
+// All shapes in a random order, with calls that nothing is learnt of between them. Of the world,
+// and of copies that begin with what it has learnt by then.
 void mix(const communicator& world) {
-  const auto copy = world.dup();
+  auto copy = world.dup();
   std::optional<communicator> part;
   if (world.size() > 2) part = world.split(world.rank() % 2, world.rank());
   job::random same{11}, in_part{12 + static_cast<std::uint64_t>(world.rank() % 2)};
   for (std::uint64_t call = 0; call != (job::sanitized() ? 600U : 2500U); ++call) {
+    if (call % 300 == 149) copy = world.dup();
+    if (call % 300 == 299) copy = *world.split(1, world.rank());
     const communicator& in = same.one_in(3) ? copy : world;
     if (same.one_in(6)) {
       auto later = in.iallreduce(input(in.rank(), call, 200));
@@ -149,6 +152,11 @@ void continuations(const communicator& world) {
   for (int i = 0; i != (job::sanitized() ? 150 : 600); ++i) {
     const std::size_t count = i % 3 == 0 ? 5 : i % 3 == 1 ? 200 : 3000;
     const auto more = [&](int got) {
+      if (got % 40 == 39) {
+        const auto copy = world.dup();
+        job::equal(copy.allreduce(numbers(count, 1)).back(), static_cast<std::uint64_t>(size),
+                   "the sum of a copy");
+      }
       return world.allreduce(numbers(count, static_cast<std::uint64_t>(got))).back();
     };
     auto after = world.irecv<int>(world.rank(), peal::tag{5}).then(more);

@@ -8,4 +8,5 @@ EXTRA_DIST += \
   tests/unit/topology/core_sharing_test.cpp \
   tests/unit/topology/distances_test.cpp \
   tests/unit/topology/machine_test.cpp \
+  tests/unit/topology/processor_test.cpp \
   tests/unit/topology/rank_groups_test.cpp

@@ -2,4 +2,5 @@
 #include "unit/topology/core_sharing_test.cpp"
 #include "unit/topology/distances_test.cpp"
 #include "unit/topology/machine_test.cpp"
+#include "unit/topology/processor_test.cpp"
 #include "unit/topology/rank_groups_test.cpp"

@@ -27,6 +27,7 @@ tests_unit_verbs_double_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_verbs_double_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/transport/contract_test.cpp \
+  tests/unit/transport/learnt_table_test.cpp \
   tests/unit/transport/receiver_test.cpp \
   tests/unit/transport/shm/bells_test.cpp \
   tests/unit/transport/shm/box_test.cpp \

@@ -1,5 +1,7 @@
 // Plans of messages: started again and again with other data, beside plain messages; moved,
 // dropped, misused.
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -128,6 +130,49 @@ void lives(const peal::communicator& world) {
       "nobody");
 }
 
+// In their order, each once, and again.
+void all_at_once(const peal::communicator& world) {
+  const int right = job::right_of(world), left = job::left_of(world);
+  std::array<int, 64> mine{}, room{};
+  std::vector<peal::plan<>> out;
+  std::vector<peal::plan<peal::status>> in;
+  for (std::size_t each = 0; each != mine.size(); ++each) {
+    out.push_back(world.send_plan(mine[each], right, tag{1}));
+    in.push_back(world.recv_plan(room[each], left, tag{1}));
+  }
+  for (int turn = 0; turn < 3; ++turn) {
+    for (std::size_t each = 0; each != mine.size(); ++each)
+      mine[each] = 1000 * world.rank() + 100 * turn + static_cast<int>(each);
+    room.fill(-1);
+    auto coming = peal::start_all(in);
+    auto sent = peal::start_all(out);
+    job::check(coming.size() == in.size() && sent.size() == out.size(), "a request each");
+    job::check(std::ranges::all_of(in, [](const auto& each) { return each.active(); }),
+               "under way");
+    for (const peal::status& each : peal::wait_all(coming))
+      job::check(each.source == left && each.count<int>() == 1, "the status of each");
+    peal::wait_all(sent);
+    for (std::size_t each = 0; each != mine.size(); ++each)
+      job::equal(room[each], 1000 * left + 100 * turn + static_cast<int>(each), "in their order");
+  }
+  job::check(peal::start_all(std::vector<peal::plan<>>{}).empty(), "none");
+  // Collective ones have values.
+  int one = world.rank();
+  std::vector<decltype(world.allreduce_plan(one))> sums;
+  for (int each = 0; each != 3; ++each) sums.push_back(world.allreduce_plan(one));
+  auto began = peal::start_all(sums);
+  for (const int sum : peal::wait_all(began))
+    job::equal(sum, world.size() * (world.size() - 1) / 2, "a sum");
+  // Where one is under way none is started, and the place is told.
+  auto second = in[1].start();
+  const auto e = job::throws(peal::errc::invalid_argument, [&] { (void)peal::start_all(in); });
+  job::check(std::string{e.what()}.find("message_plans.cpp:") != std::string::npos, e.what());
+  job::check(!in[0].active() && !in[2].active(), "none was started");
+  world.send(5, right, tag{1});
+  second.wait();
+  job::equal(room[1], 5, "what the one that was under way receives");
+}
+
 void misuse(const peal::communicator& world) {
   const int right = job::right_of(world), left = job::left_of(world);
   int mine = 1;
@@ -167,5 +212,6 @@ int main(int argc, char** argv) {
                         {{"ranges", ranges},
                          {"values and views", values_and_views},
                          {"lives", lives},
+                         {"all at once", all_at_once},
                          {"misuse", misuse}});
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "collective/choice/choice.hpp"
+#include "topology/processor.hpp"
 
 namespace {
 
@@ -110,6 +111,7 @@ TEST(tuning, a_damaged_file_is_not_used_and_says_why) {
       {broken("reduce_rate = ", "reduce_rate = nan #"), "reduce_rate = nan: must be from"},
       {broken("reduce_rate = ", "reduce_rate = 0 #"), "reduce_rate = 0: must be from"},
       {broken("reduce_rate = ", "reduce_rate "), "it is no \"name = value\""},
+      {broken("format = 1", "format = 1\nprocessor = slow"), "must be a name in quotes"},
       {good + "reduce_rate = 1\n", "reduce_rate stands there twice"},
       {std::string(1000, '\0'), "line 1: it is no \"name = value\""},
       {std::string(1 << 20, '\n'), "it is too long"},
@@ -139,6 +141,25 @@ TEST(tuning, lies_where_configurations_lie) {
   EXPECT_EQ(own.read().costs, cost_parameters{});
   setenv("PEAL_TUNING", own.folder().c_str(), 1);
   EXPECT_NE(own.read().problem.find("Is a directory"), std::string::npos) << own.read().problem;
+}
+
+TEST(tuning, a_file_of_another_processor_is_not_used) {
+  const desk own;
+  const std::string here = processor_name();
+  own.write("peal/tuning.toml", tuning_text(other(), "", here));
+  EXPECT_EQ(own.read().costs, other()) << own.read().problem;
+  EXPECT_EQ(own.read().processor, here);
+  const auto path = own.write("peal/tuning.toml", tuning_text(other(), "", "a slide rule"));
+  const tuning asked = read_tuning_file(path);
+  EXPECT_EQ(asked.problem, "");
+  EXPECT_EQ(asked.costs, other());
+  EXPECT_EQ(asked.processor, "a slide rule");
+  if (here.empty()) return;
+  EXPECT_EQ(own.read().costs, cost_parameters{});
+  EXPECT_EQ(own.read().from, "");
+  EXPECT_NE(own.read().problem.find("another machine (its line processor says \"a slide rule\""),
+            std::string::npos)
+      << own.read().problem;
 }
 
 TEST(tuning, what_is_no_file_is_not_waited_for) {

@@ -174,6 +174,28 @@ TEST(learnt_ways, windows_grow_while_there_is_nothing_to_learn) {
   EXPECT_LT(all.reviews(), 120);
 }
 
+TEST(learnt_ways, tells_what_a_review_has_changed_once) {
+  learnt_ways ways{ways_of};
+  const auto news = [&] {
+    std::vector<learnt_ways::known_shape> found;
+    ways.visit_news([&](const learnt_ways::known_shape& each) { found.push_back(each); });
+    return found;
+  };
+  const learnt_ways::plan first = ways.next(kibibyte);
+  ASSERT_TRUE(ways.times(first));
+  ways.took(first, 8);
+  EXPECT_TRUE(news().empty());
+  ways.hear(std::vector{ways.tell()});
+  const auto found = news();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].of, kibibyte);
+  ASSERT_EQ(found[0].ways.size(), 3U);
+  EXPECT_EQ(found[0].measured[0], 1);
+  EXPECT_FLOAT_EQ(found[0].cost[0], 3);
+  EXPECT_EQ(found[0].measured[1], 0);
+  EXPECT_TRUE(news().empty());
+}
+
 TEST(learnt_ways, more_shapes_than_it_keeps_go_as_usual) {
   ranks all{2};
   for (int round = 0; round != 100; ++round)

@@ -9,8 +9,8 @@ tests_unit_direct_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/collective/direct/arena_test.cpp \
   tests/unit/collective/direct/flags_test.cpp \
-  tests/unit/collective/direct/group_call_test.cpp \
-  tests/unit/collective/direct/group_flags_test.cpp \
+  tests/unit/collective/direct/groups/group_call_test.cpp \
+  tests/unit/collective/direct/groups/group_flags_test.cpp \
   tests/unit/collective/direct/learnt_ways_test.cpp \
   tests/unit/collective/direct/long_call_test.cpp \
   tests/unit/collective/direct/short_call_test.cpp \

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "collective/direct/group_call.hpp"
+#include "collective/direct/groups/group_call.hpp"
 #include "collective/direct/long_call.hpp"
 #include "collective/direct/short_call.hpp"
 

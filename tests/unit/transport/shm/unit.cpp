@@ -1,5 +1,6 @@
 // The tests of shared memory and of the contract, compiled as one.
 #include "unit/transport/contract_test.cpp"
+#include "unit/transport/learnt_table_test.cpp"
 #include "unit/transport/receiver_test.cpp"
 #include "unit/transport/shm/bells_test.cpp"
 #include "unit/transport/shm/box_test.cpp"

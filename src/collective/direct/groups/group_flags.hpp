@@ -1,4 +1,4 @@
-// collective/direct/group_flags.hpp
+// collective/direct/groups/group_flags.hpp
 // One rank's ends of the groups of a communicator (topology/rank_groups.hpp), each with a block of
 // flags of its own. The leader of a group gives the block, so that it lies near to those who use
 // it.

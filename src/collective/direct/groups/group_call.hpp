@@ -1,4 +1,4 @@
-// collective/direct/group_call.hpp
+// collective/direct/groups/group_call.hpp
 // One small barrier, bcast, reduce or allreduce of one rank among more ranks than look at each
 // other's flags: group by group (group_flags.hpp).
 //
@@ -28,7 +28,7 @@
 #include <span>
 #include <system_error>
 
-#include "collective/direct/group_flags.hpp"
+#include "collective/direct/groups/group_flags.hpp"
 #include "collective/kernels/reduction.hpp"
 #include "peal/detail/core.hpp"
 #include "peal/error.hpp"

@@ -1,4 +1,4 @@
-#include "collective/direct/group_flags.hpp"
+#include "collective/direct/groups/group_flags.hpp"
 
 #include <algorithm>
 

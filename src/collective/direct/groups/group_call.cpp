@@ -1,4 +1,4 @@
-#include "collective/direct/group_call.hpp"
+#include "collective/direct/groups/group_call.hpp"
 
 #include <cstring>
 #include <utility>

@@ -1,0 +1,96 @@
+// Which way the calls of a channel go, and what is told of it.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+
+#include "collective/direct/channel.hpp"
+
+namespace peal::direct {
+
+namespace {
+
+std::uint64_t now() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                    std::chrono::nanoseconds{1});
+}
+
+}  // namespace
+
+/// Those of the usual one's bits, besides it.
+std::vector<call_way> channel::ways_of(const call_shape& shape) const {
+  detail::collective_call call;
+  call.kind = shape.kind;
+  call.bytes = std::size_t{1} << shape.length;
+  const bool usually_direct = takes(call);
+  std::vector<call_way> ways;
+  const auto by_messages =
+      collectives_.alternatives(shape.kind, size_, call.bytes, shape.commutative);
+  const auto keeps_order = [&](const algorithm* each) {
+    return !shape.in_order || each->left_to_right;
+  };
+  // The algorithm that messages usually take is among those of the list, if it is not the usual way
+  // itself.
+  const algorithm* const rule = usually_direct ? nullptr : by_messages.taken;
+  if (rule != nullptr && !keeps_order(rule)) return ways;
+  if (!usually_direct) ways.push_back({.directly = true});
+  for (const algorithm* each : by_messages.all)
+    if (each != rule && keeps_order(each)) ways.push_back({.by = each});
+  return ways;
+}
+
+channel::decision channel::decide_by_time(const detail::collective_call& call) noexcept {
+  if ((learnt_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 || !long_call::serves(call))
+    return {.directly = takes(call)};
+  const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
+  decision made{.plan = learnt_->next(shape)};
+  made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
+  made.by = made.plan.by.by;
+  if (learnt_->times(made.plan)) made.began = now();
+  return made;
+}
+
+void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
+  // A call that was made while this one waited may have ended the window.
+  if (learnt_ && learnt_->times(by.plan))
+    learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
+}
+
+/// For peal-info. Threads of two communicators may come here at a time.
+void channel::publish() noexcept {
+  const std::lock_guard<std::mutex> guard{in_->publishing};
+  learnt_->visit_news([this](const learnt_ways::known_shape& each) {
+    learnt_facts facts{.context = members_.context(),
+                       .ranks = static_cast<std::uint32_t>(size_),
+                       .kind = static_cast<std::uint8_t>(each.of.kind),
+                       .length = each.of.length,
+                       .commutative = each.of.commutative,
+                       .in_order = each.of.in_order,
+                       .ways = static_cast<std::uint8_t>(each.ways.size()),
+                       .best = each.best};
+    for (std::size_t way = 0; way != each.ways.size(); ++way) {
+      facts.way[way] = code_of(each, way);
+      if (each.measured[way] != 0) facts.cost[way] = std::exp2(each.cost[way]);
+    }
+    in_->node.learnt().put(facts, number_of_algorithms());
+    published_ = true;
+  });
+}
+
+/// As learnt_facts::way has it.
+std::uint8_t channel::code_of(const learnt_ways::known_shape& shape, std::size_t way) const {
+  call_way named = shape.ways[way];
+  if (!named.directly && named.by == nullptr) {  // the usual one
+    detail::collective_call call;
+    call.kind = shape.of.kind;
+    call.bytes = std::size_t{1} << shape.of.length;
+    named.directly = takes(call);
+    if (!named.directly)
+      named.by =
+          collectives_.alternatives(call.kind, size_, call.bytes, shape.of.commutative).taken;
+  }
+  return named.directly ? learnt_facts::directly
+                        : static_cast<std::uint8_t>(named.by - all_algorithms().data());
+}
+
+}  // namespace peal::direct
