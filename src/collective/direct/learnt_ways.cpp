@@ -124,8 +124,8 @@ learnt_ways::told learnt_ways::tell() noexcept {
 bool learnt_ways::learn(entry& of) noexcept {
   const float cost = waits_for_all(of.of.kind) ? of.sum / static_cast<float>(of.ranks) : of.sum;
   float& known = of.cost[of.now];
-  // What disturbs makes calls longer, and never shorter.
-  if (of.measured[of.now] == 0) known = cost;
+  // What disturbs makes calls longer, and never shorter: of the first windows the shortest counts.
+  if (of.measured[of.now] == 0 || (of.measured[of.now] < rounds && cost < known)) known = cost;
   else known += (cost < known ? 0.75F : 0.5F) * (cost - known);
   if (of.measured[of.now] != rounds) ++of.measured[of.now];
   const std::uint8_t before = of.best;
@@ -150,8 +150,10 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   // One of the others, now and then: the machine may have changed.
   ++of.turn;
   const std::size_t other = of.turn % of.ways.size();
-  if (other == of.best || (gap(other) > much && of.turn / of.ways.size() % 4 != 0) ||
-      (gap(other) > very_much && of.turn / of.ways.size() % 16 != 0))
+  // A way whose only window so far was slow may have been disturbed then.
+  const bool is_sure = of.measured[other] == rounds;
+  if (other == of.best || (is_sure && gap(other) > much && of.turn / of.ways.size() % 4 != 0) ||
+      (is_sure && gap(other) > very_much && of.turn / of.ways.size() % 16 != 0))
     return false;
   of.now = static_cast<std::uint8_t>(other);
   return true;

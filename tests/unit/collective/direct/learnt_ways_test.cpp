@@ -134,6 +134,20 @@ TEST(learnt_ways, a_disturbed_window_does_not_turn_the_choice_for_long) {
   EXPECT_EQ(all.best_of(kibibyte).by, nullptr);
 }
 
+// Something else had the cores, or a way was met for the first time, while the fastest one was
+// tried.
+TEST(learnt_ways, a_way_whose_first_window_was_disturbed_is_tried_again_soon) {
+  ranks all{2};
+  int chains = 0;
+  for (int call = 0; call != 1000; ++call) {
+    const call_way way = all.call(kibibyte, [&](std::size_t, const call_way& by) {
+      return fixed(by, 2, 3, 1, 9) * (by.by == &chain && chains < 10 ? 5000 : 1);
+    });
+    chains += way.by == &chain ? 1 : 0;
+  }
+  EXPECT_EQ(all.best_of(kibibyte).by, &chain);
+}
+
 TEST(learnt_ways, a_rank_that_always_comes_late_hides_nothing) {
   constexpr call_shape among_all{collective::allreduce, 10};
   ranks all{2};
