@@ -4,7 +4,9 @@ A program measures all its sizes in one start, each for about the same time (--b
 microseconds in another gets its share of both. The size is that of a rank's block, as the programs say; of the whole vector where there are no blocks.
 """
 import math
+import os
 import statistics
+import subprocess
 
 NAMES = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "reduce_scatter", "scan")
 RANKS = (2, 4, 8)
@@ -13,6 +15,18 @@ SIZES = tuple(4 << shift for shift in range(0, 21, 4))
 
 def label(size):
     return f"{size} B" if size < 1024 else f"{size >> 10} KiB" if size < 1 << 20 else f"{size >> 20} MiB"
+
+
+def processor(build):
+    """The name of this machine's processor, as far as the system tells it, and what a cache line takes from core to core."""
+    lines = [line.partition(":") for line in open("/proc/cpuinfo", encoding="utf-8").read().split("\n\n")[0].splitlines()]
+    facts = {name.strip(): value.strip() for name, _, value in lines}
+    name = facts.get("model name", os.uname().machine)
+    if "cpu family" in facts:
+        name += f" (family {facts['cpu family']}, model {facts.get('model', '?')})"
+    loop = subprocess.run([build / "examples/bench/peal_bare_copy", "--only", "cache line"], stdout=subprocess.PIPE, text=True, check=True)
+    line = next(line for line in loop.stdout.splitlines() if not line.startswith("#"))
+    return f"{name}, a cache line from core to core {float(line.split()[-1]) * 1e3:.0f} ns"
 
 
 class Run:

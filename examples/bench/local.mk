@@ -123,6 +123,7 @@ BENCH =
 .PHONY: bench-compare
 bench-compare: all
 	$(PYTHON3) $(srcdir)/examples/bench/bench-compare $(abs_builddir) $(BENCH)
+	test -n "$(BENCH)" || $(PYTHON3) $(srcdir)/examples/bench/choices/bench-regret $(abs_builddir)
 
 # Collectives between two nodes of the lab. make bench-compare-nodes BENCH="--rounds 1 --rows allreduce"
 .PHONY: bench-compare-nodes
