@@ -44,15 +44,20 @@ def info_explains_the_choice(desk):
     equal(chosen(forced), ("flat", "forced"), "the algorithm that is forced")
     check("* chosen by PEAL_ALLREDUCE=flat" in info(desk, "--explain", "allreduce", "--ranks", "3", env={"PEAL_ALLREDUCE": "flat"}).out, "the reason")
     # What goes past all of them.
-    for words, env, direct in ((("--ranks", "16", "--cores", "64"), {}, True), (("--ranks", "17", "--cores", "64"), {}, False),
-                               (("--ranks", "64", "--cores", "2"), {}, True), (("--ranks", "65", "--cores", "2"), {}, False),
-                               (("--ranks", "4", "--nodes", "2"), {}, False), (("--ranks", "4", "--bytes", "1M"), {}, True),
-                               (("--ranks", "2", "--cores", "2", "--bytes", "30K"), {}, True),
-                               (("--ranks", "2", "--cores", "2", "--bytes", "1M"), {}, False),
-                               (("--ranks", "2", "--cores", "1", "--bytes", "1M"), {}, True), (("--ranks", "4"), {"PEAL_ALLREDUCE": "flat"}, False)):
-        found = explained(desk, "allreduce", *words, env=env)
-        equal((found["direct_when_blocking"], found["direct_price_ns"] is not None), (direct, direct), f"direct, {words}")
-        equal("(direct)" in info(desk, "--explain", "allreduce", *words, env=env).out, direct, f"direct, {words}")
+    for name, words, env, direct in (
+            ("allgather", ("--ranks", "16", "--cores", "64"), {}, True), ("allgather", ("--ranks", "17", "--cores", "64"), {}, False),
+            ("allgather", ("--ranks", "64", "--cores", "2"), {}, True), ("allgather", ("--ranks", "65", "--cores", "2"), {}, False),
+            # By groups.
+            ("allreduce", ("--ranks", "17", "--cores", "64"), {}, True), ("allreduce", ("--ranks", "65", "--cores", "2"), {}, True),
+            ("allreduce", ("--ranks", "17", "--cores", "64", "--bytes", "64K"), {}, False),
+            ("allreduce", ("--ranks", "4", "--nodes", "2"), {}, False), ("allreduce", ("--ranks", "4", "--bytes", "1M"), {}, True),
+            ("allreduce", ("--ranks", "2", "--cores", "2", "--bytes", "30K"), {}, True),
+            ("allreduce", ("--ranks", "2", "--cores", "2", "--bytes", "1M"), {}, False),
+            ("allreduce", ("--ranks", "2", "--cores", "1", "--bytes", "1M"), {}, True),
+            ("allreduce", ("--ranks", "4"), {"PEAL_ALLREDUCE": "flat"}, False)):
+        found = explained(desk, name, *words, env=env)
+        equal((found["direct_when_blocking"], found["direct_price_ns"] is not None), (direct, direct), f"direct, {name} {words}")
+        equal("(direct)" in info(desk, "--explain", name, *words, env=env).out, direct, f"direct, {name} {words}")
     # Eight ranks and no power of two: what cannot serve is no candidate.
     names = [each["name"] for each in explained(desk, "allgather", "--ranks", "6")["algorithms"]]
     check("ring" in names and "doubling" not in names, names)
