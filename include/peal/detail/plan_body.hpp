@@ -20,8 +20,7 @@ class plan_body : public body<T> {
     refresh(where);
     this->op = start_prepared(*prepared_, where);
     started_ = where;
-    // Nobody but the plan holds this between two starts, so nothing has to be added to.
-    references_.store(2, std::memory_order_relaxed);
+    references_.fetch_add(1, std::memory_order_relaxed);
     return request<T>{this};
   }
   [[nodiscard]] bool active() const noexcept { return this->op != nullptr; }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
 #include <vector>
 
 #include "topology/machine.hpp"
@@ -112,6 +113,21 @@ TEST_F(core_sharing_test, what_the_launcher_says_holds_while_nothing_changes) {
   for (const pid_t each : ranks) give(each, cores);
   EXPECT_TRUE(around.look());
   EXPECT_TRUE(around.oversubscribed()) << "as it was at first";
+}
+
+TEST_F(core_sharing_test, the_cores_of_others_are_those_that_this_rank_has_not) {
+  start(2);
+  peal::core_sharing around{ranks, ranks[0], 0};
+  EXPECT_TRUE(around.cores_of_others().empty()) << "all ranks may use the same";
+  EXPECT_FALSE(around.cores_of_others().bind());
+  give(ranks[0], {cores[0]});
+  const peal::cpu_mask others = around.cores_of_others();
+  EXPECT_TRUE(others.has(static_cast<std::size_t>(cores[1])));
+  EXPECT_FALSE(others.has(static_cast<std::size_t>(cores[0])));
+  std::thread{[&] {
+    EXPECT_TRUE(others.bind());
+    EXPECT_EQ(::sched_getcpu(), cores[1]);
+  }}.join();
 }
 
 TEST_F(core_sharing_test, one_rank_is_never_one) {

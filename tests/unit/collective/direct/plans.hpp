@@ -1,12 +1,15 @@
 // Random calls of every kind, with what each rank should get.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <system_error>
 #include <vector>
 
 #include "peal/detail/core.hpp"
@@ -185,6 +188,16 @@ inline part::part(const plan& p, int rank, int size) {
   if (p.own_function)
     call.op = {.kind = detail::builtin::none, .commutative = false, .combine = join_maps};
   else call.op = {.kind = detail::builtin::sum, .commutative = true};
+}
+
+/// Whether the call has given what it should, and left alone what it was given.
+inline testing::AssertionResult is_right(const plan& p, const part& after,
+                                         const std::vector<word>& sent, std::error_code became) {
+  if (!became && after.receive == after.expected && after.send == sent)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "collective " << static_cast<int>(p.kind) << ", root " << p.root << ", " << p.elements
+         << " elements: " << became.message();
 }
 
 }  // namespace peal::test

@@ -33,9 +33,9 @@ class shared_block {
   std::unique_ptr<std::byte, aligned_delete> memory_;
 };
 
-/// Makes a call. Gives the core away while it has to wait.
-template <class Play, class... Further>
-std::error_code run(direct::flags& all, const detail::collective_call& what, Further... further) {
+/// Makes a call. Gives the core away while it has to wait. `all`: the flags, or those of groups.
+template <class Play, class Flags, class... Further>
+std::error_code run(Flags& all, const detail::collective_call& what, Further... further) {
   Play call{all, what, further...};
   if (!call.valid()) return errc::invalid_argument;
   call.begin();
