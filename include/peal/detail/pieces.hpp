@@ -137,7 +137,6 @@ struct both_sides {
 /// alltoallw and neighbor_alltoallw.
 class pieces_step {
  public:
-  static constexpr bool by_messages = true;
   pieces_step(collective kind, both_sides sides) : kind_{kind}, sides_{std::move(sides)} {}
   void refresh(const location&) { sides_.out.pack(); }
   collective_call first() { return sides_.call(kind_); }

@@ -285,6 +285,11 @@ const std::vector<call>& plans() {
   return all;
 }
 
+peal::graph ring_of(const communicator& all) {
+  const int size = all.size();
+  return peal::graph{all, {(all.rank() + size - 1) % size, (all.rank() + 1) % size}};
+}
+
 /// Collectives of every way that calls go.
 void meet(const communicator& on, const std::string& behind) {
   const int size = on.size();
@@ -337,6 +342,28 @@ void err_together(const communicator& world, const peal::graph& ring) {
                      one.name);
         meet(fresh, std::string{one.name} + ", of several");
       }
+}
+
+/// So many in a row that the ranks agree on the way of calls in one of them, and again behind them.
+void err_in_a_row(const communicator& world) {
+  constexpr int calls = 12, behind = 60;
+  for (const auto* table : {&roots(), &lengths(), &rooms(), &among_neighbors()})
+    for (const call& one : *table) {
+      const communicator fresh = world.dup();
+      const peal::graph ring = ring_of(fresh);
+      const bool errs = fresh.rank() == 0;
+      for (int i = 0; i != calls; ++i) {
+        try {
+          one.make({fresh, ring, errs, 3});
+          job::check(!errs, one.name);
+        } catch (const peal::error&) {
+        }
+      }
+      for (int i = 0; i != behind; ++i) {
+        job::equal(fresh.allreduce(i), i * fresh.size(), one.name);
+        job::equal(ring.allreduce(i), i * ring.size(), one.name);
+      }
+    }
 }
 
 /// Rank 0 is some calls ahead of the last rank, which is refused the first of them and comes when
@@ -413,7 +440,7 @@ int main(int argc, char** argv) {
   const communicator world = env.world().dup();
   job::my_rank() = world.rank();
   const int size = world.size();
-  const peal::graph ring{world, {(world.rank() + size - 1) % size, (world.rank() + 1) % size}};
+  const peal::graph ring = ring_of(world);
   const std::vector<std::string> names{argv + 1, argv + argc};
   std::vector<int> bad_ones{0, 1};
   if (size > 2) bad_ones.push_back(size - 1);
@@ -431,6 +458,7 @@ int main(int argc, char** argv) {
     }
   if (!names.empty()) return 0;
   err_together(world, ring);
+  err_in_a_row(world);
   const char* const compared = std::getenv("PEAL_CHECK");  // then nobody is ahead
   if (compared == nullptr || std::string{compared} != "1") {
     err_behind(world);
