@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,10 @@ namespace peal::detail {
 /// On cache lines of its own, since threads write to theirs at the same time.
 /// A team first of all, so that an operation's `members` leads back here.
 struct alignas(cache_line) communicator_state : team {
-  /// `like`: of a communicator with the same peers, null where there is none.
-  communicator_state(const team& members, lane& in, const collective_state* like = nullptr);
+  /// `like`: of a communicator with the same peers, null where there is none. `known`: what one
+  /// with the same peers has learnt.
+  communicator_state(const team& members, lane& in, const collective_state* like = nullptr,
+                     std::span<const direct::learnt_ways::known_shape> known = {});
 
   /// Where messages with that tag go. Constant once the user has the communicator.
   [[nodiscard]] communicator_state& way_of(int tag) noexcept {

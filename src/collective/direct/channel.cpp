@@ -204,7 +204,7 @@ class channel::entered final : public progress_source, public waiting_call {
 };
 
 channel::channel(direct_context* in, collectives& collectives, const collective_state& plain,
-                 const team& members)
+                 const team& members, std::span<const learnt_ways::known_shape> known)
     : size_{members.size()},
       in_{in},
       collectives_{collectives},
@@ -217,9 +217,13 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
     if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
-  if (size_ > most_ranks(in->oversubscribed)) groups_.emplace(in->places, members);
-  else if (in->learn != learn_mode::off && learnt_kinds_ != 0)
+  if (size_ > most_ranks(in->oversubscribed)) {
+    groups_.emplace(in->places, members);
+  } else if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
+    learnt_->begin_with(known);
+    learnt_->fastest_of_messages(settled_);
+  }
 }
 
 channel::~channel() {
@@ -390,6 +394,7 @@ void channel::make_a_turn() noexcept {
 void channel::begin_review(std::optional<entered>& here, std::uint32_t calls) {
   window_began_ = calls;
   next_review_ = window_began_ + learnt_ways::idle_window;  // until it is known
+  learnt_->fastest_of_messages(settled_);
   said_ = learnt_->tell();
   heard_.resize(static_cast<std::size_t>(size_));
   review_.kind = detail::collective::allgather;

@@ -15,7 +15,8 @@
 // messages. Where there was no room for a block, the calls of the class are messages, on a context
 // of their own: a rank that does not know this yet may have to make a call of another kind first,
 // and so each kind keeps its order in either case. Nonblocking calls are never direct; their
-// messages move while a direct call waits.
+// messages move while a direct call waits. They take the algorithm by which blocking calls were
+// the fastest.
 //
 // A call that waits is a source of progress, which takes the steps that can be taken. So the call
 // goes on whatever this rank does meanwhile: a continuation that runs in its wait may make the next
@@ -61,9 +62,11 @@ namespace peal::direct {
 
 class channel {
  public:
-  /// `in` null: there is none. All must outlive this.
+  /// `in` null: there is none. All but `known` must outlive this.
   /// Takes the contexts `of.context() + 2` and `+ 4`. No calls of it may be compared.
-  channel(direct_context* in, collectives&, const collective_state&, const team& of);
+  /// `known`: what a communicator of the same ranks has learnt.
+  channel(direct_context* in, collectives&, const collective_state&, const team& of,
+          std::span<const learnt_ways::known_shape> known = {});
   ~channel();  // Requires: no call is under way.
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
@@ -86,6 +89,14 @@ class channel {
     if (by.began != 0) [[unlikely]]
       note_time(by, call);
   }
+  /// The algorithm of a nonblocking call, by what blocking calls have taken; null: the choice's. It
+  /// goes by what was known when the last review began, which is the same on every rank that has
+  /// made the same calls, whether that review is over or not.
+  [[nodiscard]] const algorithm* algorithm_of(const detail::collective_call& call) const noexcept {
+    if (settled_.empty() || call.bytes <= most_not_learnt) [[likely]]
+      return nullptr;
+    return find_settled(call);
+  }
   /// Whether the next blocking call, whatever it is, has a review: the ranks tell each other what
   /// calls took.
   [[nodiscard]] bool review_due() const noexcept {
@@ -97,6 +108,9 @@ class channel {
     if (reviewing_.load(std::memory_order_acquire)) [[unlikely]]
       await_end_of_review();
   }
+  /// What has been learnt up to the calls that this rank has made: the same on every rank that has
+  /// made as many. Where a review is under way it waits for that one's end.
+  [[nodiscard]] std::vector<learnt_ways::known_shape> known();
   /// The review of a call by messages that has begun, or that this rank is refused. Requires: it
   /// was due before that call. Without the engine's lock held.
   void review();
@@ -163,6 +177,7 @@ class channel {
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
+  [[nodiscard]] const algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] std::vector<call_way> ways_of(const call_shape&) const;
   [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
@@ -197,6 +212,7 @@ class channel {
   learnt_ways::told said_{};
   std::vector<learnt_ways::told> heard_;
   std::uint32_t window_began_ = 0;
+  std::vector<learnt_ways::message_way> settled_;  // when the last review began
   int size_;
   std::optional<group_flags> groups_;
   call_log calls_;

@@ -50,10 +50,24 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   return made;
 }
 
+const algorithm* channel::find_settled(const detail::collective_call& call) const noexcept {
+  if (!long_call::serves(call)) return nullptr;
+  const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
+  const auto found = std::ranges::find(settled_, shape, &learnt_ways::message_way::of);
+  return found == settled_.end() ? nullptr : found->by;
+}
+
 void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
   // A call that was made while this one waited may have ended the window.
   if (learnt_ && learnt_->times(by.plan))
     learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
+}
+
+std::vector<learnt_ways::known_shape> channel::known() {
+  await_review();
+  // After a failure a review may be under way still.
+  if (!learnt_ || failed_.load(std::memory_order_relaxed)) return {};
+  return learnt_->known();
 }
 
 /// For peal-info. Threads of two communicators may come here at a time.

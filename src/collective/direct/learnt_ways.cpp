@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace peal::direct {
@@ -193,6 +194,37 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
     steady_window_ = std::min(2 * steady_window_, active ? most_window : idle_window);
   }
   return changed;
+}
+
+std::vector<learnt_ways::known_shape> learnt_ways::known() const {
+  return {entries_.begin(), entries_.end()};
+}
+
+void learnt_ways::begin_with(std::span<const known_shape> known) {
+  for (const known_shape& each : known) {
+    entry& made = entries_.emplace_back();
+    static_cast<known_shape&>(made) = each;
+    made.now = each.best;
+    made.news = true;
+  }
+}
+
+void learnt_ways::fastest_of_messages(std::vector<message_way>& into) const {
+  into.clear();
+  for (const entry& each : entries_) {
+    if (each.of.in_order || std::ranges::count(std::span{each.measured}.first(each.ways.size()), 0))
+      continue;
+    // Where another way is direct, the usual one is messages.
+    const bool usually_messages = std::ranges::any_of(each.ways, &call_way::directly);
+    const algorithm* by = nullptr;
+    float least = usually_messages ? each.cost[0] - a_little : std::numeric_limits<float>::max();
+    for (std::size_t way = 1; way != each.ways.size(); ++way)
+      if (each.ways[way].by != nullptr && each.cost[way] < least) {
+        by = each.ways[way].by;
+        least = each.cost[way];
+      }
+    if (by != nullptr) into.push_back({each.of, by});
+  }
 }
 
 call_way learnt_ways::best_of(const call_shape& of) const noexcept {

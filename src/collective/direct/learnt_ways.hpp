@@ -110,6 +110,19 @@ class learnt_ways {
     std::array<std::uint8_t, most_ways> measured{};  // how often; 0: not yet
     std::uint8_t best = 0;
   };
+  /// Of every shape.
+  [[nodiscard]] std::vector<known_shape> known() const;
+  /// The fastest algorithm of messages for calls of a shape.
+  struct message_way {
+    call_shape of;
+    const algorithm* by;
+  };
+  /// Of the shapes of which every way has been tried, but those whose bits depend on the way, and
+  /// those that the usual algorithm of messages serves as well. The same on every rank.
+  void fastest_of_messages(std::vector<message_way>& into) const;
+  /// Goes on from what a communicator of the same ranks knew, whose ways are the same. Requires: no
+  /// call yet.
+  void begin_with(std::span<const known_shape>);
   /// Those whose costs the last review has changed, once each.
   template <class Visitor>
   void visit_news(Visitor&& visit) {

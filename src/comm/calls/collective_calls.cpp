@@ -117,7 +117,7 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::messages, call, where);
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = start(here, on, call, where, false);
+  operation& started = start(here, on, call, where, false, on.direct.algorithm_of(call));
   here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
   return here.hand_out(started, on, where);

@@ -62,10 +62,15 @@ bool everywhere(communicator_state& of, bool here, const location& where) {
   return all != 0;
 }
 
-communicator_state& make(job& here, const team& members, const collective_state* like) {
+/// Of a communicator, before the first call by which another one is made of it: continuations of
+/// that call may make others on this rank, and later ones on another.
+using known_shapes = std::vector<direct::learnt_ways::known_shape>;
+
+communicator_state& make(job& here, const team& members, const collective_state* like,
+                         const known_shapes& known) {
   lane& home = here.lane_of(members.context());
   const std::lock_guard<engine> guard{home.progress};
-  return *new communicator_state(members, home, like);
+  return *new communicator_state(members, home, like, known);
 }
 
 /// By colour, then key, then rank. Ranks that do not join are left out.
@@ -100,6 +105,7 @@ struct chosen_contexts {
 
 communicator_state* split_by(job& here, communicator_state& from, split_request mine,
                              const location& where) {
+  const known_shapes known = from.direct.known();
   context_pool& contexts = here.contexts();
   offers own{contexts};
   // Every rank offers a context of its own, so that one exchange is enough, but where one was used
@@ -131,7 +137,9 @@ communicator_state* split_by(job& here, communicator_state& from, split_request 
       if (place == 0) own.taken();
       std::vector<peer_id> peers;
       for (auto each = first; each != last; ++each) peers.push_back(from.peer(*each));
-      return &make(here, team{context, place, std::move(peers)}, nullptr);
+      const bool of_all_in_order = std::ranges::equal(peers, from.peers());
+      return &make(here, team{context, place, std::move(peers)}, nullptr,
+                   of_all_in_order ? known : known_shapes{});
     }
     if (mine.joins != 0 && holds) contexts.let_go(context);
     if (place == 0 && mine.context.used_before) mine.context = own.next();
@@ -155,6 +163,7 @@ struct copy_offer {
 /// One number, from the first rank to all. `names_tags`: as this rank wants it.
 communicator_state& copy_of(job& here, communicator_state& from, bool names_tags,
                             const location& where) {
+  const known_shapes known = from.direct.known();
   context_pool& contexts = here.contexts();
   offers own{contexts};
   for (;;) {
@@ -174,7 +183,7 @@ communicator_state& copy_of(job& here, communicator_state& from, bool names_tags
     const bool holds = contexts.hold(given.context);
     if (!given.used_before || everywhere(from, holds, where)) {
       if (from.rank() == 0) own.taken();
-      communicator_state& made = make(here, team{given.context, from}, &from.collective);
+      communicator_state& made = make(here, team{given.context, from}, &from.collective, known);
       if (as_offered) return made;
       release(made);
       refuse_mixed(where);

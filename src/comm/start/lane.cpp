@@ -18,11 +18,12 @@ namespace peal {
 
 namespace detail {
 
-communicator_state::communicator_state(const team& members, lane& in, const collective_state* like)
+communicator_state::communicator_state(const team& members, lane& in, const collective_state* like,
+                                       std::span<const direct::learnt_ways::known_shape> known)
     : team{members},
       home{in},
       collective{*in.collectives, *this, like},
-      direct{in.direct_context(), *in.collectives, collective, *this} {
+      direct{in.direct_context(), *in.collectives, collective, *this, known} {
   if (size() > 1 && in.compares_calls())
     checked = std::make_unique<checked_calls>(*in.messages, *in.collectives, collective, *this,
                                               &*in.stall_report);

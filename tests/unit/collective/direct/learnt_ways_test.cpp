@@ -31,6 +31,11 @@ class ranks {
   explicit ranks(std::size_t count) : told_(count) {
     for (std::size_t each = 0; each != count; ++each) ways_.emplace_back(ways_of);
   }
+  /// That go on from what other ranks have learnt.
+  ranks(std::size_t count, const ranks& from) : ranks{count} {
+    for (std::size_t each = 0; each != count; ++each)
+      ways_[each].begin_with(from.ways_[each].known());
+  }
   /// One call; `cost(rank, way)`. Returns the way, which is the same on all ranks.
   template <class Cost>
   call_way call(const call_shape& of, Cost&& cost) {
@@ -47,6 +52,7 @@ class ranks {
     return taken;
   }
   [[nodiscard]] call_way best_of(const call_shape& of) const { return ways_.front().best_of(of); }
+  [[nodiscard]] const learnt_ways& first() const { return ways_.front(); }
   [[nodiscard]] int reviews() const { return reviews_; }
   /// A rank that was refused the next call.
   void refuse(std::size_t rank) {
@@ -186,6 +192,78 @@ TEST(learnt_ways, windows_grow_while_there_is_nothing_to_learn) {
   for (int call = 0; call != 100'000; ++call)
     all.call(one_way, [](std::size_t, const call_way&) { return 1.; });
   EXPECT_LT(all.reviews(), 120);
+}
+
+TEST(learnt_ways, a_copy_goes_the_fastest_way_from_the_first_call_on) {
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); };
+  ranks all{3};
+  for (int call = 0; call != 100; ++call) all.call(mebibyte, cost);
+  ASSERT_TRUE(all.best_of(mebibyte).directly);
+  ranks copy{3, all};
+  EXPECT_TRUE(copy.call(mebibyte, cost).directly);
+  int others = 0;
+  for (int call = 0; call != 1000; ++call) others += copy.call(mebibyte, cost).directly ? 0 : 1;
+  EXPECT_LT(others, 200);
+  EXPECT_TRUE(copy.best_of(mebibyte).directly);
+  // The first communicator goes on by itself.
+  EXPECT_TRUE(all.call(mebibyte, cost).directly);
+}
+
+TEST(learnt_ways, a_copy_that_is_made_amid_trials_goes_on_with_them) {
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); };
+  for (int calls = 1; calls != 90; ++calls) {
+    ranks all{2};
+    for (int call = 0; call != calls; ++call) all.call(mebibyte, cost);
+    ranks copy{2, all};
+    for (int call = 0; call != 100; ++call) {
+      copy.call(mebibyte, cost);
+      all.call(mebibyte, cost);
+    }
+    EXPECT_TRUE(copy.best_of(mebibyte).directly) << calls;
+    EXPECT_TRUE(all.best_of(mebibyte).directly) << calls;
+  }
+}
+
+TEST(learnt_ways, a_copy_learns_that_it_is_another_machine) {
+  ranks all{2};
+  for (int call = 0; call != 100; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+  ranks copy{2, all};
+  for (int call = 0; call != 1500; ++call)
+    copy.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 9); });
+  EXPECT_EQ(copy.best_of(mebibyte).by, &tree);
+}
+
+TEST(learnt_ways, knows_the_fastest_algorithm_of_messages_beside_the_best_way) {
+  ranks all{2};
+  const auto settled = [&] {
+    std::vector<learnt_ways::message_way> found;
+    all.first().fastest_of_messages(found);
+    return found;
+  };
+  constexpr call_shape in_order{collective::reduce, 20, true, true};
+  for (int call = 0; call != 20; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+  EXPECT_TRUE(settled().empty()) << "not all ways have been tried";
+  for (int call = 0; call != 300; ++call) {
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+    all.call(in_order, [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); });
+  }
+  ASSERT_TRUE(all.best_of(mebibyte).directly);
+  ASSERT_TRUE(all.best_of(in_order).directly);
+  // Not that of calls whose bits depend on the way.
+  ASSERT_EQ(settled().size(), 1U);
+  EXPECT_EQ(settled()[0].of, mebibyte);
+  EXPECT_EQ(settled()[0].by, &tree);
+}
+
+TEST(learnt_ways, leaves_messages_to_the_usual_algorithm_where_that_is_the_fastest) {
+  ranks all{2};
+  for (int call = 0; call != 300; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) { return fixed(way, 2, 2.5, 4, 1); });
+  std::vector<learnt_ways::message_way> found;
+  all.first().fastest_of_messages(found);
+  EXPECT_TRUE(found.empty());
 }
 
 TEST(learnt_ways, tells_what_a_review_has_changed_once) {
