@@ -1,8 +1,9 @@
 // transport/shm/copy_choice.hpp
 // Which way a large payload takes where each is possible: what was fastest of late, by kind of
-// buffers, distance of the two cores and class of length. What payloads took is shared by all
-// processes of the node. Nothing is measured at the start: the first payloads go the usual way,
-// then each other way carries some, and later a few now and then, since a machine changes.
+// buffers, distance of the two cores and class of length. All processes of the node share what
+// payloads took, try a way together, and take the same one. Nothing is measured at the start: the
+// first payloads go the usual way, then each other way carries some, and later a few now and then,
+// since a machine changes.
 //
 // Layer    transport/shm.
 // Units    bytes, nanoseconds; rates in nanoseconds a KiB.
@@ -56,6 +57,8 @@ class copy_choice {
  private:
   static constexpr std::size_t ways = copy_rates::ways;
   static constexpr std::uint8_t most_samples = 9;
+  /// Of the way that all processes of the node go in a cell.
+  enum class stage : std::uint8_t { in_use, trial, whole_trial };
   struct samples {
     std::array<float, most_samples> rate{};
     std::uint8_t count = 0;
@@ -67,13 +70,13 @@ class copy_choice {
     way current = way::alone;
     way best = way::alone;
     bool begun = false;
-    bool on_trial = false;
-    bool looks_fast = false;      // the way on trial: it gets the rest of a whole trial
+    stage now = stage::in_use;
     bool streams = false;         // a lone payload of another way was not measured
+    std::uint32_t mode = 0;       // of the node, as it was seen last
     std::uint16_t under_way = 0;  // of trials
     std::uint8_t next_trial = 0;  // turns round the ways
     std::uint16_t left = 0;       // payloads until it is thought about again
-    std::uint16_t given = 0;      // to the trial, when it began
+    std::uint16_t given = 0;      // to the trial, since it was thought about
     std::uint32_t period = 0;     // between trials, unless a slow way makes it longer
     float at_trial = 0;  // rate of the best way when it was thought about first, or changed
     std::array<samples, ways> taken{};
@@ -92,7 +95,9 @@ class copy_choice {
   [[nodiscard]] bool begin_trial(std::size_t cell, const possible&) noexcept;
   [[nodiscard]] bool go_on_with_trial(std::size_t cell) noexcept;
   void put_off(std::size_t cell, std::size_t way, std::uint32_t least) noexcept;
-  void begin(std::size_t cell, std::size_t way, std::uint16_t payloads) noexcept;
+  void begin(std::size_t cell) noexcept;
+  void propose(std::size_t cell, stage, std::size_t way) noexcept;
+  void follow(std::size_t cell, std::uint32_t mode) noexcept;
   [[nodiscard]] way best_of(std::size_t cell, const possible&) const noexcept;
 
   copy_rates* rates_;

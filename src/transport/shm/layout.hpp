@@ -229,6 +229,7 @@ struct copy_rates {
   struct alignas(cache_line / 2) cell {
     std::atomic<float> rate[ways];          // nanoseconds a KiB; 0: none was seen
     std::atomic<std::uint32_t> seen[ways];  // payloads that were measured, up to some
+    std::atomic<std::uint32_t> mode;        // what all processes do: copy_choice.cpp; 0: as usual
   };
   cell cells[kinds * spans * classes];
 };

@@ -30,11 +30,10 @@ concept two_steps = requires(Work& work, collective_call& call) {
 };
 
 template <when When, class Work>
-inline constexpr call_form form_of =
-    When == when::planned ? call_form::plan
-    : two_steps<Work>     ? call_form::steps
-    : When == when::later ? call_form::messages
-                          : call_form::blocking;
+inline constexpr call_form form_of = When == when::planned ? call_form::plan
+                                     : two_steps<Work>     ? call_form::steps
+                                     : When == when::later ? call_form::messages
+                                                           : call_form::blocking;
 
 /// What `make` returns. Where it throws, on this rank alone, the other ranks are told first.
 /// Inlined as everything here that a blocking call goes through: calls of functions would take

@@ -21,13 +21,18 @@ struct modelled {
   std::array<int, 3> taken{};
 
   way one(std::size_t bytes, double factor = 1) {
+    return one_beside(bytes, [=](way) { return factor; });
+  }
+  /// `factor_of(way)`: how many times as long it takes.
+  template <class Factor>
+  way one_beside(std::size_t bytes, Factor factor_of) {
     const copy_choice::answer how = choice.choose(between, apart, bytes);
     const auto which = static_cast<std::size_t>(how.how);
     ++taken[which];
     if (how.measure)
-      choice.note(
-          how.cell, how.how, bytes,
-          static_cast<std::uint64_t>(cost[which] * factor * static_cast<double>(bytes) / 1024));
+      choice.note(how.cell, how.how, bytes,
+                  static_cast<std::uint64_t>(cost[which] * factor_of(how.how) *
+                                             static_cast<double>(bytes) / 1024));
     if (how.trial) choice.trial_ended(how.cell);
     return how.how;
   }
@@ -146,6 +151,35 @@ TEST(copy_choice, of_one_process_serves_the_others) {
   EXPECT_GT(fourth.many(300, bytes, way::together), 270);
 }
 
+// Caches make a way slow for a process that goes it alone: what the others do is not in them.
+TEST(copy_choice, finds_a_way_that_is_fast_where_all_go_it) {
+  constexpr std::size_t bytes = 1 << 20;
+  const auto rates = std::make_unique<copy_rates>();
+  modelled first{*rates, {130, 70, 50}}, second{*rates, {130, 70, 50}};
+  std::array<way, 2> went{};
+  const auto exchange = [&](int count) {
+    int both_staged = 0;
+    for (int each = 0; each < count; ++each) {
+      // A way that the other one did not go takes twice as long, but for both sides' pieces.
+      const auto slower = [&](way own, way other) {
+        return own == other || own == way::together ? 1.0 : 2.0;
+      };
+      went[0] = first.one_beside(bytes, [&](way own) { return slower(own, went[1]); });
+      went[1] = second.one_beside(bytes, [&](way own) { return slower(own, went[0]); });
+      both_staged += went[0] == way::staged && went[1] == way::staged ? 1 : 0;
+    }
+    return both_staged;
+  };
+  exchange(1000);
+  EXPECT_GT(exchange(1000), 950);
+  first.cost[2] = second.cost[2] = 90;  // for some time
+  exchange(1000);
+  EXPECT_LT(exchange(1000), 50);
+  first.cost[2] = second.cost[2] = 50;
+  exchange(2000);
+  EXPECT_GT(exchange(1000), 950);
+}
+
 TEST(copy_choice, learns_for_each_distance_and_each_length) {
   const auto rates = std::make_unique<copy_rates>();
   modelled own{*rates, {20, 40, 60}};
@@ -165,7 +199,7 @@ TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
     const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
     own.cost[static_cast<std::size_t>(usual)] = 20;
     int others = 0;
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 30; ++round) {
       std::array<copy_choice::answer, window> chosen;
       for (auto& each : chosen) each = own.choice.choose(own.between, own.apart, bytes);
       const copy_choice::answer* before = nullptr;
