@@ -15,8 +15,8 @@
 
 namespace peal {
 
-/// "pealsegc": another layout gets another number.
-inline constexpr std::uint64_t segment_magic = 0x7065616c'73656763;
+/// "pealsegd": another layout gets another number.
+inline constexpr std::uint64_t segment_magic = 0x7065616c'73656764;
 
 struct segment_header {
   std::uint64_t magic;
