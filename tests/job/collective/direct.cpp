@@ -199,6 +199,30 @@ void throws(const communicator& world) {
   }
 }
 
+// Where calls go by groups some ranks join for others, which have an error when that throws.
+void throws_by_groups(const communicator& world) {
+  const int last = world.size() - 1;
+  for (const int bad : {0, 1, last / 2, last}) {
+    bool joined = false, threw = false;
+    const auto add = [&](int a, int b) {
+      joined = world.rank() == bad;
+      if (joined) throw std::runtime_error{"not today"};
+      return a + b;
+    };
+    try {
+      job::equal(world.allreduce(1, add), world.size(), "a sum whose operation throws elsewhere");
+    } catch (const std::runtime_error& e) {
+      const auto* const error = dynamic_cast<const peal::error*>(&e);
+      threw = error == nullptr && std::string{e.what()} == "not today";
+      job::check(threw || (error != nullptr && error->code() == peal::errc::operation_failed),
+                 e.what());
+    }
+    job::equal(threw, joined, "whether the operation threw");
+    job::check(joined || world.rank() != 0 || bad != 0, "rank 0 joins what its group gives");
+    job::equal(world.allreduce(2), 2 * world.size(), "the sum after that");
+  }
+}
+
 // A continuation that runs while a collective waits may run one of another communicator.
 void continuations(const communicator& world) {
   const auto copy = world.dup();
@@ -430,8 +454,9 @@ int main(int argc, char** argv) {
       {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected},
        job::part{"many", many}, job::part{"one_after_the_other", one_after_the_other},
        job::part{"parts", parts}, job::part{"throws", throws},
-       job::part{"continuations", continuations}, job::part{"nested", nested},
-       job::part{"nested_at_first", nested_at_first}, job::part{"behind", behind},
-       job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers},
+       job::part{"throws_by_groups", throws_by_groups}, job::part{"continuations", continuations},
+       job::part{"nested", nested}, job::part{"nested_at_first", nested_at_first},
+       job::part{"behind", behind}, job::part{"open", open}, job::part{"progress", progress},
+       job::part{"sleepers", sleepers},
        job::part{"sleepers_above_one_that_throws", sleepers_above_one_that_throws}});
 }
