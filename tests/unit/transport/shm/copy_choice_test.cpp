@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -149,6 +150,23 @@ TEST(copy_choice, of_one_process_serves_the_others) {
   for (int each = 0; each < 300; ++each) third.one(bytes), fourth.one(bytes);
   EXPECT_GT(third.many(300, bytes, way::together), 270);
   EXPECT_GT(fourth.many(300, bytes, way::together), 270);
+}
+
+// The first payloads of a way find nothing in the caches.
+TEST(copy_choice, goes_on_with_a_trial_that_gets_quicker) {
+  constexpr std::size_t bytes = 1 << 20;
+  constexpr std::array<double, 4> cold{4, 3, 2, 1};
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {200, 15, 20}};
+  std::size_t in_a_row = 0;
+  for (int each = 0; each < 2000; ++each) {
+    const way went = own.one_beside(bytes, [&](way how) {
+      return how == way::together ? cold[std::min(in_a_row, cold.size() - 1)] : 1;
+    });
+    in_a_row = went == way::together ? in_a_row + 1 : 0;
+    if (each == 1000) own.taken = {};
+  }
+  EXPECT_GT(own.taken[static_cast<std::size_t>(way::together)], 950);
 }
 
 // Caches make a way slow for a process that goes it alone: what the others do is not in them.
