@@ -236,6 +236,31 @@ TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
   }
 }
 
+// Payloads of a first lap say nothing, and a window has few that are tried.
+TEST(copy_choice, makes_a_ring_within_some_windows) {
+  constexpr int window = 64, lap = 256;
+  constexpr std::size_t bytes = 8192;
+  const auto rates = std::make_unique<copy_rates>();
+  modelled own{*rates, {20, 20, 5}};
+  int staged = 0;
+  for (int round = 0; round < 30; ++round) {
+    std::array<copy_choice::answer, window> chosen;
+    for (auto& each : chosen) each = own.choice.choose(own.between, own.apart, bytes);
+    const copy_choice::answer* before = nullptr;
+    for (const auto& each : chosen) {
+      staged += each.how == way::staged ? 1 : 0;
+      const bool says_something = each.how != way::staged || staged > lap;
+      if (each.measure && says_something && before != nullptr && before->how == each.how)
+        own.choice.note(each.cell, each.how, bytes,
+                        static_cast<std::uint64_t>(own.cost[static_cast<std::size_t>(each.how)] *
+                                                   static_cast<double>(bytes) / 1024));
+      if (each.trial) own.choice.trial_ended(each.cell);
+      before = &each;
+    }
+  }
+  EXPECT_GT(staged, 10 * window + lap);
+}
+
 TEST(copy_choice, goes_on_where_nothing_can_be_measured) {
   const auto rates = std::make_unique<copy_rates>();
   copy_choice choice{*rates};
