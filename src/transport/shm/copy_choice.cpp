@@ -28,7 +28,7 @@ constexpr std::uint8_t few = 3;
 /// A trial ends when even its quickest payload took so many times as long as is usual, and the last
 /// one was not quicker than the one before it: the first ones find nothing in the caches.
 constexpr float slower_enough = 1.25F, far_slower = 4, quicker_than_before = 0.93F;
-/// Payloads of a trial that get quicker and quicker.
+/// At most so many payloads of a trial that gets quicker and quicker.
 constexpr std::uint8_t longest_warming = 8;
 /// One in so many is measured of a way that is known: two looks at the clock take 50 ns. Three of
 /// a batch, at odd distances: what comes round every other payload must not hit all of them.

@@ -37,6 +37,23 @@ struct modelled {
     if (how.trial) choice.trial_ended(how.cell);
     return how.how;
   }
+  /// A window of receives: all are chosen before the first has arrived, and one behind another way
+  /// is not measured, nor one of which `says_something(way)` is false.
+  template <class Says>
+  void window(std::size_t bytes, Says says_something) {
+    std::array<copy_choice::answer, 64> chosen;
+    for (auto& each : chosen) each = choice.choose(between, apart, bytes);
+    const copy_choice::answer* before = nullptr;
+    for (const auto& each : chosen) {
+      const auto which = static_cast<std::size_t>(each.how);
+      ++taken[which];
+      if (each.measure && says_something(each.how) && before != nullptr && before->how == each.how)
+        choice.note(each.cell, each.how, bytes,
+                    static_cast<std::uint64_t>(cost[which] * static_cast<double>(bytes) / 1024));
+      if (each.trial) choice.trial_ended(each.cell);
+      before = &each;
+    }
+  }
   /// How many of `count` payloads went that way.
   int many(int count, std::size_t bytes, way which) {
     taken = {};
@@ -208,29 +225,14 @@ TEST(copy_choice, learns_for_each_distance_and_each_length) {
   EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
 }
 
-// A window of receives: all payloads are chosen before the first has arrived.
 TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
-  constexpr int window = 64;
   for (const std::size_t bytes : lengths) {
     const auto rates = std::make_unique<copy_rates>();
     modelled own{*rates, {90, 90, 90}};
     const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
     own.cost[static_cast<std::size_t>(usual)] = 20;
-    int others = 0;
-    for (int round = 0; round < 30; ++round) {
-      std::array<copy_choice::answer, window> chosen;
-      for (auto& each : chosen) each = own.choice.choose(own.between, own.apart, bytes);
-      const copy_choice::answer* before = nullptr;
-      for (const auto& each : chosen) {
-        if (each.measure && before != nullptr && before->how == each.how)
-          own.choice.note(each.cell, each.how, bytes,
-                          static_cast<std::uint64_t>(own.cost[static_cast<std::size_t>(each.how)] *
-                                                     static_cast<double>(bytes) / 1024));
-        if (each.trial) own.choice.trial_ended(each.cell);
-        before = &each;
-        others += each.how == usual ? 0 : 1;
-      }
-    }
+    for (int round = 0; round < 30; ++round) own.window(bytes, [](way) { return true; });
+    const int others = 30 * 64 - own.taken[static_cast<std::size_t>(usual)];
     EXPECT_LE(others, 24) << bytes;
     EXPECT_GE(others, 4) << bytes;
   }
@@ -238,27 +240,13 @@ TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
 
 // Payloads of a first lap say nothing, and a window has few that are tried.
 TEST(copy_choice, makes_a_ring_within_some_windows) {
-  constexpr int window = 64, lap = 256;
-  constexpr std::size_t bytes = 8192;
+  constexpr int lap = 256;
   const auto rates = std::make_unique<copy_rates>();
   modelled own{*rates, {20, 20, 5}};
-  int staged = 0;
-  for (int round = 0; round < 30; ++round) {
-    std::array<copy_choice::answer, window> chosen;
-    for (auto& each : chosen) each = own.choice.choose(own.between, own.apart, bytes);
-    const copy_choice::answer* before = nullptr;
-    for (const auto& each : chosen) {
-      staged += each.how == way::staged ? 1 : 0;
-      const bool says_something = each.how != way::staged || staged > lap;
-      if (each.measure && says_something && before != nullptr && before->how == each.how)
-        own.choice.note(each.cell, each.how, bytes,
-                        static_cast<std::uint64_t>(own.cost[static_cast<std::size_t>(each.how)] *
-                                                   static_cast<double>(bytes) / 1024));
-      if (each.trial) own.choice.trial_ended(each.cell);
-      before = &each;
-    }
-  }
-  EXPECT_GT(staged, 10 * window + lap);
+  const int& staged = own.taken[static_cast<std::size_t>(way::staged)];
+  for (int round = 0; round < 30; ++round)
+    own.window(8192, [&](way how) { return how != way::staged || staged > lap; });
+  EXPECT_GT(staged, 10 * 64 + lap);
 }
 
 TEST(copy_choice, goes_on_where_nothing_can_be_measured) {
