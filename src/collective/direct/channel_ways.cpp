@@ -46,7 +46,10 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   decision made{.plan = learnt_->next(shape)};
   made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
   made.by = made.plan.by.by;
-  if (learnt_->times(made.plan)) made.began = now();
+  if (learnt_->times(made.plan)) {
+    made.unsettled = in_->node.unsettled();
+    made.began = now();
+  }
   return made;
 }
 
@@ -59,8 +62,9 @@ const algorithm* channel::find_settled(const detail::collective_call& call) cons
 
 void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
   // A call that was made while this one waited may have ended the window.
-  if (learnt_ && learnt_->times(by.plan))
-    learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes));
+  if (!learnt_ || !learnt_->times(by.plan)) return;
+  learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes),
+                in_->node.unsettled() == by.unsettled);
 }
 
 std::vector<learnt_ways::known_shape> channel::known() {

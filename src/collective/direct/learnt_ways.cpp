@@ -98,13 +98,14 @@ void learnt_ways::look_up(const call_shape& of) noexcept {
   const std::uint8_t way = known ? known->now : std::uint8_t{0};
   std::size_t place = 0;
   while (place != timed_count_ && timed_[place].of != of) ++place;
-  if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, {}};
+  if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, true, {}};
   last_shape_ = of;
   last_ = {known ? known->ways[way] : call_way{}, static_cast<std::uint8_t>(place), number_};
 }
 
-void learnt_ways::took(const plan& of, double nanoseconds_a_byte) noexcept {
+void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) noexcept {
   timed& mine = timed_[of.place];
+  mine.settled &= settled;
   mine.times[mine.count++] = static_cast<float>(nanoseconds_a_byte);
 }
 
@@ -113,7 +114,7 @@ learnt_ways::told learnt_ways::tell() noexcept {
   for (std::size_t place = 0; place != timed_count_; ++place) {
     timed& each = timed_[place];
     if (each.count == 0) continue;
-    said[place] = {to_code(each.of), each.way,
+    said[place] = {to_code(each.of), each.way, each.settled,
                    std::log2(std::max(usual_of({each.times.data(), each.count}), 1e-6F))};
   }
   timed_count_ = 0;
@@ -170,21 +171,29 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
                 : of->ranks == 0           ? each.cost
                                            : std::max(of->sum, each.cost);
       ++of->ranks;
+      of->settled &= each.settled;
     }
   int changed = 0;
   bool active = false;
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
-    if (each.ranks != 0 && each.ways.size() != 1) {
-      active = each.news = true;
+    const bool heard = each.ranks != 0 && each.ways.size() != 1;
+    if (!heard) {
+      each.now = each.best;
+    } else if (!each.settled && each.settling != most_settling) {
+      ++each.settling;
+      if (each.now != each.best || !each.steady) trial = std::max(trial, settling_window);
+    } else {
+      each.news = true;
+      each.settling = 0;
       changed += learn(each) ? 1 : 0;
       if (plan_trial(each))
         trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);
-    } else {
-      each.now = each.best;
     }
+    active |= heard;
     each.sum = 0;
     each.ranks = 0;
+    each.settled = true;
   }
   if (changed != 0) steady_window_ = least_window;
   if (trial != 0) {

@@ -64,6 +64,10 @@ class learnt_ways {
   /// Of calls above 128 KiB: each costs more, and less disturbs it.
   static constexpr std::uint32_t long_trial_window = 4;
   static constexpr std::uint8_t long_length = 18;
+  /// After a window of which the messages were not settled, which does not count, the same way goes
+  /// on for one more, and so often at most.
+  static constexpr std::uint32_t settling_window = 32;
+  static constexpr std::uint8_t most_settling = 32;
 
   /// `ways_of`: those of a shape besides the usual one, the same on every rank.
   explicit learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of);
@@ -83,12 +87,14 @@ class learnt_ways {
   [[nodiscard]] bool times(const plan& of) const noexcept {
     return of.place != most_told && of.window == number_ && timed_[of.place].count != most_times;
   }
-  /// Requires: times(of).
-  void took(const plan& of, double nanoseconds_a_byte) noexcept;
+  /// `settled`: another call will take as long. Not so while the messages that it is made of try
+  /// ways themselves. Requires: times(of).
+  void took(const plan& of, double nanoseconds_a_byte, bool settled = true) noexcept;
 
   struct told_time {
     std::uint16_t shape = 0;  // 0: none
-    std::uint16_t way = 0;
+    std::uint8_t way = 0;
+    bool settled = true;
     float cost = 0;
   };
   using told = std::array<told_time, most_told>;
@@ -136,7 +142,9 @@ class learnt_ways {
     std::uint8_t turn = 0;
     bool steady = false;  // all ways have been tried
     bool news = false;
+    std::uint8_t settling = 0;  // windows in a row that were not settled
     // While a review is heard:
+    bool settled = true;
     float sum = 0;  // or the most
     std::uint32_t ranks = 0;
   };
@@ -144,6 +152,7 @@ class learnt_ways {
     call_shape of;
     std::uint8_t way = 0;
     std::uint8_t count = 0;
+    bool settled = true;
     std::array<float, most_times> times{};
   };
 

@@ -138,6 +138,7 @@ void fetcher::choose(fetch& f) noexcept {
     p.cell = made.cell;
     p.measured = made.measure;
     p.trial = made.trial;
+    unsettled_ += made.settled ? 0 : 1;
     if (made.measure) p.began = clock::now();
   }
   p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;

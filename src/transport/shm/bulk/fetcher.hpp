@@ -57,6 +57,8 @@ class fetcher {
   [[nodiscard]] const std::array<std::uint64_t, copy_rates::ways>& counts() const noexcept {
     return counts_;
   }
+  /// How often the choice of the way was a trial, or had not tried all ways.
+  [[nodiscard]] std::uint64_t unsettled() const noexcept { return unsettled_; }
 
  private:
   struct progress;  // of a fetch; lies in its scratch words
@@ -115,6 +117,7 @@ class fetcher {
   std::vector<std::byte> bounce_;   // what the kernel copies before it is absorbed
   copy_choice choice_;
   std::array<std::uint64_t, copy_rates::ways> counts_{};
+  std::uint64_t unsettled_ = 0;
   // Of the payload that ended last; from -1: not in its turn.
   struct {
     clock::time_point when{};
