@@ -14,10 +14,9 @@ constexpr auto relaxed = std::memory_order_relaxed;
 bool yield_costs::note(duration yielded, clock::time_point now) noexcept {
   const duration saved{saved_.load(relaxed)};
   const duration left = std::min(saved + worth(now) - std::min(yielded, most_noted), most_saved);
-  const bool pays =
-      left >= duration::zero() ||
-      // The cores were not taken away: the others of the job had work to do.
-      (cores_ != nullptr && cores_->ask(now) != core_time::answer::shared);
+  const bool pays = left >= duration::zero() ||
+                    // The cores were not taken away: the others of the job had work to do.
+                    (cores_ != nullptr && cores_->ask(now) != core_time::answer::shared);
   // What is left of an account that was exceeded for a good reason is a whole one.
   saved_.store((left >= duration::zero() ? left : most_saved).count(), relaxed);
   if (pays) return false;

@@ -76,7 +76,7 @@ class channel {
     bool directly = false;          // by `run`
     const algorithm* by = nullptr;  // else: by this one; null: the choice's
     learnt_ways::plan plan = {};
-    std::uint64_t began = 0;  // nanoseconds; 0: the call is not timed
+    std::uint64_t began = 0;      // nanoseconds; 0: the call is not timed
     std::uint64_t unsettled = 0;  // of the node's transport, then
   };
   /// Of a call that is about to be made.
