@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -27,6 +28,7 @@ class block_memory {
     segment_plan plan;
     plan.directory = folder_;
     plan.job_name = "arena";
+    plan.count = 2;  // so that the file keeps its name
     plan.front_bytes = 4096;
     plan.transport_bytes = room;
     plan.most_committed = most_committed;
@@ -37,6 +39,13 @@ class block_memory {
     std::filesystem::remove_all(folder_);
   }
 
+  /// Memory that the segment has.
+  [[nodiscard]] std::size_t taken() const {
+    struct stat status{};
+    if (stat(name().c_str(), &status) != 0) throw std::runtime_error{"stat"};
+    return static_cast<std::size_t>(status.st_blocks) * 512;
+  }
+
   static constexpr std::size_t bytes = std::size_t{1} << 20;
   [[nodiscard]] node_segment& segment() { return *segment_; }
   [[nodiscard]] std::size_t begin() { return segment_->transport_part(0).offset; }
@@ -45,6 +54,8 @@ class block_memory {
   }
 
  private:
+  [[nodiscard]] std::string name() const { return folder_ + "/arena.peal"; }
+
   std::string folder_;
   std::unique_ptr<node_segment> segment_;
 };
