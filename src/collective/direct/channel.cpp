@@ -218,7 +218,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
     if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
   if (size_ > most_ranks(in->oversubscribed)) {
-    groups_.emplace(in->places, members);
+    groups_.emplace(in->places, members, in->numas_of(members));
   } else if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
     learnt_->begin_with(known);
@@ -246,8 +246,11 @@ void channel::ask(call_class& of) noexcept {
   // By a hash, so that no process gives all.
   const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) %
                                      static_cast<std::uint32_t>(size_));
-  if (giver == members_.rank() && !groups_)
-    of.where = of.own_block = in_->blocks.take(size_, of.area_bytes);
+  if (giver == members_.rank() && !groups_) try {
+      of.own_block = in_->blocks.take(size_, of.area_bytes, in_->numas_of(members_));
+      of.where = of.own_block;
+    } catch (const std::bad_alloc&) {  // as without room
+    }
   detail::collective_call call;
   call.kind = detail::collective::bcast;
   call.root = giver;

@@ -41,8 +41,26 @@ struct direct_context {
         node{access},
         learn{learns},
         places{run_at},
+        several_numas{holds_several_numas(run_at)},
         oversubscribed{cores > 0 && access.segment().count() > cores},
         blocks{access.segment(), access.blocks(), access.block_bytes()} {}
+
+  /// The NUMA nodes of the ranks; empty where there is one only, or none is known.
+  [[nodiscard]] std::vector<std::uint16_t> numas_of(const team& members) const {
+    std::vector<std::uint16_t> made;
+    if (several_numas)
+      for (const peer_id each : members.peers()) made.push_back(places[each].numa);
+    return made;
+  }
+  static bool holds_several_numas(std::span<const rank_place> run_at) noexcept {
+    std::uint16_t found = rank_place::unknown;
+    for (const rank_place& each : run_at) {
+      if (each.numa == rank_place::unknown) continue;
+      if (found != rank_place::unknown && found != each.numa) return true;
+      found = each.numa;
+    }
+    return false;
+  }
 
   void report(std::vector<counter>& into) const {
     into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
@@ -60,6 +78,7 @@ struct direct_context {
   node_access& node;
   learn_mode learn;
   std::span<const rank_place> places;
+  bool several_numas;   // memory may lie near to some processes and far from others
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
   arena blocks;
   std::vector<waiting_call*> waiting;  // the calls under way that wait

@@ -238,8 +238,10 @@ TEST(copy_choice, learns_for_each_distance_and_each_length) {
   own.many(300, 1 << 20, way::alone);
   EXPECT_EQ(own.one(1 << 20), way::alone);
   EXPECT_EQ(own.one(64 << 10), way::staged) << "another length";
-  own.apart = span::machine;
-  EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
+  for (const span other : {span::numa, span::socket, span::machine}) {
+    own.apart = other;
+    EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
+  }
 }
 
 TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
