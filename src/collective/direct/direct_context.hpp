@@ -1,5 +1,5 @@
 // collective/direct/direct_context.hpp
-// What the direct collectives of all communicators of a lane work with.
+// What the channels of all communicators of a lane work with.
 //
 // Layer    collective/direct: may include p2p/, transport/, memory/, progress/.
 // Threads  under the engine's lock, but for what says otherwise.
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,17 +33,19 @@ class waiting_call {
 };
 
 struct direct_context {
-  /// `cores`: that every node has for the job, alike on every rank; 0: not known. `run_at`: where
+  /// `access` null: no memory is shared, and nothing goes past messages. `cores`: that every node has for the job, alike on every rank; 0: not known. `run_at`: where
   /// each process of the job runs, by peer, alike on every rank of the node; empty: not known.
-  direct_context(engine& with, messaging& over, node_access& access, int cores,
+  direct_context(engine& with, messaging& over, node_access* access, int cores,
                  learn_mode learns = learn_mode::off, std::span<const rank_place> run_at = {})
       : progress{with},
         messages{over},
         node{access},
         learn{learns},
         places{run_at},
-        oversubscribed{cores > 0 && access.segment().count() > cores},
-        blocks{access.segment(), access.blocks(), access.block_bytes()} {}
+        oversubscribed{access != nullptr && cores > 0 && access->segment().count() > cores} {
+    if (access != nullptr)
+      blocks.emplace(access->segment(), access->blocks(), access->block_bytes());
+  }
 
   void report(std::vector<counter>& into) const {
     into.push_back({"direct.calls", calls.load(std::memory_order_relaxed),
@@ -51,17 +54,17 @@ struct direct_context {
                     "times that the ranks of a communicator told each other what calls took"});
     into.push_back({"direct.changes", changes.load(std::memory_order_relaxed),
                     "times that another way turned out to be the fastest for a kind of calls"});
-    into.push_back({"direct.blocks", blocks.in_use(),
+    into.push_back({"direct.blocks", blocks ? blocks->in_use() : 0,
                     "blocks of such flags that this process has given to communicators"});
   }
 
   engine& progress;
   messaging& messages;
-  node_access& node;
+  node_access* node;
   learn_mode learn;
   std::span<const rank_place> places;
   bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
-  arena blocks;
+  std::optional<arena> blocks;  // where there is `node`
   std::vector<waiting_call*> waiting;  // the calls under way that wait
   std::mutex publishing;               // what was learnt; may be taken with the engine's lock held
   // That went directly. Of two threads that count at a time one may be lost.
