@@ -18,6 +18,9 @@ using detail::is_reduction;
 
 namespace {
 
+/// As many as wait for each other where they share cores (direct/short_call.hpp).
+constexpr int most_ranks_tried_at_once = 64;
+
 // Sizes without offsets: packed in rank order, into `packed`.
 blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets,
                    std::size_t count, std::vector<std::size_t>& packed) {
@@ -289,22 +292,30 @@ bool collectives::leaves_open(detail::collective kind) const noexcept {
   return state_->rules.leaves_open(kind);
 }
 
-collectives::alternatives_of_call collectives::alternatives(detail::collective kind, int size,
+collectives::alternatives_of_call collectives::alternatives(const collective_state& among,
+                                                            detail::collective kind,
                                                             std::size_t bytes,
                                                             bool commutative) const {
+  collective_state::state& of = *among.state_;
+  const team& members = of.members;
   problem asked;
-  asked.size = size;
-  asked.bytes = kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(size) : bytes;
+  asked.size = members.size();
+  asked.bytes =
+      kind == collective::reduce_scatter ? bytes * static_cast<std::size_t>(asked.size) : bytes;
   asked.send.equal = asked.receive.equal = bytes;
   asked.commutative = commutative;
+  asked.nodes = state_->nodes_of(of);
   alternatives_of_call found;
-  const std::vector<candidate> all = state_->rules.candidates(kind, asked);
+  const std::vector<candidate> all = state_->rules.candidates(
+      kind, asked, state_->basis.of(members.peers(), state_->nodes));
   // Prices are off, but not by so much.
   constexpr double hopeless = 3;
   for (const candidate& each : all) {
+    if (each.taken) found.taken = each.as.how;
+    // How long it takes that so many send to one at once is in no price.
+    else if (each.as.how->all_at_once && asked.size > most_ranks_tried_at_once) continue;
     if (!each.price || *each.price <= hopeless * *all.front().price)
       found.all.push_back(each.as.how);
-    if (each.taken) found.taken = each.as.how;
   }
   return found;
 }

@@ -147,14 +147,14 @@ class collectives {
   [[nodiscard]] bool forced(detail::collective) const noexcept;
   /// Whether no variable says how this collective goes.
   [[nodiscard]] bool leaves_open(detail::collective) const noexcept;
-  /// The algorithms that serve such a call among so many ranks of one node, the cheapest by its
-  /// price first, without those that cost many times as much.
+  /// The algorithms that serve such a call of the team, the cheapest by its price first, without
+  /// those that cost many times as much. The same on every rank.
   struct alternatives_of_call {
     std::vector<const algorithm*> all;
     const algorithm* taken = nullptr;  // by the choice
   };
-  [[nodiscard]] alternatives_of_call alternatives(detail::collective, int size, std::size_t bytes,
-                                                  bool commutative) const;
+  [[nodiscard]] alternatives_of_call alternatives(const collective_state&, detail::collective,
+                                                  std::size_t bytes, bool commutative) const;
 
   /// The peer is dead: collectives of every team that it belongs to end with errc::peer_failed,
   /// those under way and all later ones. Call it after messaging::peer_failed.

@@ -24,12 +24,14 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/call_log.hpp \
   src/collective/direct/channel.cpp \
   src/collective/direct/channel.hpp \
+  src/collective/direct/channel_reviews.cpp \
   src/collective/direct/channel_ways.cpp \
   src/collective/direct/flags.hpp \
   src/collective/direct/groups/group_call.cpp \
   src/collective/direct/groups/group_call.hpp \
   src/collective/direct/groups/group_flags.cpp \
   src/collective/direct/groups/group_flags.hpp \
+  src/collective/direct/learnt_summary.hpp \
   src/collective/direct/learnt_ways.cpp \
   src/collective/direct/learnt_ways.hpp \
   src/collective/direct/long_call.cpp \

@@ -110,15 +110,15 @@ class channel::entered final : public progress_source, public waiting_call {
  private:
   [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
   void end() noexcept {
-    if (is_review_) on_.end_review(*this);
-    over_.store(true, std::memory_order_release);  // pairs with the acquire in over
+    if (is_review_ && begun()) on_.end_review(*this);  // else it goes on as messages
+    over_.store(true, std::memory_order_release);      // pairs with the acquire in over
   }
 
   short_call& make(std::type_identity<short_call>) {
     return direct_.emplace<short_call>(by_.all, what_);
   }
   long_call& make(std::type_identity<long_call>) {
-    const node_segment& memory = on_.in_->node.segment();
+    const node_segment& memory = on_.in_->node->segment();
     const auto sees = [&](const void* address, std::size_t bytes) {
       return memory.contains(address, bytes);
     };
@@ -146,7 +146,8 @@ class channel::entered final : public progress_source, public waiting_call {
       on_.hear(by_);
     }
     if (by_.state == state::full) {
-      if (!what_.spoilt && !is_review_) started_ = &on_.collectives_.start(by_.apart->state, what_);
+      if (is_review_) on_.start_review(by_.apart->state);
+      else if (!what_.spoilt) started_ = &on_.collectives_.start(by_.apart->state, what_);
       end();
       return false;
     }
@@ -208,18 +209,21 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
     : size_{members.size()},
       in_{in},
       collectives_{collectives},
+      plain_{plain},
       members_{members},
       failed_{plain.failed()} {
   if (in == nullptr || size_ < 2) return;
-  if (!std::ranges::all_of(members.peers(), [&](peer_id each) { return in->node.reaches(each); }))
-    return;
-  for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
-    if (!collectives.forced(static_cast<detail::collective>(kind))) kinds_ |= 1U << kind;
-  for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind)
-    if (collectives.leaves_open(static_cast<detail::collective>(kind))) learnt_kinds_ |= 1U << kind;
-  if (size_ > most_ranks(in->oversubscribed)) {
+  const bool share_memory =
+      in->node != nullptr &&
+      std::ranges::all_of(members.peers(), [&](peer_id each) { return in->node->reaches(each); });
+  for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind) {
+    const auto each = static_cast<detail::collective>(kind);
+    if (share_memory && !collectives.forced(each)) kinds_ |= 1U << kind;
+    if (collectives.leaves_open(each)) learnt_kinds_ |= 1U << kind;
+  }
+  if (share_memory && size_ > most_ranks(in->oversubscribed))
     groups_.emplace(in->places, members, in->numas_of(members));
-  } else if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
+  if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
     learnt_->begin_with(known);
     learnt_->fastest_of_messages(settled_);
@@ -227,16 +231,17 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
 }
 
 channel::~channel() {
+  if (reviewing_.load(std::memory_order_relaxed)) give_up_review();
   if (published_) {
     const std::lock_guard<std::mutex> guard{in_->publishing};
-    in_->node.learnt().remove(members_.context());
+    in_->node->learnt().remove(members_.context());
   }
-  if (groups_ && short_.state == state::open) groups_->leave(in_->blocks);
+  if (groups_ && short_.state == state::open) groups_->leave(*in_->blocks);
   for (call_class* const each : {&short_, &long_}) {
     if (each->shared == nullptr) continue;
     // Pairs with the acquire in arena::collect.
     each->shared->left.fetch_add(1, std::memory_order_release);
-    if (each->own_block != 0) in_->blocks.leave_to_others(each->own_block);
+    if (each->own_block != 0) in_->blocks->leave_to_others(each->own_block);
   }
 }
 
@@ -247,7 +252,7 @@ void channel::ask(call_class& of) noexcept {
   const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) %
                                      static_cast<std::uint32_t>(size_));
   if (giver == members_.rank() && !groups_) try {
-      of.own_block = in_->blocks.take(size_, of.area_bytes, in_->numas_of(members_));
+      of.own_block = in_->blocks->take(size_, of.area_bytes, in_->numas_of(members_));
       of.where = of.own_block;
     } catch (const std::bad_alloc&) {  // as without room
     }
@@ -259,10 +264,10 @@ void channel::ask(call_class& of) noexcept {
   if (groups_) {
     call.kind = detail::collective::allgather;
     call.in_place = true;
-    call.receive = groups_->tell(in_->blocks);
+    call.receive = groups_->tell(*in_->blocks);
     call.bytes = groups_->told_bytes();
   }
-  of.apart.emplace(collectives_, members_, of.context);
+  of.apart.emplace(collectives_, members_, of.context, &plain_);
   of.telling = &collectives_.start(of.apart->state, call);
   of.state = state::told;
 }
@@ -275,14 +280,14 @@ void channel::hear(call_class& of) noexcept {
   // heard of it may look at it.
   of.state = state::full;
   if (!well) return;
-  const auto receiver_of = [&](int rank) { return in_->node.receiver_of(members_.peer(rank)); };
+  const auto receiver_of = [&](int rank) { return in_->node->receiver_of(members_.peer(rank)); };
   if (groups_) {
     // Else nobody looks at any block.
-    if (!groups_->complete()) return groups_->put_back(in_->blocks);
-    groups_->open(in_->node.segment(), receiver_of);
+    if (!groups_->complete()) return groups_->put_back(*in_->blocks);
+    groups_->open(in_->node->segment(), receiver_of);
   } else {
     if (of.where == 0) return;
-    of.shared = in_->node.segment().at<block>(of.where);
+    of.shared = in_->node->segment().at<block>(of.where);
     of.all = flags{*of.shared, members_.rank(), size_, of.area_bytes};
     others_.clear();
     for (int rank = 0; rank != size_; ++rank)
@@ -342,8 +347,10 @@ operation* channel::run(const detail::collective_call& what, std::error_code& be
   call_class& by = is_short ? short_ : long_;
   if (by.state == state::asks) [[unlikely]]
     ask(by);
-  if (review_due()) [[unlikely]]
+  if (review_due()) [[unlikely]] {
+    const review_awaited before_return{*this};
     return run_with_review(by, what, became);
+  }
   return run_behind(nullptr, by, what, became);
 }
 
@@ -351,7 +358,7 @@ operation* channel::run_with_review(call_class& by, const detail::collective_cal
                                     std::error_code& became) {
   std::optional<entered> reviewed;
   begin_review(reviewed, calls_.count() + 1);
-  return run_behind(&*reviewed, by, what, became);
+  return run_behind(reviewed ? &*reviewed : nullptr, by, what, became);
 }
 
 inline operation* channel::run_behind(entered* review, call_class& by,
@@ -390,54 +397,27 @@ void channel::make_a_turn() noexcept {
   }
 }
 
-// ---- reviews
-
 /// Requires: it was due for the call that is made now. It comes before all that continuations call
-/// meanwhile. `calls`: how many there are with that one.
+/// meanwhile. `calls`: how many there are with that one. `here`: empty where it goes by messages.
 void channel::begin_review(std::optional<entered>& here, std::uint32_t calls) {
-  window_began_ = calls;
-  next_review_ = window_began_ + learnt_ways::idle_window;  // until it is known
-  learnt_->fastest_of_messages(settled_);
-  said_ = learnt_->tell();
-  heard_.resize(static_cast<std::size_t>(size_));
-  review_.kind = detail::collective::allgather;
-  review_.send = &said_;
-  review_.receive = heard_.data();
-  review_.bytes = sizeof said_;
-  static_assert(sizeof said_ <= line_payload);
+  prepare_review(calls);
+  // relaxed: no other thread sees the review yet.
+  reviewing_.store(true, std::memory_order_relaxed);
+  if (reviews_by_messages()) return start_review_apart();
   if (short_.state == state::asks) ask(short_);
   const bool alone = innermost_ == nullptr && short_.state == state::open;
   here.emplace(*this, short_, review_, true);
-  // relaxed: no other thread sees the review yet.
-  reviewing_.store(true, std::memory_order_relaxed);
   if (alone) here->hurry<short_call>();
 }
 
-/// At its end. A thread that polls may call it; the one that makes calls waits.
-void channel::end_review(const entered& over) noexcept {
-  // Without room for flags all ranks go on as usual; after a failure nobody goes on.
-  if (short_.state == state::full) {
-    learnt_.reset();
-  } else if (!over.error()) {
-    const int changed = learnt_->hear(heard_);
-    in_->changes.fetch_add(static_cast<std::uint64_t>(changed), std::memory_order_relaxed);
-    next_review_ = window_began_ + learnt_->window();
-    if (members_.rank() == 0) publish();
-  }
-  // Pairs with the acquire in await_review.
-  reviewing_.store(false, std::memory_order_release);
-}
-
-void channel::await_end_of_review() {
-  in_->progress.wait_unlocked([this] {
-    return !reviewing_.load(std::memory_order_acquire) || failed_.load(std::memory_order_relaxed);
-  });
-}
+/// At the end of one that goes past messages.
+void channel::end_review(const entered& over) noexcept { conclude_review(over.error(), true); }
 
 void channel::review() {
+  const review_awaited before_return{*this};
   std::optional<entered> here;
   begin_review(here, calls_.count());
-  if (!here->over()) await(*here);
+  if (here && !here->over()) await(*here);
 }
 
 collective_state* channel::stay_out(const detail::collective_call& what) {

@@ -1,16 +1,18 @@
 // collective/direct/channel.hpp
 // How a communicator runs blocking collectives past messages, through the node's segment: whether
-// it can, and how a rank waits.
+// it can, and how a rank waits. And which way its blocking collectives go, past messages or by
+// which algorithm of them; of communicators over several nodes, too.
 //
-// All ranks must decide alike which calls go this way. Up to most_not_learnt bytes those do that
-// fit. Of longer ones the ranks try which way is the fastest (learnt_ways.hpp), and agree on it at
-// reviews: a review is a small direct call that goes along with a call of the program, which was
-// decided before.
+// All ranks must decide alike which calls go which way. Up to most_not_learnt bytes those go past
+// messages that fit. Of longer ones the ranks try which way is the fastest (learnt_ways.hpp), and
+// agree on it at reviews: a review is a small call that goes along with a call of the program,
+// which was decided before. It is a direct call; or messages, where not all ranks look at each
+// other's flags.
 //
 // There are two classes of calls, short ones (short_call.hpp) and long ones (long_call.hpp), with
 // a block each. Where there are more ranks than may look at each other (most_ranks), short calls of
 // some kinds go group by group (group_call.hpp), with a block for each group; the others are
-// messages then, and nothing is learnt. At the first call of a class one of the ranks, which
+// messages then. At the first call of a class one of the ranks, which
 // follows from the context, reserves a block and tells the others where it is, by a bcast of
 // messages. Where there was no room for a block, the calls of the class are messages, on a context
 // of their own: a rank that does not know this yet may have to make a call of another kind first,
@@ -37,6 +39,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -60,10 +63,16 @@
 
 namespace peal::direct {
 
+[[nodiscard]] inline std::uint64_t now_in_nanoseconds() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                    std::chrono::nanoseconds{1});
+}
+
 class channel {
  public:
   /// `in` null: there is none. All but `known` must outlive this.
-  /// Takes the contexts `of.context() + 2` and `+ 4`. No calls of it may be compared.
+  /// Takes the contexts `of.context() + 2` and `+ 4`. No calls of it may be compared, unless `in`
+  /// is null.
   /// `known`: what a communicator of the same ranks has learnt.
   channel(direct_context* in, collectives&, const collective_state&, const team& of,
           std::span<const learnt_ways::known_shape> known = {});
@@ -122,7 +131,7 @@ class channel {
   operation* run(const detail::collective_call& call, std::error_code& became);
 
   // ---- a call that this rank is refused
-  /// Whether there is a way, so that blocking calls may go it.
+  /// Whether there is a way past messages, so that blocking calls may go it.
   [[nodiscard]] bool exists() const noexcept { return kinds_ != 0; }
   /// All collectives of the communicator that it has made one by one, whichever way they went;
   /// other code adds calls by messages and refusals.
@@ -139,8 +148,8 @@ class channel {
   enum class state : std::uint8_t { asks, told, open, full };
 
   struct by_messages {
-    by_messages(collectives& in, const team& of, std::uint32_t offset)
-        : members{of.context() + offset, of}, state{in, members} {}
+    by_messages(collectives& in, const team& of, std::uint32_t offset, const collective_state* like)
+        : members{of.context() + offset, of}, state{in, members, like} {}
     team members;
     collective_state state;
   };
@@ -151,9 +160,11 @@ class channel {
     way taken;              // by its calls
     channel::state state = state::asks;
     flags all = {};
-    std::optional<by_messages> apart = {};  // from the first call on, unless it is open
-    operation* telling = nullptr;           // the bcast, or allgather where there are groups
-    std::uint64_t where = 0;                // offset of the block, once told
+    /// From the first call on, unless it is open. Where there are no calls of the long class, its
+    /// is for reviews.
+    std::optional<by_messages> apart = {};
+    operation* telling = nullptr;  // the bcast, or allgather where there are groups
+    std::uint64_t where = 0;       // offset of the block, once told
     block* shared = nullptr;
     std::size_t own_block = 0;  // offset, where this process gave it
   };
@@ -178,9 +189,13 @@ class channel {
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
+  /// Of the node's transport.
+  [[nodiscard]] std::uint64_t unsettled() const noexcept {
+    return in_->node == nullptr ? 0 : in_->node->unsettled();
+  }
   [[nodiscard]] const algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
-  [[nodiscard]] std::vector<call_way> ways_of(const call_shape&) const;
+  [[nodiscard]] ways_of_shape ways_of(const call_shape&) const;
   [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
                                                           const detail::collective_call&,
                                                           std::error_code& became);
@@ -188,9 +203,26 @@ class channel {
   [[gnu::always_inline]] operation* run_behind(entered* review, call_class&,
                                                const detail::collective_call&,
                                                std::error_code& became);
+  /// Reviews that begin in a scope are over at its end, however it is left.
+  struct review_awaited {
+    explicit review_awaited(channel& of) noexcept : in{of} {}
+    ~review_awaited() { in.await_review(); }
+    review_awaited(const review_awaited&) = delete;
+    review_awaited& operator=(const review_awaited&) = delete;
+    channel& in;
+  };
+  /// Where no block of flags is shared by all ranks. With one, reviews are messages of the short
+  /// class if there was no room for it.
+  [[nodiscard]] bool reviews_by_messages() const noexcept { return kinds_ == 0 || groups_; }
   void begin_review(std::optional<entered>&, std::uint32_t calls);
+  void prepare_review(std::uint32_t calls);
+  void start_review_apart();
+  void start_review(collective_state&) noexcept;
   void end_review(const entered&) noexcept;
+  void hear_review(operation&) noexcept;
+  void conclude_review(std::error_code, bool directly) noexcept;
   void await_end_of_review();
+  void give_up_review() noexcept;
   void publish() noexcept;
   [[nodiscard]] std::uint8_t code_of(const learnt_ways::known_shape&, std::size_t way) const;
   void note_long(const detail::collective_call&) noexcept;
@@ -210,8 +242,10 @@ class channel {
   // Of a review. While it is under way a thread that polls may end it.
   std::atomic<bool> reviewing_{false};
   detail::collective_call review_;
-  learnt_ways::told said_{};
-  std::vector<learnt_ways::told> heard_;
+  told_times said_{};
+  std::vector<told_times> heard_;  // past messages
+  learnt_summary joined_;
+  std::uint64_t last_review_began_ = 0, last_review_ended_ = 0;  // by messages; 0: there was none
   std::uint32_t window_began_ = 0;
   std::vector<learnt_ways::message_way> settled_;  // when the last review began
   int size_;
@@ -219,6 +253,7 @@ class channel {
   call_log calls_;
   direct_context* in_;
   collectives& collectives_;
+  const collective_state& plain_;
   const team& members_;
   const std::atomic<bool>& failed_;
   std::vector<receiver> others_;

@@ -1,6 +1,5 @@
 // Which way the calls of a channel go, and what is told of it.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 
@@ -10,33 +9,37 @@ namespace peal::direct {
 
 namespace {
 
-std::uint64_t now() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
-                                    std::chrono::nanoseconds{1});
+/// The longest call of that shape.
+detail::collective_call call_of(const call_shape& shape) noexcept {
+  detail::collective_call call;
+  call.kind = shape.kind;
+  call.bytes = std::size_t{1} << shape.length;
+  call.op.commutative = shape.commutative;
+  return call;
 }
 
 }  // namespace
 
-/// Those of the usual one's bits, besides it.
-std::vector<call_way> channel::ways_of(const call_shape& shape) const {
-  detail::collective_call call;
-  call.kind = shape.kind;
-  call.bytes = std::size_t{1} << shape.length;
-  const bool usually_direct = takes(call);
-  std::vector<call_way> ways;
+/// Those of the usual one's bits.
+ways_of_shape channel::ways_of(const call_shape& shape) const {
+  const detail::collective_call call = call_of(shape);
+  ways_of_shape found{.others = {}, .usually_direct = takes(call)};
+  std::vector<call_way>& ways = found.others;
+  // What is joined by groups is joined in another order than by any message.
+  if (groups_ && found.usually_direct && shape.in_order) return found;
   const auto by_messages =
-      collectives_.alternatives(shape.kind, size_, call.bytes, shape.commutative);
+      collectives_.alternatives(plain_, shape.kind, call.bytes, shape.commutative);
   const auto keeps_order = [&](const algorithm* each) {
     return !shape.in_order || each->left_to_right;
   };
   // The algorithm that messages usually take is among those of the list, if it is not the usual way
   // itself.
-  const algorithm* const rule = usually_direct ? nullptr : by_messages.taken;
-  if (rule != nullptr && !keeps_order(rule)) return ways;
-  if (!usually_direct) ways.push_back({.directly = true});
+  const algorithm* const rule = found.usually_direct ? nullptr : by_messages.taken;
+  if (rule != nullptr && !keeps_order(rule)) return found;
+  if (!found.usually_direct && kinds_ != 0 && !groups_) ways.push_back({.directly = true});
   for (const algorithm* each : by_messages.all)
     if (each != rule && keeps_order(each)) ways.push_back({.by = each});
-  return ways;
+  return found;
 }
 
 channel::decision channel::decide_by_time(const detail::collective_call& call) noexcept {
@@ -47,8 +50,8 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
   made.by = made.plan.by.by;
   if (learnt_->times(made.plan)) {
-    made.unsettled = in_->node.unsettled();
-    made.began = now();
+    made.unsettled = unsettled();
+    made.began = now_in_nanoseconds();
   }
   return made;
 }
@@ -63,8 +66,10 @@ const algorithm* channel::find_settled(const detail::collective_call& call) cons
 void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
   // A call that was made while this one waited may have ended the window.
   if (!learnt_ || !learnt_->times(by.plan)) return;
-  learnt_->took(by.plan, static_cast<double>(now() - by.began) / static_cast<double>(call.bytes),
-                in_->node.unsettled() == by.unsettled);
+  learnt_->took(
+      by.plan,
+      static_cast<double>(now_in_nanoseconds() - by.began) / static_cast<double>(call.bytes),
+      unsettled() == by.unsettled);
 }
 
 std::vector<learnt_ways::known_shape> channel::known() {
@@ -76,6 +81,7 @@ std::vector<learnt_ways::known_shape> channel::known() {
 
 /// For peal-info. Threads of two communicators may come here at a time.
 void channel::publish() noexcept {
+  if (in_->node == nullptr) return;
   const std::lock_guard<std::mutex> guard{in_->publishing};
   learnt_->visit_news([this](const learnt_ways::known_shape& each) {
     learnt_facts facts{.context = members_.context(),
@@ -90,7 +96,7 @@ void channel::publish() noexcept {
       facts.way[way] = code_of(each, way);
       if (each.measured[way] != 0) facts.cost[way] = std::exp2(each.cost[way]);
     }
-    in_->node.learnt().put(facts, number_of_algorithms());
+    in_->node->learnt().put(facts, number_of_algorithms());
     published_ = true;
   });
 }
@@ -99,13 +105,12 @@ void channel::publish() noexcept {
 std::uint8_t channel::code_of(const learnt_ways::known_shape& shape, std::size_t way) const {
   call_way named = shape.ways[way];
   if (!named.directly && named.by == nullptr) {  // the usual one
-    detail::collective_call call;
-    call.kind = shape.of.kind;
-    call.bytes = std::size_t{1} << shape.of.length;
-    named.directly = takes(call);
+    named.directly = shape.usually_direct;
     if (!named.directly)
       named.by =
-          collectives_.alternatives(call.kind, size_, call.bytes, shape.of.commutative).taken;
+          collectives_
+              .alternatives(plain_, shape.of.kind, call_of(shape.of).bytes, shape.of.commutative)
+              .taken;
   }
   return named.directly ? learnt_facts::directly
                         : static_cast<std::uint8_t>(named.by - all_algorithms().data());

@@ -1,5 +1,5 @@
 // collective/direct/direct_context.hpp
-// What the direct collectives of all communicators of a lane work with.
+// What the channels of all communicators of a lane work with.
 //
 // Layer    collective/direct: may include p2p/, transport/, memory/, progress/.
 // Threads  under the engine's lock, but for what says otherwise.
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,9 +33,10 @@ class waiting_call {
 };
 
 struct direct_context {
-  /// `cores`: that every node has for the job, alike on every rank; 0: not known. `run_at`: where
-  /// each process of the job runs, by peer, alike on every rank of the node; empty: not known.
-  direct_context(engine& with, messaging& over, node_access& access, int cores,
+  /// `access` null: no memory is shared, and nothing goes past messages. `cores`: that every node
+  /// has for the job, alike on every rank; 0: not known. `run_at`: where each process of the job
+  /// runs, by peer, alike on every rank of the node; empty: not known.
+  direct_context(engine& with, messaging& over, node_access* access, int cores,
                  learn_mode learns = learn_mode::off, std::span<const rank_place> run_at = {})
       : progress{with},
         messages{over},
@@ -42,8 +44,10 @@ struct direct_context {
         learn{learns},
         places{run_at},
         several_numas{holds_several_numas(run_at)},
-        oversubscribed{cores > 0 && access.segment().count() > cores},
-        blocks{access.segment(), access.blocks(), access.block_bytes()} {}
+        oversubscribed{access != nullptr && cores > 0 && access->segment().count() > cores} {
+    if (access != nullptr)
+      blocks.emplace(access->segment(), access->blocks(), access->block_bytes());
+  }
 
   /// The NUMA nodes of the ranks; empty where there is one only, or none is known.
   [[nodiscard]] std::vector<std::uint16_t> numas_of(const team& members) const {
@@ -69,18 +73,18 @@ struct direct_context {
                     "times that the ranks of a communicator told each other what calls took"});
     into.push_back({"direct.changes", changes.load(std::memory_order_relaxed),
                     "times that another way turned out to be the fastest for a kind of calls"});
-    into.push_back({"direct.blocks", blocks.in_use(),
+    into.push_back({"direct.blocks", blocks ? blocks->in_use() : 0,
                     "blocks of such flags that this process has given to communicators"});
   }
 
   engine& progress;
   messaging& messages;
-  node_access& node;
+  node_access* node;
   learn_mode learn;
   std::span<const rank_place> places;
-  bool several_numas;   // memory may lie near to some processes and far from others
-  bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
-  arena blocks;
+  bool several_numas;                  // memory may lie near to some processes and far from others
+  bool oversubscribed;                 // more ranks than cores, alike on all ranks of the node
+  std::optional<arena> blocks;         // where there is `node`
   std::vector<waiting_call*> waiting;  // the calls under way that wait
   std::mutex publishing;               // what was learnt; may be taken with the engine's lock held
   // That went directly. Of two threads that count at a time one may be lost.

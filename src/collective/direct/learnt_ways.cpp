@@ -73,7 +73,7 @@ call_shape shape_of(const detail::collective_call& call, int size, bool any_orde
           !any_order && depends_on_order(call, size)};
 }
 
-learnt_ways::learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of)
+learnt_ways::learnt_ways(std::function<ways_of_shape(const call_shape&)> ways_of)
     : ways_of_{std::move(ways_of)} {}
 
 learnt_ways::entry* learnt_ways::find(const call_shape& of) noexcept {
@@ -88,7 +88,9 @@ learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of) noexcept {
   entry& made = entries_.emplace_back();
   made.of = of;
   made.ways.emplace_back();
-  for (const call_way& each : ways_of_(of))
+  const ways_of_shape all = ways_of_(of);
+  made.usually_direct = all.usually_direct;
+  for (const call_way& each : all.others)
     if (made.ways.size() != most_ways) made.ways.push_back(each);
   return &made;
 }
@@ -109,8 +111,8 @@ void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) 
   mine.times[mine.count++] = static_cast<float>(nanoseconds_a_byte);
 }
 
-learnt_ways::told learnt_ways::tell() noexcept {
-  told said{};
+told_times learnt_ways::tell() noexcept {
+  told_times said{};
   for (std::size_t place = 0; place != timed_count_; ++place) {
     timed& each = timed_[place];
     if (each.count == 0) continue;
@@ -124,7 +126,7 @@ learnt_ways::told learnt_ways::tell() noexcept {
 
 /// Takes in what the ranks have told. True: another way is the best now.
 bool learnt_ways::learn(entry& of) noexcept {
-  const float cost = waits_for_all(of.of.kind) ? of.sum / static_cast<float>(of.ranks) : of.sum;
+  const float cost = of.heard;
   float& known = of.cost[of.now];
   // What disturbs makes calls longer, and never shorter: of the first windows the shortest counts.
   if (of.measured[of.now] == 0 || (of.measured[of.now] < rounds && cost < known)) known = cost;
@@ -161,23 +163,36 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   return true;
 }
 
-int learnt_ways::hear(std::span<const told> of_all) noexcept {
-  for (const told& by_rank : of_all)
-    for (const told_time& each : by_rank) {
-      if (each.shape == 0) continue;
-      entry* const of = find_or_add(to_shape(each.shape));
-      if (of == nullptr || each.way != of->now) continue;
-      of->sum = waits_for_all(of->of.kind) ? of->sum + each.cost
-                : of->ranks == 0           ? each.cost
-                                           : std::max(of->sum, each.cost);
-      ++of->ranks;
-      of->settled &= each.settled;
-    }
+/// What a review takes beside the calls of a window.
+void learnt_ways::note_review(const learnt_summary& said) noexcept {
+  if (said.review_took == learnt_summary::not_known || said.window_took == 0) return;
+  // What disturbs makes it longer, and never shorter.
+  if (review_took_ == 0 || said.review_took < review_took_) review_took_ = said.review_took;
+  else review_took_ += (said.review_took - review_took_) / 4;
+  calls_a_review_ = static_cast<double>(review_took_) * window_ / said.window_took;
+}
+
+std::uint32_t learnt_ways::stretched(std::uint32_t window, std::uint32_t reviews) const noexcept {
+  const double least = std::min(calls_a_review_ * reviews, double{longest_window});
+  return std::max(window, static_cast<std::uint32_t>(least));
+}
+
+int learnt_ways::hear(const learnt_summary& said) noexcept {
+  note_review(said);
+  for (const learnt_summary::entry& each : said.of_ways) {
+    if (each.code == 0) break;
+    entry* const of = find_or_add(to_shape(each.shape()));
+    if (of == nullptr || each.way() != of->now) continue;
+    of->heard = waits_for_all(of->of.kind) ? each.mean_cost() : each.most_cost();
+    of->was_heard = true;
+    of->settled = each.unsettled == 0;
+  }
   int changed = 0;
   bool active = false;
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
-    const bool heard = each.ranks != 0 && each.ways.size() != 1;
+    const bool heard = std::exchange(each.was_heard, false) && each.ways.size() != 1;
+    active |= heard;
     if (!heard) {
       each.now = each.best;
     } else if (!each.settled && each.settling != most_settling) {
@@ -190,16 +205,12 @@ int learnt_ways::hear(std::span<const told> of_all) noexcept {
       if (plan_trial(each))
         trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);
     }
-    active |= heard;
-    each.sum = 0;
-    each.ranks = 0;
-    each.settled = true;
   }
   if (changed != 0) steady_window_ = least_window;
   if (trial != 0) {
-    window_ = trial;
+    window_ = stretched(trial, reviews_a_trial);
   } else {
-    window_ = steady_window_;
+    window_ = stretched(steady_window_, reviews_a_window);
     steady_window_ = std::min(2 * steady_window_, active ? most_window : idle_window);
   }
   return changed;
@@ -223,10 +234,8 @@ void learnt_ways::fastest_of_messages(std::vector<message_way>& into) const {
   for (const entry& each : entries_) {
     if (each.of.in_order || std::ranges::count(std::span{each.measured}.first(each.ways.size()), 0))
       continue;
-    // Where another way is direct, the usual one is messages.
-    const bool usually_messages = std::ranges::any_of(each.ways, &call_way::directly);
     const algorithm* by = nullptr;
-    float least = usually_messages ? each.cost[0] - a_little : std::numeric_limits<float>::max();
+    float least = each.usually_direct ? std::numeric_limits<float>::max() : each.cost[0] - a_little;
     for (std::size_t way = 1; way != each.ways.size(); ++way)
       if (each.ways[way].by != nullptr && each.cost[way] < least) {
         by = each.ways[way].by;

@@ -1,16 +1,17 @@
 // collective/direct/learnt_ways.hpp
-// Which way the blocking collectives of a communicator go inside a node: the one that was fastest
-// of late. Calls of one shape (what collective, and between which powers of two its length lies)
-// try every way on the program's own calls, and go the fastest one then.
+// Which way the blocking collectives of a communicator go: the one that was fastest of late. Calls
+// of one shape (what collective, and between which powers of two its length lies) try every way on
+// the program's own calls, and go the fastest one then.
 //
 // All ranks must go the same way in the same call. So nothing changes but at a review, which comes
-// after an agreed number of the communicator's calls: there each rank tells all others what its
-// calls took (`tell`), and from what all have told each computes the same next window (`hear`). A
-// window of trials is short; while nothing changes, windows grow.
+// after an agreed number of the communicator's calls: there each rank tells what its calls took
+// (`tell`), and from what all have told, joined, each computes the same next window (`hear`). A
+// window of trials is short; while nothing changes, windows grow. Where a review takes long beside
+// the calls of a window, windows are longer.
 //
 //     learnt_ways::plan p = ways.next(shape);     // a call
 //     ... p.by says which way; ways.took(p, nanoseconds_a_byte) where ways.times(p)
-//     ways.hear(all ranks' ways.tell());          // a review, after ways.window() calls
+//     ways.hear(all ranks' ways.tell(), joined);  // a review, after ways.window() calls
 //
 // Of the ranks the geometric mean counts: a rank that comes late waits for nobody, so the waiting
 // of others weighs less than by a sum.
@@ -29,6 +30,7 @@
 #include <vector>
 
 #include "collective/algorithms.hpp"
+#include "collective/direct/learnt_summary.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal::direct {
@@ -52,12 +54,16 @@ struct call_way {
   const algorithm* by = nullptr;  // messages
 };
 
+/// What there is to try for a shape.
+struct ways_of_shape {
+  std::vector<call_way> others;  // besides the usual one
+  bool usually_direct = false;
+};
+
 class learnt_ways {
  public:
   static constexpr std::size_t most_ways = 6;
   static constexpr std::size_t most_shapes = 64;
-  /// In a window; further ones are not timed.
-  static constexpr std::size_t most_told = 7;
   static constexpr std::size_t most_times = 12;  // of a shape, in a window
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;
@@ -68,9 +74,14 @@ class learnt_ways {
   /// on for one more, and so often at most.
   static constexpr std::uint32_t settling_window = 32;
   static constexpr std::uint8_t most_settling = 32;
+  /// A window takes so many times what its review takes, since the slow ways of trials cost more
+  /// the longer they are taken; and so many where nothing is tried.
+  static constexpr std::uint32_t reviews_a_trial = 8, reviews_a_window = 33;
+  /// That is not known before the program's calls have been seen.
+  static constexpr std::uint32_t longest_window = 8192;
 
-  /// `ways_of`: those of a shape besides the usual one, the same on every rank.
-  explicit learnt_ways(std::function<std::vector<call_way>(const call_shape&)> ways_of);
+  /// `ways_of`: those of a shape, the same on every rank.
+  explicit learnt_ways(std::function<ways_of_shape(const call_shape&)> ways_of);
 
   struct plan {
     call_way by;
@@ -91,17 +102,11 @@ class learnt_ways {
   /// ways themselves. Requires: times(of).
   void took(const plan& of, double nanoseconds_a_byte, bool settled = true) noexcept;
 
-  struct told_time {
-    std::uint16_t shape = 0;  // 0: none
-    std::uint8_t way = 0;
-    bool settled = true;
-    float cost = 0;
-  };
-  using told = std::array<told_time, most_told>;
   /// What this rank says at the end of a window.
-  [[nodiscard]] told tell() noexcept;
-  /// Begins the next window. Returns how many shapes have another way than before for good.
-  int hear(std::span<const told> of_all) noexcept;
+  [[nodiscard]] told_times tell() noexcept;
+  /// Begins the next window. `said`: by all ranks. Returns how many shapes have another way than
+  /// before for good.
+  int hear(const learnt_summary& said) noexcept;
   /// How many calls the window has.
   [[nodiscard]] std::uint32_t window() const noexcept { return window_; }
 
@@ -115,6 +120,7 @@ class learnt_ways {
     std::array<float, most_ways> cost{};
     std::array<std::uint8_t, most_ways> measured{};  // how often; 0: not yet
     std::uint8_t best = 0;
+    bool usually_direct = false;
   };
   /// Of every shape.
   [[nodiscard]] std::vector<known_shape> known() const;
@@ -144,9 +150,9 @@ class learnt_ways {
     bool news = false;
     std::uint8_t settling = 0;  // windows in a row that were not settled
     // While a review is heard:
+    float heard = 0;
+    bool was_heard = false;
     bool settled = true;
-    float sum = 0;  // or the most
-    std::uint32_t ranks = 0;
   };
   struct timed {
     call_shape of;
@@ -161,8 +167,10 @@ class learnt_ways {
   [[nodiscard]] entry* find_or_add(const call_shape&) noexcept;
   static bool learn(entry&) noexcept;
   static bool plan_trial(entry&) noexcept;
+  void note_review(const learnt_summary&) noexcept;
+  [[nodiscard]] std::uint32_t stretched(std::uint32_t window, std::uint32_t reviews) const noexcept;
 
-  std::function<std::vector<call_way>(const call_shape&)> ways_of_;
+  std::function<ways_of_shape(const call_shape&)> ways_of_;
   std::vector<entry> entries_;
   std::array<timed, most_told> timed_{};
   std::size_t timed_count_ = 0;
@@ -171,6 +179,9 @@ class learnt_ways {
   plan last_;  // of that one
   std::uint32_t window_ = trial_window;
   std::uint32_t steady_window_ = least_window;
+  // How many calls take as long as a review; none where that is not known.
+  std::uint64_t review_took_ = 0;  // nanoseconds
+  double calls_a_review_ = 0;
 };
 
 }  // namespace peal::direct

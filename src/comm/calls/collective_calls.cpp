@@ -49,7 +49,7 @@ two_steps& stepped(communicator_state& on) {
 void take_no_part(communicator_state& on, call_form form, const location& where) {
   lane& here = job::require_lane(on, where);
   if (on.size() == 1) return;
-  if (form == call_form::blocking && on.direct.exists())
+  if (form == call_form::blocking && !on.checked)
     return here.absences->stay_out_of_blocking(on);
   const std::lock_guard<engine> guard{here.progress};
   if (form == call_form::plan) {

@@ -146,7 +146,21 @@ std::vector<absences::reply> absences::ask_all(detail::communicator_state& on) {
   return replies;
 }
 
+/// Where blocking calls are messages, so that nobody need be asked.
+void absences::stay_out_of_messages(detail::communicator_state& on) {
+  on.direct.await_review();
+  const bool review = on.direct.review_due();
+  {
+    const std::lock_guard<engine> guard{on.home.progress};
+    on.direct.calls().add(direct::way::refused);
+    stay_out(on.collective);
+    on.home.flush();
+  }
+  if (review) on.direct.review();
+}
+
 void absences::stay_out_of_blocking(detail::communicator_state& on) {
+  if (!on.direct.exists()) return stay_out_of_messages(on);
   const std::vector<reply> replies = ask_all(on);
   const auto found = std::ranges::find_if(
       replies, [](const reply& each) { return each.known && each.way != direct::way::refused; });

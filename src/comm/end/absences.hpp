@@ -45,7 +45,8 @@ class absences {
   /// Nor in that one of these members.
   void tell(const team& members, const collective_name&) noexcept;
   /// Nor in the communicator's next blocking one, whichever way that goes. Waits until all other
-  /// ranks have made it, or are refused it too. Without the engine's lock held.
+  /// ranks have made it, or are refused it too; where such calls are messages always only if they
+  /// tell each other then what calls took. Without the engine's lock held.
   void stay_out_of_blocking(detail::communicator_state&);
 
   /// Answers questions that can be answered now.
@@ -97,6 +98,7 @@ class absences {
   [[nodiscard]] static reply reply_of(detail::communicator_state&, std::uint32_t number) noexcept;
   [[nodiscard]] const past* past_of(std::uint32_t context) const noexcept;
   [[nodiscard]] std::vector<reply> ask_all(detail::communicator_state&);
+  void stay_out_of_messages(detail::communicator_state&);
 
   messaging& messages_;
   collectives& collectives_;

@@ -56,9 +56,9 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   collectives.emplace(*messages, settings.algorithms, common_.nodes, common_.basis);
   if (compares_calls())
     stall_report.emplace(progress, *messages, std::chrono::duration<double>{settings.check_after});
-  if (shm_ && !compares_calls())
-    direct_.emplace(progress, *messages, *shm_, common_.basis.cores, settings.learn,
-                    common_.places);
+  if (!compares_calls())
+    direct_.emplace(progress, *messages, shm_ ? &*shm_ : nullptr, common_.basis.cores,
+                    settings.learn, common_.places);
   progress.add(*this, engine::rate::sometimes);
 }
 

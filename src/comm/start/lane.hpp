@@ -94,7 +94,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
     absences.emplace(*messages, *collectives, world);
   }
 
-  /// For collectives past messages; null where there is none: no shared memory, or calls are
+  /// For collectives past messages, and for what is learnt of collectives; null where calls are
   /// compared.
   [[nodiscard]] direct::direct_context* direct_context() noexcept {
     return direct_ ? &*direct_ : nullptr;

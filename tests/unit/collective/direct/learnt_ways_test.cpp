@@ -19,17 +19,19 @@ constexpr algorithm tree{.kind = collective::bcast, .name = "tree"},
 constexpr call_shape kibibyte{collective::bcast, 10}, mebibyte{collective::bcast, 20};
 
 /// Usual, by the tree, by the chain; mebibytes go directly besides. Barriers have one way.
-std::vector<call_way> ways_of(const call_shape& of) {
+ways_of_shape ways_of(const call_shape& of) {
   if (of.kind == collective::barrier) return {};
-  std::vector<call_way> ways{{.by = &tree}, {.by = &chain}};
-  if (of.length == 20) ways.push_back({.directly = true});
-  return ways;
+  ways_of_shape all{.others = {{.by = &tree}, {.by = &chain}}, .usually_direct = of.length != 20};
+  if (of.length == 20) all.others.push_back({.directly = true});
+  return all;
 }
 
-/// Ranks that make the same calls.
+/// Ranks that make the same calls. `review_took`, `call_took`: nanoseconds, where reviews are
+/// messages.
 class ranks {
  public:
-  explicit ranks(std::size_t count) : told_(count) {
+  explicit ranks(std::size_t count, std::uint32_t review_took = 0, std::uint32_t call_took = 0)
+      : review_took_{review_took}, call_took_{call_took} {
     for (std::size_t each = 0; each != count; ++each) ways_.emplace_back(ways_of);
   }
   /// That go on from what other ranks have learnt.
@@ -58,6 +60,8 @@ class ranks {
   [[nodiscard]] call_way best_of(const call_shape& of) const { return ways_.front().best_of(of); }
   [[nodiscard]] const learnt_ways& first() const { return ways_.front(); }
   [[nodiscard]] int reviews() const { return reviews_; }
+  /// Of the window that lasts.
+  [[nodiscard]] std::uint32_t window() const { return ways_.front().window(); }
   /// A rank that was refused the next call.
   void refuse(std::size_t rank) {
     if (calls_ == ways_.front().window()) review();
@@ -68,17 +72,33 @@ class ranks {
 
  private:
   void review() {
-    for (std::size_t rank = 0; rank != ways_.size(); ++rank) told_[rank] = ways_[rank].tell();
-    const int changed = ways_.front().hear(told_);
-    for (std::size_t rank = 1; rank != ways_.size(); ++rank)
-      EXPECT_EQ(ways_[rank].hear(told_), changed);
+    std::vector<learnt_summary> said;
+    for (std::size_t rank = 0; rank != ways_.size(); ++rank) {
+      said.emplace_back(ways_[rank].tell());
+      if (review_took_ == 0 || reviews_ == 0) continue;
+      said.back().review_took = review_took_ + 1000 * static_cast<std::uint32_t>(rank);
+      said.back().window_took = calls_ * call_took_;
+    }
+    const int changed = ways_.front().hear(joined(said));
+    // Each rank joins in another order.
+    for (std::size_t rank = 1; rank != ways_.size(); ++rank) {
+      std::ranges::shuffle(said, random_);
+      EXPECT_EQ(ways_[rank].hear(joined(said)), changed);
+    }
     for (const learnt_ways& each : ways_) EXPECT_EQ(each.window(), ways_.front().window());
     calls_ = 0;
     ++reviews_;
   }
 
+  [[nodiscard]] learnt_summary joined(const std::vector<learnt_summary>& said) {
+    learnt_summary all;
+    for (const learnt_summary& each : said) all.join(each);
+    return all;
+  }
+
   std::vector<learnt_ways> ways_;
-  std::vector<learnt_ways::told> told_;
+  std::mt19937 random_;
+  const std::uint32_t review_took_, call_took_;
   std::uint32_t calls_ = 0;
   int reviews_ = 0;
 };
@@ -224,6 +244,28 @@ TEST(learnt_ways, windows_grow_while_there_is_nothing_to_learn) {
   EXPECT_LT(all.reviews(), 120);
 }
 
+TEST(learnt_ways, dear_reviews_come_rarely) {
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); };
+  constexpr int calls = 200'000;
+  constexpr std::uint32_t review = 300'000, a_call = 10'000;
+  ranks all{3, review, a_call};
+  for (int call = 0; call != calls; ++call) all.call(mebibyte, cost);
+  EXPECT_TRUE(all.best_of(mebibyte).directly);
+  EXPECT_LT(static_cast<double>(all.reviews()) * review, .06 * calls * a_call);
+  ranks cheap{3};
+  for (int call = 0; call != calls; ++call) cheap.call(mebibyte, cost);
+  EXPECT_LT(all.reviews(), cheap.reviews());
+}
+
+TEST(learnt_ways, no_review_makes_a_window_endless) {
+  ranks all{2, 2'000'000'000, 1};
+  for (int call = 0; call != 50'000; ++call) {
+    all.call(kibibyte, [](std::size_t, const call_way& way) { return fixed(way, 1, 2, 3, 9); });
+    EXPECT_LE(all.window(), learnt_ways::longest_window);
+  }
+  EXPECT_GT(all.reviews(), 5);
+}
+
 TEST(learnt_ways, a_copy_goes_the_fastest_way_from_the_first_call_on) {
   const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 2, 4, 1); };
   ranks all{3};
@@ -307,7 +349,7 @@ TEST(learnt_ways, tells_what_a_review_has_changed_once) {
   ASSERT_TRUE(ways.times(first));
   ways.took(first, 8);
   EXPECT_TRUE(news().empty());
-  ways.hear(std::vector{ways.tell()});
+  ways.hear(learnt_summary{ways.tell()});
   const auto found = news();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].of, kibibyte);

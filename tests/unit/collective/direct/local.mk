@@ -13,6 +13,7 @@ EXTRA_DIST += \
   tests/unit/collective/direct/flags_test.cpp \
   tests/unit/collective/direct/groups/group_call_test.cpp \
   tests/unit/collective/direct/groups/group_flags_test.cpp \
+  tests/unit/collective/direct/learnt_summary_test.cpp \
   tests/unit/collective/direct/learnt_ways_test.cpp \
   tests/unit/collective/direct/long_call_test.cpp \
   tests/unit/collective/direct/short_call_test.cpp \

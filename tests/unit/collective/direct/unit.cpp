@@ -4,6 +4,7 @@
 #include "unit/collective/direct/flags_test.cpp"
 #include "unit/collective/direct/groups/group_call_test.cpp"
 #include "unit/collective/direct/groups/group_flags_test.cpp"
+#include "unit/collective/direct/learnt_summary_test.cpp"
 #include "unit/collective/direct/learnt_ways_test.cpp"
 #include "unit/collective/direct/long_call_test.cpp"
 #include "unit/collective/direct/price_test.cpp"
