@@ -15,8 +15,8 @@
 
 namespace peal {
 
-/// "pealsegd": another layout gets another number.
-inline constexpr std::uint64_t segment_magic = 0x7065616c'73656764;
+/// "pealsege": another layout gets another number.
+inline constexpr std::uint64_t segment_magic = 0x7065616c'73656765;
 
 struct segment_header {
   std::uint64_t magic;
