@@ -169,9 +169,12 @@ namespace {
 
 ordered_json of(const std::vector<learnt_way>& ways) {
   ordered_json all = ordered_json::array();
-  for (const learnt_way& each : ways)
-    all.push_back(
-        {{"name", each.name}, {"ns_per_byte", or_null(each.rate)}, {"in_use", each.in_use}});
+  for (const learnt_way& each : ways) {
+    ordered_json& made = all.emplace_back(ordered_json{
+        {"name", each.name}, {"ns_per_byte", or_null(each.rate)}, {"in_use", each.in_use}});
+    if (each.radix) made["radix"] = *each.radix;
+    if (each.piece) made["piece_bytes"] = *each.piece;
+  }
   return all;
 }
 

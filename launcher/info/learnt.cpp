@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <tuple>
 
@@ -69,11 +70,16 @@ learnt_calls calls_of(const learnt_facts& facts, std::int64_t process) {
                     .in_order = facts.in_order != 0,
                     .ways = {}};
   const auto all = all_algorithms();
-  for (std::size_t way = 0; way != std::min<std::size_t>(facts.ways, learnt_facts::most_ways);
-       ++way) {
+  const auto ways = std::min<std::size_t>(facts.ways, learnt_facts::most_ways);
+  for (std::size_t way = 0; way != ways; ++way) {
     const std::uint8_t code = facts.way[way];
     learnt_way& named = made.ways.emplace_back();
     named.name = std::string{code < all.size() ? all[code].name : direct_name};
+    const bool has_like = code < all.size() &&
+                          std::ranges::count(std::span{facts.way}.first(ways), code) > 1;
+    if (has_like && all[code].by_radix) named.radix = facts.radix[way];
+    if (has_like && all[code].segmentable && facts.piece[way] != 0)
+      named.piece = std::size_t{1} << facts.piece[way];
     if (facts.cost[way] != 0) named.rate = facts.cost[way];
     named.in_use = way == facts.best;
   }
@@ -115,10 +121,15 @@ void add_copies(const job_memory& job, std::size_t lane, std::vector<learnt_copi
   }
 }
 
+std::string with_parameters(const learnt_way& of) {
+  return of.name + (of.radix ? fmt::format(", radix {}", *of.radix) : "") +
+         (of.piece ? fmt::format(", by {}", size_text(*of.piece)) : "");
+}
+
 void write(std::back_insert_iterator<std::string> to, const learnt_calls& each) {
   fmt::format_to(to, "  {:<15}up to {:<9}", each.collective, size_text(each.up_to));
   for (const learnt_way& way : each.ways)
-    fmt::format_to(to, "  {}{} {}", way.name, way.in_use ? " *" : "",
+    fmt::format_to(to, "  {}{} {}", with_parameters(way), way.in_use ? " *" : "",
                    way.rate ? time_text(*way.rate * static_cast<double>(each.up_to)) : "not tried");
   fmt::format_to(to, "{}{}\n", each.in_order ? "  (in rank order)" : "",
                  each.commutative ? "" : "  (does not commute)");

@@ -22,6 +22,10 @@ struct learnt_way {
   std::string name;
   std::optional<double> rate;  // nanoseconds a byte; nothing: it was not tried so far
   bool in_use = false;
+  // Of an algorithm that is tried with several: of its trees, and the length of the pieces into
+  // which a vector is cut.
+  std::optional<int> radix = {};
+  std::optional<std::size_t> piece = {};
 };
 
 /// Calls of one kind, of lengths above half of `up_to`, on one communicator.

@@ -52,6 +52,7 @@ struct algorithm {
   bool by_node = false;       // needs nodes with several ranks, which it joins node by node
   // Works on any range of the vector, so that a long one may be cut and pipelined.
   bool segmentable = false;
+  bool by_radix = false;  // has trees of the radix of the problem
   /// What its price says.
   bool priced_whole = false;  // of all segments, which overlap; else of each, one after another
   bool all_at_once = false;   // leaves out what it costs that many ranks send to one at once
@@ -80,6 +81,8 @@ const algorithm* find_algorithm(detail::collective, std::string_view name) noexc
 struct segmentation {
   std::size_t bytes = 0;
   std::uint32_t streams = 1;
+
+  friend bool operator==(const segmentation&, const segmentation&) = default;
 };
 
 /// Builds the whole schedule; `s` is cleared first. Only segmentable algorithms are cut.

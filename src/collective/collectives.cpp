@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collective/call_key.hpp"
+#include "collective/choice/tuned_algorithm.hpp"
 #include "collective/collectives_state.hpp"
 #include "collective/problem.hpp"
 #include "peal/error.hpp"
@@ -40,7 +41,7 @@ blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_
 
 cached_schedule& collectives::state::find_schedule(collective_state::state& of,
                                                    const collective_call& call,
-                                                   const algorithm* by) {
+                                                   const tuned_algorithm* by) {
   schedule_key key = key_of(call, of.members.rank());
   key.by = by;
   if (!has_varying_blocks(call))
@@ -85,8 +86,9 @@ void collectives::state::build_schedule(collective_state::state& of, const colle
   }
   // A segment of moved bytes is a multiple of a cache line of its own accord, since the rules cut
   // in KiB.
-  const chosen by = key.by != nullptr && key.by->serves(p) ? chosen{key.by, 2, usual_cut(*key.by)}
-                                                           : rules.of(call.kind, p, of.where);
+  const chosen by = key.by != nullptr && key.by->how->serves(p)
+                        ? chosen{key.by->how, key.by->radix, key.by->cut}
+                        : rules.of(call.kind, p, of.where);
   p.radix = by.radix;
   build(*by.how, p, by.cut, built.steps);
 }
@@ -128,7 +130,7 @@ operation& collectives::state::refuse(collective_state::state& of, operation& pr
 }
 
 operation& collectives::state::start(collective_state::state& of, const collective_call& call,
-                                     completion_hook hook, const algorithm* by) noexcept {
+                                     completion_hook hook, const tuned_algorithm* by) noexcept {
   operation& promised = make_operation();
   active_run& f = take_run();
   run_task& task = f.run.task();
@@ -266,7 +268,7 @@ collectives::collectives(messaging& messages, const algorithm_settings& from,
 collectives::~collectives() = default;
 
 operation& collectives::start(collective_state& of, const collective_call& call,
-                              completion_hook hook, const algorithm* by) noexcept {
+                              completion_hook hook, const tuned_algorithm* by) noexcept {
   return state_->start(*of.state_, call, hook, by);
 }
 
@@ -306,16 +308,16 @@ collectives::alternatives_of_call collectives::alternatives(const collective_sta
   asked.commutative = commutative;
   asked.nodes = state_->nodes_of(of);
   alternatives_of_call found;
-  const std::vector<candidate> all = state_->rules.candidates(
-      kind, asked, state_->basis.of(members.peers(), state_->nodes));
+  const std::vector<candidate> all =
+      state_->rules.candidates(kind, asked, state_->basis.of(members.peers(), state_->nodes));
   // Prices are off, but not by so much.
   constexpr double hopeless = 3;
   for (const candidate& each : all) {
-    if (each.taken) found.taken = each.as.how;
+    const tuned_algorithm& as = kept({each.as.how, each.as.radix, each.as.cut});
+    if (each.taken) found.taken = &as;
     // How long it takes that so many send to one at once is in no price.
-    else if (each.as.how->all_at_once && asked.size > most_ranks_tried_at_once) continue;
-    if (!each.price || *each.price <= hopeless * *all.front().price)
-      found.all.push_back(each.as.how);
+    else if (as.how->all_at_once && asked.size > most_ranks_tried_at_once) continue;
+    if (!each.price || *each.price <= hopeless * *all.front().price) found.all.push_back(&as);
   }
   return found;
 }

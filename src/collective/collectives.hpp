@@ -64,7 +64,7 @@ namespace peal {
 
 using detail::collective_call;
 
-struct algorithm;
+struct tuned_algorithm;
 class collectives;
 class prepared_collective;
 
@@ -121,10 +121,10 @@ class collectives {
   /// messaging::release once it is finished. Buffers, arrays and the reduction's context must live
   /// until then.
   /// Requires: the root is a rank of the team, byte counts are whole elements.
-  /// `by`: the algorithm, the same on every rank; null, or where it cannot serve the call: the
-  /// choice's.
+  /// `by`: the algorithm, one of `kept`, the same on every rank; null, or where it cannot serve the
+  /// call: the choice's.
   operation& start(collective_state&, const collective_call&, completion_hook = {},
-                   const algorithm* by = nullptr) noexcept;
+                   const tuned_algorithm* by = nullptr) noexcept;
 
   /// What the user's operation threw on this rank; null when it threw nothing. To be asked when an
   /// operation ended with errc::operation_failed, before it is released; a second call returns
@@ -150,8 +150,8 @@ class collectives {
   /// The algorithms that serve such a call of the team, the cheapest by its price first, without
   /// those that cost many times as much. The same on every rank.
   struct alternatives_of_call {
-    std::vector<const algorithm*> all;
-    const algorithm* taken = nullptr;  // by the choice
+    std::vector<const tuned_algorithm*> all;
+    const tuned_algorithm* taken = nullptr;  // by the choice
   };
   [[nodiscard]] alternatives_of_call alternatives(const collective_state&, detail::collective,
                                                   std::size_t bytes, bool commutative) const;

@@ -79,10 +79,10 @@ struct collectives::state {
       : messages{m}, basis{with}, rules{from, basis.costs}, nodes{on} {}
 
   operation& start(collective_state::state&, const collective_call&, completion_hook,
-                   const algorithm* by) noexcept;
+                   const tuned_algorithm* by) noexcept;
   operation& start(prepared_collective::state&, completion_hook) noexcept;
   cached_schedule& find_schedule(collective_state::state&, const collective_call&,
-                                 const algorithm* by);
+                                 const tuned_algorithm* by);
   void build_schedule(collective_state::state&, const collective_call&, const schedule_key&,
                       cached_schedule&);
   operation& make_operation() noexcept;

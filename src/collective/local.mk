@@ -58,6 +58,7 @@ libpeal_core_la_SOURCES += \
   src/collective/run.hpp \
   src/collective/schedule.cpp \
   src/collective/schedule.hpp \
+  src/collective/choice/tuned_algorithm.hpp \
   src/collective/choice/tuning.hpp \
   src/collective/unit.cpp
 
@@ -70,6 +71,7 @@ EXTRA_DIST += \
   src/collective/choice/cost_basis.cpp \
   src/collective/choice/cost_parameters.cpp \
   src/collective/node_map.cpp \
+  src/collective/choice/tuned_algorithm.cpp \
   src/collective/choice/tuning.cpp \
   src/collective/algorithms/barrier_by_node.cpp \
   src/collective/algorithms/barrier_dissemination.cpp \

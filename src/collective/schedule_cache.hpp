@@ -15,7 +15,7 @@
 
 namespace peal {
 
-struct algorithm;
+struct tuned_algorithm;
 
 /// All that a schedule depends on besides the team, for a call with equal blocks.
 struct schedule_key {
@@ -25,7 +25,7 @@ struct schedule_key {
   int root = 0;
   std::size_t bytes = 0;
   std::size_t element = 1;
-  const algorithm* by = nullptr;  // null: the choice's
+  const tuned_algorithm* by = nullptr;  // of `kept`; null: the choice's
 
   friend constexpr bool operator==(const schedule_key&, const schedule_key&) = default;
 };

@@ -5,5 +5,6 @@
 #include "collective/choice/cost_basis.cpp"
 #include "collective/choice/cost_parameters.cpp"
 #include "collective/choice/cost_sum.cpp"
+#include "collective/choice/tuned_algorithm.cpp"
 #include "collective/choice/tuning.cpp"
 #include "collective/node_map.cpp"

@@ -23,7 +23,7 @@ namespace peal {
 
 /// One shape of calls.
 struct learnt_facts {
-  static constexpr std::size_t most_ways = 6;
+  static constexpr std::size_t most_ways = 10;
   static constexpr std::uint8_t directly = 0xff;
 
   std::uint32_t context = 0;  // of the communicator
@@ -36,6 +36,9 @@ struct learnt_facts {
   std::uint8_t best = 0;  // of them: in use
   // Where in all_algorithms() each is, or `directly`. The first is the one that is usual.
   std::array<std::uint8_t, most_ways> way{};
+  // Of an algorithm: of its trees, and the logarithm of the bytes of the pieces into which vectors
+  // are cut; 0: they are not.
+  std::array<std::uint8_t, most_ways> radix{}, piece{};
   std::array<float, most_ways> cost{};  // 0: not known
 
   friend bool operator==(const learnt_facts&, const learnt_facts&) = default;
@@ -49,7 +52,7 @@ struct alignas(cache_line) learnt_row {
   std::atomic<std::uint32_t> changes;
   learnt_facts facts;
 };
-static_assert(sizeof(learnt_row) == cache_line);
+static_assert(sizeof(learnt_row) == 2 * cache_line);
 
 /// Zero at the start.
 class learnt_table {

@@ -33,6 +33,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::barrier,
                                         .name = "leaders",
                                         .build = barrier_leaders,
                                         .price = barrier_leaders_price,
-                                        .by_node = true};
+                                        .by_node = true,
+                                        .by_radix = true};
 
 }  // namespace peal::algorithms

@@ -224,7 +224,10 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
   if (share_memory && size_ > most_ranks(in->oversubscribed))
     groups_.emplace(in->places, members, in->numas_of(members));
   if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
-    learnt_.emplace([this](const call_shape& each) { return ways_of(each); });
+    learnt_.emplace([this](const call_shape& each) { return ways_of(each); },
+                    [this](const call_shape& each, const tuned_algorithm& best) {
+                      return neighbors_of(best, size_, longest_of(each));
+                    });
     learnt_->begin_with(known);
     learnt_->fastest_of_messages(settled_);
   }

@@ -82,8 +82,8 @@ class channel {
 
   /// How a blocking call is made.
   struct decision {
-    bool directly = false;          // by `run`
-    const algorithm* by = nullptr;  // else: by this one; null: the choice's
+    bool directly = false;                // by `run`
+    const tuned_algorithm* by = nullptr;  // else: by this one; null: the choice's
     learnt_ways::plan plan = {};
     std::uint64_t began = 0;      // nanoseconds; 0: the call is not timed
     std::uint64_t unsettled = 0;  // of the node's transport, then
@@ -102,7 +102,8 @@ class channel {
   /// The algorithm of a nonblocking call, by what blocking calls have taken; null: the choice's. It
   /// goes by what was known when the last review began, which is the same on every rank that has
   /// made the same calls, whether that review is over or not.
-  [[nodiscard]] const algorithm* algorithm_of(const detail::collective_call& call) const noexcept {
+  [[nodiscard]] const tuned_algorithm* algorithm_of(
+      const detail::collective_call& call) const noexcept {
     if (settled_.empty() || call.bytes <= most_not_learnt) [[likely]]
       return nullptr;
     return find_settled(call);
@@ -193,7 +194,7 @@ class channel {
   [[nodiscard]] std::uint64_t unsettled() const noexcept {
     return in_->node == nullptr ? 0 : in_->node->unsettled();
   }
-  [[nodiscard]] const algorithm* find_settled(const detail::collective_call&) const noexcept;
+  [[nodiscard]] const tuned_algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] ways_of_shape ways_of(const call_shape&) const;
   [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
@@ -224,7 +225,6 @@ class channel {
   void await_end_of_review();
   void give_up_review() noexcept;
   void publish() noexcept;
-  [[nodiscard]] std::uint8_t code_of(const learnt_ways::known_shape&, std::size_t way) const;
   void note_long(const detail::collective_call&) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;

@@ -1,5 +1,6 @@
 // Which way the calls of a channel go, and what is told of it.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <mutex>
 
@@ -13,7 +14,7 @@ namespace {
 detail::collective_call call_of(const call_shape& shape) noexcept {
   detail::collective_call call;
   call.kind = shape.kind;
-  call.bytes = std::size_t{1} << shape.length;
+  call.bytes = longest_of(shape);
   call.op.commutative = shape.commutative;
   return call;
 }
@@ -23,22 +24,23 @@ detail::collective_call call_of(const call_shape& shape) noexcept {
 /// Those of the usual one's bits.
 ways_of_shape channel::ways_of(const call_shape& shape) const {
   const detail::collective_call call = call_of(shape);
-  ways_of_shape found{.others = {}, .usually_direct = takes(call)};
+  const bool usually_direct = takes(call);
+  ways_of_shape found;
   std::vector<call_way>& ways = found.others;
   // What is joined by groups is joined in another order than by any message.
-  if (groups_ && found.usually_direct && shape.in_order) return found;
+  if (groups_ && usually_direct && shape.in_order) return found;
   const auto by_messages =
       collectives_.alternatives(plain_, shape.kind, call.bytes, shape.commutative);
-  const auto keeps_order = [&](const algorithm* each) {
-    return !shape.in_order || each->left_to_right;
+  const auto keeps_order = [&](const tuned_algorithm* each) {
+    return !shape.in_order || each->how->left_to_right;
   };
   // The algorithm that messages usually take is among those of the list, if it is not the usual way
   // itself.
-  const algorithm* const rule = found.usually_direct ? nullptr : by_messages.taken;
-  if (rule != nullptr && !keeps_order(rule)) return found;
-  if (!found.usually_direct && kinds_ != 0 && !groups_) ways.push_back({.directly = true});
-  for (const algorithm* each : by_messages.all)
-    if (each != rule && keeps_order(each)) ways.push_back({.by = each});
+  found.usual = usually_direct ? nullptr : by_messages.taken;
+  if (found.usual != nullptr && !keeps_order(found.usual)) return found;
+  if (!usually_direct && kinds_ != 0 && !groups_) ways.push_back({.directly = true});
+  for (const tuned_algorithm* each : by_messages.all)
+    if (each != found.usual && keeps_order(each)) ways.push_back({.by = each});
   return found;
 }
 
@@ -56,7 +58,7 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   return made;
 }
 
-const algorithm* channel::find_settled(const detail::collective_call& call) const noexcept {
+const tuned_algorithm* channel::find_settled(const detail::collective_call& call) const noexcept {
   if (!long_call::serves(call)) return nullptr;
   const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
   const auto found = std::ranges::find(settled_, shape, &learnt_ways::message_way::of);
@@ -93,27 +95,19 @@ void channel::publish() noexcept {
                        .ways = static_cast<std::uint8_t>(each.ways.size()),
                        .best = each.best};
     for (std::size_t way = 0; way != each.ways.size(); ++way) {
-      facts.way[way] = code_of(each, way);
+      const call_way& by = each.ways[way];
+      const tuned_algorithm* const as = way == 0 ? each.usual : by.by;
+      facts.way[way] = as == nullptr ? learnt_facts::directly
+                                     : static_cast<std::uint8_t>(as->how - all_algorithms().data());
+      if (as != nullptr) {
+        facts.radix[way] = static_cast<std::uint8_t>(as->radix);
+        facts.piece[way] = static_cast<std::uint8_t>(std::bit_width(as->cut.bytes / 2));
+      }
       if (each.measured[way] != 0) facts.cost[way] = std::exp2(each.cost[way]);
     }
     in_->node->learnt().put(facts, number_of_algorithms());
     published_ = true;
   });
-}
-
-/// As learnt_facts::way has it.
-std::uint8_t channel::code_of(const learnt_ways::known_shape& shape, std::size_t way) const {
-  call_way named = shape.ways[way];
-  if (!named.directly && named.by == nullptr) {  // the usual one
-    named.directly = shape.usually_direct;
-    if (!named.directly)
-      named.by =
-          collectives_
-              .alternatives(plain_, shape.of.kind, call_of(shape.of).bytes, shape.of.commutative)
-              .taken;
-  }
-  return named.directly ? learnt_facts::directly
-                        : static_cast<std::uint8_t>(named.by - all_algorithms().data());
 }
 
 }  // namespace peal::direct

@@ -73,8 +73,10 @@ call_shape shape_of(const detail::collective_call& call, int size, bool any_orde
           !any_order && depends_on_order(call, size)};
 }
 
-learnt_ways::learnt_ways(std::function<ways_of_shape(const call_shape&)> ways_of)
-    : ways_of_{std::move(ways_of)} {}
+learnt_ways::learnt_ways(
+    std::function<ways_of_shape(const call_shape&)> ways_of,
+    std::function<neighbors(const call_shape&, const tuned_algorithm&)> neighbors_of)
+    : ways_of_{std::move(ways_of)}, neighbors_of_{std::move(neighbors_of)} {}
 
 learnt_ways::entry* learnt_ways::find(const call_shape& of) noexcept {
   const auto found = std::ranges::find(entries_, of, &entry::of);
@@ -89,9 +91,10 @@ learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of) noexcept {
   made.of = of;
   made.ways.emplace_back();
   const ways_of_shape all = ways_of_(of);
-  made.usually_direct = all.usually_direct;
+  made.usual = all.usual;
   for (const call_way& each : all.others)
-    if (made.ways.size() != most_ways) made.ways.push_back(each);
+    if (made.ways.size() != first_ways) made.ways.push_back(each);
+  made.first = static_cast<std::uint8_t>(made.ways.size());
   return &made;
 }
 
@@ -139,17 +142,45 @@ bool learnt_ways::learn(entry& of) noexcept {
   return of.best != before;
 }
 
+/// A way that has not been measured so often as it should be.
+bool learnt_ways::find_trial(entry& of) noexcept {
+  for (std::uint8_t round = 0; round != rounds; ++round)
+    for (std::size_t each = 0; each != of.ways.size(); ++each)
+      if (of.measured[each] <= round &&
+          (round == 0 || of.cost[each] - of.cost[of.best] < very_much)) {
+        of.now = static_cast<std::uint8_t>(each);
+        return true;
+      }
+  return false;
+}
+
+/// Of the best way, where there is room. True: there is something new to try.
+bool learnt_ways::add_neighbors(entry& of) {
+  const auto bit = static_cast<std::uint16_t>(1U << of.best);
+  if (!neighbors_of_ || (of.refined & bit) != 0) return false;
+  of.refined |= bit;
+  const tuned_algorithm* const best = of.best == 0 ? of.usual : of.ways[of.best].by;
+  if (best == nullptr) return false;
+  const std::size_t before = of.ways.size();
+  for (const tuned_algorithm& each : neighbors_of_(of.of, *best)) {
+    const tuned_algorithm* const by = &kept(each);
+    if (of.ways.size() != most_ways && by != of.usual &&
+        std::ranges::find(of.ways, by, &call_way::by) == of.ways.end())
+      of.ways.push_back({.by = by});
+  }
+  return of.ways.size() != before;
+}
+
 /// Which way it goes in the next window. True: it is a trial.
 bool learnt_ways::plan_trial(entry& of) noexcept {
   const bool was_trial = of.now != of.best;
   of.now = of.best;
   const auto gap = [&](std::size_t each) { return of.cost[each] - of.cost[of.best]; };
-  for (std::uint8_t round = 0; round != rounds && !of.steady; ++round)
-    for (std::size_t each = 0; each != of.ways.size(); ++each)
-      if (of.measured[each] <= round && (round == 0 || gap(each) < very_much)) {
-        of.now = static_cast<std::uint8_t>(each);
-        return true;
-      }
+  if (!of.steady && find_trial(of)) return true;
+  if (add_neighbors(of)) {
+    of.steady = false;
+    return find_trial(of);
+  }
   if (!std::exchange(of.steady, true) || was_trial) return false;
   // One of the others, now and then: the machine may have changed.
   ++of.turn;
@@ -232,12 +263,13 @@ void learnt_ways::begin_with(std::span<const known_shape> known) {
 void learnt_ways::fastest_of_messages(std::vector<message_way>& into) const {
   into.clear();
   for (const entry& each : entries_) {
-    if (each.of.in_order || std::ranges::count(std::span{each.measured}.first(each.ways.size()), 0))
+    if (each.of.in_order || std::ranges::count(std::span{each.measured}.first(each.first), 0))
       continue;
-    const algorithm* by = nullptr;
-    float least = each.usually_direct ? std::numeric_limits<float>::max() : each.cost[0] - a_little;
+    const tuned_algorithm* by = nullptr;
+    float least =
+        each.usual == nullptr ? std::numeric_limits<float>::max() : each.cost[0] - a_little;
     for (std::size_t way = 1; way != each.ways.size(); ++way)
-      if (each.ways[way].by != nullptr && each.cost[way] < least) {
+      if (each.ways[way].by != nullptr && each.measured[way] != 0 && each.cost[way] < least) {
         by = each.ways[way].by;
         least = each.cost[way];
       }

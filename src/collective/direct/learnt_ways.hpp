@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "collective/algorithms.hpp"
+#include "collective/choice/tuned_algorithm.hpp"
 #include "collective/direct/learnt_summary.hpp"
 #include "peal/detail/core.hpp"
 
@@ -43,6 +43,9 @@ struct call_shape {
   bool in_order = false;    // the bits of the result depend on who joins what first
   friend constexpr bool operator==(const call_shape&, const call_shape&) = default;
 };
+constexpr std::size_t longest_of(const call_shape& of) noexcept {
+  return std::size_t{1} << of.length;
+}
 
 /// Of a call among so many ranks. `any_order`: bits may depend on it.
 [[nodiscard]] call_shape shape_of(const detail::collective_call&, int size,
@@ -51,18 +54,19 @@ struct call_shape {
 /// A way that a call can go. Neither: as it would go if nothing were learnt.
 struct call_way {
   bool directly = false;
-  const algorithm* by = nullptr;  // messages
+  const tuned_algorithm* by = nullptr;  // messages; one of `kept`
 };
 
 /// What there is to try for a shape.
 struct ways_of_shape {
-  std::vector<call_way> others;  // besides the usual one
-  bool usually_direct = false;
+  const tuned_algorithm* usual = nullptr;  // null: it goes directly
+  std::vector<call_way> others;
 };
 
 class learnt_ways {
  public:
-  static constexpr std::size_t most_ways = 6;
+  /// Of a shape at first; and with those that differ from a fast one in a parameter.
+  static constexpr std::size_t first_ways = 6, most_ways = 10;
   static constexpr std::size_t most_shapes = 64;
   static constexpr std::size_t most_times = 12;  // of a shape, in a window
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
@@ -80,8 +84,12 @@ class learnt_ways {
   /// That is not known before the program's calls have been seen.
   static constexpr std::uint32_t longest_window = 8192;
 
-  /// `ways_of`: those of a shape, the same on every rank.
-  explicit learnt_ways(std::function<ways_of_shape(const call_shape&)> ways_of);
+  /// Both give the same on every rank. `ways_of`: those of a shape. `neighbors_of`: what else may
+  /// be tried once all have been and this one is the fastest.
+  using neighbors = std::vector<tuned_algorithm>;
+  explicit learnt_ways(
+      std::function<ways_of_shape(const call_shape&)> ways_of,
+      std::function<neighbors(const call_shape&, const tuned_algorithm&)> neighbors_of = {});
 
   struct plan {
     call_way by;
@@ -120,17 +128,19 @@ class learnt_ways {
     std::array<float, most_ways> cost{};
     std::array<std::uint8_t, most_ways> measured{};  // how often; 0: not yet
     std::uint8_t best = 0;
-    bool usually_direct = false;
+    std::uint8_t first = 0;                  // so many ways there were at first
+    const tuned_algorithm* usual = nullptr;  // null: it goes directly
   };
   /// Of every shape.
   [[nodiscard]] std::vector<known_shape> known() const;
   /// The fastest algorithm of messages for calls of a shape.
   struct message_way {
     call_shape of;
-    const algorithm* by;
+    const tuned_algorithm* by;
   };
-  /// Of the shapes of which every way has been tried, but those whose bits depend on the way, and
-  /// those that the usual algorithm of messages serves as well. The same on every rank.
+  /// Of the shapes of which every way of the first ones has been tried, but those whose bits depend
+  /// on the way, and those that the usual algorithm of messages serves as well. The same on every
+  /// rank.
   void fastest_of_messages(std::vector<message_way>& into) const;
   /// Goes on from what a communicator of the same ranks knew, whose ways are the same. Requires: no
   /// call yet.
@@ -146,7 +156,8 @@ class learnt_ways {
   struct entry : known_shape {
     std::uint8_t now = 0;  // in this window
     std::uint8_t turn = 0;
-    bool steady = false;  // all ways have been tried
+    bool steady = false;        // all ways have been tried
+    std::uint16_t refined = 0;  // a bit for each way whose neighbors there are
     bool news = false;
     std::uint8_t settling = 0;  // windows in a row that were not settled
     // While a review is heard:
@@ -166,11 +177,14 @@ class learnt_ways {
   [[nodiscard]] entry* find(const call_shape&) noexcept;
   [[nodiscard]] entry* find_or_add(const call_shape&) noexcept;
   static bool learn(entry&) noexcept;
-  static bool plan_trial(entry&) noexcept;
+  static bool find_trial(entry&) noexcept;
+  bool add_neighbors(entry&);
+  bool plan_trial(entry&) noexcept;
   void note_review(const learnt_summary&) noexcept;
   [[nodiscard]] std::uint32_t stretched(std::uint32_t window, std::uint32_t reviews) const noexcept;
 
   std::function<ways_of_shape(const call_shape&)> ways_of_;
+  std::function<neighbors(const call_shape&, const tuned_algorithm&)> neighbors_of_;
   std::vector<entry> entries_;
   std::array<timed, most_told> timed_{};
   std::size_t timed_count_ = 0;

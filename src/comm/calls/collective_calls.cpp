@@ -14,7 +14,7 @@ namespace peal::detail {
 namespace {
 
 operation& start(lane& here, communicator_state& on, const collective_call& call,
-                 const location& where, bool blocks, const algorithm* by = nullptr) {
+                 const location& where, bool blocks, const tuned_algorithm* by = nullptr) {
   if (on.checked) [[unlikely]]
     return on.checked->start(call, where, blocks);
   on.direct.calls().add(direct::way::messages);

@@ -27,4 +27,5 @@ EXTRA_DIST += \
   tests/unit/collective/prepared_test.cpp \
   tests/unit/collective/kernels/reduction_test.cpp \
   tests/unit/collective/symbolic_test.cpp \
+  tests/unit/collective/choice/tuned_algorithm_test.cpp \
   tests/unit/collective/choice/tuning_test.cpp

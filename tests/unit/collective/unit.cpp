@@ -2,6 +2,7 @@
 #include "unit/collective/choice/choice_test.cpp"
 #include "unit/collective/choice/cost_basis_test.cpp"
 #include "unit/collective/choice/cost_test.cpp"
+#include "unit/collective/choice/tuned_algorithm_test.cpp"
 #include "unit/collective/choice/tuning_test.cpp"
 #include "unit/collective/kernels/reduction_test.cpp"
 #include "unit/collective/node_map_test.cpp"

@@ -78,6 +78,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allgather,
                                         .name = "leaders",
                                         .build = allgather_leaders,
                                         .price = allgather_leaders_price,
-                                        .by_node = true};
+                                        .by_node = true,
+                                        .by_radix = true};
 
 }  // namespace peal::algorithms

@@ -56,7 +56,8 @@ constexpr algorithm record<__COUNTER__>{
     .build = [](const problem& p, schedule& s) { bcast_by_node(p, s, one_leads); },
     .price = bcast_leaders_price,
     .by_node = true,
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 template <>
 constexpr algorithm record<__COUNTER__>{
@@ -65,6 +66,7 @@ constexpr algorithm record<__COUNTER__>{
     .build = [](const problem& p, schedule& s) { bcast_by_node(p, s, all_lead); },
     .price = bcast_shares_price,
     .by_node = true,
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 }  // namespace peal::algorithms

@@ -24,6 +24,7 @@ constexpr algorithm record<__COUNTER__>{
     .name = "tree",
     .build = bcast_tree,
     .price = [](const pricing& t) { t.sum.tree(t.bytes, t.radix, false); },
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 }  // namespace peal::algorithms

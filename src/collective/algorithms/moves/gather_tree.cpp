@@ -42,6 +42,7 @@ constexpr algorithm record<__COUNTER__>{
     .name = "tree",
     .build = gather_tree,
     .price = [](const pricing& t) { pieces::block_tree(t, true); },
-    .equal_blocks = true};
+    .equal_blocks = true,
+    .by_radix = true};
 
 }  // namespace peal::algorithms

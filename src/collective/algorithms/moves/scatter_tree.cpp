@@ -39,6 +39,7 @@ constexpr algorithm record<__COUNTER__>{
     .name = "tree",
     .build = scatter_tree,
     .price = [](const pricing& t) { pieces::block_tree(t, false); },
-    .equal_blocks = true};
+    .equal_blocks = true,
+    .by_radix = true};
 
 }  // namespace peal::algorithms

@@ -42,7 +42,8 @@ constexpr algorithm record<__COUNTER__>{
     .build = [](const problem& p, schedule& s) { allreduce_by_node(p, s, one_leads); },
     .price = allreduce_leaders_price,
     .by_node = true,
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 template <>
 constexpr algorithm record<__COUNTER__>{

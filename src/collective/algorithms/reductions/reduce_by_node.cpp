@@ -47,7 +47,8 @@ constexpr algorithm record<__COUNTER__>{
     .build = [](const problem& p, schedule& s) { reduce_by_node(p, s, one_leads); },
     .price = reduce_leaders_price,
     .by_node = true,
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 template <>
 constexpr algorithm record<__COUNTER__>{
@@ -56,6 +57,7 @@ constexpr algorithm record<__COUNTER__>{
     .build = [](const problem& p, schedule& s) { reduce_by_node(p, s, all_lead); },
     .price = reduce_shares_price,
     .by_node = true,
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 }  // namespace peal::algorithms

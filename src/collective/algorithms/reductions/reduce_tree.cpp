@@ -43,6 +43,7 @@ constexpr algorithm record<__COUNTER__>{
     .name = "tree",
     .build = reduce_tree,
     .price = [](const pricing& t) { t.sum.tree(t.bytes, t.radix, true); },
-    .segmentable = true};
+    .segmentable = true,
+    .by_radix = true};
 
 }  // namespace peal::algorithms

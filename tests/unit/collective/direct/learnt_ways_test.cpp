@@ -14,16 +14,23 @@ using namespace peal;
 using namespace peal::direct;
 using detail::collective;
 
-constexpr algorithm tree{.kind = collective::bcast, .name = "tree"},
-    chain{.kind = collective::bcast, .name = "chain"};
+constexpr algorithm a_tree{.kind = collective::bcast, .name = "tree", .by_radix = true},
+    a_chain{.kind = collective::bcast, .name = "chain", .segmentable = true},
+    by_rule{.kind = collective::bcast, .name = "flat"};
+constexpr tuned_algorithm tree{&a_tree, 2, {}}, chain{&a_chain, 2, {}}, rule{&by_rule, 2, {}};
 constexpr call_shape kibibyte{collective::bcast, 10}, mebibyte{collective::bcast, 20};
 
 /// Usual, by the tree, by the chain; mebibytes go directly besides. Barriers have one way.
 ways_of_shape ways_of(const call_shape& of) {
   if (of.kind == collective::barrier) return {};
-  ways_of_shape all{.others = {{.by = &tree}, {.by = &chain}}, .usually_direct = of.length != 20};
+  ways_of_shape all{.usual = of.length == 20 ? &rule : nullptr,
+                    .others = {{.by = &tree}, {.by = &chain}}};
   if (of.length == 20) all.others.push_back({.directly = true});
   return all;
+}
+
+std::vector<tuned_algorithm> neighbors_among_64(const call_shape& of, const tuned_algorithm& best) {
+  return neighbors_of(best, 64, longest_of(of));
 }
 
 /// Ranks that make the same calls. `review_took`, `call_took`: nanoseconds, where reviews are
@@ -34,10 +41,19 @@ class ranks {
       : review_took_{review_took}, call_took_{call_took} {
     for (std::size_t each = 0; each != count; ++each) ways_.emplace_back(ways_of);
   }
-  /// That go on from what other ranks have learnt.
-  ranks(std::size_t count, const ranks& from) : ranks{count} {
+  /// That try other parameters of the fastest algorithm.
+  static ranks with_neighbors(std::size_t count) {
+    ranks made{0};
     for (std::size_t each = 0; each != count; ++each)
+      made.ways_.emplace_back(ways_of, neighbors_among_64);
+    return made;
+  }
+  /// That go on from what other ranks have learnt.
+  ranks(std::size_t count, const ranks& from) : review_took_{0}, call_took_{0} {
+    for (std::size_t each = 0; each != count; ++each) {
+      ways_.emplace_back(ways_of, neighbors_among_64);
       ways_[each].begin_with(from.ways_[each].known());
+    }
   }
   /// One call; `cost(rank, way)`. Returns the way, which is the same on all ranks.
   template <class Cost>
@@ -98,13 +114,15 @@ class ranks {
 
   std::vector<learnt_ways> ways_;
   std::mt19937 random_;
-  const std::uint32_t review_took_, call_took_;
+  std::uint32_t review_took_, call_took_;
   std::uint32_t calls_ = 0;
   int reviews_ = 0;
 };
 
 double fixed(const call_way& way, double usual, double by_tree, double by_chain, double directly) {
-  return way.directly ? directly : way.by == &tree ? by_tree : way.by == &chain ? by_chain : usual;
+  if (way.directly) return directly;
+  if (way.by == nullptr) return usual;
+  return way.by->how == &a_tree ? by_tree : by_chain;
 }
 
 TEST(learnt_ways, takes_the_fastest_after_a_hundred_calls) {
@@ -242,6 +260,60 @@ TEST(learnt_ways, windows_grow_while_there_is_nothing_to_learn) {
   for (int call = 0; call != 100'000; ++call)
     all.call(one_way, [](std::size_t, const call_way&) { return 1.; });
   EXPECT_LT(all.reviews(), 120);
+}
+
+// What trees take depends on their radix, with 8 the least.
+double by_radix(const call_way& way) {
+  if (way.by == nullptr || way.by->how != &a_tree) return 20;
+  return 10 + std::abs(std::log2(way.by->radix) - 3);
+}
+
+TEST(learnt_ways, finds_the_best_radix_step_by_step) {
+  ranks all = ranks::with_neighbors(3);
+  for (int call = 0; call != 600; ++call)
+    all.call(kibibyte, [](std::size_t, const call_way& way) { return by_radix(way); });
+  const call_way best = all.best_of(kibibyte);
+  ASSERT_NE(best.by, nullptr);
+  EXPECT_EQ(best.by->how, &a_tree);
+  EXPECT_EQ(best.by->radix, 8);
+  std::vector<learnt_ways::message_way> found;
+  all.first().fastest_of_messages(found);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].by, best.by);
+}
+
+TEST(learnt_ways, finds_how_long_pieces_are_best) {
+  ranks all = ranks::with_neighbors(2);
+  for (int call = 0; call != 600; ++call)
+    all.call(mebibyte, [](std::size_t, const call_way& way) {
+      if (way.by == nullptr || way.by->how != &a_chain) return 20.;
+      return way.by->cut.bytes == std::size_t{64} << 10 ? 5. : way.by->cut.bytes == 0 ? 10. : 8.;
+    });
+  ASSERT_NE(all.best_of(mebibyte).by, nullptr);
+  EXPECT_EQ(all.best_of(mebibyte).by->cut.bytes, std::size_t{64} << 10);
+}
+
+TEST(learnt_ways, tries_no_more_ways_than_it_tells_of) {
+  ranks all = ranks::with_neighbors(2);
+  std::mt19937 random{4};
+  for (int call = 0; call != 30'000; ++call) {
+    const double noise = 1 + static_cast<double>(random() % 100) / 50;
+    all.call(mebibyte,
+             [&](std::size_t, const call_way& way) { return fixed(way, 3, 3, 3, 3) * noise; });
+  }
+  for (const auto& each : all.first().known()) EXPECT_LE(each.ways.size(), learnt_ways::most_ways);
+}
+
+TEST(learnt_ways, a_copy_does_not_try_the_same_parameters_twice) {
+  ranks all = ranks::with_neighbors(2);
+  const auto cost = [](std::size_t, const call_way& way) { return by_radix(way); };
+  for (int call = 0; call != 600; ++call) all.call(kibibyte, cost);
+  ranks copy{2, all};
+  for (int call = 0; call != 600; ++call) copy.call(kibibyte, cost);
+  for (const auto& each : copy.first().known())
+    for (std::size_t way = 1; way != each.ways.size(); ++way)
+      EXPECT_EQ(std::ranges::count(each.ways, each.ways[way].by, &call_way::by), 1);
+  EXPECT_EQ(copy.best_of(kibibyte).by->radix, 8);
 }
 
 TEST(learnt_ways, dear_reviews_come_rarely) {

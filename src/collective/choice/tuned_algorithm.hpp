@@ -1,0 +1,33 @@
+// collective/choice/tuned_algorithm.hpp
+// An algorithm with what it is run with: the radix of its trees, and how long vectors are cut.
+//
+// Layer    collective: may include base/.
+// Units    bytes.
+// Threads  any.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "collective/algorithms.hpp"
+
+namespace peal {
+
+struct tuned_algorithm {
+  const algorithm* how = nullptr;
+  int radix = 2;
+  segmentation cut;
+
+  friend bool operator==(const tuned_algorithm&, const tuned_algorithm&) = default;
+};
+
+/// The one of that value that there is for good: of such, equal ones are at one address. There are
+/// few values.
+const tuned_algorithm& kept(const tuned_algorithm&);
+
+/// What differs from it by one step of one parameter, where the algorithm looks at that: the radix
+/// doubled or halved, pieces four times as long or as short. For so many bytes among so many ranks.
+/// It joins in the same order as `of` where that joins from the lowest rank to the highest.
+std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, std::size_t bytes);
+
+}  // namespace peal
