@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -83,11 +84,19 @@ learnt_ways::entry* learnt_ways::find(const call_shape& of) noexcept {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-/// Null: there are too many, or there is no memory for one more.
-learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of) noexcept {
+/// Null: there are too many, or there is no memory for one more. `now`: the way that its calls have
+/// gone up to now.
+learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of, std::uint8_t now) noexcept {
   if (entry* const known = find(of)) return known;
   if (entries_.size() == most_shapes) return nullptr;
-  entry& made = entries_.emplace_back();
+  entry& made = entries_.emplace_back(made_for(of));
+  made.now = made.best = now;
+  return &made;
+}
+
+/// With the first ways; nothing is known of them.
+learnt_ways::entry learnt_ways::made_for(const call_shape& of) const {
+  entry made;
   made.of = of;
   made.ways.emplace_back();
   const ways_of_shape all = ways_of_(of);
@@ -95,17 +104,58 @@ learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of) noexcept {
   for (const call_way& each : all.others)
     if (made.ways.size() != first_ways) made.ways.push_back(each);
   made.first = static_cast<std::uint8_t>(made.ways.size());
-  return &made;
+  return made;
+}
+
+/// That of the shape most like it of which every way has been tried: the usual one, unless another
+/// one has turned out to be better there. A program that calls something long only a few times goes
+/// no way that was slow for what was shorter.
+std::uint8_t learnt_ways::way_of_like(const entry& made) const noexcept {
+  const entry* like = nullptr;
+  const auto distance = [&](const entry& to) {
+    return std::abs(int{to.of.length} - int{made.of.length});
+  };
+  for (const entry& each : entries_) {
+    call_shape same = each.of;
+    same.length = made.of.length;
+    if (same != made.of || distance(each) > alike ||
+        std::ranges::count(std::span{each.measured}.first(each.first), 0) != 0)
+      continue;
+    if (like == nullptr || distance(each) < distance(*like)) like = &each;
+  }
+  if (like == nullptr || like->best == 0) return 0;
+  const call_way best = like->ways[like->best];
+  if (best.directly ? made.usual == nullptr
+                    : made.usual != nullptr && made.usual->how == best.by->how)
+    return 0;
+  for (std::size_t way = 1; way != made.ways.size(); ++way) {
+    const call_way& each = made.ways[way];
+    if (best.directly ? each.directly : each.by != nullptr && each.by->how == best.by->how)
+      return static_cast<std::uint8_t>(way);
+  }
+  return 0;
 }
 
 void learnt_ways::look_up(const call_shape& of) noexcept {
-  const entry* const known = find(of);
-  const std::uint8_t way = known ? known->now : std::uint8_t{0};
   std::size_t place = 0;
   while (place != timed_count_ && timed_[place].of != of) ++place;
-  if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, true, {}};
   last_shape_ = of;
-  last_ = {known ? known->ways[way] : call_way{}, static_cast<std::uint8_t>(place), number_};
+  if (place != timed_count_) {
+    last_ = {timed_[place].by, static_cast<std::uint8_t>(place), number_};
+    return;
+  }
+  std::uint8_t way = 0;
+  call_way by;
+  if (const entry* const known = find(of)) {
+    way = known->now;
+    by = known->ways[way];
+  } else if (!entries_.empty()) {
+    const entry made = made_for(of);
+    way = way_of_like(made);
+    by = made.ways[way];
+  }
+  last_ = {by, static_cast<std::uint8_t>(place), number_};
+  if (place != most_told) timed_[timed_count_++] = {of, way, by, 0, true, {}};
 }
 
 void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) noexcept {
@@ -212,7 +262,7 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
   note_review(said);
   for (const learnt_summary::entry& each : said.of_ways) {
     if (each.code == 0) break;
-    entry* const of = find_or_add(to_shape(each.shape()));
+    entry* const of = find_or_add(to_shape(each.shape()), static_cast<std::uint8_t>(each.way()));
     if (of == nullptr || each.way() != of->now) continue;
     of->heard = waits_for_all(of->of.kind) ? each.mean_cost() : each.most_cost();
     of->was_heard = true;

@@ -83,6 +83,9 @@ class learnt_ways {
   static constexpr std::uint32_t reviews_a_trial = 8, reviews_a_window = 33;
   /// That is not known before the program's calls have been seen.
   static constexpr std::uint32_t longest_window = 8192;
+  /// A shape of which nothing is known goes as the one does that is most like it: up to so many
+  /// times twice as long or as short.
+  static constexpr int alike = 4;
 
   /// Both give the same on every rank. `ways_of`: those of a shape. `neighbors_of`: what else may
   /// be tried once all have been and this one is the fastest.
@@ -168,6 +171,7 @@ class learnt_ways {
   struct timed {
     call_shape of;
     std::uint8_t way = 0;
+    call_way by;
     std::uint8_t count = 0;
     bool settled = true;
     std::array<float, most_times> times{};
@@ -175,7 +179,9 @@ class learnt_ways {
 
   void look_up(const call_shape&) noexcept;
   [[nodiscard]] entry* find(const call_shape&) noexcept;
-  [[nodiscard]] entry* find_or_add(const call_shape&) noexcept;
+  [[nodiscard]] entry* find_or_add(const call_shape&, std::uint8_t now) noexcept;
+  [[nodiscard]] entry made_for(const call_shape&) const;
+  [[nodiscard]] std::uint8_t way_of_like(const entry& made) const noexcept;
   static bool learn(entry&) noexcept;
   static bool find_trial(entry&) noexcept;
   bool add_neighbors(entry&);

@@ -222,6 +222,31 @@ TEST(learnt_ways, messages_that_never_find_their_way_count) {
   EXPECT_EQ(all.best_of(kibibyte).by, &tree);
 }
 
+// A program may call something that takes long only a few times.
+TEST(learnt_ways, a_new_shape_goes_as_the_one_most_like_it) {
+  constexpr call_shape longer{collective::bcast, 13}, far_longer{collective::bcast, 18},
+      others{collective::gather, 13};
+  ranks all{3};
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 3, 1, 2, 9); };
+  EXPECT_EQ(all.call(longer, cost).by, nullptr) << "nothing is known";
+  for (int call = 0; call != 200; ++call) all.call(kibibyte, cost);
+  EXPECT_EQ(all.call(call_shape{collective::bcast, 14}, cost).by, &tree);
+  EXPECT_EQ(all.call(call_shape{collective::bcast, 7}, cost).by, &tree);
+  EXPECT_EQ(all.call(far_longer, cost).by, nullptr);
+  EXPECT_EQ(all.call(others, cost).by, nullptr);
+  // It is measured as any other one, and left where another way is faster.
+  const auto otherwise = [](std::size_t, const call_way& way) { return fixed(way, 1, 3, 2, 9); };
+  for (int call = 0; call != 200; ++call) all.call(call_shape{collective::bcast, 14}, otherwise);
+  EXPECT_EQ(all.best_of(call_shape{collective::bcast, 14}).by, nullptr);
+}
+
+TEST(learnt_ways, a_new_shape_goes_the_usual_way_where_that_is_the_fastest_of_its_like) {
+  ranks all{2};
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1, 2, 3, 9); };
+  for (int call = 0; call != 200; ++call) all.call(kibibyte, cost);
+  EXPECT_EQ(all.call(call_shape{collective::bcast, 13}, cost).by, nullptr);
+}
+
 TEST(learnt_ways, a_rank_that_always_comes_late_hides_nothing) {
   constexpr call_shape among_all{collective::allreduce, 10};
   ranks all{2};
