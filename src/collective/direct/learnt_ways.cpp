@@ -13,6 +13,7 @@ namespace {
 
 // As logarithms to the base of 2.
 constexpr float a_little = 0.07F;  // 1.05 times
+constexpr float slower = 0.4F;     // 1.3 times
 constexpr float much = 0.6F;       // 1.5 times
 constexpr float very_much = 2;     // 4 times
 
@@ -91,6 +92,7 @@ learnt_ways::entry* learnt_ways::find_or_add(const call_shape& of, std::uint8_t 
   if (entries_.size() == most_shapes) return nullptr;
   entry& made = entries_.emplace_back(made_for(of));
   made.now = made.best = now;
+  put_off_slow_ways(made);
   return &made;
 }
 
@@ -107,33 +109,60 @@ learnt_ways::entry learnt_ways::made_for(const call_shape& of) const {
   return made;
 }
 
-/// That of the shape most like it of which every way has been tried: the usual one, unless another
-/// one has turned out to be better there. A program that calls something long only a few times goes
-/// no way that was slow for what was shorter.
-std::uint8_t learnt_ways::way_of_like(const entry& made) const noexcept {
+/// Of the shapes of which every way has been tried; null: none is like it.
+const learnt_ways::entry* learnt_ways::most_like(const call_shape& of) const noexcept {
   const entry* like = nullptr;
-  const auto distance = [&](const entry& to) {
-    return std::abs(int{to.of.length} - int{made.of.length});
-  };
+  const auto distance = [&](const entry& to) { return std::abs(int{to.of.length} - of.length); };
   for (const entry& each : entries_) {
     call_shape same = each.of;
-    same.length = made.of.length;
-    if (same != made.of || distance(each) > alike ||
+    same.length = of.length;
+    if (same != of || distance(each) > alike ||
         std::ranges::count(std::span{each.measured}.first(each.first), 0) != 0)
       continue;
     if (like == nullptr || distance(each) < distance(*like)) like = &each;
   }
-  if (like == nullptr || like->best == 0) return 0;
-  const call_way best = like->ways[like->best];
-  if (best.directly ? made.usual == nullptr
-                    : made.usual != nullptr && made.usual->how == best.by->how)
-    return 0;
-  for (std::size_t way = 1; way != made.ways.size(); ++way) {
-    const call_way& each = made.ways[way];
-    if (best.directly ? each.directly : each.by != nullptr && each.by->how == best.by->how)
-      return static_cast<std::uint8_t>(way);
-  }
+  return like;
+}
+
+/// The same way of two shapes: directly, or by that algorithm. 0 also where there is none.
+std::uint8_t learnt_ways::same_way(const entry& from, std::size_t way, const entry& in) noexcept {
+  const auto directly = [](const entry& of, std::size_t at) {
+    return of.ways[at].directly || (at == 0 && of.usual == nullptr);
+  };
+  const auto by = [](const entry& of, std::size_t at) {
+    const tuned_algorithm* const found = at == 0 ? of.usual : of.ways[at].by;
+    return found == nullptr ? nullptr : found->how;
+  };
+  for (std::size_t each = 0; each != in.ways.size(); ++each)
+    if (directly(in, each) == directly(from, way) && by(in, each) == by(from, way))
+      return static_cast<std::uint8_t>(each);
   return 0;
+}
+
+/// The usual one, unless another one has turned out to be better for the shape most like it. So a
+/// program that calls something long only a few times goes no way that was slow for what was
+/// shorter.
+std::uint8_t learnt_ways::way_of_like(const entry& made) const noexcept {
+  const entry* const like = most_like(made.of);
+  return like == nullptr || like->best == 0 ? std::uint8_t{0} : same_way(*like, like->best, made);
+}
+
+/// Nor does it try them at once. Of something shorter a byte takes longer, and nobody knows how
+/// much.
+void learnt_ways::put_off_slow_ways(entry& made) const noexcept {
+  const entry* const like = most_like(made.of);
+  if (like == nullptr || like->of.length > made.of.length) return;
+  made.expected = like->cost[like->best];
+  for (std::size_t way = 0; way != made.ways.size(); ++way) {
+    const std::size_t known = same_way(made, way, *like);
+    const float gap = like->cost[known] - like->cost[like->best];
+    if (way == made.best || gap < slower || like->measured[known] == 0 ||
+        same_way(*like, known, made) != way)
+      continue;
+    made.cost[way] = gap;
+    made.measured[way] = rounds;
+    made.gaps |= static_cast<std::uint16_t>(1U << way);
+  }
 }
 
 void learnt_ways::look_up(const call_shape& of) noexcept {
@@ -185,6 +214,14 @@ bool learnt_ways::learn(entry& of) noexcept {
   if (of.measured[of.now] == 0 || (of.measured[of.now] < rounds && cost < known)) known = cost;
   else known += (cost < known ? 0.75F : 0.5F) * (cost - known);
   if (of.measured[of.now] != rounds) ++of.measured[of.now];
+  // The first window goes the best way. Where it takes longer than it should, a byte, others may
+  // not.
+  for (std::size_t each = 0; of.gaps != 0 && each != of.ways.size(); ++each) {
+    if ((of.gaps >> each & 1) == 0) continue;
+    of.cost[each] += known;
+    if (known > of.expected + slower) of.measured[each] = 0;
+  }
+  of.gaps = 0;
   const std::uint8_t before = of.best;
   for (std::size_t each = 0; each != of.ways.size(); ++each)
     if (of.measured[each] != 0 && of.cost[each] < of.cost[of.best] - a_little)

@@ -83,8 +83,8 @@ class learnt_ways {
   static constexpr std::uint32_t reviews_a_trial = 8, reviews_a_window = 33;
   /// That is not known before the program's calls have been seen.
   static constexpr std::uint32_t longest_window = 8192;
-  /// A shape of which nothing is known goes as the one does that is most like it: up to so many
-  /// times twice as long or as short.
+  /// A shape of which nothing is known goes as the one does that is most like it, up to so many
+  /// times twice as long or as short, and tries only what was fast there.
   static constexpr int alike = 4;
 
   /// Both give the same on every rank. `ways_of`: those of a shape. `neighbors_of`: what else may
@@ -161,6 +161,8 @@ class learnt_ways {
     std::uint8_t turn = 0;
     bool steady = false;        // all ways have been tried
     std::uint16_t refined = 0;  // a bit for each way whose neighbors there are
+    std::uint16_t gaps = 0;     // a bit for each way whose cost is one over that of the best way
+    float expected = 0;         // of that one, while there are gaps
     bool news = false;
     std::uint8_t settling = 0;  // windows in a row that were not settled
     // While a review is heard:
@@ -181,7 +183,11 @@ class learnt_ways {
   [[nodiscard]] entry* find(const call_shape&) noexcept;
   [[nodiscard]] entry* find_or_add(const call_shape&, std::uint8_t now) noexcept;
   [[nodiscard]] entry made_for(const call_shape&) const;
+  [[nodiscard]] const entry* most_like(const call_shape&) const noexcept;
+  [[nodiscard]] static std::uint8_t same_way(const entry& from, std::size_t way,
+                                             const entry& in) noexcept;
   [[nodiscard]] std::uint8_t way_of_like(const entry& made) const noexcept;
+  void put_off_slow_ways(entry& made) const noexcept;
   static bool learn(entry&) noexcept;
   static bool find_trial(entry&) noexcept;
   bool add_neighbors(entry&);

@@ -235,9 +235,31 @@ TEST(learnt_ways, a_new_shape_goes_as_the_one_most_like_it) {
   EXPECT_EQ(all.call(far_longer, cost).by, nullptr);
   EXPECT_EQ(all.call(others, cost).by, nullptr);
   // It is measured as any other one, and left where another way is faster.
-  const auto otherwise = [](std::size_t, const call_way& way) { return fixed(way, 1, 3, 2, 9); };
+  const auto otherwise = [](std::size_t, const call_way& way) { return fixed(way, .5, 2, 1, 9); };
   for (int call = 0; call != 200; ++call) all.call(call_shape{collective::bcast, 14}, otherwise);
   EXPECT_EQ(all.best_of(call_shape{collective::bcast, 14}).by, nullptr);
+}
+
+TEST(learnt_ways, a_new_shape_tries_only_what_was_fast_for_its_like) {
+  constexpr call_shape longer{collective::bcast, 13};
+  ranks all{2};
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1.1, 1, 2, 9); };
+  for (int call = 0; call != 300; ++call) all.call(kibibyte, cost);
+  int usual = 0, chains = 0;
+  // Another length takes another time a byte.
+  const auto half = [](std::size_t, const call_way& way) { return fixed(way, .4, .5, 1, 9); };
+  for (int call = 0; call != 60; ++call) {
+    const call_way way = all.call(longer, half);
+    usual += way.by == nullptr ? 1 : 0;
+    chains += way.by == &chain ? 1 : 0;
+  }
+  EXPECT_GT(usual, 0) << "it was nearly as fast";
+  EXPECT_EQ(chains, 0);
+  EXPECT_EQ(all.best_of(longer).by, nullptr);
+  // Later it is tried now and then, as everything.
+  const auto other = [](std::size_t, const call_way& way) { return fixed(way, .4, .5, .2, 9); };
+  for (int call = 0; call != 3000; ++call) all.call(longer, other);
+  EXPECT_EQ(all.best_of(longer).by, &chain);
 }
 
 TEST(learnt_ways, a_new_shape_goes_the_usual_way_where_that_is_the_fastest_of_its_like) {
