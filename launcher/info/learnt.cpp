@@ -75,8 +75,8 @@ learnt_calls calls_of(const learnt_facts& facts, std::int64_t process) {
     const std::uint8_t code = facts.way[way];
     learnt_way& named = made.ways.emplace_back();
     named.name = std::string{code < all.size() ? all[code].name : direct_name};
-    const bool has_like = code < all.size() &&
-                          std::ranges::count(std::span{facts.way}.first(ways), code) > 1;
+    const bool has_like =
+        code < all.size() && std::ranges::count(std::span{facts.way}.first(ways), code) > 1;
     if (has_like && all[code].by_radix) named.radix = facts.radix[way];
     if (has_like && all[code].segmentable && facts.piece[way] != 0)
       named.piece = std::size_t{1} << facts.piece[way];
@@ -87,7 +87,7 @@ learnt_calls calls_of(const learnt_facts& facts, std::int64_t process) {
 }
 
 constexpr std::array buffer_names{"ordinary", "source in peal::allocate",
-                                  "destination in peal::allocate"};
+                                  "destination in peal::allocate", "joined"};
 constexpr std::array span_names{"that share a cache", "of one NUMA node", "of one socket",
                                 "of two sockets"};
 constexpr std::array copy_names{"alone", "together", "staged"};

@@ -15,8 +15,8 @@
 
 namespace peal {
 
-/// "pealsege": another layout gets another number.
-inline constexpr std::uint64_t segment_magic = 0x7065616c'73656765;
+/// "pealsegf": another layout gets another number.
+inline constexpr std::uint64_t segment_magic = 0x7065616c'73656766;
 
 struct segment_header {
   std::uint64_t magic;

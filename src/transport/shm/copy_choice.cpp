@@ -60,7 +60,10 @@ constexpr std::size_t index(way of) { return static_cast<std::size_t>(of); }
 copy_choice::possible copy_choice::ways_of(std::size_t cell) noexcept {
   const std::size_t length = cell % copy_rates::classes;
   const bool is_short = shortest << length < usually_alone;
-  if (cell / copy_rates::classes / spans != static_cast<std::size_t>(buffers::separate))
+  const auto between = static_cast<buffers>(cell / copy_rates::classes / spans);
+  if (between == buffers::absorbed)
+    return {{true, false, true}, is_short ? way::alone : way::staged};
+  if (between != buffers::separate)
     return {{true, !is_short, false}, is_short ? way::alone : way::together};
   return {{true, !is_short, true}, is_short ? way::alone : way::staged};
 }

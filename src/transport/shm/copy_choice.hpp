@@ -26,8 +26,9 @@ enum class way : std::uint8_t {
   staged     // two copies through a ring
 };
 
-/// Which side sees the other one's buffer, since that lies in the segment.
-enum class buffers : std::uint8_t { separate, source_shared, destination_shared };
+/// Which side sees the other one's buffer, since that lies in the segment; or neither does, and the
+/// receiver does not keep the payload, but joins it.
+enum class buffers : std::uint8_t { separate, source_shared, destination_shared, absorbed };
 
 class copy_choice {
  public:

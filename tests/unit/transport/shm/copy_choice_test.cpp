@@ -116,6 +116,10 @@ TEST(copy_choice, takes_no_way_that_the_buffers_do_not_have) {
     EXPECT_GT(own.taken[static_cast<std::size_t>(way::together)], 2700);
   }
   const auto rates = std::make_unique<copy_rates>();
+  modelled joined{*rates, {10, 1, 20}, buffers::absorbed};
+  joined.many(3000, 1 << 20, way::alone);
+  EXPECT_EQ(joined.taken[static_cast<std::size_t>(way::together)], 0);
+  EXPECT_GT(joined.taken[static_cast<std::size_t>(way::alone)], 2700);
   modelled own{*rates, {20, 1, 10}};
   EXPECT_EQ(own.many(3000, 8192, way::together), 0) << "too short for two";
 }
