@@ -88,7 +88,8 @@ learnt_calls calls_of(const learnt_facts& facts, std::int64_t process) {
 
 constexpr std::array buffer_names{"ordinary", "source in peal::allocate",
                                   "destination in peal::allocate"};
-constexpr std::array span_names{"that share a cache", "of one socket", "of two sockets"};
+constexpr std::array span_names{"that share a cache", "of one NUMA node", "of one socket",
+                                "of two sockets"};
 constexpr std::array copy_names{"alone", "together", "staged"};
 static_assert(buffer_names.size() == shm::copy_rates::kinds && span_names.size() == spans &&
               copy_names.size() == shm::copy_rates::ways);

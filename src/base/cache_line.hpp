@@ -21,4 +21,16 @@ inline void relax() noexcept {
 #endif
 }
 
+/// Fetches the line of `where` to be written: no other core has it then. The builtin for that is no
+/// help for x86, where a compiler that may not take every processor for granted makes an ordinary
+/// fetch of it. After that one the other core keeps the line, too, and the store waits for it to be
+/// taken away there. Processors that do not know the instruction do nothing.
+inline void fetch_to_write(const void* where) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(where)));
+#else
+  __builtin_prefetch(where, 1);
+#endif
+}
+
 }  // namespace peal

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
+#include <new>
 #include <string_view>
 
 #include "base/error_text.hpp"
@@ -47,8 +50,10 @@ std::string with_place(const std::string& what, const std::source_location& wher
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  // Never destroyed: static objects may use it to the last.
-  static const category& instance = *new category;
+  // Never destroyed: static objects may use it to the last. Not from the heap: an error may say
+  // that there is no memory.
+  alignas(category) static std::array<std::byte, sizeof(category)> place;
+  static const category& instance = *new (place.data()) category;
   return instance;
 }
 

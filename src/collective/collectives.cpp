@@ -308,8 +308,8 @@ collectives::alternatives_of_call collectives::alternatives(const collective_sta
   asked.commutative = commutative;
   asked.nodes = state_->nodes_of(of);
   alternatives_of_call found;
-  const std::vector<candidate> all = state_->rules.candidates(
-      kind, asked, state_->basis.of(members.peers(), state_->nodes));
+  const std::vector<candidate> all =
+      state_->rules.candidates(kind, asked, state_->basis.of(members.peers(), state_->nodes));
   // Prices are off, but not by so much.
   constexpr double hopeless = 3;
   for (const candidate& each : all) {

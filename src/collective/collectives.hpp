@@ -121,8 +121,8 @@ class collectives {
   /// messaging::release once it is finished. Buffers, arrays and the reduction's context must live
   /// until then.
   /// Requires: the root is a rank of the team, byte counts are whole elements.
-  /// `by`: the algorithm, one of `kept`, the same on every rank; null, or where it cannot serve the call: the
-  /// choice's.
+  /// `by`: the algorithm, one of `kept`, the same on every rank; null, or where it cannot serve the
+  /// call: the choice's.
   operation& start(collective_state&, const collective_call&, completion_hook = {},
                    const tuned_algorithm* by = nullptr) noexcept;
 

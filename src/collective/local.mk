@@ -20,6 +20,7 @@ libpeal_core_la_SOURCES += \
   src/collective/choice/cost_rules.hpp \
   src/collective/direct/arena.cpp \
   src/collective/direct/arena.hpp \
+  src/collective/direct/block_pages.hpp \
   src/collective/direct/call_log.hpp \
   src/collective/direct/channel.cpp \
   src/collective/direct/channel.hpp \

@@ -2,6 +2,7 @@ libpeal_core_la_SOURCES += \
   src/memory/code_patch.hpp \
   src/memory/node_heap.hpp \
   src/memory/node_segment.hpp \
+  src/memory/preferred_numa.hpp \
   src/memory/segment_layout.hpp \
   src/memory/unmap_hooks.hpp \
   src/memory/unmap_log.hpp \
@@ -13,6 +14,7 @@ libpeal_core_la_SOURCES += \
   src/memory/code_patch.cpp \
   src/memory/node_heap.cpp \
   src/memory/node_segment.cpp \
+  src/memory/preferred_numa.cpp \
   src/memory/unmap_hooks.cpp \
   src/memory/unmap_log.cpp \
   src/memory/unmap_self_test.cpp

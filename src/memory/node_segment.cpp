@@ -170,16 +170,13 @@ void node_segment::create() {
         fmt::format(
             "cannot make {} of {} (PEAL_SHM_DIR names the folder; PEAL_SHM_HEAP the largest part)",
             first_name, readable(size_)));
-  const std::size_t at_once = page + static_cast<std::size_t>(plan_.count) * front_stride_;
-  const int error = at_once > plan_.most_committed ? ENOSPC : reserve(file_, 0, at_once);
-  if (error != 0) give_up(error, shortage(at_once, error));
+  if (const int error = reserve_front(); error != 0) give_up(error, shortage(committed_, error));
   try {
     map(file_);
   } catch (...) {
     ::unlink(first_name.c_str());
     throw;
   }
-  committed_ = at_once;
   nonce_ = random_number();
   *at<segment_header>(0) = {segment_magic,
                             nonce_,
@@ -254,9 +251,18 @@ void node_segment::attach() {
     nonce_ = 0;
     return;
   }
+  if (const int error = reserve_front(); error != 0) fail(error, shortage(committed_, error));
   map(file_);
   nonce_ = found.nonce;
   write_card();
+}
+
+/// And the header, by index 0.
+int node_segment::reserve_front() noexcept {
+  const std::size_t card = card_offset(static_cast<std::size_t>(plan_.index), plan_.front_bytes),
+                    begin = plan_.index == 0 ? 0 : card;
+  committed_ = card + front_stride_ - begin;
+  return committed_ > plan_.most_committed ? ENOSPC : reserve(file_, begin, committed_);
 }
 
 void node_segment::map(int file) {
@@ -298,9 +304,10 @@ bool node_segment::knows_by_id(int index) const noexcept {
   return index == plan_.index || (space != 0 && card(index).id_space == space);
 }
 
-int node_segment::commit(std::size_t offset, std::size_t bytes) noexcept {
+int node_segment::commit(std::size_t offset, std::size_t bytes, int numa) noexcept {
   const std::size_t already =
       std::atomic_ref{committed_}.fetch_add(bytes, std::memory_order_relaxed);
+  const preferred_numa from{numa};
   const int error = already > plan_.most_committed || bytes > plan_.most_committed - already
                         ? ENOSPC
                         : reserve(file_, offset, bytes);

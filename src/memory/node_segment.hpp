@@ -19,13 +19,16 @@
 // elsewhere, or runs another version.
 //
 // What lies in the segment, from its start:
-//     [header]                           reserved by index 0 at once, with the fronts
-//     [front 0][front 1]...
+//     [header]                           reserved by index 0 at once
+//     [front 0][front 1]...              each reserved by its process at once
 //     [transport part 0][transport part 1]...   reserved with commit, before first use, by the
 //     [heap part 0][heap part 1]...             process that owns the part
 // A process touches the transport parts of all that it talks to, and a heap part may span
 // gigabytes: so these stand apart, and the page tables of a process are half as large with many
 // ranks.
+//
+// The kernel takes a page from the NUMA node of the process that reserves it, whoever touches it
+// first. So each process reserves what is its own.
 //
 // Layer    memory: may include base/.
 // Units    bytes; a place in the segment is an offset from its start, since every process maps it
@@ -44,6 +47,7 @@
 #include <limits>
 #include <string>
 
+#include "memory/preferred_numa.hpp"
 #include "memory/segment_layout.hpp"
 
 namespace peal {
@@ -111,9 +115,10 @@ class node_segment {
     return offset < size_ && bytes <= size_ - offset;
   }
 
-  /// Reserves the pages of the range, which must be this process's own. 0, or an errno: ENOSPC when
-  /// the file system is full.
-  [[nodiscard]] int commit(std::size_t offset, std::size_t bytes) noexcept;
+  /// Reserves the pages of the range, which must be this process's own, on that NUMA node if there
+  /// is room. 0, or an errno: ENOSPC when the file system is full.
+  [[nodiscard]] int commit(std::size_t offset, std::size_t bytes,
+                           int numa = preferred_numa::nearest) noexcept;
   /// Gives whole pages back to the system; they must be committed again before use, and are zero
   /// then.
   void give_back(std::size_t offset, std::size_t bytes) noexcept;
@@ -124,6 +129,7 @@ class node_segment {
   void create();
   void attach();
   void write_card() noexcept;
+  [[nodiscard]] int reserve_front() noexcept;
   void map(int file);
   void compute_size();
   [[nodiscard]] std::string path() const;

@@ -3,6 +3,7 @@
 #include "memory/code_patch.cpp"
 #include "memory/node_heap.cpp"
 #include "memory/node_segment.cpp"
+#include "memory/preferred_numa.cpp"
 #include "memory/unmap_hooks.cpp"
 #include "memory/unmap_log.cpp"
 #include "memory/unmap_self_test.cpp"

@@ -41,6 +41,7 @@
 namespace peal {
 
 class core_sharing;
+class core_time;
 class helper_thread;
 
 /// relaxed, and not read-modify-write: where two threads count at a time one count may be lost.
@@ -70,7 +71,7 @@ class engine {
   /// holds is asked again whenever a wait is over that was long, or sleeps, but not more often than
   /// that.
   void set_policies(const wait_policy& undersubscribed, const wait_policy& oversubscribed,
-                    core_sharing& around) noexcept;
+                    core_sharing& around, core_time& who_ran) noexcept;
   static constexpr std::chrono::milliseconds look_interval{100};
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;

@@ -202,9 +202,10 @@ void engine::count(const backoff& pause) noexcept {
 }
 
 void engine::set_policies(const wait_policy& undersubscribed, const wait_policy& oversubscribed,
-                          core_sharing& around) noexcept {
+                          core_sharing& around, core_time& who_ran) noexcept {
   policies_ = {undersubscribed, oversubscribed};
   around_ = &around;
+  history_.yields.watch(&who_ran);
   (void)note_cores();
   next_look_.store(coarse_now() + look_interval / 1ns, std::memory_order_relaxed);
 }

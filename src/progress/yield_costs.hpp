@@ -12,16 +12,21 @@
 // waits sleep at once for a multiple of the time that was spent. Then yields are tried anew, by all
 // ranks of the node at one time: what a yield takes depends on what the others do.
 //
+// That is all as it should be where it is the ranks of this core that run meanwhile: it is asked
+// who ran (topology/core_time.hpp) before yields are put off.
+//
 // How long waits take that sleep is learned while yields are put off. Where a program waits for
 // long, or the job does not get the cores that it wants, that is long too, and yields are no worse.
 //
-// Layer    progress.
+// Layer    progress: may include topology/.
 // Threads  any; of two that note something at a time one may be lost.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+
+#include "topology/core_time.hpp"
 
 namespace peal {
 
@@ -38,6 +43,9 @@ class yield_costs {
   [[nodiscard]] duration stated() const noexcept {
     return duration{stated_.load(std::memory_order_relaxed)};
   }
+
+  /// Who ran on this rank's cores; null, as at the start: nobody knows. Before the first wait.
+  void watch(core_time* cores) noexcept { cores_ = cores; }
 
   /// Whether to take the time that the next yield takes. As a rule one in `yields_a_look`, since
   /// the clock costs a thirtieth of a yield; all of them once some took too long.
@@ -85,6 +93,7 @@ class yield_costs {
  private:
   [[nodiscard]] duration worth(clock::time_point now) const noexcept;
 
+  core_time* cores_ = nullptr;
   std::atomic<std::int64_t> stated_{duration{one_sleep}.count()};
   std::atomic<std::uint32_t> yields_{0};
   std::atomic<std::int64_t> saved_{most_saved.count()};

@@ -9,7 +9,7 @@ namespace peal {
 namespace {
 
 /// As many as Linux knows at most: a text may say anything.
-constexpr unsigned most_threads = 8192;
+constexpr unsigned most_threads = 8192, most_numas = 1024;
 static_assert(most_threads < rank_place::unknown);
 
 void put(std::vector<std::uint16_t>& groups, unsigned thread, std::uint16_t group,
@@ -21,30 +21,49 @@ void put(std::vector<std::uint16_t>& groups, unsigned thread, std::uint16_t grou
 }  // namespace
 
 distances::distances(hwloc_topology* topology) {
-  const auto gather = [topology](hwloc_obj_type_t type, groups& into) {
+  const auto put_all = [](hwloc_obj_t of, std::uint16_t number, groups& into) {
+    for (int at = -1; (at = hwloc_bitmap_next(of->cpuset, at)) >= 0;)
+      if (group_of(into, at) == no_group) put(into, static_cast<unsigned>(at), number, no_group);
+  };
+  const auto gather = [&](hwloc_obj_type_t type, groups& into) {
     std::uint16_t number = 0;
     for (hwloc_obj_t each = nullptr;
          (each = hwloc_get_next_obj_by_type(topology, type, each)) != nullptr; ++number)
-      for (int at = -1; (at = hwloc_bitmap_next(each->cpuset, at)) >= 0;)
-        put(into, static_cast<unsigned>(at), number, no_group);
+      put_all(each, number, into);
   };
   gather(HWLOC_OBJ_PACKAGE, sockets_);
   // Without any cache a core shares with itself only.
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
     if (caches_.empty()) gather(type, caches_);
+  // Of two nodes beside the same cores, such as ordinary and fast memory, the first one counts.
+  for (hwloc_obj_t each = nullptr;
+       (each = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, each)) != nullptr;)
+    if (each->os_index < most_numas)
+      put_all(each, static_cast<std::uint16_t>(each->os_index), numas_);
   // Where cores are all that is known, as in some virtual machines, they say nothing.
-  if (sockets_.empty() && hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) <= 0 &&
+  if (sockets_.empty() && !several_numas() &&
+      hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) <= 0 &&
       hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L2CACHE) <= 0)
-    caches_.clear();
+    *this = {};
 }
 
 distances::distances(std::string_view text) {
-  const std::size_t bar = text.find('|');
-  if (bar != std::string_view::npos && read(text.substr(0, bar), caches_) &&
-      read(text.substr(bar + 1), sockets_))
+  const std::size_t first = text.find('|'), second = text.find('|', first + 1);
+  if (second != std::string_view::npos && read(text.substr(0, first), caches_) &&
+      read(text.substr(first + 1, second - first - 1), numas_) &&
+      read(text.substr(second + 1), sockets_))
     return;
-  caches_.clear();
-  sockets_.clear();
+  *this = {};
+}
+
+bool distances::several_numas() const noexcept {
+  std::uint16_t found = no_group;
+  for (const std::uint16_t each : numas_) {
+    if (each == no_group) continue;
+    if (found != no_group && found != each) return true;
+    found = each;
+  }
+  return false;
 }
 
 rank_place distances::place_of(const cpu_mask& mask) const noexcept {
@@ -58,10 +77,12 @@ rank_place distances::place_of(const cpu_mask& mask) const noexcept {
     }
     return found;
   };
-  return {common(caches_), common(sockets_)};
+  return {common(caches_), common(numas_), common(sockets_)};
 }
 
-std::string distances::text() const { return text_of(caches_) + "|" + text_of(sockets_); }
+std::string distances::text() const {
+  return text_of(caches_) + "|" + text_of(numas_) + "|" + text_of(sockets_);
+}
 
 std::string distances::text_of(const groups& of) {
   std::string text;
@@ -90,6 +111,10 @@ bool distances::read(std::string_view text, groups& into) {
   const char* const end = at + text.size();
   std::uint16_t group = 0;
   while (at < end) {
+    if (*at == ';') {  // the end of a group, or of none
+      if (++group >= most_threads || ++at == end) return false;
+      continue;
+    }
     unsigned first = 0, last = 0;
     auto got = std::from_chars(at, end, first);
     if (got.ec != std::errc{}) return false;
@@ -97,11 +122,9 @@ bool distances::read(std::string_view text, groups& into) {
     if (got.ptr < end && *got.ptr == '-') got = std::from_chars(got.ptr + 1, end, last);
     if (got.ec != std::errc{} || last < first || last >= most_threads) return false;
     for (unsigned each = first; each <= last; ++each) put(into, each, group, no_group);
-    if (got.ptr == end) return true;
-    if (*got.ptr == ';') ++group;
-    else if (*got.ptr != ',') return false;
-    at = got.ptr + 1;
-    if (at == end) return false;
+    at = got.ptr;
+    if (at == end || *at == ';') continue;
+    if (*at != ',' || ++at == end || *at == ';') return false;
   }
   return true;
 }

@@ -1,6 +1,8 @@
 libpeal_core_la_SOURCES += \
   src/topology/core_sharing.cpp \
   src/topology/core_sharing.hpp \
+  src/topology/core_time.cpp \
+  src/topology/core_time.hpp \
   src/topology/distances.cpp \
   src/topology/distances.hpp \
   src/topology/machine.cpp \

@@ -1,6 +1,7 @@
 #include "topology/rank_groups.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -21,33 +22,52 @@ rank_groups::extent rank_groups::of_list(std::size_t count, std::size_t most) no
   return {levels, members};
 }
 
+namespace {
+
+/// Whether a place of the level is known to hold several places of the other.
+bool holds_several(std::uint16_t rank_place::* one, std::uint16_t rank_place::* other,
+                   std::span<const rank_place> ranks) {
+  std::map<std::uint16_t, std::uint16_t> held;
+  return std::ranges::any_of(ranks, [&](const rank_place& each) {
+    return each.*one != rank_place::unknown &&
+           held.try_emplace(each.*one, each.*other).first->second != each.*other;
+  });
+}
+
+}  // namespace
+
 rank_groups::rank_groups(std::span<const rank_place> ranks, std::size_t most)
     : most_{most}, led_(ranks.size()) {
-  // By socket and cache, in the order of their lowest ranks.
-  struct socket {
-    std::map<std::uint16_t, std::size_t> number;
-    std::vector<std::vector<unit>> caches;
-  };
+  if (ranks.empty()) return;
+  // From the widest to the narrowest, as on most machines. A level that holds several places of the
+  // one before it, which holds only one of its own, is wider on this one.
+  std::array<level, 3> levels{&rank_place::socket, &rank_place::numa, &rank_place::cache};
+  for (const std::size_t at : {0U, 1U, 0U})
+    if (holds_several(levels[at + 1], levels[at], ranks) &&
+        !holds_several(levels[at], levels[at + 1], ranks))
+      std::swap(levels[at], levels[at + 1]);
+  std::vector<unit> all;
+  for (int rank = 0; rank != static_cast<int>(ranks.size()); ++rank) all.push_back({rank, {rank}});
+  in_order_ = std::ranges::is_sorted(join_by(levels, ranks, std::move(all)).ranks);
+}
+
+/// Into one: those of each place of the first level by the other levels, and then these. They stand
+/// in the order of their lowest ranks.
+rank_groups::unit rank_groups::join_by(std::span<const level> levels,
+                                       std::span<const rank_place> ranks, std::vector<unit> units) {
+  if (levels.empty()) return join(std::move(units));
   std::map<std::uint16_t, std::size_t> number;
-  std::vector<socket> sockets;
-  const auto at = [](auto& numbers, std::uint16_t key, auto& list) -> auto& {
-    const auto [found, is_new] = numbers.try_emplace(key, list.size());
-    if (is_new) list.emplace_back();
-    return list[found->second];
-  };
-  for (std::size_t rank = 0; rank != ranks.size(); ++rank) {
-    socket& in = at(number, ranks[rank].socket, sockets);
-    at(in.number, ranks[rank].cache, in.caches)
-        .push_back({static_cast<int>(rank), {static_cast<int>(rank)}});
+  std::vector<std::vector<unit>> places;
+  for (unit& each : units) {
+    const std::uint16_t place = ranks[static_cast<std::size_t>(each.leader)].*levels.front();
+    const auto [found, is_new] = number.try_emplace(place, places.size());
+    if (is_new) places.emplace_back();
+    places[found->second].push_back(std::move(each));
   }
-  std::vector<unit> top;
-  for (socket& in : sockets) {
-    std::vector<unit> leaders;
-    for (std::vector<unit>& cache : in.caches) leaders.push_back(join(std::move(cache)));
-    top.push_back(join(std::move(leaders)));
-  }
-  if (top.empty()) return;
-  in_order_ = std::ranges::is_sorted(join(std::move(top)).ranks);
+  std::vector<unit> joined;
+  for (std::vector<unit>& each : places)
+    joined.push_back(join_by(levels.subspan(1), ranks, std::move(each)));
+  return join(std::move(joined));
 }
 
 /// Into one.

@@ -1,6 +1,7 @@
 // topology/rank_groups.hpp
-// The ranks of a node as a tree of groups: those under one cache first, then those of a socket,
-// then all. Every group has a leader, its lowest rank, and the leaders of some groups are the
+// The ranks of a node as a tree of groups: those under one cache first, then those of a NUMA node
+// (or the other way round, whichever is the wider one on this machine), those of a socket, then
+// all. Every group has a leader, its lowest rank, and the leaders of some groups are the
 // members of another one. So what goes from group to group is between leaders only.
 //
 // Where many ranks share a cache, or nothing is known of where they run, they are a list, which is
@@ -23,6 +24,7 @@ namespace peal {
 struct rank_place {
   static constexpr std::uint16_t unknown = 0xffff;  // it may run in more than one
   std::uint16_t cache = unknown;
+  std::uint16_t numa = unknown;  // the system's number
   std::uint16_t socket = unknown;
   friend bool operator==(const rank_place&, const rank_place&) = default;
 };
@@ -65,6 +67,9 @@ class rank_groups {
     std::vector<int> ranks;  // all of it, as they are joined
   };
   [[nodiscard]] unit join(std::vector<unit>);
+  using level = std::uint16_t rank_place::*;
+  [[nodiscard]] unit join_by(std::span<const level> levels, std::span<const rank_place>,
+                             std::vector<unit>);
 
   std::size_t most_;
   std::vector<int> led_;  // groups, by rank

@@ -32,6 +32,9 @@ class node_access {
   /// To be woken after something was stored that it may wait for; as after a message. Requires:
   /// reaches(peer).
   [[nodiscard]] virtual receiver receiver_of(peer_id) noexcept = 0;
+  /// How many payloads this process has received in a way that may not be that of later ones, since
+  /// what is fastest is still found out: what took their time will take another one.
+  [[nodiscard]] virtual std::uint64_t unsettled() const noexcept = 0;
 
  protected:
   node_access(node_segment& segment, std::uint64_t blocks, std::size_t block_bytes,

@@ -67,7 +67,7 @@ class short_path {
                                           std::size_t bytes) noexcept {
     const std::uint32_t at = cell_;
     cell& place = cells_[at % cells];
-    __builtin_prefetch(&cells_[(at + lines_ahead_to_write) % cells], 1);
+    fetch_to_write(&cells_[(at + lines_ahead_to_write) % cells]);
     place.match = e.match;
     place.rest = e.rest;
     copy_short(place.payload, payload, bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "collective/direct/block_pages.hpp"
 
 namespace peal::direct {
 
@@ -23,7 +24,7 @@ arena::arena(node_segment& segment, std::size_t begin, std::size_t bytes) noexce
       most_for_large_{bytes / 2},
       free_{{begin, bytes}} {}
 
-std::size_t arena::take(int ranks, std::size_t area) {
+std::size_t arena::take(int ranks, std::size_t area, std::span<const std::uint16_t> numas) {
   const std::size_t bytes = rounded(block_bytes(ranks, area), alignof(block));
   const bool large = area > area_bytes;
   if (large && in_large_blocks() + bytes > most_for_large_) {
@@ -38,7 +39,12 @@ std::size_t arena::take(int ranks, std::size_t area) {
     offset = cut(bytes);
   }
   if (offset == 0) return 0;
-  if (!reserve(offset + bytes)) {
+  bool reserved = true;
+  for (const placed_pages& each : pages_of_block(offset, area, numas))
+    reserved = reserved && reserve(std::min(each.end, end_), each.numa);
+  if (const std::size_t end = offset + bytes; reserved && end > reserved_)
+    reserved = reserve(std::min(rounded(end, step), end_));
+  if (!reserved) {
     free({offset, bytes});
     return 0;
   }
@@ -69,12 +75,11 @@ std::size_t arena::cut(std::size_t bytes) noexcept {
   return offset;
 }
 
-bool arena::reserve(std::size_t end) noexcept {
-  if (end <= reserved_) return true;
+bool arena::reserve(std::size_t upto, int numa) noexcept {
+  if (upto <= reserved_) return true;
   // Full is seldom for a moment only, and each communicator would ask again.
   if (refused_) return false;
-  const std::size_t upto = std::min(rounded(end, step), end_);
-  if (const int error = segment_->commit(reserved_, upto - reserved_); error != 0) {
+  if (const int error = segment_->commit(reserved_, upto - reserved_, numa); error != 0) {
     refused_ = true;
     log_warning("collectives inside the node go a slower way: {}",
                 segment_->shortage(upto - reserved_, error));

@@ -15,10 +15,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collective/direct/slot.hpp"
 #include "memory/node_segment.hpp"
+#include "memory/preferred_numa.hpp"
 
 namespace peal::direct {
 
@@ -30,8 +32,10 @@ class arena {
 
   /// The offset of a block for so many ranks, all of it that is looked at before it is written 0; 0
   /// when there is no room. `area`: bytes of one. Blocks with large areas take half of the room at
-  /// most.
-  [[nodiscard]] std::size_t take(int ranks, std::size_t area = area_bytes);
+  /// most. `numas`: the NUMA node of each rank, where there are several; memory that is reserved
+  /// for the block comes from there. What an earlier block has reserved stays where it is.
+  [[nodiscard]] std::size_t take(int ranks, std::size_t area = area_bytes,
+                                 std::span<const std::uint16_t> numas = {});
   /// No other rank has seen the block.
   void put_back(std::size_t offset) noexcept;
   /// This rank does not look any more at a block of its own; other ranks may.
@@ -54,7 +58,7 @@ class arena {
 
   [[nodiscard]] std::size_t in_large_blocks() const noexcept;
   [[nodiscard]] std::size_t cut(std::size_t bytes) noexcept;
-  [[nodiscard]] bool reserve(std::size_t end) noexcept;
+  [[nodiscard]] bool reserve(std::size_t upto, int numa = preferred_numa::nearest) noexcept;
   void collect() noexcept;
   void free(range) noexcept;
 

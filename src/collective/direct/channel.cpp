@@ -111,7 +111,7 @@ class channel::entered final : public progress_source, public waiting_call {
   [[nodiscard]] bool begun() const noexcept { return direct_.index() != 0; }
   void end() noexcept {
     if (is_review_ && begun()) on_.end_review(*this);  // else it goes on as messages
-    over_.store(true, std::memory_order_release);  // pairs with the acquire in over
+    over_.store(true, std::memory_order_release);      // pairs with the acquire in over
   }
 
   short_call& make(std::type_identity<short_call>) {
@@ -214,15 +214,15 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
       failed_{plain.failed()} {
   if (in == nullptr || size_ < 2) return;
   const bool share_memory =
-      in->node != nullptr && std::ranges::all_of(members.peers(), [&](peer_id each) {
-        return in->node->reaches(each);
-      });
+      in->node != nullptr &&
+      std::ranges::all_of(members.peers(), [&](peer_id each) { return in->node->reaches(each); });
   for (unsigned kind = 0; kind != detail::collectives_in_all; ++kind) {
     const auto each = static_cast<detail::collective>(kind);
     if (share_memory && !collectives.forced(each)) kinds_ |= 1U << kind;
     if (collectives.leaves_open(each)) learnt_kinds_ |= 1U << kind;
   }
-  if (share_memory && size_ > most_ranks(in->oversubscribed)) groups_.emplace(in->places, members);
+  if (share_memory && size_ > most_ranks(in->oversubscribed))
+    groups_.emplace(in->places, members, in->numas_of(members));
   if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); },
                     [this](const call_shape& each, const tuned_algorithm& best) {
@@ -254,8 +254,11 @@ void channel::ask(call_class& of) noexcept {
   // By a hash, so that no process gives all.
   const int giver = static_cast<int>((members_.context() * 0x9e3779b1U >> 16) %
                                      static_cast<std::uint32_t>(size_));
-  if (giver == members_.rank() && !groups_)
-    of.where = of.own_block = in_->blocks->take(size_, of.area_bytes);
+  if (giver == members_.rank() && !groups_) try {
+      of.own_block = in_->blocks->take(size_, of.area_bytes, in_->numas_of(members_));
+      of.where = of.own_block;
+    } catch (const std::bad_alloc&) {  // as without room
+    }
   detail::collective_call call;
   call.kind = detail::collective::bcast;
   call.root = giver;

@@ -82,10 +82,11 @@ class channel {
 
   /// How a blocking call is made.
   struct decision {
-    bool directly = false;          // by `run`
+    bool directly = false;                // by `run`
     const tuned_algorithm* by = nullptr;  // else: by this one; null: the choice's
     learnt_ways::plan plan = {};
-    std::uint64_t began = 0;  // nanoseconds; 0: the call is not timed
+    std::uint64_t began = 0;      // nanoseconds; 0: the call is not timed
+    std::uint64_t unsettled = 0;  // of the node's transport, then
   };
   /// Of a call that is about to be made.
   [[nodiscard]] decision decide(const detail::collective_call& call) noexcept {
@@ -148,8 +149,7 @@ class channel {
   enum class state : std::uint8_t { asks, told, open, full };
 
   struct by_messages {
-    by_messages(collectives& in, const team& of, std::uint32_t offset,
-                const collective_state* like)
+    by_messages(collectives& in, const team& of, std::uint32_t offset, const collective_state* like)
         : members{of.context() + offset, of}, state{in, members, like} {}
     team members;
     collective_state state;
@@ -164,8 +164,8 @@ class channel {
     /// From the first call on, unless it is open. Where there are no calls of the long class, its
     /// is for reviews.
     std::optional<by_messages> apart = {};
-    operation* telling = nullptr;           // the bcast, or allgather where there are groups
-    std::uint64_t where = 0;                // offset of the block, once told
+    operation* telling = nullptr;  // the bcast, or allgather where there are groups
+    std::uint64_t where = 0;       // offset of the block, once told
     block* shared = nullptr;
     std::size_t own_block = 0;  // offset, where this process gave it
   };
@@ -188,6 +188,9 @@ class channel {
     if (groups_) [[unlikely]]
       return group_call::fits(call, groups_->in_order());
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
+  }
+  [[nodiscard]] std::uint64_t unsettled() const noexcept {
+    return in_->node != nullptr ? in_->node->unsettled() : 0;
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
   [[nodiscard]] const tuned_algorithm* find_settled(const detail::collective_call&) const noexcept;

@@ -51,7 +51,10 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   decision made{.plan = learnt_->next(shape)};
   made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
   made.by = made.plan.by.by;
-  if (learnt_->times(made.plan)) made.began = now_in_nanoseconds();
+  if (learnt_->times(made.plan)) {
+    made.unsettled = unsettled();
+    made.began = now_in_nanoseconds();
+  }
   return made;
 }
 
@@ -64,8 +67,9 @@ const tuned_algorithm* channel::find_settled(const detail::collective_call& call
 
 void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
   // A call that was made while this one waited may have ended the window.
-  if (learnt_ && learnt_->times(by.plan))
-    learnt_->took(by.plan, static_cast<double>(now_in_nanoseconds() - by.began) / static_cast<double>(call.bytes));
+  if (!learnt_ || !learnt_->times(by.plan)) return;
+  const auto took = static_cast<double>(now_in_nanoseconds() - by.began);
+  learnt_->took(by.plan, took / static_cast<double>(call.bytes), unsettled() == by.unsettled);
 }
 
 std::vector<learnt_ways::known_shape> channel::known() {

@@ -33,8 +33,9 @@ class waiting_call {
 };
 
 struct direct_context {
-  /// `access` null: no memory is shared, and nothing goes past messages. `cores`: that every node has for the job, alike on every rank; 0: not known. `run_at`: where
-  /// each process of the job runs, by peer, alike on every rank of the node; empty: not known.
+  /// `access` null: no memory is shared, and nothing goes past messages. `cores`: that every node
+  /// has for the job, alike on every rank; 0: not known. `run_at`: where each process of the job
+  /// runs, by peer, alike on every rank of the node; empty: not known.
   direct_context(engine& with, messaging& over, node_access* access, int cores,
                  learn_mode learns = learn_mode::off, std::span<const rank_place> run_at = {})
       : progress{with},
@@ -42,9 +43,27 @@ struct direct_context {
         node{access},
         learn{learns},
         places{run_at},
+        several_numas{holds_several_numas(run_at)},
         oversubscribed{access != nullptr && cores > 0 && access->segment().count() > cores} {
     if (access != nullptr)
       blocks.emplace(access->segment(), access->blocks(), access->block_bytes());
+  }
+
+  /// The NUMA nodes of the ranks; empty where there is one only, or none is known.
+  [[nodiscard]] std::vector<std::uint16_t> numas_of(const team& members) const {
+    std::vector<std::uint16_t> made;
+    if (several_numas)
+      for (const peer_id each : members.peers()) made.push_back(places[each].numa);
+    return made;
+  }
+  static bool holds_several_numas(std::span<const rank_place> run_at) noexcept {
+    std::uint16_t found = rank_place::unknown;
+    for (const rank_place& each : run_at) {
+      if (each.numa == rank_place::unknown) continue;
+      if (found != rank_place::unknown && found != each.numa) return true;
+      found = each.numa;
+    }
+    return false;
   }
 
   void report(std::vector<counter>& into) const {
@@ -63,8 +82,9 @@ struct direct_context {
   node_access* node;
   learn_mode learn;
   std::span<const rank_place> places;
-  bool oversubscribed;  // more ranks than cores, alike on all ranks of the node
-  std::optional<arena> blocks;  // where there is `node`
+  bool several_numas;                  // memory may lie near to some processes and far from others
+  bool oversubscribed;                 // more ranks than cores, alike on all ranks of the node
+  std::optional<arena> blocks;         // where there is `node`
   std::vector<waiting_call*> waiting;  // the calls under way that wait
   std::mutex publishing;               // what was learnt; may be taken with the engine's lock held
   // That went directly. Of two threads that count at a time one may be lost.

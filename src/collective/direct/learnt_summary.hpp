@@ -23,7 +23,8 @@ namespace peal::direct {
 /// What one rank says of a shape of calls.
 struct told_time {
   std::uint16_t shape = 0;  // a code; 0: none
-  std::uint16_t way = 0;
+  std::uint8_t way = 0;
+  bool settled = true;  // another call will take as long
   float cost = 0;
 };
 
@@ -39,7 +40,7 @@ class learnt_summary {
     std::int32_t most = 0;
     std::int64_t sum = 0;
     std::uint32_t ranks = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t unsettled = 0;  // of the ranks
 
     [[nodiscard]] std::uint16_t shape() const noexcept {
       return static_cast<std::uint16_t>(code >> 16);
@@ -64,7 +65,8 @@ class learnt_summary {
       of_ways[count++] = {.code = std::uint32_t{each.shape} << 16 | each.way,
                           .most = cost,
                           .sum = cost,
-                          .ranks = 1};
+                          .ranks = 1,
+                          .unsettled = each.settled ? 0U : 1U};
     }
     std::ranges::sort(std::span{of_ways}.first(count), {}, &entry::code);
   }
@@ -83,6 +85,7 @@ class learnt_summary {
         each.most = std::max(each.most, right->most);
         each.sum += right->sum;
         each.ranks += right->ranks;
+        each.unsettled += right->unsettled;
       }
       left += a <= b ? 1 : 0;
       right += b <= a ? 1 : 0;

@@ -103,13 +103,14 @@ void learnt_ways::look_up(const call_shape& of) noexcept {
   const std::uint8_t way = known ? known->now : std::uint8_t{0};
   std::size_t place = 0;
   while (place != timed_count_ && timed_[place].of != of) ++place;
-  if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, {}};
+  if (place == timed_count_ && place != most_told) timed_[timed_count_++] = {of, way, 0, true, {}};
   last_shape_ = of;
   last_ = {known ? known->ways[way] : call_way{}, static_cast<std::uint8_t>(place), number_};
 }
 
-void learnt_ways::took(const plan& of, double nanoseconds_a_byte) noexcept {
+void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) noexcept {
   timed& mine = timed_[of.place];
+  mine.settled &= settled;
   mine.times[mine.count++] = static_cast<float>(nanoseconds_a_byte);
 }
 
@@ -118,7 +119,7 @@ told_times learnt_ways::tell() noexcept {
   for (std::size_t place = 0; place != timed_count_; ++place) {
     timed& each = timed_[place];
     if (each.count == 0) continue;
-    said[place] = {to_code(each.of), each.way,
+    said[place] = {to_code(each.of), each.way, each.settled,
                    std::log2(std::max(usual_of({each.times.data(), each.count}), 1e-6F))};
   }
   timed_count_ = 0;
@@ -215,18 +216,26 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
     if (of == nullptr || each.way() != of->now) continue;
     of->heard = waits_for_all(of->of.kind) ? each.mean_cost() : each.most_cost();
     of->was_heard = true;
+    of->settled = each.unsettled == 0;
   }
   int changed = 0;
   bool active = false;
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
-    if (std::exchange(each.was_heard, false) && each.ways.size() != 1) {
-      active = each.news = true;
+    if (!std::exchange(each.was_heard, false) || each.ways.size() == 1) {
+      each.now = each.best;
+      continue;
+    }
+    active = true;
+    if (!each.settled && each.settling != most_settling) {
+      ++each.settling;
+      if (each.now != each.best || !each.steady) trial = std::max(trial, settling_window);
+    } else {
+      each.news = true;
+      each.settling = 0;
       changed += learn(each) ? 1 : 0;
       if (plan_trial(each))
         trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);
-    } else {
-      each.now = each.best;
     }
   }
   if (changed != 0) steady_window_ = least_window;
@@ -258,8 +267,8 @@ void learnt_ways::fastest_of_messages(std::vector<message_way>& into) const {
     if (each.of.in_order || std::ranges::count(std::span{each.measured}.first(each.first), 0))
       continue;
     const tuned_algorithm* by = nullptr;
-    float least = each.usual == nullptr ? std::numeric_limits<float>::max()
-                                        : each.cost[0] - a_little;
+    float least =
+        each.usual == nullptr ? std::numeric_limits<float>::max() : each.cost[0] - a_little;
     for (std::size_t way = 1; way != each.ways.size(); ++way)
       if (each.ways[way].by != nullptr && each.measured[way] != 0 && each.cost[way] < least) {
         by = each.ways[way].by;

@@ -1,6 +1,7 @@
 // collective/direct/learnt_ways.hpp
-// Which way the blocking collectives of a communicator go: the one that was fastest of late. Calls of one shape (what collective, and between which powers of two its length lies)
-// try every way on the program's own calls, and go the fastest one then.
+// Which way the blocking collectives of a communicator go: the one that was fastest of late. Calls
+// of one shape (what collective, and between which powers of two its length lies) try every way on
+// the program's own calls, and go the fastest one then.
 //
 // All ranks must go the same way in the same call. So nothing changes but at a review, which comes
 // after an agreed number of the communicator's calls: there each rank tells what its calls took
@@ -78,6 +79,10 @@ class learnt_ways {
   static constexpr std::uint32_t reviews_a_trial = 8, reviews_a_window = 33;
   /// That is not known before the program's calls have been seen.
   static constexpr std::uint32_t longest_window = 8192;
+  /// After a window of which the messages were not settled, which does not count, the same way goes
+  /// on for one more, and so often at most.
+  static constexpr std::uint32_t settling_window = 32;
+  static constexpr std::uint8_t most_settling = 32;
 
   /// Both give the same on every rank. `ways_of`: those of a shape. `neighbors_of`: what else may
   /// be tried once all have been and this one is the fastest.
@@ -101,8 +106,9 @@ class learnt_ways {
   [[nodiscard]] bool times(const plan& of) const noexcept {
     return of.place != most_told && of.window == number_ && timed_[of.place].count != most_times;
   }
-  /// Requires: times(of).
-  void took(const plan& of, double nanoseconds_a_byte) noexcept;
+  /// `settled`: another call will take as long. Not so while the messages that it is made of try
+  /// ways themselves. Requires: times(of).
+  void took(const plan& of, double nanoseconds_a_byte, bool settled = true) noexcept;
 
   /// What this rank says at the end of a window.
   [[nodiscard]] told_times tell() noexcept;
@@ -122,7 +128,7 @@ class learnt_ways {
     std::array<float, most_ways> cost{};
     std::array<std::uint8_t, most_ways> measured{};  // how often; 0: not yet
     std::uint8_t best = 0;
-    std::uint8_t first = 0;  // so many ways there were at first
+    std::uint8_t first = 0;                  // so many ways there were at first
     const tuned_algorithm* usual = nullptr;  // null: it goes directly
   };
   /// Of every shape.
@@ -132,8 +138,9 @@ class learnt_ways {
     call_shape of;
     const tuned_algorithm* by;
   };
-  /// Of the shapes of which every way of the first ones has been tried, but those whose bits depend on the way, and
-  /// those that the usual algorithm of messages serves as well. The same on every rank.
+  /// Of the shapes of which every way of the first ones has been tried, but those whose bits depend
+  /// on the way, and those that the usual algorithm of messages serves as well. The same on every
+  /// rank.
   void fastest_of_messages(std::vector<message_way>& into) const;
   /// Goes on from what a communicator of the same ranks knew, whose ways are the same. Requires: no
   /// call yet.
@@ -149,17 +156,20 @@ class learnt_ways {
   struct entry : known_shape {
     std::uint8_t now = 0;  // in this window
     std::uint8_t turn = 0;
-    bool steady = false;  // all ways have been tried
+    bool steady = false;        // all ways have been tried
     std::uint16_t refined = 0;  // a bit for each way whose neighbors there are
     bool news = false;
+    std::uint8_t settling = 0;  // windows in a row that were not settled
     // While a review is heard:
-    float heard = 0;
     bool was_heard = false;
+    bool settled = true;
+    float heard = 0;
   };
   struct timed {
     call_shape of;
     std::uint8_t way = 0;
     std::uint8_t count = 0;
+    bool settled = true;
     std::array<float, most_times> times{};
   };
 

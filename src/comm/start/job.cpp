@@ -211,8 +211,8 @@ void job::set_waits() {
     if (!spin)
       spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !common_.oversubscribed,
                          seen.cores_of_others());
-    each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin},
-                                seen);
+    each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin}, seen,
+                                core_time_.emplace_back(pids, ::getpid()));
   }
 }
 

@@ -30,6 +30,7 @@
 #include "peal/detail/core.hpp"
 #include "progress/sleepers/helper_thread.hpp"
 #include "topology/core_sharing.hpp"
+#include "topology/core_time.hpp"
 
 namespace peal {
 
@@ -116,6 +117,7 @@ class job final {
   std::vector<std::unique_ptr<lane>> lanes_;  // one at least
   wakeup_address bell_;                       // of the first lane, as it was made
   std::deque<core_sharing> core_sharing_;     // one a lane
+  std::deque<core_time> core_time_;           // one a lane
   std::optional<helper_thread> helper_;
   std::unique_ptr<detail::communicator_state> world_;
 };

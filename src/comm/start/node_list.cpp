@@ -22,7 +22,9 @@ std::vector<peer_id> take_nodes(std::vector<std::optional<std::string>>& told) {
   return nodes;
 }
 
-std::string place_note(const rank_place& of) { return fmt::format("{}.{}", of.cache, of.socket); }
+std::string place_note(const rank_place& of) {
+  return fmt::format("{}.{}.{}", of.cache, of.numa, of.socket);
+}
 
 std::vector<rank_place> take_places(std::vector<std::optional<std::string>>& told) {
   std::vector<rank_place> places(told.size());
@@ -32,8 +34,12 @@ std::vector<rank_place> take_places(std::vector<std::optional<std::string>>& tol
     const std::size_t bar = std::min(text.find('|'), text.size());
     const char* const end = text.data() + bar;
     rank_place& place = places[rank];
-    const char* const dot = std::from_chars(text.data(), end, place.cache).ptr;
-    if (dot != end) std::from_chars(dot + 1, end, place.socket);
+    const char* at = text.data();
+    for (std::uint16_t* const each : {&place.cache, &place.numa, &place.socket}) {
+      at = std::from_chars(at, end, *each).ptr;
+      if (at == end) break;
+      ++at;
+    }
     text.erase(0, bar + 1);
   }
   return places;

@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
+
 #include "base/log.hpp"
 
 namespace peal::shm {
@@ -32,10 +34,10 @@ void bells::ring(int index) noexcept {
   front& sleeper = front_of(index);
   // Pairs with the release in begin_sleep: its bell is there.
   if (!is_asleep(sleeper.says.asks.load(std::memory_order_acquire))) return;
-  if (ropes_.empty()) ropes_.resize(static_cast<std::size_t>(segment_.count()));
-  remote_wakeup& rope = ropes_[static_cast<std::size_t>(index)];
-  if (!rope.is_open() &&
-      (sleeper.says.deaf.load(std::memory_order_relaxed) != 0 || !rope.open(sleeper.bell))) {
+  remote_wakeup* const rope = rope_to(index);
+  if (rope == nullptr ||
+      !(rope->is_open() ||
+        (sleeper.says.deaf.load(std::memory_order_relaxed) == 0 && rope->open(sleeper.bell)))) {
     if (sleeper.says.deaf.exchange(1, std::memory_order_relaxed) == 0)
       log_info(
           "process {} of this node cannot be woken from here; it will look for messages every "
@@ -44,7 +46,17 @@ void bells::ring(int index) noexcept {
     return;
   }
   constexpr std::uint32_t no_sleep = ~std::uint32_t{for_room_too};
-  if (is_asleep(sleeper.says.asks.fetch_and(no_sleep, std::memory_order_relaxed))) rope.ring();
+  if (is_asleep(sleeper.says.asks.fetch_and(no_sleep, std::memory_order_relaxed))) rope->ring();
+}
+
+/// Null: there is no memory for it.
+remote_wakeup* bells::rope_to(int index) noexcept {
+  try {
+    if (ropes_.empty()) ropes_.resize(static_cast<std::size_t>(segment_.count()));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  return &ropes_[static_cast<std::size_t>(index)];
 }
 
 void bells::begin_sleep(bool wants_room) noexcept {

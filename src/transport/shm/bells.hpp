@@ -82,6 +82,7 @@ class bells final : public ringer {
     if ((says(index).asks.load(std::memory_order_relaxed) & what) == what) [[unlikely]]
       ring(index);
   }
+  [[nodiscard]] remote_wakeup* rope_to(int index) noexcept;
   [[nodiscard]] bool all_fence() const noexcept;
   [[nodiscard]] bool all_find_this() const noexcept;
 

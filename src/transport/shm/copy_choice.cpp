@@ -88,7 +88,7 @@ copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t
     follow(at, mode);
   if (here.left == 0) {
     // What a trial decides waits for the end of its payloads, however many others begin meanwhile.
-    if (here.under_way > 0) return {here.best, cell_at, false, false};
+    if (here.under_way > 0) return {here.best, cell_at, false, false, false};
     rethink(at);
   }
   --here.left;
@@ -98,7 +98,11 @@ copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t
   if (taken.tried < most_tries) ++taken.tried;
   const bool measure =
       on_trial || here.left % measured_one_in == 0 || !known(at, index(here.current));
-  return {here.current, cell_at, measure, on_trial};
+  return {here.current, cell_at, measure, on_trial, here.settled && !on_trial};
+}
+
+bool copy_choice::to_learn(std::size_t cell, std::size_t way) const noexcept {
+  return ways_of(cell).may[way] && !known(cell, way) && cells_[cell].taken[way].tried < most_tries;
 }
 
 void copy_choice::note(std::uint16_t at, way how, std::size_t bytes,
@@ -196,6 +200,9 @@ void copy_choice::propose(std::size_t at, stage next, std::size_t which) noexcep
 void copy_choice::rethink(std::size_t at) noexcept {
   const possible all = ways_of(at);
   cell& here = cells_[at];
+  here.settled = true;
+  for (std::size_t each = 0; each < ways; ++each)
+    if (to_learn(at, each)) here.settled = false;
   const bool was_trial = here.now != stage::in_use;
   if (was_trial && go_on_with_trial(at)) return;
   for (std::size_t each = 0; each < ways; ++each)
@@ -267,12 +274,9 @@ void copy_choice::put_off(std::size_t at, std::size_t which, std::uint32_t least
 /// compared, before the others. Then each in turn, now and then.
 bool copy_choice::begin_trial(std::size_t at, const possible& all) noexcept {
   cell& here = cells_[at];
-  const auto to_learn = [&](std::size_t each) {
-    return all.may[each] && !known(at, each) && here.taken[each].tried < most_tries;
-  };
-  if (to_learn(index(here.best))) return false;
+  if (to_learn(at, index(here.best))) return false;
   for (std::size_t each = 0; each < ways; ++each) {
-    if (!to_learn(each)) continue;
+    if (!to_learn(at, each)) continue;
     propose(at, stage::trial, each);
     return true;
   }

@@ -42,6 +42,7 @@ class copy_choice {
     std::uint16_t cell;
     bool measure;  // `note` wants to know what it takes
     bool trial;    // `trial_ended` wants to know of its end
+    bool settled;  // it is no trial, and every way is known: the next ones will take as long
   };
 
   /// `rates` are shared, and zero at the start.
@@ -70,6 +71,7 @@ class copy_choice {
     way current = way::alone;
     way best = way::alone;
     bool begun = false;
+    bool settled = false;  // when it was thought about last, every way was known
     stage now = stage::in_use;
     bool streams = false;         // a lone payload of another way was not measured
     std::uint32_t mode = 0;       // of the node, as it was seen last
@@ -90,6 +92,8 @@ class copy_choice {
   [[nodiscard]] static possible ways_of(std::size_t cell) noexcept;
   [[nodiscard]] float rate(std::size_t cell, std::size_t way) const noexcept;
   [[nodiscard]] bool known(std::size_t cell, std::size_t way) const noexcept;
+  /// Whether it is possible, not known, and may get known.
+  [[nodiscard]] bool to_learn(std::size_t cell, std::size_t way) const noexcept;
   void publish(std::size_t cell, std::size_t way) noexcept;
   void rethink(std::size_t cell) noexcept;
   [[nodiscard]] bool begin_trial(std::size_t cell, const possible&) noexcept;

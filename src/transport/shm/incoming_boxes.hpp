@@ -45,7 +45,8 @@ class incoming_boxes {
   [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
   [[nodiscard]] entry& operator[](std::size_t position) noexcept { return all_[position]; }
 
-  /// A sender has opened it. The position, to be read at once.
+  /// A sender has opened it. The position, to be read at once. Without memory it throws
+  /// std::bad_alloc, and nothing has changed.
   std::size_t add(box&, peer_id from, std::uint32_t index);
   /// Its sender has told of it. The position, to be read at once, or to be given back if `closed`.
   std::size_t take_news(box&) noexcept;

@@ -1,6 +1,7 @@
 #include "transport/shm/parcels.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace peal::shm {
 
@@ -24,9 +25,14 @@ parcels::parcels(node_segment& segment)
 }
 
 bool parcels::grow(pool& p) noexcept {
-  if (p.next == p.end || segment_->commit(p.next, p.step) != 0) return false;
-  // Room for all that there are, so that giving back never allocates.
-  p.free.reserve(p.free.capacity() + p.step / p.size);
+  if (p.next == p.end) return false;
+  try {
+    // Room for all that there are, so that giving back never allocates.
+    p.free.reserve(p.free.capacity() + p.step / p.size);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  if (segment_->commit(p.next, p.step) != 0) return false;
   for (std::uint64_t each = p.step; each > 0; each -= p.size)
     p.free.push_back(p.next + each - p.size);
   p.next += p.step;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "base/log.hpp"
 #include "transport/shm/inbox.hpp"
@@ -87,11 +89,16 @@ bool shm_transport::open_box(channel& out) noexcept {
     close_idle_box();
     return false;
   }
-  ++counters_.boxes_opened;
   shm::box& memory = boxes_.at(number);
   receiver to = bells_.to(index_of(out));
   to.ringer = this;
-  out.box = shm::box_writer{memory, to, arrivals_, boxes_.units(number)};
+  try {
+    out.box = shm::box_writer{memory, to, arrivals_, boxes_.units(number)};
+  } catch (const std::bad_alloc&) {
+    boxes_.put_back(number);
+    return false;
+  }
+  ++counters_.boxes_opened;
   out.box_number = static_cast<std::int16_t>(number);
   memory.first_cell = out.box.position();
   memory.first_unit = out.box.unit_position();
@@ -172,6 +179,7 @@ bool shm_transport::poll() noexcept {
   if (helper_.busy()) moved |= helper_.step();
   if (++turns_ == turns_a_look) [[unlikely]] {
     look_for_idle_boxes();
+    if (unread_ != 0) try_unread();
     if (incoming_.polls_too_many()) change_polled();
   }
   return moved;
@@ -271,9 +279,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
       --channels_[from].parcels;
       parcels_.put_back(reinterpret_cast<shm::parcel&>(item));
       return wants_room_;
-    case shm::inbox_kind::box_opened:
-      read_told(incoming_.add(reinterpret_cast<shm::box&>(item), peers_[from], from));
-      return true;
+    case shm::inbox_kind::box_opened: return take_opened(item);
     case shm::inbox_kind::box_news: {
       const std::size_t position = incoming_.take_news(reinterpret_cast<shm::box&>(item));
       if (incoming_[position].closed) give_back(position);
@@ -290,10 +296,30 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
   return true;
 }
 
+/// Where there is no memory to note that the box is read, it waits. Its sender sends nothing past
+/// it, and its link is this process's until it is given back.
+bool shm_transport::take_opened(shm::inbox_entry& item) noexcept {
+  try {
+    read_told(incoming_.add(reinterpret_cast<shm::box&>(item), peers_[item.from], item.from));
+  } catch (const std::bad_alloc&) {
+    item.next = unread_;
+    unread_ = segment().offset_of(&item);
+  }
+  return true;
+}
+
+void shm_transport::try_unread() noexcept {
+  for (std::uint64_t next = std::exchange(unread_, 0); next != 0;) {
+    shm::inbox_entry& each = *segment().at<shm::inbox_entry>(next);
+    next = each.next;
+    (void)take_opened(each);
+  }
+}
+
 // ---- sleep
 
 bool shm_transport::arm() noexcept {
-  if (!bells_.able() || fetcher_.impatient()) return false;
+  if (!bells_.able() || fetcher_.impatient() || unread_ != 0) return false;
   armed_ = true;
   bells_.begin_sleep(wants_room_);
   return true;
@@ -314,7 +340,9 @@ bool shm_transport::refused() noexcept {
 }
 
 void shm_transport::start_fetch(fetch& f) noexcept {
-  fetcher_.start(f, static_cast<int>(local_index_[f.from]));
+  const std::uint32_t from = local_index_[f.from];
+  if (channels_[from].failed) return f.done(f, errc::peer_failed);
+  fetcher_.start(f, static_cast<int>(from));
   if (armed_) bells_.ring_oneself();
 }
 

@@ -9,7 +9,8 @@
 //
 // Layer    transport/shm: may include transport/contract.hpp, memory/, base/.
 // Threads  as the contract says; any number of processes at the same time.
-// Errors   none: lack of space in /dev/shm makes it slower, and is said once in the log.
+// Errors   lack of space in /dev/shm, which is said once in the log, and of ordinary memory makes
+//          it slower. A large payload for which there is none at all ends with errc::no_space.
 #pragma once
 
 #include <chrono>
@@ -122,6 +123,7 @@ class shm_transport final : public transport, public node_access, private ringer
   [[nodiscard]] receiver receiver_of(peer_id peer) noexcept override {
     return bells_.to(static_cast<int>(local_index_[peer]));
   }
+  [[nodiscard]] std::uint64_t unsettled() const noexcept override { return fetcher_.unsettled(); }
 
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 
@@ -153,6 +155,8 @@ class shm_transport final : public transport, public node_access, private ringer
   void ring(int index) noexcept override;  // after a message in the box to it
   bool read_notes() noexcept;
   bool take_note(shm::inbox_entry&) noexcept;
+  bool take_opened(shm::inbox_entry&) noexcept;
+  void try_unread() noexcept;
   [[gnu::noinline, gnu::cold]] bool write_with_more(channel&, envelope,
                                                     const void* payload) noexcept;
   bool refused() noexcept;
@@ -174,7 +178,8 @@ class shm_transport final : public transport, public node_access, private ringer
   shm::fetcher fetcher_;
   shm::helper helper_;
   shm::boxes boxes_;
-  std::uint32_t turns_ = 0;  // of poll, since it last read the clock
+  std::uint64_t unread_ = 0;  // offset: opened boxes for which there was no memory
+  std::uint32_t turns_ = 0;   // of poll, since it last read the clock
   std::chrono::steady_clock::time_point looked_at_;
   std::size_t clock_hand_ = 0;  // over channels_: whose box is asked next
   bool armed_ = false;

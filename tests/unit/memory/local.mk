@@ -9,6 +9,7 @@ EXTRA_DIST += \
   tests/unit/memory/code_patch_test.cpp \
   tests/unit/memory/node_heap_test.cpp \
   tests/unit/memory/node_segment_test.cpp \
+  tests/unit/memory/preferred_numa_test.cpp \
   tests/unit/memory/unmap_hooks_test.cpp \
   tests/unit/memory/unmap_log_test.cpp \
   tests/unit/memory/unmap_self_test_test.cpp

@@ -108,6 +108,30 @@ TEST(node_segment, memory_is_taken_only_for_what_is_used) {
   EXPECT_LT(status.st_blocks * 512, 2 << 20);
 }
 
+// The kernel takes pages from the NUMA node of the process that reserves them.
+TEST(node_segment, each_process_reserves_its_own_front) {
+  const folder in;
+  const auto taken = [&] {
+    struct stat status{};
+    EXPECT_EQ(stat((in.path() + "/job.peal").c_str(), &status), 0);
+    return static_cast<std::size_t>(status.st_blocks) * 512;
+  };
+  const std::size_t each = front_stride(10'000);
+  node_segment first{plan(in.path(), 0, 3)};
+  EXPECT_EQ(taken(), page + each);
+  node_segment third{plan(in.path(), 2, 3)};
+  EXPECT_EQ(taken(), page + 2 * each);
+  std::memset(third.at(third.front(2).offset), 1, third.front(2).bytes);
+  std::memset(first.at(first.front(0).offset), 1, first.front(0).bytes);
+  EXPECT_EQ(taken(), page + 2 * each) << "all of it was there";
+  node_segment second{plan(in.path(), 1, 3)};
+  EXPECT_EQ(taken(), page + 3 * each);
+  // On a node that is not there: where there is room.
+  const auto part = second.heap_part(1);
+  EXPECT_EQ(second.commit(part.offset, page, 1000), 0);
+  EXPECT_EQ(taken(), 2 * page + 3 * each);
+}
+
 // In a process of its own, since a timer's signals would reach other tests' system calls.
 TEST(node_segment, a_timer_that_ticks_often_does_not_keep_memory_away) {
   const folder in;
@@ -307,10 +331,16 @@ TEST(node_segment, says_how_much_is_missing_and_what_to_do) {
   const folder in;
   auto wanted = plan(in.path(), 0, 8);
   wanted.most_committed = 4096;
-  const std::string said = refusal(wanted, errc::no_space);
-  EXPECT_NE(said.find("KiB in " + in.path()), std::string::npos) << said;
-  EXPECT_NE(said.find("--shm-size"), std::string::npos) << said;
+  const auto expect_said = [&] {
+    const std::string said = refusal(wanted, errc::no_space);
+    EXPECT_NE(said.find("KiB in " + in.path() + " for 8 ranks"), std::string::npos) << said;
+    EXPECT_NE(said.find("--shm-size"), std::string::npos) << said;
+  };
+  expect_said();
   EXPECT_EQ(in.files(), 0);
+  const node_segment first{plan(in.path(), 0, 8)};
+  wanted.index = 3;
+  expect_said();
 }
 
 /// What `body` returns in a process with a full file system of 128 KiB at its folder; 77: this user
@@ -333,7 +363,8 @@ int with_full_folder(Body body) {
 
 TEST(node_segment, a_full_file_system_is_an_error_and_no_signal) {
   const int result = with_full_folder([](const std::string& in) {
-    auto many = plan(in, 0, 64);
+    auto many = plan(in, 0, 2);
+    many.front_bytes = 200'000;
     try {
       const node_segment made{many};
       return 1;

@@ -2,6 +2,7 @@
 #include "unit/memory/code_patch_test.cpp"
 #include "unit/memory/node_heap_test.cpp"
 #include "unit/memory/node_segment_test.cpp"
+#include "unit/memory/preferred_numa_test.cpp"
 #include "unit/memory/unmap_hooks_test.cpp"
 #include "unit/memory/unmap_log_test.cpp"
 #include "unit/memory/unmap_self_test_test.cpp"

@@ -1,6 +1,9 @@
 #include "progress/yield_costs.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <ctime>
 
 namespace peal::test {
 namespace {
@@ -122,6 +125,35 @@ TEST(yield_costs, many_ranks_a_core_may_take_their_time) {
   costs.state(32 * 20us);
   for (int each = 0; each < 10'000; ++each) ASSERT_FALSE(costs.note(100us, start));
   EXPECT_TRUE(costs.pays());
+}
+
+/// The other ranks of a core compute.
+TEST(yield_costs, slow_yields_pay_while_the_job_has_the_cores) {
+  yield_costs costs;
+  core_time cores{{::getpid()}, ::getpid()};
+  costs.watch(&cores);
+  auto now = start;
+  const auto spend = [&] {
+    for (int each = 0; each < 2; ++each)
+      if (costs.note(10ms, now)) return true;
+    return false;
+  };
+  EXPECT_FALSE(spend()) << "nobody knows yet who ran";
+  for (int each = 0; each < 3; ++each) {
+    // Of a clock that stands still while this process does not run.
+    const auto before = std::clock();
+    while (std::clock() - before < CLOCKS_PER_SEC / 100) {
+    }
+    now += 10ms;
+    EXPECT_FALSE(spend());
+  }
+  now += 100ms;
+  EXPECT_TRUE(spend()) << "somebody else has run";
+  // After a while yields are tried anew, and others run still.
+  now += 10s;
+  ASSERT_TRUE(costs.pays_again(now));
+  now += 50ms;
+  EXPECT_TRUE(spend());
 }
 
 }  // namespace

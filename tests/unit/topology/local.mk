@@ -6,6 +6,7 @@ tests_unit_topology_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_topology_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/topology/core_sharing_test.cpp \
+  tests/unit/topology/core_time_test.cpp \
   tests/unit/topology/distances_test.cpp \
   tests/unit/topology/machine_test.cpp \
   tests/unit/topology/processor_test.cpp \

@@ -4,6 +4,8 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -130,6 +132,84 @@ TEST(rank_groups, have_no_group_for_a_rank_alone_in_its_cache) {
   expect_tree(made, 8);
   ASSERT_EQ(made.all().size(), 3U);
   EXPECT_EQ(made.all()[0].members, first(4));
+}
+
+/// Those of a group, by its leader and which of his it is.
+std::vector<int> members_of(const rank_groups& made, int leader, int number) {
+  for (const rank_groups::group& each : made.all())
+    if (each.members.front() == leader && each.number == number) return each.members;
+  return {};
+}
+
+TEST(rank_groups, keep_to_numa_nodes_of_several_caches) {
+  const rank_groups made{places_of("pack:2 numa:4 l3:2 core:8 pu:1", first(128))};
+  expect_tree(made, 128);
+  EXPECT_TRUE(made.in_order());
+  ASSERT_EQ(made.all().size(), 16U + 8 + 2 + 1);
+  EXPECT_EQ(members_of(made, 0, 0), first(8));
+  EXPECT_EQ(members_of(made, 0, 1), (std::vector<int>{0, 8}));
+  EXPECT_EQ(members_of(made, 0, 2), (std::vector<int>{0, 16, 32, 48}));
+  EXPECT_EQ(members_of(made, 0, 3), (std::vector<int>{0, 64}));
+}
+
+TEST(rank_groups, keep_to_numa_nodes_under_one_cache) {
+  const rank_groups made{places_of("pack:2 l3:2 numa:2 core:4 pu:1", first(32))};
+  expect_tree(made, 32);
+  ASSERT_EQ(made.all().size(), 8U + 4 + 2 + 1);
+  EXPECT_EQ(members_of(made, 0, 0), first(4));
+  EXPECT_EQ(members_of(made, 0, 1), (std::vector<int>{0, 4}));
+  EXPECT_EQ(members_of(made, 0, 2), (std::vector<int>{0, 8}));
+  EXPECT_EQ(members_of(made, 0, 3), (std::vector<int>{0, 16}));
+}
+
+TEST(rank_groups, have_no_level_for_one_numa_node_of_several_sockets) {
+  const rank_groups made{places_of("pack:2 l3:2 core:4 pu:1", first(16))};
+  expect_tree(made, 16);
+  ASSERT_EQ(made.all().size(), 4U + 2 + 1);
+  EXPECT_EQ(made.all().back().members, (std::vector<int>{0, 8}));
+  const rank_groups odd{places_of("numa:2 pack:2 l3:1 core:4 pu:1", first(16))};
+  expect_tree(odd, 16);
+  EXPECT_EQ(members_of(odd, 8, 1), (std::vector<int>{8, 12})) << "sockets within a NUMA node";
+}
+
+// Whatever the order of ranks: no two places of a level are mixed below that level.
+TEST(rank_groups, keep_to_numa_nodes_in_any_order_of_ranks) {
+  std::mt19937 random{1};
+  for (const char* machine : {"pack:2 numa:4 l3:2 core:8 pu:1", "pack:2 l3:2 numa:2 core:16 pu:1",
+                              "pack:2 numa:4 l3:1 core:16 pu:1"}) {
+    std::vector<int> threads = first(128);
+    for (int round = 0; round != 5; ++round) {
+      std::ranges::shuffle(threads, random);
+      const std::vector<rank_place> places = places_of(machine, threads);
+      const rank_groups made{places};
+      expect_tree(made, 128);
+      EXPECT_FALSE(made.in_order());
+      // Each NUMA node is joined by itself: its lowest rank comes to stand for all of it, and for
+      // nothing else.
+      std::map<int, std::set<int>> nodes;
+      for (int rank = 0; rank != 128; ++rank)
+        nodes[places[static_cast<std::size_t>(rank)].numa].insert(rank);
+      EXPECT_EQ(nodes.size(), 8U);
+      for (const auto& [number, ranks] : nodes) {
+        const bool found = std::ranges::any_of(made.all(), [&](const rank_groups::group& each) {
+          return std::ranges::any_of(each.parts, [&](const std::vector<int>& part) {
+            return std::set<int>(part.begin(), part.end()) == ranks;
+          });
+        });
+        EXPECT_TRUE(found) << machine << ", NUMA node " << number;
+      }
+    }
+  }
+}
+
+TEST(rank_groups, know_of_ranks_that_keep_to_a_numa_node_only) {
+  std::vector<rank_place> places = places_of("pack:1 numa:2 l3:2 core:4 pu:1", first(16));
+  for (const std::size_t each : {5U, 6U, 7U}) places[each].cache = rank_place::unknown;
+  const rank_groups made{places};
+  expect_tree(made, 16);
+  EXPECT_EQ(members_of(made, 5, 0), (std::vector<int>{5, 6, 7}));
+  EXPECT_EQ(members_of(made, 0, 1), (std::vector<int>{0, 4, 5})) << "of the first node";
+  EXPECT_EQ(members_of(made, 0, 2), (std::vector<int>{0, 8}));
 }
 
 TEST(rank_groups, know_of_a_rank_that_may_run_anywhere) {

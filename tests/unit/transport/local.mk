@@ -1,6 +1,8 @@
 check_PROGRAMS += tests/unit/transport_test
 tests_unit_transport_test_SOURCES = \
   tests/unit/transport/ends.hpp \
+  tests/unit/transport/failing_memory.cpp \
+  tests/unit/transport/failing_memory.hpp \
   tests/unit/transport/talker.hpp \
   tests/unit/transport/shm/unit.cpp \
   tests/unit/transport/verbs/devices_unit.cpp \
@@ -44,6 +46,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/remote_wakeup_test.cpp \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
   tests/unit/transport/shm/shm_transport_idle_test.cpp \
+  tests/unit/transport/shm/shm_transport_memory_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \
   tests/unit/transport/shm/shm_transport_ways_test.cpp \

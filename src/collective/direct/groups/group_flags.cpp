@@ -1,6 +1,7 @@
 #include "collective/direct/groups/group_flags.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace peal::direct {
 
@@ -16,14 +17,18 @@ std::vector<rank_place> places_of(std::span<const rank_place> places, const team
 
 }  // namespace
 
-group_flags::group_flags(std::span<const rank_place> places, const team& members)
-    : group_flags{rank_groups{places_of(places, members)}, members.rank(), members.size()} {}
+group_flags::group_flags(std::span<const rank_place> places, const team& members,
+                         std::vector<std::uint16_t> numas)
+    : group_flags{rank_groups{places_of(places, members)}, members.rank(), members.size(),
+                  std::move(numas)} {}
 
-group_flags::group_flags(const rank_groups& groups, int rank, int size)
+group_flags::group_flags(const rank_groups& groups, int rank, int size,
+                         std::vector<std::uint16_t> numas)
     : rank_{rank},
       size_{size},
       in_order_{groups.in_order()},
       told_{static_cast<std::size_t>(groups.most_led())},
+      numas_{std::move(numas)},
       sums_(3) {
   for (const rank_groups::group& each : groups.all()) {
     leaders_.emplace_back(each.members.front(), each.number);
@@ -46,7 +51,12 @@ void* group_flags::tell(arena& from) {
   std::uint64_t* const mine = said_.data() + static_cast<std::size_t>(rank_) * told_;
   for (const group_end& each : ends_) {
     if (!each.leads()) continue;
-    const std::uint64_t made = from.take(static_cast<int>(each.members.size()));
+    std::vector<std::uint16_t> of_members;
+    if (!numas_.empty())
+      for (const int member : each.members)
+        of_members.push_back(numas_[static_cast<std::size_t>(member)]);
+    const std::uint64_t made =
+        from.take(static_cast<int>(each.members.size()), area_bytes, of_members);
     if (made != 0) taken_.push_back(made);
     mine[each.number] = made;
   }

@@ -54,9 +54,11 @@ struct group_end {
 
 class group_flags {
  public:
-  /// `places`: by peer, alike on all members; empty: not known.
-  group_flags(std::span<const rank_place> places, const team& members);
-  group_flags(const rank_groups&, int rank, int size);
+  /// `places`: by peer, alike on all members; empty: not known. `numas`: by rank, where memory may
+  /// lie on several NUMA nodes.
+  group_flags(std::span<const rank_place> places, const team& members,
+              std::vector<std::uint16_t> numas = {});
+  group_flags(const rank_groups&, int rank, int size, std::vector<std::uint16_t> numas = {});
   /// Whether joining by groups is joining in the order of ranks.
   [[nodiscard]] bool in_order() const noexcept { return in_order_; }
 
@@ -94,6 +96,7 @@ class group_flags {
   std::vector<group_end> ends_;
   std::vector<std::pair<int, int>> leaders_;  // of all groups: rank, and number of its blocks
   std::size_t told_;                          // offsets, by each rank
+  std::vector<std::uint16_t> numas_;          // until all have told
   std::vector<std::uint64_t> said_;
   std::vector<std::uint64_t> taken_;
   std::vector<vector> sums_;
@@ -106,6 +109,7 @@ void group_flags::open(node_segment& segment, ReceiverOf&& receiver_of) {
     each.open(receiver_of);
   }
   said_ = {};
+  numas_ = {};
 }
 
 }  // namespace peal::direct

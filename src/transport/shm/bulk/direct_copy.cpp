@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 
 #include <cerrno>
+#include <new>
 
 #include "base/log.hpp"
 
@@ -32,15 +33,21 @@ int repeat(Call call, std::int64_t pid, std::uint64_t remote, std::byte* local,
 direct_copy::direct_copy(const node_segment& segment, bool wanted)
     : segment_{&segment}, wanted_{wanted} {}
 
-direct_copy::answer& direct_copy::of(int index) noexcept {
-  if (known_.empty()) [[unlikely]]
-    known_.assign(static_cast<std::size_t>(segment_->count()),
-                  wanted_ ? answer::unknown : answer::no);
-  return known_[static_cast<std::size_t>(index)];
+direct_copy::answer* direct_copy::of(int index) noexcept {
+  try {
+    if (known_.empty()) [[unlikely]]
+      known_.assign(static_cast<std::size_t>(segment_->count()),
+                    wanted_ ? answer::unknown : answer::no);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  return &known_[static_cast<std::size_t>(index)];
 }
 
 bool direct_copy::reaches(int index) noexcept {
-  answer& known = of(index);
+  answer* const asked = of(index);
+  if (asked == nullptr) return false;  // it is asked again
+  answer& known = *asked;
   if (known == answer::unknown) {
     const process_card& card = segment_->card(index);
     std::uint64_t found = 0;

@@ -25,7 +25,9 @@ class direct_copy {
   /// number that it wrote down: a process id may mean another process, in another namespace of ids,
   /// and a container may forbid the call.
   [[nodiscard]] bool reaches(int index) noexcept;
-  void give_up(int index) noexcept { of(index) = answer::no; }
+  void give_up(int index) noexcept {
+    if (answer* const known = of(index)) *known = answer::no;
+  }
 
   [[nodiscard]] int read(int index, std::uint64_t from, void* to, std::size_t bytes) const noexcept;
   [[nodiscard]] int write(int index, std::uint64_t to, const void* from,
@@ -33,7 +35,8 @@ class direct_copy {
 
  private:
   enum class answer : std::uint8_t { unknown, yes, no };
-  [[nodiscard]] answer& of(int index) noexcept;
+  /// Null: there is no memory for the answers.
+  [[nodiscard]] answer* of(int index) noexcept;
 
   const node_segment* segment_;
   bool wanted_;

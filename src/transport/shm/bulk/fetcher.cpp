@@ -67,10 +67,17 @@ fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, poli
   for (transfer& each : own.fetches) records_.push_back({&each, -1, false});
 }
 
-fetcher::queue& fetcher::queue_of(int from) noexcept {
-  if (queues_.empty()) [[unlikely]]
-    queues_.resize(static_cast<std::size_t>(segment_->count()));
-  return queues_[static_cast<std::size_t>(from)];
+/// Of the first fetch: all queues, and room for the names of all. False:
+/// there is no memory for them.
+bool fetcher::make_queues() noexcept {
+  const auto count = static_cast<std::size_t>(segment_->count());
+  try {
+    active_.reserve(count);
+    queues_.resize(count);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 remote_region fetcher::describe(const void* data, std::size_t bytes) const noexcept {
@@ -83,8 +90,9 @@ remote_region fetcher::describe(const void* data, std::size_t bytes) const noexc
 
 void fetcher::start(fetch& f, int from) noexcept {
   f.next = nullptr;
+  if (queues_.empty() && !make_queues()) [[unlikely]]
+    return f.done(f, errc::no_space);
   queue& line = queue_of(from);
-  if (line.failed) return f.done(f, errc::peer_failed);
   progress& p = *new (f.scratch.data()) progress{};
   p.from = from;
   p.pages = pages_of(f.bytes);
@@ -138,6 +146,7 @@ void fetcher::choose(fetch& f) noexcept {
     p.cell = made.cell;
     p.measured = made.measure;
     p.trial = made.trial;
+    unsettled_ += made.settled ? 0 : 1;
     if (made.measure) p.began = clock::now();
   }
   p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;
@@ -201,8 +210,14 @@ fetcher::record_use* fetcher::add_records() noexcept {
   if (added >= own_parts_.transfer_count) return nullptr;
   const std::uint64_t offset = own_parts_.transfers + added * sizeof(transfer);
   if (segment_->commit(offset, transfer_step * sizeof(transfer)) != 0) return nullptr;
-  for (std::uint32_t each = 0; each < transfer_step; ++each)
-    records_.push_back({segment_->at<transfer>(offset + each * sizeof(transfer)), -1, false});
+  const std::size_t before = records_.size();
+  try {
+    for (std::uint32_t each = 0; each < transfer_step; ++each)
+      records_.push_back({segment_->at<transfer>(offset + each * sizeof(transfer)), -1, false});
+  } catch (const std::bad_alloc&) {
+    while (records_.size() > before) records_.pop_back();
+    return nullptr;
+  }
   return &records_.back();
 }
 
@@ -371,7 +386,11 @@ int fetcher::read(fetch& f, std::size_t at, std::size_t bytes) noexcept {
   const std::uint64_t from = f.where.words[0] + at;
   if (f.absorb == nullptr)
     return direct_->read(of(f).from, from, static_cast<std::byte*>(f.into) + at, bytes);
-  bounce_.resize(absorbed_piece * claim_page);
+  try {
+    bounce_.resize(absorbed_piece * claim_page);
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
   const int error = direct_->read(of(f).from, from, bounce_.data(), bytes);
   if (error == 0) f.absorb(f, bounce_.data(), at, bytes);
   return error;
@@ -383,7 +402,7 @@ fetcher::outcome fetcher::refused(fetch& f, int error) noexcept {
     p.pages = 0;
     return outcome::finished;
   }
-  if (error != EFAULT) direct_->give_up(p.from);
+  if (error != EFAULT && error != ENOMEM) direct_->give_up(p.from);
   p.by_kernel = false;
   if (p.record == nullptr) return restart_staged(f);
   p.abandoned = true;
@@ -446,8 +465,8 @@ fetcher::outcome fetcher::wait_staged(fetch& f) noexcept {
 }
 
 void fetcher::peer_failed(int index) noexcept {
+  if (queues_.empty()) return;
   queue& line = queue_of(index);
-  line.failed = true;
   for (record_use& each : records_)
     if (each.peer == index) each.peer = -1;  // it writes there no more
   while (line.first != nullptr) {

@@ -12,7 +12,7 @@
 //
 // Layer    transport/shm.
 // Threads  one; the sender's helper works on the same records at the same time.
-// Errors   told to fetch::done: errc::peer_failed, errc::internal.
+// Errors   told to fetch::done: errc::peer_failed, errc::internal, errc::no_space.
 #pragma once
 
 #include <array>
@@ -45,6 +45,7 @@ class fetcher {
   /// What a sender writes into its announcement.
   [[nodiscard]] remote_region describe(const void* data, std::size_t bytes) const noexcept;
 
+  /// Requires: that peer has not failed.
   void start(fetch&, int from) noexcept;
   [[nodiscard]] bool busy() const noexcept { return !active_.empty(); }
   /// Whether it counts looks before it does something by itself: while it does, no peer would wake
@@ -57,6 +58,8 @@ class fetcher {
   [[nodiscard]] const std::array<std::uint64_t, copy_rates::ways>& counts() const noexcept {
     return counts_;
   }
+  /// How often the choice of the way was a trial, or had not tried all ways.
+  [[nodiscard]] std::uint64_t unsettled() const noexcept { return unsettled_; }
 
  private:
   struct progress;  // of a fetch; lies in its scratch words
@@ -69,7 +72,6 @@ class fetcher {
     // Of them, those that have a record: in their order, so that no sender waits with pieces for
     // the last of them.
     std::uint32_t opened = 0;
-    bool failed = false;
     std::uint8_t staged = 0;  // payloads through a ring, up to `ring_is_made`
   };
   struct record_use {
@@ -81,7 +83,10 @@ class fetcher {
   using clock = std::chrono::steady_clock;
 
   static progress& of(fetch&) noexcept;
-  [[nodiscard]] queue& queue_of(int from) noexcept;
+  [[nodiscard]] bool make_queues() noexcept;
+  [[nodiscard]] queue& queue_of(int from) noexcept {
+    return queues_[static_cast<std::size_t>(from)];
+  }
   void choose(fetch&) noexcept;
   void measure(fetch&, bool in_turn) noexcept;
   [[nodiscard]] transfer* take_record(int from) noexcept;
@@ -115,6 +120,7 @@ class fetcher {
   std::vector<std::byte> bounce_;   // what the kernel copies before it is absorbed
   copy_choice choice_;
   std::array<std::uint64_t, copy_rates::ways> counts_{};
+  std::uint64_t unsettled_ = 0;
   // Of the payload that ended last; from -1: not in its turn.
   struct {
     clock::time_point when{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "base/copy.hpp"
 #include "transport/shm/bulk/claim.hpp"
@@ -97,6 +98,7 @@ const std::byte* helper::source_of(const transfer& record, std::size_t at) const
 ring* helper::begin_staged(transfer& record) noexcept {
   const std::uint64_t offset = segment_->offset_of(&record);
   if (record.stage == transfer_stage::filling) return &staging_.at(record.ring);
+  if (!make_paces()) return nullptr;
   ring* const mine = staging_.of(static_cast<int>(record.link.from));
   if (mine == nullptr || mine->filler != 0) return nullptr;
   record.stage = transfer_stage::filling;
@@ -106,12 +108,21 @@ ring* helper::begin_staged(transfer& record) noexcept {
   const std::uint64_t piece = record.piece_bytes;
   record.first = mine->filled = (mine->filled + piece - 1) / piece * piece;
   mine->filler = offset;
-  if (paces_.empty()) paces_.resize(static_cast<std::size_t>(segment_->count()));
   pace& known = paces_[record.link.from];
   record.past_caches = known.past_caches();
   record.trial = can_copy_past_caches() && known.wants_trial();
   ++mine->users;
   return mine;
+}
+
+/// False: there is no memory for them.
+bool helper::make_paces() noexcept {
+  try {
+    if (paces_.empty()) paces_.resize(static_cast<std::size_t>(segment_->count()));
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 bool helper::has_room(ring& mine, const transfer& record) noexcept {

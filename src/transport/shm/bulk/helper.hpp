@@ -4,7 +4,7 @@
 //
 // Layer    transport/shm.
 // Threads  one; the receiver's fetcher works on the same records at the same time.
-// Errors   what the kernel refuses is left to the receiver.
+// Errors   what the kernel refuses, or what there is no memory for, is left to the receiver.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +41,7 @@ class helper {
   outcome advance_claims(transfer&) noexcept;
   outcome advance_staged(transfer&) noexcept;
   [[nodiscard]] ring* begin_staged(transfer&) noexcept;
+  [[nodiscard]] bool make_paces() noexcept;
   [[nodiscard]] bool has_room(ring&, const transfer&) noexcept;
   void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes,
             std::uint32_t number) noexcept;

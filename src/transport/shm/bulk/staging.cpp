@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "transport/shm/parts.hpp"
 
@@ -49,11 +50,19 @@ staging::staging(node_segment& segment)
                     .committed = true});
 }
 
-void staging::make_small_ones() noexcept {
-  for (std::uint64_t each = 0; each < static_cast<std::uint64_t>(segment_->count()); ++each)
+/// False: there is no memory for them.
+bool staging::make_small_ones() noexcept {
+  const auto count = static_cast<std::uint64_t>(segment_->count());
+  try {
+    small_.reserve(count);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  for (std::uint64_t each = 0; each < count; ++each)
     small_.push_back({.offset = small_rings_ + each * small_ring_bytes,
                       .bytes = small_ring_bytes,
                       .largest_piece = small_ring_bytes / 2});
+  return true;
 }
 
 ring* staging::of(int peer) noexcept {
@@ -61,7 +70,7 @@ ring* staging::of(int peer) noexcept {
     if (each.peer == peer) return &each;
   for (ring& each : rings_)
     if (each.peer < 0 && take(each, peer)) return &each;
-  if (small_.empty()) make_small_ones();
+  if (small_.empty() && !make_small_ones()) return nullptr;
   ring& own = small_[static_cast<std::size_t>(peer)];
   return take(own, peer) ? &own : nullptr;
 }

@@ -41,7 +41,7 @@ class staging {
   explicit staging(node_segment&);
 
   /// The ring through which the next payload goes to that peer; null: none can be had, since
-  /// /dev/shm is full.
+  /// /dev/shm or memory is full.
   [[nodiscard]] ring* of(int peer) noexcept;
   /// The ring with that offset.
   [[nodiscard]] ring& at(std::uint64_t offset) noexcept;
@@ -50,7 +50,7 @@ class staging {
 
  private:
   [[nodiscard]] bool take(ring&, int peer) noexcept;
-  void make_small_ones() noexcept;
+  [[nodiscard]] bool make_small_ones() noexcept;
 
   node_segment* segment_;
   std::uint64_t small_rings_;  // offset

@@ -1,49 +1,17 @@
 #include "collective/direct/arena.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 #include <vector>
+
+#include "unit/collective/direct/block_memory.hpp"
 
 namespace {
 
 using namespace peal;
 using namespace peal::direct;
-
-/// A segment of one process, most of which is for blocks.
-class memory {
- public:
-  explicit memory(std::size_t most_committed = std::numeric_limits<std::size_t>::max()) {
-    const char* const set = std::getenv("PEAL_SHM_DIR");
-    std::string name = std::string{set != nullptr ? set : "/dev/shm"} + "/peal-test-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
-    folder_ = name;
-    segment_plan plan;
-    plan.directory = folder_;
-    plan.job_name = "arena";
-    plan.front_bytes = 4096;
-    plan.transport_bytes = bytes;
-    plan.most_committed = most_committed;
-    segment_ = std::make_unique<node_segment>(plan);
-  }
-  ~memory() {
-    segment_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
-  static constexpr std::size_t bytes = std::size_t{1} << 20;
-  [[nodiscard]] node_segment& segment() { return *segment_; }
-  [[nodiscard]] std::size_t begin() { return segment_->transport_part(0).offset; }
-  [[nodiscard]] block& at(std::size_t offset) { return *segment_->at<block>(offset); }
-
- private:
-  std::string folder_;
-  std::unique_ptr<node_segment> segment_;
-};
+using peal::test::block_memory;
 
 /// All it has.
 std::vector<std::size_t> exhaust(arena& from, int ranks) {
@@ -53,8 +21,8 @@ std::vector<std::size_t> exhaust(arena& from, int ranks) {
 }
 
 TEST(direct_arena, blocks_lie_apart_and_inside) {
-  memory in;
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in;
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   std::size_t end = in.begin();
   int count = 0;
   for (int ranks = 2;; ranks = ranks % 16 + 1, ++count) {
@@ -63,15 +31,15 @@ TEST(direct_arena, blocks_lie_apart_and_inside) {
     EXPECT_GE(offset, end);
     EXPECT_EQ(offset % alignof(block), 0u);
     end = offset + block_bytes(ranks, area_bytes);
-    EXPECT_LE(end, in.begin() + memory::bytes);
+    EXPECT_LE(end, in.begin() + block_memory::bytes);
     for (std::size_t byte = offset; byte < end; ++byte) *in.segment().at(byte) = std::byte{0xff};
   }
   EXPECT_GT(count, 5);
 }
 
 TEST(direct_arena, a_block_comes_back_when_all_ranks_have_left_it) {
-  memory in;
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in;
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   const auto all = exhaust(blocks, 3);
   ASSERT_GT(all.size(), 3u);
   block& shared = in.at(all[2]);
@@ -84,8 +52,8 @@ TEST(direct_arena, a_block_comes_back_when_all_ranks_have_left_it) {
 }
 
 TEST(direct_arena, those_who_leave_before_the_giver_do_not_give_back_its_block) {
-  memory in;
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in;
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   const auto all = exhaust(blocks, 2);
   in.at(all[0]).left.fetch_add(1);
   EXPECT_EQ(blocks.take(2), 0u);
@@ -95,8 +63,8 @@ TEST(direct_arena, those_who_leave_before_the_giver_do_not_give_back_its_block) 
 }
 
 TEST(direct_arena, a_block_used_again_has_no_stamps) {
-  memory in;
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in;
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   const std::size_t offset = blocks.take(2);
   for (int rank = 0; rank != 2; ++rank)
     for (line& each : slot_of(in.at(offset), rank, area_bytes).lines)
@@ -116,8 +84,8 @@ TEST(direct_arena, a_block_used_again_has_no_stamps) {
 }
 
 TEST(direct_arena, small_ones_that_came_back_make_a_large_one) {
-  memory in;
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in;
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   const auto all = exhaust(blocks, 2);
   ASSERT_EQ(blocks.take(16), 0u);
   for (std::size_t i = 0; i < all.size(); i += 2) blocks.put_back(all[i]);
@@ -128,8 +96,8 @@ TEST(direct_arena, small_ones_that_came_back_make_a_large_one) {
 }
 
 TEST(direct_arena, what_is_used_for_a_moment_takes_no_more_and_more) {
-  memory in;
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in;
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   std::size_t furthest = 0;
   for (int i = 0; i != 1000; ++i) {
     const std::size_t offset = blocks.take(4);
@@ -142,8 +110,8 @@ TEST(direct_arena, what_is_used_for_a_moment_takes_no_more_and_more) {
 }
 
 TEST(direct_arena, no_room_in_the_file_system_is_an_answer) {
-  memory in{100'000};
-  arena blocks{in.segment(), in.begin(), memory::bytes};
+  block_memory in{100'000};
+  arena blocks{in.segment(), in.begin(), block_memory::bytes};
   const auto some = exhaust(blocks, 2);
   EXPECT_LT(some.size() * block_bytes(2, area_bytes), 100'000u);
   for (const std::size_t each : some) blocks.put_back(each);

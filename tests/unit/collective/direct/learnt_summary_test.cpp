@@ -17,7 +17,7 @@ told_times some(std::mt19937& random, std::size_t shapes) {
   const std::size_t count = random() % (most_told + 1);
   for (std::size_t each = 0; each != count; ++each) {
     shape = static_cast<std::uint16_t>(shape + 1 + random() % shapes);
-    said[each] = {shape, static_cast<std::uint16_t>(random() % 3),
+    said[each] = {shape, static_cast<std::uint8_t>(random() % 3), random() % 2 == 0,
                   static_cast<float>(random() % 1000) / 37 - 8};
   }
   std::ranges::shuffle(said, random);
@@ -29,8 +29,8 @@ bool same(const learnt_summary& a, const learnt_summary& b) {
 }
 
 TEST(learnt_summary, holds_what_the_ranks_said) {
-  learnt_summary all{{told_time{5, 1, 2.5F}, {}, {3, 0, -1.F}}};
-  all.join(learnt_summary{{told_time{5, 1, 3.5F}}});
+  learnt_summary all{{told_time{5, 1, true, 2.5F}, {}, {3, 0, true, -1.F}}};
+  all.join(learnt_summary{{told_time{5, 1, false, 3.5F}}});
   EXPECT_EQ(all.of_ways[0].shape(), 3);
   EXPECT_FLOAT_EQ(all.of_ways[0].mean_cost(), -1);
   EXPECT_FLOAT_EQ(all.of_ways[0].most_cost(), -1);
@@ -39,6 +39,8 @@ TEST(learnt_summary, holds_what_the_ranks_said) {
   EXPECT_FLOAT_EQ(all.of_ways[1].mean_cost(), 3);
   EXPECT_FLOAT_EQ(all.of_ways[1].most_cost(), 3.5);
   EXPECT_EQ(all.of_ways[1].ranks, 2U);
+  EXPECT_EQ(all.of_ways[0].unsettled, 0U);
+  EXPECT_EQ(all.of_ways[1].unsettled, 1U);
   EXPECT_EQ(all.of_ways[2].code, 0U);
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 
 namespace {
@@ -65,10 +66,13 @@ class ranks {
       if (rank == 0) taken = plan.by;
       EXPECT_EQ(plan.by.directly, taken.directly);
       EXPECT_EQ(plan.by.by, taken.by);
-      if (ways_[rank].times(plan)) ways_[rank].took(plan, cost(rank, plan.by));
+      if (ways_[rank].times(plan))
+        ways_[rank].took(plan, cost(rank, plan.by), settled(rank, plan.by));
     }
     return taken;
   }
+  /// Whether the messages of a rank do not try ways themselves.
+  std::function<bool(std::size_t, const call_way&)> settled = [](auto...) { return true; };
   [[nodiscard]] call_way best_of(const call_shape& of) const { return ways_.front().best_of(of); }
   [[nodiscard]] const learnt_ways& first() const { return ways_.front(); }
   [[nodiscard]] int reviews() const { return reviews_; }
@@ -190,6 +194,32 @@ TEST(learnt_ways, a_way_whose_first_window_was_disturbed_is_tried_again_soon) {
     chains += way.by == &chain ? 1 : 0;
   }
   EXPECT_EQ(all.best_of(kibibyte).by, &chain);
+}
+
+// Two ranks exchange by messages that take four times as long until they have found their own way,
+// which is by sixty of them.
+TEST(learnt_ways, messages_that_find_their_way_do_not_count) {
+  ranks all{2};
+  int messages = 0;
+  all.settled = [&](std::size_t rank, const call_way& by) {
+    return by.by != &tree || messages >= 60 || rank != 1;  // only one rank knows
+  };
+  for (int call = 0; call != 600; ++call) {
+    const call_way way = all.call(kibibyte, [&](std::size_t, const call_way& by) {
+      return fixed(by, 2, 1, 3, 9) * (by.by == &tree && messages < 60 ? 4 : 1);
+    });
+    messages += way.by == &tree ? 1 : 0;
+  }
+  EXPECT_GT(messages, 300);
+  EXPECT_EQ(all.best_of(kibibyte).by, &tree);
+}
+
+TEST(learnt_ways, messages_that_never_find_their_way_count) {
+  ranks all{2};
+  all.settled = [](auto...) { return false; };
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 2, 1, 3, 9); };
+  for (int call = 0; call != 6000; ++call) all.call(kibibyte, cost);
+  EXPECT_EQ(all.best_of(kibibyte).by, &tree);
 }
 
 TEST(learnt_ways, a_rank_that_always_comes_late_hides_nothing) {

@@ -1,5 +1,6 @@
 check_PROGRAMS += tests/unit/direct_test
 tests_unit_direct_test_SOURCES = \
+  tests/unit/collective/direct/block_memory.hpp \
   tests/unit/collective/direct/plans.hpp \
   tests/unit/collective/direct/ranks_in_threads.hpp \
   tests/unit/collective/direct/unit.cpp
@@ -8,6 +9,7 @@ tests_unit_direct_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_direct_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/collective/direct/arena_test.cpp \
+  tests/unit/collective/direct/block_pages_test.cpp \
   tests/unit/collective/direct/flags_test.cpp \
   tests/unit/collective/direct/groups/group_call_test.cpp \
   tests/unit/collective/direct/groups/group_flags_test.cpp \

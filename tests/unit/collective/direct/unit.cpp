@@ -1,5 +1,6 @@
 // The tests of this folder, compiled as one: what they include takes most of the compiler's time.
 #include "unit/collective/direct/arena_test.cpp"
+#include "unit/collective/direct/block_pages_test.cpp"
 #include "unit/collective/direct/flags_test.cpp"
 #include "unit/collective/direct/groups/group_call_test.cpp"
 #include "unit/collective/direct/groups/group_flags_test.cpp"

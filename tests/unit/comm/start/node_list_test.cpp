@@ -25,7 +25,7 @@ TEST(node_list, the_dead_are_by_themselves) {
 }
 
 TEST(node_list, tells_where_ranks_run) {
-  const rank_place here{3, 1}, nowhere{};
+  const rank_place here{3, 2, 1}, nowhere{};
   std::vector<std::optional<std::string>> told{place_note(here) + "|rest", std::nullopt,
                                                place_note(nowhere) + "|"};
   EXPECT_EQ(take_places(told), (std::vector<rank_place>{here, nowhere, nowhere}));

@@ -31,7 +31,7 @@ struct memory {
       : segment{plan(std::numeric_limits<std::size_t>::max())} {
     segment.unlink();
     if (beyond_start < std::numeric_limits<std::size_t>::max() / 2) {
-      limited.emplace(plan(peal::page + ranks * front_stride() + beyond_start));
+      limited.emplace(plan(peal::page + front_stride() + beyond_start));
       limited->unlink();
     }
   }

@@ -187,6 +187,23 @@ TEST(copy_choice, goes_on_with_a_trial_that_gets_quicker) {
 }
 
 // Caches make a way slow for a process that goes it alone: what the others do is not in them.
+TEST(copy_choice, says_when_it_has_tried_all_ways) {
+  for (const std::size_t bytes : lengths) {
+    const auto rates = std::make_unique<copy_rates>();
+    modelled own{*rates, {20, 60, 50}};
+    EXPECT_FALSE(own.choice.choose(own.between, own.apart, bytes).settled) << bytes;
+    own.many(300, bytes, way::alone);
+    int settled = 0;
+    for (int each = 0; each < 1000; ++each) {
+      const copy_choice::answer made = own.choice.choose(own.between, own.apart, bytes);
+      EXPECT_FALSE(made.settled && made.trial);
+      settled += made.settled ? 1 : 0;
+      if (made.trial) own.choice.trial_ended(made.cell);
+    }
+    EXPECT_GT(settled, 900) << bytes;
+  }
+}
+
 TEST(copy_choice, finds_a_way_that_is_fast_where_all_go_it) {
   constexpr std::size_t bytes = 1 << 20;
   const auto rates = std::make_unique<copy_rates>();
@@ -221,8 +238,10 @@ TEST(copy_choice, learns_for_each_distance_and_each_length) {
   own.many(300, 1 << 20, way::alone);
   EXPECT_EQ(own.one(1 << 20), way::alone);
   EXPECT_EQ(own.one(64 << 10), way::staged) << "another length";
-  own.apart = span::machine;
-  EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
+  for (const span other : {span::numa, span::socket, span::machine}) {
+    own.apart = other;
+    EXPECT_EQ(own.one(1 << 20), way::staged) << "another distance";
+  }
 }
 
 TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {

@@ -270,10 +270,9 @@ TEST(shm_death, a_killed_sender_is_noticed_by_the_copy_itself) {
 TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
   node_options options;
   options.settings.copy = shm_copy::pipeline;
-  options.most_committed = 3 * shm_transport::front_bytes() + 16384;  // the start, and no more
+  options.most_committed = shm_transport::front_bytes() + 65536;
   testing::internal::CaptureStderr();
   shm_node node{options};
-  // Only index 0 has reserved the start.
   const std::size_t heap = node[1].segment->heap_part(1).offset;
   for (std::size_t pages = 0; node[1].segment->commit(heap + pages * 4096, 4096) == 0;) ++pages;
   const auto payload = pattern(4096, 1);
@@ -303,7 +302,7 @@ TEST(shm_full, messages_and_payloads_pass_without_boxes_or_rings) {
 // Room for the first box alone, which then cannot grow.
 TEST(shm_full, a_box_that_cannot_grow_carries_everything_all_the_same) {
   node_options options;
-  options.most_committed = 3 * shm_transport::front_bytes() + 16384;
+  options.most_committed = shm_transport::front_bytes() + 65536;
   testing::internal::CaptureStderr();
   shm_node node{options};
   const std::size_t heap = node[1].segment->heap_part(1).offset;

@@ -17,6 +17,7 @@
 #include "unit/transport/shm/remote_wakeup_test.cpp"
 #include "unit/transport/shm/shm_transport_failure_test.cpp"
 #include "unit/transport/shm/shm_transport_idle_test.cpp"
+#include "unit/transport/shm/shm_transport_memory_test.cpp"
 #include "unit/transport/shm/shm_transport_stall_test.cpp"
 #include "unit/transport/shm/shm_transport_test.cpp"
 #include "unit/transport/shm/shm_transport_ways_test.cpp"

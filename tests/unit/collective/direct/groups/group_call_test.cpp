@@ -27,7 +27,7 @@ class grouped_ranks {
   grouped_ranks(int size, std::size_t most, bool scattered) : size_{size} {
     std::vector<rank_place> places(static_cast<std::size_t>(size));
     for (std::size_t rank = 0; scattered && rank != places.size(); ++rank)
-      places[rank] = {static_cast<std::uint16_t>(rank % 3), 0};
+      places[rank] = {static_cast<std::uint16_t>(rank % 3), 0, 0};
     groups_ = std::make_unique<rank_groups>(places, most);
     for (const rank_groups::group& each : groups_->all())
       blocks_.try_emplace({each.members.front(), each.number},
