@@ -35,7 +35,7 @@ enum class wait_mode {
   block      // sleep at the first miss
 };
 
-/// Whether the way of blocking collectives inside a node follows what they take.
+/// Whether the way of blocking collectives follows what they take.
 enum class learn_mode {
   automatic,  // where the result keeps its bits
   any,        // also where the order changes in which floating-point numbers are joined

@@ -184,9 +184,8 @@ const std::vector<variable>& variables() {
                               {"any", learn_mode::any},
                               {"off", learn_mode::off}}},
           alike, at(&job_settings::learn),
-          "whether blocking collectives inside a node try several ways and go the fastest one: "
-          "auto "
-          "where results keep their bits, any also where sums of floating-point numbers do not"),
+          "whether blocking collectives try several ways and go the fastest one: auto where "
+          "results keep their bits, any also where sums of floating-point numbers do not"),
       algorithm_row("PEAL_BARRIER", collective::barrier, "algorithm of barrier"),
       algorithm_row("PEAL_BCAST", collective::bcast, "algorithm of bcast"),
       algorithm_row("PEAL_REDUCE", collective::reduce, "algorithm of reduce"),

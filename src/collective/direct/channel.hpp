@@ -189,6 +189,9 @@ class channel {
       return group_call::fits(call, groups_->in_order());
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
+  [[nodiscard]] std::uint64_t unsettled() const noexcept {
+    return in_->node != nullptr ? in_->node->unsettled() : 0;
+  }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
   /// Of the node's transport.
   [[nodiscard]] std::uint64_t unsettled() const noexcept {

@@ -68,10 +68,8 @@ const tuned_algorithm* channel::find_settled(const detail::collective_call& call
 void channel::note_time(const decision& by, const detail::collective_call& call) noexcept {
   // A call that was made while this one waited may have ended the window.
   if (!learnt_ || !learnt_->times(by.plan)) return;
-  learnt_->took(
-      by.plan,
-      static_cast<double>(now_in_nanoseconds() - by.began) / static_cast<double>(call.bytes),
-      unsettled() == by.unsettled);
+  const auto took = static_cast<double>(now_in_nanoseconds() - by.began);
+  learnt_->took(by.plan, took / static_cast<double>(call.bytes), unsettled() == by.unsettled);
 }
 
 std::vector<learnt_ways::known_shape> channel::known() {

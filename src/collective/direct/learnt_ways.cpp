@@ -309,11 +309,12 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
   bool active = false;
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
-    const bool heard = std::exchange(each.was_heard, false) && each.ways.size() != 1;
-    active |= heard;
-    if (!heard) {
+    if (!std::exchange(each.was_heard, false) || each.ways.size() == 1) {
       each.now = each.best;
-    } else if (!each.settled && each.settling != most_settling) {
+      continue;
+    }
+    active = true;
+    if (!each.settled && each.settling != most_settling) {
       ++each.settling;
       if (each.now != each.best || !each.steady) trial = std::max(trial, settling_window);
     } else {
