@@ -138,7 +138,8 @@ std::string node_segment::path() const {
 void node_segment::compute_size() {
   const auto count = static_cast<std::size_t>(plan_.count);
   front_stride_ = front_stride(plan_.front_bytes);
-  transport_parts_ = round_up(page + count * front_stride_, share_alignment);
+  slices_at_ = page + count * front_stride_;
+  transport_parts_ = round_up(slices_at_ + count * plan_.slices * slice_bytes, share_alignment);
   transport_stride_ = round_up(plan_.transport_bytes, share_alignment);
   heap_parts_ = transport_parts_ + count * transport_stride_;
   heap_stride_ = round_up(plan_.heap_bytes, share_alignment);
@@ -279,6 +280,11 @@ void node_segment::map(int file) {
 
 node_segment::part node_segment::front(int index) const noexcept {
   return {front_offset(static_cast<std::size_t>(index), plan_.front_bytes), plan_.front_bytes};
+}
+
+node_segment::part node_segment::slice(int index, std::size_t which) const noexcept {
+  const std::size_t before = which * static_cast<std::size_t>(plan_.count);
+  return {slices_at_ + (before + static_cast<std::size_t>(index)) * slice_bytes, slice_bytes};
 }
 
 node_segment::part node_segment::transport_part(int index) const noexcept {

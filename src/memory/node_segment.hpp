@@ -21,11 +21,13 @@
 // What lies in the segment, from its start:
 //     [header]                           reserved by index 0 at once
 //     [front 0][front 1]...              each reserved by its process at once
-//     [transport part 0][transport part 1]...   reserved with commit, before first use, by the
-//     [heap part 0][heap part 1]...             process that owns the part
+//     [slice 0 of process 0][slice 0 of process 1]...[slice 1 of process 0]...
+//     [transport part 0][transport part 1]...   these are reserved with commit, before first use,
+//     [heap part 0][heap part 1]...             by the process that owns them
 // A process touches the transport parts of all that it talks to, and a heap part may span
 // gigabytes: so these stand apart, and the page tables of a process are half as large with many
-// ranks.
+// ranks. A page table spans 2 MiB. Of what each process has a little that all others touch, the
+// slices of all processes stand together: so a few page tables hold those of hundreds.
 //
 // The kernel takes a page from the NUMA node of the process that reserves it, whoever touches it
 // first. So each process reserves what is its own.
@@ -58,6 +60,7 @@ struct segment_plan {
   int index = 0;                    // of this process among those of the node
   int count = 1;                    // processes of the node
   std::size_t front_bytes = 0;      // a process: for its transport, usable from the start, zero
+  std::size_t slices = 0;           // a process: for its transport, as the next
   std::size_t transport_bytes = 0;  // a process: for its transport, to be committed before use
   std::size_t heap_bytes = 0;       // a process: for node_heap
   // Lets Yama know that the peers may use process_vm_readv on this process.
@@ -73,6 +76,8 @@ struct segment_plan {
 
 class node_segment {
  public:
+  static constexpr std::size_t slice_bytes = std::size_t{16} << 10;
+
   /// A part of the segment.
   struct part {
     std::size_t offset = 0;
@@ -94,6 +99,9 @@ class node_segment {
   [[nodiscard]] int index() const noexcept { return plan_.index; }
   [[nodiscard]] int count() const noexcept { return plan_.count; }
   [[nodiscard]] part front(int index) const noexcept;
+  /// One of so many as the plan says.
+  [[nodiscard]] part slice(int index, std::size_t which) const noexcept;
+  [[nodiscard]] std::size_t slices() const noexcept { return plan_.slices; }
   [[nodiscard]] part transport_part(int index) const noexcept;
   [[nodiscard]] part heap_part(int index) const noexcept;
   [[nodiscard]] const process_card& card(int index) const noexcept;
@@ -139,6 +147,7 @@ class node_segment {
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
   std::size_t front_stride_ = 0;
+  std::size_t slices_at_ = 0;        // offset
   std::size_t transport_parts_ = 0;  // offset
   std::size_t transport_stride_ = 0;
   std::size_t heap_parts_ = 0;  // offset

@@ -66,6 +66,7 @@ class side {
                               .index = index,
                               .count = 2,
                               .front_bytes = shm_transport::front_bytes(),
+                              .slices = shm_transport::slices(2),
                               .transport_bytes = shm_transport::transport_bytes(2),
                               .heap_bytes = std::size_t{1} << 30}},
         heap_{segment_},

@@ -39,6 +39,7 @@ segment_plan node_exchange::plan_for(std::size_t lane) const {
   plan.index = static_cast<int>(std::ranges::find(local, bootstrap_.rank()) - local.begin());
   plan.count = static_cast<int>(node_.size());
   plan.front_bytes = shm_transport::front_bytes();
+  plan.slices = shm_transport::slices(plan.count);
   plan.transport_bytes = shm_transport::transport_bytes(plan.count);
   plan.heap_bytes = lane == 0 ? settings_.shm.heap : 0;
   plan.maker_died = [&from = bootstrap_, first = static_cast<int>(node_.front())] {

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "memory/node_segment.hpp"
 #include "progress/wakeup.hpp"
 #include "topology/distances.hpp"
 #include "transport/contract.hpp"
@@ -247,7 +248,8 @@ struct front {
 };
 
 /// Further parcels are reserved this many at a time.
-inline constexpr std::uint32_t small_parcel_step = 128;
+/// A slice of the segment.
+inline constexpr std::uint32_t small_parcel_step = node_segment::slice_bytes / small_parcel;
 inline constexpr std::uint32_t large_parcel_step = 16;
 
 /// Records of one sender that are in use or not yet given back, at most: those in its inbox that it

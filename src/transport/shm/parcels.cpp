@@ -11,31 +11,31 @@ parcels::parcels(node_segment& segment)
       large_front_{segment.front(segment.index()).offset + offsetof(front, large_parcels)} {
   const parts own = parts::of(segment, segment.index());
   large_parts_ = own.large_parcels;
-  const auto make = [](std::uint64_t begin, std::uint32_t count, std::uint32_t step,
-                       std::size_t size) {
-    pool p{begin, begin + count * size, step * size, size, {}};
-    return p;
-  };
-  small_ = make(own.small_parcels, own.small_parcel_count, small_parcel_step, small_parcel);
-  large_ = make(own.large_parcels, own.large_parcel_count, large_parcel_step, large_parcel);
+  small_ = {small_parcel, small_parcel_step, segment.slices(), 0, {}};
+  large_ = {large_parcel, large_parcel_step, own.large_parcel_count / large_parcel_step, 0, {}};
   for (std::uint32_t each = front_small_parcels; each-- > 0;)
     small_.free.push_back(small_front_ + each * small_parcel);
   for (std::uint32_t each = front_large_parcels; each-- > 0;)
     large_.free.push_back(large_front_ + each * large_parcel);
 }
 
+std::uint64_t parcels::step_of(const pool& p, std::size_t which) const noexcept {
+  return &p == &small_ ? segment_->slice(segment_->index(), which).offset
+                       : large_parts_ + which * p.a_step * p.size;
+}
+
 bool parcels::grow(pool& p) noexcept {
-  if (p.next == p.end) return false;
+  if (p.reserved == p.steps) return false;
   try {
     // Room for all that there are, so that giving back never allocates.
-    p.free.reserve(p.free.capacity() + p.step / p.size);
+    p.free.reserve(p.free.capacity() + p.a_step);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  if (segment_->commit(p.next, p.step) != 0) return false;
-  for (std::uint64_t each = p.step; each > 0; each -= p.size)
-    p.free.push_back(p.next + each - p.size);
-  p.next += p.step;
+  const std::uint64_t step = step_of(p, p.reserved);
+  if (segment_->commit(step, p.a_step * p.size) != 0) return false;
+  ++p.reserved;
+  for (std::size_t each = p.a_step; each-- > 0;) p.free.push_back(step + each * p.size);
   return true;
 }
 

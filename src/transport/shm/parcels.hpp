@@ -1,6 +1,7 @@
 // transport/shm/parcels.hpp
 // The parcels of this process. Messages to peers for which it has no box travel in them, one
-// message in each, through the receiver's inbox.
+// message in each, through the receiver's inbox. The first ones are in the front, further small
+// ones in slices of the segment, and further large ones in the transport part.
 //
 // Layer    transport/shm.
 // Threads  one.
@@ -26,14 +27,15 @@ class parcels {
 
  private:
   struct pool {
-    std::uint64_t next;  // not yet reserved
-    std::uint64_t end;
-    std::uint64_t step;
-    std::uint64_t size;
+    std::size_t size;          // of a parcel
+    std::size_t a_step;        // parcels that are reserved at a time
+    std::size_t steps;         // of them there may be
+    std::size_t reserved = 0;  // steps
     std::vector<std::uint64_t> free;
   };
 
   [[nodiscard]] bool grow(pool&) noexcept;
+  [[nodiscard]] std::uint64_t step_of(const pool&, std::size_t which) const noexcept;
 
   node_segment* segment_;
   std::uint64_t small_front_;  // offsets in the front below large_front_ are small

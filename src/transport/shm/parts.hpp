@@ -1,6 +1,6 @@
 // transport/shm/parts.hpp
-// Where in a process's transport part of the segment boxes, parcels and rings lie. The part is
-// address space: pages come when they are needed.
+// Where in a process's transport part of the segment boxes, large parcels and rings lie. The part
+// is address space: pages come when they are needed.
 //
 // Layer    transport/shm.
 #pragma once
@@ -27,8 +27,6 @@ struct parts {
 
   std::uint64_t boxes = 0;  // offset
   std::uint32_t box_count = 0;
-  std::uint64_t small_parcels = 0;
-  std::uint32_t small_parcel_count = 0;
   std::uint64_t large_parcels = 0;
   std::uint32_t large_parcel_count = 0;
   std::uint64_t transfers = 0;  // besides those in the front
@@ -51,10 +49,8 @@ struct parts {
     parts p;
     auto place = take;
     p.box_count = std::min(peers, most_boxes);
-    p.small_parcel_count = steps(peers * parcels_per_peer, small_parcel_step);
     p.large_parcel_count = steps(std::min(peers * parcels_per_peer, 1024u), large_parcel_step);
     p.boxes = place(p.box_count * sizeof(box));
-    p.small_parcels = place(p.small_parcel_count * small_parcel);
     p.large_parcels = place(p.large_parcel_count * large_parcel);
     p.transfer_count = steps(peers * transfers_per_peer, transfer_step);
     p.transfers = place(p.transfer_count * sizeof(transfer));
@@ -63,6 +59,12 @@ struct parts {
     p.blocks = place(peers == 0 ? 0 : most_block_bytes);
     p.bytes = place(0) - begin;
     return p;
+  }
+  /// Slices of the segment that a process has, for small parcels. All peers read these, so they do
+  /// not stand in the part.
+  static constexpr std::size_t slices(int processes) noexcept {
+    const auto peers = static_cast<std::uint32_t>(std::max(processes - 1, 0));
+    return (peers * parcels_per_peer + small_parcel_step - 1) / small_parcel_step;
   }
   static parts of(const node_segment& segment, int index) noexcept {
     return at(segment.transport_part(index).offset, segment.count());

@@ -65,6 +65,7 @@ class shm_transport final : public transport, public node_access, private ringer
  public:
   /// What segment_plan must provide for a node of `processes`.
   static std::size_t front_bytes() noexcept { return sizeof(shm::front); }
+  static std::size_t slices(int processes) noexcept { return shm::parts::slices(processes); }
   static std::size_t transport_bytes(int processes) noexcept {
     return shm::parts::at(0, processes).bytes;
   }

@@ -53,6 +53,7 @@ segment_plan plan(const std::string& directory, int index, int count) {
   made.index = index;
   made.count = count;
   made.front_bytes = 10'000;
+  made.slices = 3;
   made.transport_bytes = 1 << 20;
   made.heap_bytes = 8 << 20;
   return made;
@@ -78,12 +79,24 @@ TEST(node_segment, parts_do_not_overlap) {
   const folder in;
   node_segment only{plan(in.path(), 0, 2)};
   std::size_t end = 0;
-  for (const auto& each : {only.front(0), only.front(1), only.transport_part(0),
-                           only.transport_part(1), only.heap_part(0), only.heap_part(1)}) {
+  for (const auto& each :
+       {only.front(0), only.front(1), only.slice(0, 0), only.slice(1, 0), only.slice(0, 1),
+        only.slice(1, 1), only.slice(0, 2), only.slice(1, 2), only.transport_part(0),
+        only.transport_part(1), only.heap_part(0), only.heap_part(1)}) {
     EXPECT_GE(each.offset, end);
     EXPECT_EQ(each.offset % 256, 0u) << "aligned for what lies there";
     end = each.offset + each.bytes;
   }
+}
+
+// So that one page table holds those of many processes.
+TEST(node_segment, slices_of_one_number_stand_side_by_side) {
+  const folder in;
+  node_segment only{plan(in.path(), 0, 8)};
+  for (std::size_t which = 0; which < 3; ++which)
+    for (int each = 1; each < 8; ++each)
+      EXPECT_EQ(only.slice(each, which).offset,
+                only.slice(each - 1, which).offset + node_segment::slice_bytes);
 }
 
 TEST(node_segment, fronts_are_zero_and_writable_at_once) {

@@ -104,6 +104,7 @@ class shm_node {
                               .index = each,
                               .count = options.count,
                               .front_bytes = shm_transport::front_bytes(),
+                              .slices = shm_transport::slices(options.count),
                               .transport_bytes = shm_transport::transport_bytes(options.count),
                               .heap_bytes = options.heap_bytes,
                               .most_committed = options.most_committed};

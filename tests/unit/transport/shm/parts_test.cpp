@@ -18,7 +18,6 @@ TEST(parts, nothing_overlaps_and_everything_is_page_aligned) {
     const parts of = parts::at(begin, processes);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> areas{
         {of.boxes, of.box_count * sizeof(box)},
-        {of.small_parcels, of.small_parcel_count * small_parcel},
         {of.large_parcels, of.large_parcel_count * large_parcel},
         {of.transfers, of.transfer_count * sizeof(transfer)},
         {of.rings, std::size_t{staging_rings} * most_ring_bytes},
@@ -38,6 +37,17 @@ TEST(parts, nothing_overlaps_and_everything_is_page_aligned) {
   }
 }
 
-TEST(parts, a_process_without_peers_needs_no_memory) { EXPECT_EQ(parts::at(4096, 1).bytes, 0u); }
+TEST(parts, a_process_without_peers_needs_no_memory) {
+  EXPECT_EQ(parts::at(4096, 1).bytes, 0u);
+  EXPECT_EQ(parts::slices(1), 0u);
+}
+
+TEST(parts, slices_hold_the_small_parcels_that_may_be_under_way) {
+  for (const int processes : {2, 3, 16, 200, 1000}) {
+    const std::size_t wanted = static_cast<std::size_t>(processes - 1) * parts::parcels_per_peer;
+    EXPECT_GE(parts::slices(processes) * small_parcel_step, wanted);
+    EXPECT_LT((parts::slices(processes) - 1) * small_parcel_step, wanted);
+  }
+}
 
 }  // namespace
