@@ -193,10 +193,6 @@ class channel {
     return in_->node != nullptr ? in_->node->unsettled() : 0;
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
-  /// Of the node's transport.
-  [[nodiscard]] std::uint64_t unsettled() const noexcept {
-    return in_->node == nullptr ? 0 : in_->node->unsettled();
-  }
   [[nodiscard]] const tuned_algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] ways_of_shape ways_of(const call_shape&) const;
