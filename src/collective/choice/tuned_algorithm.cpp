@@ -15,8 +15,7 @@ const tuned_algorithm& kept(const tuned_algorithm& of) {
   return found == all.end() ? all.emplace_back(of) : *found;
 }
 
-std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks,
-                                          std::size_t bytes) {
+std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, std::size_t bytes) {
   // A rank hands so many messages on, one after the other.
   constexpr int most_radix = 32;
   // Shorter pieces cost more for their messages than they gain, and many of them make schedules

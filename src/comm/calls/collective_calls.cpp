@@ -49,8 +49,7 @@ two_steps& stepped(communicator_state& on) {
 void take_no_part(communicator_state& on, call_form form, const location& where) {
   lane& here = job::require_lane(on, where);
   if (on.size() == 1) return;
-  if (form == call_form::blocking && !on.checked)
-    return here.absences->stay_out_of_blocking(on);
+  if (form == call_form::blocking && !on.checked) return here.absences->stay_out_of_blocking(on);
   const std::lock_guard<engine> guard{here.progress};
   if (form == call_form::plan) {
     const std::uint32_t number = on.collective.number_prepared();

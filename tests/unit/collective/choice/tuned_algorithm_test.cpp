@@ -61,7 +61,8 @@ TEST(tuned_algorithm, has_neighbors_by_the_length_of_pieces) {
 
 TEST(tuned_algorithm, nothing_else_has_neighbors) {
   EXPECT_TRUE(
-      neighbors_of({find_algorithm(collective::alltoall, "pairwise"), 2, {}}, 64, 1024 * KiB).empty());
+      neighbors_of({find_algorithm(collective::alltoall, "pairwise"), 2, {}}, 64, 1024 * KiB)
+          .empty());
 }
 
 /// What the ranks send to whom, in which round.
