@@ -1,3 +1,4 @@
+// memory/preferred_numa.hpp
 // From which NUMA node the kernel takes the memory that the calling thread asks for.
 //
 // Layer    memory.

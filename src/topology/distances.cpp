@@ -112,7 +112,9 @@ bool distances::read(std::string_view text, groups& into) {
   std::uint16_t group = 0;
   while (at < end) {
     if (*at == ';') {  // the end of a group, or of none
-      if (++group >= most_threads || ++at == end) return false;
+      ++group;
+      ++at;
+      if (group == most_threads || at == end) return false;
       continue;
     }
     unsigned first = 0, last = 0;
@@ -124,7 +126,9 @@ bool distances::read(std::string_view text, groups& into) {
     for (unsigned each = first; each <= last; ++each) put(into, each, group, no_group);
     at = got.ptr;
     if (at == end || *at == ';') continue;
-    if (*at != ',' || ++at == end || *at == ';') return false;
+    if (*at != ',') return false;
+    ++at;
+    if (at == end || *at == ';') return false;
   }
   return true;
 }

@@ -1,3 +1,4 @@
+// collective/direct/block_pages.hpp
 // On which NUMA node each page of a block lies: on that of the rank whose slot it holds, which
 // writes it. A rank stores each operation there, and while the others read it the line is in a
 // cache.
