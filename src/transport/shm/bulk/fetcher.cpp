@@ -121,17 +121,17 @@ void fetcher::start(fetch& f, int from) noexcept {
 void fetcher::choose(fetch& f) noexcept {
   progress& p = of(f);
   const bool seen = (f.where.words[2] & in_segment) != 0;
-  const bool shows = segment_->contains(f.into, f.bytes);  // to the sender
+  const bool joined = f.absorb != nullptr;
+  const bool shows = !joined && segment_->contains(f.into, f.bytes);  // to the sender
   const bool is_short = f.bytes < copy_choice::usually_alone && readable(f);
-  const bool learns = policy_.learns && readable(f);
-  if (f.absorb != nullptr && (seen || !p.by_kernel || !learns || f.bytes < copy_choice::shortest)) {
+  const bool learns = policy_.learns && f.bytes >= copy_choice::shortest && readable(f);
+  if (joined && (seen || !p.by_kernel || !learns)) {
     // The sender is needed only where the receiver does not see the payload.
     p.how = seen || (p.by_kernel && policy_.usual != way::staged) || is_short ? way::alone
                                                                               : way::staged;
-  } else if (f.absorb == nullptr && is_short &&
-             (seen || shows || !policy_.learns || f.bytes < copy_choice::shortest)) {
+  } else if (is_short && (seen || shows || !learns)) {
     p.how = way::alone;
-  } else if (f.absorb == nullptr && !seen && !shows && !p.by_kernel) {
+  } else if (!seen && !shows && !p.by_kernel) {
     p.how = way::staged;
   } else if (!learns) {
     p.how = !seen && !shows ? policy_.usual : way::together;
@@ -140,8 +140,8 @@ void fetcher::choose(fetch& f) noexcept {
                            ? span::cache
                            : policy_.between_cores->between(sched_getcpu(),
                                                             static_cast<int>(f.where.words[3]) - 1);
-    const copy_choice::answer made = choice_.choose(f.absorb != nullptr ? buffers::absorbed
-                                                    : seen              ? buffers::source_shared
+    const copy_choice::answer made = choice_.choose(joined  ? buffers::absorbed
+                                                    : seen  ? buffers::source_shared
                                                     : shows ? buffers::destination_shared
                                                             : buffers::separate,
                                                     apart, f.bytes);

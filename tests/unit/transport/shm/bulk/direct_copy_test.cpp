@@ -18,7 +18,9 @@ std::uint64_t address_of(const std::vector<int>& of) {
 TEST(shm_direct_copy, reads_and_writes_where_the_kernel_lets_it) {
   shm_node node{{}};
   shm::direct_copy of{*node[0].segment, true};
-  if (!of.reaches(1)) GTEST_SKIP() << "the kernel allows no process_vm_readv here";
+  if (!of.reaches(1))
+    GTEST_SKIP() << "needs process_vm_readv: no container that forbids it (docker run "
+                    "--cap-add=SYS_PTRACE)";
   const std::vector<int> source{1, 2, 3, 4};
   std::vector<int> target(4);
   EXPECT_EQ(of.read(1, address_of(source), target.data(), sizeof(int) * 4), 0);

@@ -21,11 +21,14 @@ gid_entry loopback_v6() {
   return {0, gid_kind::roce_v2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
 }
 
+constexpr const char* no_address_here =
+    "needs 127.0.0.1 or ::1: a loopback interface that is up (ip link set lo up) and has it";
+
 class kernel_askers : public testing::TestWithParam<gid_entry> {};
 
 TEST_P(kernel_askers, a_node_answers) {
   kernel_prober by{GetParam()};
-  if (by.door() == 0) GTEST_SKIP() << "no such addresses here";
+  if (by.door() == 0) GTEST_SKIP() << no_address_here;
   const int question = by.ask(GetParam().bytes);
   ASSERT_GE(question, 0);
   EXPECT_TRUE(until([] {}, [&] { return by.answered(question); }));
@@ -34,7 +37,7 @@ TEST_P(kernel_askers, a_node_answers) {
 
 TEST_P(kernel_askers, a_process_that_is_there_is_quiet_and_one_that_is_not_refuses) {
   kernel_prober by{GetParam()};
-  if (by.door() == 0) GTEST_SKIP() << "no such addresses here";
+  if (by.door() == 0) GTEST_SKIP() << no_address_here;
   std::optional<kernel_prober> other{GetParam()};
   const std::uint16_t door = other->door();
   ASSERT_NE(door, 0);
