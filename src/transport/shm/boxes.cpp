@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 
@@ -76,15 +77,27 @@ void boxes::closing(int number, bool idle) noexcept {
 
 void boxes::put_back(int number) noexcept {
   state& put = of(number);
-  if (put.now == use::closing_idle) {
-    const std::size_t bytes = bytes_with(put.units);
-    // Positions begin with 0 when the box is used again, and no stamp is left that could look new.
-    segment_->give_back(segment_->offset_of(&at(number)), bytes);
-    bytes_ -= bytes;
-    put = {};
-  } else {
-    put.now = use::free;
+  const bool idle = put.now == use::closing_idle;
+  put.now = use::free;
+  put.looked_at = false;
+  if (idle) give_memory_back(number);
+}
+
+void boxes::look_for_unused() noexcept {
+  for (std::size_t each = 0; each < states_.size(); ++each) {
+    state& found = states_[each];
+    if (found.now == use::free && std::exchange(found.looked_at, true))
+      give_memory_back(static_cast<int>(each));
   }
+}
+
+void boxes::give_memory_back(int number) noexcept {
+  state& unused = of(number);
+  const std::size_t bytes = bytes_with(unused.units);
+  // Positions begin with 0 when the box is used again, and no stamp is left that could look new.
+  segment_->give_back(segment_->offset_of(&at(number)), bytes);
+  bytes_ -= bytes;
+  unused = {};
 }
 
 }  // namespace peal::shm

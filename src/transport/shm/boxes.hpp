@@ -35,6 +35,8 @@ class boxes {
   void closing(int number, bool idle) noexcept;
   /// The receiver reads it no more.
   void put_back(int number) noexcept;
+  /// Gives the memory of those back to the system that no pair has used since it was called last.
+  void look_for_unused() noexcept;
 
   [[nodiscard]] box& at(int number) const noexcept {
     return *segment_->at<box>(begin_ + static_cast<std::uint64_t>(number) * sizeof(box));
@@ -51,6 +53,7 @@ class boxes {
   enum class use : std::uint8_t { untouched, open, closing, closing_idle, free };
   struct state {
     use now = use::untouched;
+    bool looked_at = false;   // by look_for_unused, since it is free
     std::uint32_t units = 0;  // of the data ring that have memory; 0: the whole box has none
   };
 
@@ -59,6 +62,8 @@ class boxes {
     return states_[static_cast<std::size_t>(number)];
   }
   [[nodiscard]] bool commit(std::byte* from, std::size_t bytes) noexcept;
+  /// Requires: no process uses it.
+  void give_memory_back(int number) noexcept;
 
   node_segment* segment_;
   std::uint64_t begin_;  // offset

@@ -145,7 +145,8 @@ void shm_transport::close(channel& out, bool idle) noexcept {
   out.sent = 0;
 }
 
-/// Closes the boxes that were not written since the last look, when that is some time ago.
+/// When the last look is some time ago: closes the boxes that were not written since, and gives the
+/// memory of those back that others were to have, and did not take.
 [[gnu::noinline]] void shm_transport::look_for_idle_boxes() noexcept {
   turns_ = 0;
   if (boxes_.bytes() == 0) return;
@@ -155,6 +156,7 @@ void shm_transport::close(channel& out, bool idle) noexcept {
   for (channel& each : channels_) {
     if (each.box.open() && each.box.is_idle(shm::box_writer::for_silence)) close(each, true);
   }
+  boxes_.look_for_unused();
 }
 
 // ---- receiving

@@ -115,6 +115,30 @@ TEST(boxes, an_idle_one_gives_its_memory_back) {
   EXPECT_EQ(own.at(number).data[0], std::byte{0});
 }
 
+TEST(boxes, one_that_nobody_takes_gives_its_memory_back_at_the_second_look) {
+  memory here;
+  boxes own = here.make();
+  const int number = own.take(), open = own.take();
+  own.closing(number, false);
+  own.look_for_unused();
+  own.put_back(number);
+  own.look_for_unused();
+  EXPECT_EQ(own.bytes(), 2 * first_bytes) << "a pair may be about to take it";
+  ASSERT_EQ(own.take(), number);
+  own.look_for_unused();
+  own.closing(number, false);
+  own.put_back(number);
+  own.look_for_unused();
+  EXPECT_EQ(own.bytes(), 2 * first_bytes) << "it was used since";
+  own.look_for_unused();
+  EXPECT_EQ(own.bytes(), first_bytes);
+  own.at(open).data[0] = std::byte{7};
+  own.look_for_unused();
+  EXPECT_EQ(own.bytes(), first_bytes) << "the other one is open";
+  EXPECT_EQ(own.take(), number);
+  EXPECT_EQ(own.at(open).data[0], std::byte{7});
+}
+
 TEST(boxes, memory_that_is_short_is_no_error_and_may_come_later) {
   memory here{first_bytes + first_units * unit + 4096};
   boxes own = here.make();
