@@ -17,6 +17,14 @@
 
 namespace peal {
 
+/// Payloads that a process has received from others of its node. Those that are not settled have
+/// come in a way that may not be that of later ones, since what is fastest is still found out: what
+/// took their time will take another one.
+struct payload_counts {
+  std::uint64_t all = 0;
+  std::uint64_t unsettled = 0;
+};
+
 class node_access {
  public:
   [[nodiscard]] node_segment& segment() const noexcept { return segment_; }
@@ -32,9 +40,8 @@ class node_access {
   /// To be woken after something was stored that it may wait for; as after a message. Requires:
   /// reaches(peer).
   [[nodiscard]] virtual receiver receiver_of(peer_id) noexcept = 0;
-  /// How many payloads this process has received in a way that may not be that of later ones, since
-  /// what is fastest is still found out: what took their time will take another one.
-  [[nodiscard]] virtual std::uint64_t unsettled() const noexcept = 0;
+  /// Of this process, up to now.
+  [[nodiscard]] virtual payload_counts payloads() const noexcept = 0;
 
  protected:
   node_access(node_segment& segment, std::uint64_t blocks, std::size_t block_bytes,

@@ -85,8 +85,8 @@ class channel {
     bool directly = false;                // by `run`
     const tuned_algorithm* by = nullptr;  // else: by this one; null: the choice's
     learnt_ways::plan plan = {};
-    std::uint64_t began = 0;      // nanoseconds; 0: the call is not timed
-    std::uint64_t unsettled = 0;  // of the node's transport, then
+    std::uint64_t began = 0;       // nanoseconds; 0: the call is not timed
+    payload_counts payloads = {};  // of the node's transport, then
   };
   /// Of a call that is about to be made.
   [[nodiscard]] decision decide(const detail::collective_call& call) noexcept {
@@ -189,8 +189,8 @@ class channel {
       return group_call::fits(call, groups_->in_order());
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
-  [[nodiscard]] std::uint64_t unsettled() const noexcept {
-    return in_->node != nullptr ? in_->node->unsettled() : 0;
+  [[nodiscard]] payload_counts payloads() const noexcept {
+    return in_->node != nullptr ? in_->node->payloads() : payload_counts{};
   }
   [[nodiscard]] decision decide_by_time(const detail::collective_call&) noexcept;
   [[nodiscard]] const tuned_algorithm* find_settled(const detail::collective_call&) const noexcept;

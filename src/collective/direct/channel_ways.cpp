@@ -10,6 +10,10 @@ namespace peal::direct {
 
 namespace {
 
+/// So many payloads of a call hide one that is not settled. Long calls have dozens, and so one that
+/// tries another way now and then.
+constexpr std::uint64_t payloads_an_unsettled = 8;
+
 /// The longest call of that shape.
 detail::collective_call call_of(const call_shape& shape) noexcept {
   detail::collective_call call;
@@ -52,7 +56,7 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
   made.by = made.plan.by.by;
   if (learnt_->times(made.plan)) {
-    made.unsettled = unsettled();
+    made.payloads = payloads();
     made.began = now_in_nanoseconds();
   }
   return made;
@@ -69,7 +73,10 @@ void channel::note_time(const decision& by, const detail::collective_call& call)
   // A call that was made while this one waited may have ended the window.
   if (!learnt_ || !learnt_->times(by.plan)) return;
   const auto took = static_cast<double>(now_in_nanoseconds() - by.began);
-  learnt_->took(by.plan, took / static_cast<double>(call.bytes), unsettled() == by.unsettled);
+  const payload_counts now = payloads();
+  const bool settled =
+      now.unsettled - by.payloads.unsettled <= (now.all - by.payloads.all) / payloads_an_unsettled;
+  learnt_->took(by.plan, took / static_cast<double>(call.bytes), settled);
 }
 
 std::vector<learnt_ways::known_shape> channel::known() {

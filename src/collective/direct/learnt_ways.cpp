@@ -184,13 +184,17 @@ void learnt_ways::look_up(const call_shape& of) noexcept {
     by = made.ways[way];
   }
   last_ = {by, static_cast<std::uint8_t>(place), number_};
-  if (place != most_told) timed_[timed_count_++] = {of, way, by, 0, true, {}};
+  if (place != most_told) timed_[timed_count_++] = {.of = of, .way = way, .by = by};
 }
 
 void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) noexcept {
   timed& mine = timed_[of.place];
-  mine.settled &= settled;
-  mine.times[mine.count++] = static_cast<float>(nanoseconds_a_byte);
+  const auto cost = static_cast<float>(nanoseconds_a_byte);
+  if (mine.count != most_times) mine.times[mine.count++] = cost;
+  if (!settled) return;
+  // Before those that are not, of which the last gives way where there is no room.
+  mine.times[mine.count - 1] = mine.times[mine.settled];
+  mine.times[mine.settled++] = cost;
 }
 
 told_times learnt_ways::tell() noexcept {
@@ -198,8 +202,10 @@ told_times learnt_ways::tell() noexcept {
   for (std::size_t place = 0; place != timed_count_; ++place) {
     timed& each = timed_[place];
     if (each.count == 0) continue;
-    said[place] = {to_code(each.of), each.way, each.settled,
-                   std::log2(std::max(usual_of({each.times.data(), each.count}), 1e-6F))};
+    const bool settled = 2 * each.settled >= each.count;
+    const std::size_t count = settled ? each.settled : each.count;
+    said[place] = {to_code(each.of), each.way, settled,
+                   std::log2(std::max(usual_of({each.times.data(), count}), 1e-6F))};
   }
   timed_count_ = 0;
   ++number_;
@@ -316,13 +322,14 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
     active = true;
     if (!each.settled && each.settling != most_settling) {
       ++each.settling;
-      if (each.now != each.best || !each.steady) trial = std::max(trial, settling_window);
+      if (each.now != each.best || !each.steady)
+        trial = std::max(trial, is_long(each.of) ? long_settling_window : settling_window);
     } else {
       each.news = true;
       each.settling = 0;
       changed += learn(each) ? 1 : 0;
       if (plan_trial(each))
-        trial = std::max(trial, each.of.length < long_length ? trial_window : long_trial_window);
+        trial = std::max(trial, is_long(each.of) ? long_trial_window : trial_window);
     }
   }
   if (changed != 0) steady_window_ = least_window;

@@ -73,10 +73,10 @@ class learnt_ways {
                                  idle_window = 1024;
   /// Of calls above 128 KiB: each costs more, and less disturbs it.
   static constexpr std::uint32_t long_trial_window = 4;
-  static constexpr std::uint8_t long_length = 18;
-  /// After a window of which the messages were not settled, which does not count, the same way goes
+  static constexpr bool is_long(const call_shape& of) noexcept { return of.length >= 18; }
+  /// After a window of which most calls were not settled, which does not count, the same way goes
   /// on for one more, and so often at most.
-  static constexpr std::uint32_t settling_window = 32;
+  static constexpr std::uint32_t settling_window = 32, long_settling_window = 8;
   static constexpr std::uint8_t most_settling = 32;
   /// A window takes so many times what its review takes, since the slow ways of trials cost more
   /// the longer they are taken; and so many where nothing is tried.
@@ -107,7 +107,7 @@ class learnt_ways {
   }
   /// Whether the call's time is wanted.
   [[nodiscard]] bool times(const plan& of) const noexcept {
-    return of.place != most_told && of.window == number_ && timed_[of.place].count != most_times;
+    return of.place != most_told && of.window == number_ && timed_[of.place].settled != most_times;
   }
   /// `settled`: another call will take as long. Not so while the messages that it is made of try
   /// ways themselves. Requires: times(of).
@@ -175,7 +175,7 @@ class learnt_ways {
     std::uint8_t way = 0;
     call_way by;
     std::uint8_t count = 0;
-    bool settled = true;
+    std::uint8_t settled = 0;  // so many of these are, and stand first
     std::array<float, most_times> times{};
   };
 

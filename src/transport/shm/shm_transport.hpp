@@ -124,7 +124,7 @@ class shm_transport final : public transport, public node_access, private ringer
   [[nodiscard]] receiver receiver_of(peer_id peer) noexcept override {
     return bells_.to(static_cast<int>(local_index_[peer]));
   }
-  [[nodiscard]] std::uint64_t unsettled() const noexcept override { return fetcher_.unsettled(); }
+  [[nodiscard]] payload_counts payloads() const noexcept override { return fetcher_.payloads(); }
 
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 

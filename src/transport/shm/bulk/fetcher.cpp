@@ -120,6 +120,7 @@ void fetcher::start(fetch& f, int from) noexcept {
 /// Settles which way the payload takes.
 void fetcher::choose(fetch& f) noexcept {
   progress& p = of(f);
+  ++payloads_.all;
   const bool seen = (f.where.words[2] & in_segment) != 0;
   const bool joined = f.absorb != nullptr;
   const bool shows = !joined && segment_->contains(f.into, f.bytes);  // to the sender
@@ -149,7 +150,7 @@ void fetcher::choose(fetch& f) noexcept {
     p.cell = made.cell;
     p.measured = made.measure;
     p.trial = made.trial;
-    unsettled_ += made.settled ? 0 : 1;
+    payloads_.unsettled += made.settled ? 0 : 1;
     if (made.measure) p.began = clock::now();
   }
   p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;

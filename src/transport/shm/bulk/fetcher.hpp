@@ -24,6 +24,7 @@
 
 #include "memory/node_segment.hpp"
 #include "transport/contract.hpp"
+#include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/bulk/claim.hpp"
 #include "transport/shm/bulk/direct_copy.hpp"
@@ -59,7 +60,7 @@ class fetcher {
     return counts_;
   }
   /// How often the choice of the way was a trial, or had not tried all ways.
-  [[nodiscard]] std::uint64_t unsettled() const noexcept { return unsettled_; }
+  [[nodiscard]] const payload_counts& payloads() const noexcept { return payloads_; }
 
  private:
   struct progress;  // of a fetch; lies in its scratch words
@@ -120,7 +121,7 @@ class fetcher {
   std::vector<std::byte> bounce_;   // what the kernel copies before it is absorbed
   copy_choice choice_;
   std::array<std::uint64_t, copy_rates::ways> counts_{};
-  std::uint64_t unsettled_ = 0;
+  payload_counts payloads_;
   // Of the payload that ended last; from -1: not in its turn.
   struct {
     clock::time_point when{};

@@ -222,6 +222,35 @@ TEST(learnt_ways, messages_that_never_find_their_way_count) {
   EXPECT_EQ(all.best_of(kibibyte).by, &tree);
 }
 
+TEST(learnt_ways, of_a_window_those_calls_count_that_are_settled) {
+  ranks all{2};
+  int calls = 0;
+  bool disturbs = false;  // one call of three, of which messages try a slow way
+  all.settled = [&](auto...) { return !disturbs; };
+  for (int call = 0; call != 300; ++call) {
+    disturbs = ++calls % 3 == 0;
+    all.call(kibibyte, [&](std::size_t, const call_way& by) {
+      return fixed(by, 2, 1, 3, 9) * (by.by == &tree && disturbs ? 8 : 1);
+    });
+  }
+  EXPECT_EQ(all.best_of(kibibyte).by, &tree);
+  for (const learnt_ways::known_shape& each : all.first().known())
+    EXPECT_NEAR(each.cost[each.best], 0, 1e-3) << "the others are part of it";
+}
+
+TEST(learnt_ways, times_more_calls_until_there_are_enough_that_are_settled) {
+  learnt_ways ways{ways_of};
+  for (std::size_t call = 0; call != 2 * learnt_ways::most_times; ++call) {
+    const learnt_ways::plan plan = ways.next(kibibyte);
+    ASSERT_TRUE(ways.times(plan)) << call;
+    ways.took(plan, call % 2 == 0 ? 64 : 2, call % 2 != 0);
+  }
+  EXPECT_FALSE(ways.times(ways.next(kibibyte)));
+  const told_times said = ways.tell();
+  EXPECT_TRUE(said[0].settled);
+  EXPECT_FLOAT_EQ(said[0].cost, 1);
+}
+
 // A program may call something that takes long only a few times.
 TEST(learnt_ways, a_new_shape_goes_as_the_one_most_like_it) {
   constexpr call_shape longer{collective::bcast, 13}, far_longer{collective::bcast, 18},
