@@ -75,9 +75,9 @@ class learnt_ways {
   static constexpr std::uint32_t long_trial_window = 4;
   static constexpr bool is_long(const call_shape& of) noexcept { return of.length >= 18; }
   /// After a window of which most calls were not settled, which does not count, the same way goes
-  /// on for one more, and so often at most.
+  /// on for one more, and so often at most: less often where it is slow.
   static constexpr std::uint32_t settling_window = 32, long_settling_window = 8;
-  static constexpr std::uint8_t most_settling = 32;
+  static constexpr float most_settling = 32;
   /// A window takes so many times what its review takes, since the slow ways of trials cost more
   /// the longer they are taken; and so many where nothing is tried.
   static constexpr std::uint32_t reviews_a_trial = 8, reviews_a_window = 33;
@@ -192,6 +192,7 @@ class learnt_ways {
   static bool find_trial(entry&) noexcept;
   bool add_neighbors(entry&);
   bool plan_trial(entry&) noexcept;
+  static bool may_settle(entry&) noexcept;
   void note_review(const learnt_summary&) noexcept;
   [[nodiscard]] std::uint32_t stretched(std::uint32_t window, std::uint32_t reviews) const noexcept;
 

@@ -251,6 +251,22 @@ TEST(learnt_ways, times_more_calls_until_there_are_enough_that_are_settled) {
   EXPECT_FLOAT_EQ(said[0].cost, 1);
 }
 
+TEST(learnt_ways, what_is_slow_has_less_time_to_settle) {
+  const auto calls_by_tree = [](float slow) {
+    ranks all{2};
+    all.settled = [](std::size_t, const call_way& by) { return by.by != &tree; };
+    int calls = 0;
+    for (int call = 0; call != 2000; ++call)
+      calls += all.call(mebibyte,
+                        [&](std::size_t, const call_way& by) { return fixed(by, 2, slow, 3, 4); })
+                   .by == &tree;
+    return calls;
+  };
+  EXPECT_GT(calls_by_tree(2.2F), 150);
+  EXPECT_LT(calls_by_tree(6), 100);
+  EXPECT_LT(calls_by_tree(20), 50);
+}
+
 // A program may call something that takes long only a few times.
 TEST(learnt_ways, a_new_shape_goes_as_the_one_most_like_it) {
   constexpr call_shape longer{collective::bcast, 13}, far_longer{collective::bcast, 18},
