@@ -26,3 +26,4 @@ include src/p2p/local.mk
 include src/collective/local.mk
 include src/simulator/local.mk
 include src/comm/local.mk
+include src/mpi/local.mk

@@ -15,6 +15,7 @@ include tests/unit/collective/direct/local.mk
 include tests/unit/comm/local.mk
 include tests/unit/launcher/local.mk
 include tests/unit/memory/local.mk
+include tests/unit/mpi/local.mk
 include tests/unit/p2p/local.mk
 include tests/unit/progress/local.mk
 include tests/unit/simulator/local.mk

@@ -1,0 +1,40 @@
+// mpi/support/failure.hpp
+// What a function of MPI ends with when it does not do what it should: an error class, and a
+// sentence for people.
+//
+// Layer    mpi/support.
+// Errors   these functions throw `failure`, but for class_of.
+#pragma once
+
+#include <string>
+#include <system_error>
+
+#include <mpi.h>
+
+namespace peal::mpi {
+
+struct failure {
+  int error_class;  // MPI_ERR_..., or a code that the program has added
+  std::string what;
+};
+
+[[noreturn]] void fail(int error_class, std::string what);
+/// With the name of an argument and its value.
+[[noreturn]] void fail(int error_class, const char* argument, long long value, const char* why);
+inline void need(bool holds, int error_class, const char* argument, long long value,
+                 const char* why) {
+  if (!holds) [[unlikely]]
+    fail(error_class, argument, value, why);
+}
+/// A pointer through which something is to be told, or read.
+inline void need_place(const void* place, const char* argument) {
+  if (place == nullptr) [[unlikely]]
+    fail(MPI_ERR_ARG, std::string{argument} + " is a null pointer");
+}
+
+/// Of what peal's own functions end with.
+[[nodiscard]] int class_of(const std::error_code& error) noexcept;
+/// Such as "MPI_ERR_COUNT"; null for a code that the program has added.
+[[nodiscard]] const char* name_of_class(int error_class) noexcept;
+
+}  // namespace peal::mpi

@@ -1,0 +1,36 @@
+// mpi/support/status.hpp
+// What the hidden words of MPI_Status hold.
+//
+// Layer    mpi/support.
+// Errors   none.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace peal::mpi {
+
+/// Of a message; -1: not known, as of a generalized request that has set elements that are no whole
+/// number of bytes.
+inline void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept {
+  std::memcpy(&status.MPI_internal[0], &bytes, sizeof bytes);
+}
+[[nodiscard]] inline std::int64_t bytes_of(const MPI_Status& status) noexcept {
+  std::int64_t bytes = 0;
+  std::memcpy(&bytes, &status.MPI_internal[0], sizeof bytes);
+  return bytes;
+}
+inline void set_cancelled(MPI_Status& status, bool cancelled) noexcept {
+  status.MPI_internal[2] = cancelled ? 1 : 0;
+}
+[[nodiscard]] inline bool is_cancelled(const MPI_Status& status) noexcept {
+  return status.MPI_internal[2] != 0;
+}
+/// As the standard wants it of what is empty: no source, no tag, no bytes, no error.
+[[nodiscard]] inline MPI_Status empty_status() noexcept {
+  return {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, {}};
+}
+
+}  // namespace peal::mpi
