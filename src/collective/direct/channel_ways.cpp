@@ -10,8 +10,8 @@ namespace peal::direct {
 
 namespace {
 
-/// So many payloads of a call hide one that is not settled. Long calls have dozens, and so one that
-/// tries another way now and then.
+/// So many payloads of a call outweigh one that is not settled. A long call has many, and so one
+/// that tries another way now and then.
 constexpr std::uint64_t payloads_an_unsettled = 8;
 
 /// The longest call of that shape.
