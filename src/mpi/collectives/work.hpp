@@ -1,0 +1,121 @@
+// mpi/collectives/work.hpp
+// A collective call of MPI made one of peal's: buffers whose elements do not lie in one block are
+// packed before it and unpacked after it.
+//
+// Layer    mpi/collectives: may include mpi/operations, mpi/point_to_point.
+// Units    counts are elements of the datatypes; displacements are extents of them, in alltoallw
+//          bytes.
+// Threads  one at a time.
+// Errors   what the standard says of wrong arguments; then this rank takes no part, and the others
+//          learn of it, as peal/detail/core.hpp has it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/communicators/communicator.hpp"
+#include "mpi/operations/op.hpp"
+#include "mpi/point_to_point/message_memory.hpp"
+
+namespace peal::mpi {
+
+/// Counts, or displacements, in either of the two widths that programs have them in.
+class number_array {
+ public:
+  number_array() = default;
+  number_array(const int* of) noexcept : narrow_{of} {}
+  number_array(const std::int64_t* of) noexcept : wide_{of} {}
+  [[nodiscard]] bool exists() const noexcept { return narrow_ != nullptr || wide_ != nullptr; }
+  [[nodiscard]] std::int64_t operator[](std::size_t which) const noexcept {
+    return narrow_ != nullptr ? narrow_[which] : static_cast<std::int64_t>(wide_[which]);
+  }
+
+ private:
+  const int* narrow_ = nullptr;
+  const std::int64_t* wide_ = nullptr;
+};
+
+/// A buffer with equal blocks, or with one.
+struct block {
+  const void* buffer;
+  std::int64_t count;
+  MPI_Datatype type;
+};
+/// A buffer with a block for each rank. `types`: one a rank, with displacements in bytes; null:
+/// `type` holds for all, with displacements in its extents.
+struct block_array {
+  const void* buffer;
+  number_array counts;
+  number_array displacements;  // none: packed one after the other
+  MPI_Datatype type;
+  const MPI_Datatype* types = nullptr;
+};
+
+class work {
+ public:
+  work(detail::collective kind, MPI_Comm comm);
+  work(const work&) = delete;
+  work& operator=(const work&) = delete;
+
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] bool is_root() const noexcept { return rank_ == call_.root; }
+  void set_root(int root);
+
+  // What is sent, and where something is received. With `blocks` of them in the buffer.
+  void send(const block& from, int blocks = 1);
+  void receive(const block& into, int blocks = 1);
+  void send(const block_array& from);
+  void receive(const block_array& into);
+  /// The buffer of a receive holds what is sent, too: this rank's block, or its vector.
+  void receive_in_place(const block& into, int blocks = 1);
+  void receive_in_place(const block_array& into);
+  /// The same, of an exchange: what is sent is copied before.
+  void exchange_in_place(const block& into);
+  void exchange_in_place(const block_array& into);
+  /// The root keeps its own block of a scatter.
+  void keep_own_block() noexcept { call_.in_place = true; }
+  /// Vectors that are joined, of all ranks or, of reduce_scatter, with a block for each.
+  void join(const void* from, void* into, std::int64_t count, MPI_Datatype type, MPI_Op op);
+  void join_blocks(const void* from, void* into, number_array counts, std::int64_t equal,
+                   MPI_Datatype type, MPI_Op op);
+
+  /// Makes the call.
+  void run();
+  /// Begins it; `finish` when it is over.
+  [[nodiscard]] detail::operation* start();
+  void finish() noexcept;
+
+ private:
+  /// Of an array of blocks: where each lies, in the program's memory or in a copy.
+  struct placed {
+    std::vector<std::size_t> bytes, offsets;
+    std::byte* base = nullptr;
+    std::unique_ptr<std::byte[]> copy;
+  };
+  struct to_unpack {
+    definition_pointer type;
+    void* into;
+    std::int64_t count;
+    const std::byte* from;
+    std::size_t bytes;
+  };
+  [[nodiscard]] placed place_blocks(const block_array& all, bool loads, bool unpacks);
+  void take_raw(const void* from, void* into, std::int64_t count, const definition_pointer& type);
+
+  detail::communicator_state* on_;
+  int size_, rank_;
+  detail::collective_call call_;
+  std::vector<outgoing> sent_;
+  std::vector<incoming> received_;
+  placed send_blocks_, receive_blocks_;
+  std::vector<to_unpack> after_;
+  std::unique_ptr<joining> op_;
+  // Of a reduction of elements with gaps: they are joined where they lie, gaps and all.
+  std::unique_ptr<std::byte[]> raw_from_, raw_into_;
+};
+
+}  // namespace peal::mpi

@@ -1,0 +1,98 @@
+// What a program asks of its surroundings: versions, names, times and memory.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "mpi/environment/world.hpp"
+#include "mpi/support/failure.hpp"
+#include "mpi/support/function.hpp"
+#include "mpi/support/place.hpp"
+#include "peal/detail/core.hpp"
+#include "peal/version.hpp"
+
+using namespace peal::mpi;
+
+namespace {
+
+/// `room`: with the byte that ends it.
+void tell(const std::string& what, std::size_t room, char* into, int* length) {
+  const std::size_t told = std::min(what.size(), room - 1);
+  std::memcpy(into, what.data(), told);
+  into[told] = '\0';
+  *length = static_cast<int>(told);
+}
+
+}  // namespace
+
+PEAL_MPI_FUNCTION(int, Get_version, int* version, int* subversion) {
+  return run("MPI_Get_version", [&] {
+    need_place(version, "version");
+    need_place(subversion, "subversion");
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Abi_get_version, int* abi_major, int* abi_minor) {
+  return run("MPI_Abi_get_version", [&] {
+    need_place(abi_major, "abi_major");
+    need_place(abi_minor, "abi_minor");
+    *abi_major = MPI_ABI_VERSION;
+    *abi_minor = MPI_ABI_SUBVERSION;
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Get_library_version, char* version, int* resultlen) {
+  return run("MPI_Get_library_version", [&] {
+    need_place(version, "version");
+    need_place(resultlen, "resultlen");
+    tell(fmt::format("peal {}.{}.{}", PEAL_VERSION_MAJOR, PEAL_VERSION_MINOR, PEAL_VERSION_PATCH),
+         MPI_MAX_LIBRARY_VERSION_STRING, version, resultlen);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Get_processor_name, char* name, int* resultlen) {
+  return run("MPI_Get_processor_name", [&] {
+    need_place(name, "name");
+    need_place(resultlen, "resultlen");
+    std::array<char, MPI_MAX_PROCESSOR_NAME> found{};
+    if (::gethostname(found.data(), found.size() - 1) != 0)
+      fail(MPI_ERR_OTHER, "the system does not tell the name of this host");
+    tell(found.data(), found.size(), name, resultlen);
+  });
+}
+
+PEAL_MPI_FUNCTION(double, Wtime, void) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+PEAL_MPI_FUNCTION(double, Wtick, void) {
+  using period = std::chrono::steady_clock::period;
+  return static_cast<double>(period::num) / static_cast<double>(period::den);
+}
+
+PEAL_MPI_FUNCTION(int, Pcontrol, const int level, ...) {
+  (void)level;  // for tools, which stand in for it
+  return MPI_SUCCESS;
+}
+
+PEAL_MPI_FUNCTION(int, Alloc_mem, MPI_Aint size, MPI_Info info, void* baseptr) {
+  (void)info;
+  return run("MPI_Alloc_mem", [&] {
+    need_place(baseptr, "baseptr");
+    need(size >= 0, MPI_ERR_ARG, "size", size, "it must not be negative");
+    void* const made =
+        size == 0 ? nullptr : peal::detail::allocate_shared(static_cast<std::size_t>(size), place);
+    std::memcpy(baseptr, &made, sizeof made);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Free_mem, void* base) {
+  return run("MPI_Free_mem", [&] {
+    if (base != nullptr) peal::detail::deallocate_shared(base);
+  });
+}

@@ -1,0 +1,68 @@
+// mpi/point_to_point/message_memory.hpp
+// The memory of a message: the program's own where its elements lie in one block, else a copy in
+// which they are packed.
+//
+// Layer    mpi/point_to_point: may include mpi/datatypes.
+// Units    bytes; counts are elements of the datatype.
+// Threads  values.
+// Errors   MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER for a null pointer; std::bad_alloc.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "mpi/datatypes/datatype.hpp"
+
+namespace peal::mpi {
+
+/// What is sent.
+class outgoing {
+ public:
+  outgoing() = default;
+  outgoing(const void* buffer, std::int64_t count, MPI_Datatype type);
+
+  [[nodiscard]] const void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Null: the message is sent from the program's own memory.
+  [[nodiscard]] std::unique_ptr<std::byte[]> take_copy() noexcept { return std::move(copy_); }
+  /// The message is in a copy from now on.
+  void make_copy();
+
+ private:
+  const void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<std::byte[]> copy_;
+};
+
+/// Where a message is received.
+class incoming {
+ public:
+  incoming() = default;
+  incoming(void* buffer, std::int64_t count, MPI_Datatype type);
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t room() const noexcept { return room_; }
+  /// A copy holds what is in the program's memory.
+  void load() noexcept;
+  /// So many bytes have arrived.
+  void arrived(std::size_t bytes) noexcept {
+    if (copy_) [[unlikely]]
+      unpack_copy(bytes);
+  }
+
+ private:
+  void unpack_copy(std::size_t bytes) noexcept;
+
+  void* data_ = nullptr;
+  std::size_t room_ = 0;
+  std::unique_ptr<std::byte[]> copy_;
+  // Where there is a copy:
+  definition_pointer type_;
+  void* buffer_ = nullptr;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace peal::mpi

@@ -1,0 +1,173 @@
+#include "mpi/point_to_point/sending.hpp"
+
+#include "mpi/point_to_point/buffered.hpp"
+#include "mpi/requests/request.hpp"
+#include "mpi/support/failure.hpp"
+#include "mpi/support/place.hpp"
+
+namespace peal::mpi {
+
+namespace {
+
+/// Starts the same message again and again.
+class persistent_request : public request {
+ public:
+  using request::request;
+  [[nodiscard]] bool is_active() const noexcept override { return active_; }
+  [[nodiscard]] bool is_persistent() const noexcept override { return true; }
+  int finish(MPI_Status& status) noexcept override {
+    const int code = request::finish(status);
+    active_ = false;
+    return code;
+  }
+  void start() override {
+    if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+    begin_message();
+    active_ = true;
+  }
+
+ private:
+  virtual void begin_message() = 0;
+  bool active_ = false;
+};
+
+class persistent_send final : public persistent_request {
+ public:
+  persistent_send(send_mode mode, const send_call& call)
+      : persistent_request{call.comm}, mode_{mode}, call_{call} {}
+
+ private:
+  // Each time it is packed anew, since the program has written something else meanwhile.
+  void begin_message() override {
+    const communicator& on = communicator_of(call_.comm);
+    data_ = outgoing{call_.buffer, call_.count, call_.type};
+    if (mode_ == send_mode::buffered) send_buffered(on, std::move(data_), call_.peer, call_.tag);
+    else run(begin(mode_, on, data_, call_.peer, call_.tag));
+  }
+  std::unique_ptr<std::byte[]> give_memory() noexcept override { return data_.take_copy(); }
+
+  send_mode mode_;
+  send_call call_;
+  outgoing data_;
+};
+
+class persistent_receive final : public persistent_request {
+ public:
+  explicit persistent_receive(const receive_call& call)
+      : persistent_request{call.comm}, call_{call} {}
+
+ private:
+  void begin_message() override {
+    const communicator& on = communicator_of(call_.comm);
+    data_ = incoming{call_.buffer, call_.count, call_.type};
+    run(detail::start_recv(*on.state, data_.data(), data_.room(), call_.peer, call_.tag, place));
+  }
+  void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
+
+  receive_call call_;
+  incoming data_;
+};
+
+/// Gives an operation back.
+struct dropped {
+  detail::operation* operation;
+  explicit dropped(detail::operation* of) noexcept : operation{of} {}
+  dropped(const dropped&) = delete;
+  dropped& operator=(const dropped&) = delete;
+  ~dropped() { detail::drop(operation); }
+};
+
+/// So that a mistake is told where the request is made: as for a message that begins now.
+void check_peer(const communicator& on, int peer, int tag, bool receives) {
+  const int size = detail::size_of(*on.state);
+  const bool any = receives && peer == MPI_ANY_SOURCE;
+  need(any || peer == MPI_PROC_NULL || (peer >= 0 && peer < size), MPI_ERR_RANK, "the rank", peer,
+       "it is no rank of the communicator");
+  need(tag >= 0 || (receives && tag == MPI_ANY_TAG), MPI_ERR_TAG, "tag", tag,
+       "it must not be negative");
+}
+
+}  // namespace
+
+detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data, int peer,
+                         int tag) {
+  const auto how =
+      mode == send_mode::synchronous ? &detail::start_synchronous_send : &detail::start_send;
+  return how(*on.state, data.data(), data.bytes(), peer, tag, place);
+}
+
+void set_status(MPI_Status* status, const detail::outcome& of) noexcept {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = of.source;
+  status->MPI_TAG = of.tag;
+  set_bytes(*status, static_cast<std::int64_t>(of.bytes));
+  set_cancelled(*status, false);
+}
+
+void send(send_mode mode, const send_call& call) {
+  const communicator& on = communicator_of(call.comm);
+  outgoing data{call.buffer, call.count, call.type};
+  if (mode == send_mode::buffered) return send_buffered(on, std::move(data), call.peer, call.tag);
+  if (mode != send_mode::synchronous) [[likely]]
+    return detail::send(*on.state, data.data(), data.bytes(), call.peer, call.tag, place);
+  detail::operation* const begun = begin(mode, on, data, call.peer, call.tag);
+  const dropped guard{begun};
+  (void)detail::wait(*begun);
+  if (!detail::ended_well(*begun)) detail::raise(*begun);
+}
+
+void receive(const receive_call& call, MPI_Status* status) {
+  const communicator& on = communicator_of(call.comm);
+  incoming data{call.buffer, call.count, call.type};
+  const detail::outcome end =
+      detail::recv(*on.state, data.data(), data.room(), call.peer, call.tag, place);
+  data.arrived(end.bytes);
+  set_status(status, end);
+}
+
+void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {
+  const communicator& on = communicator_of(out.comm);
+  outgoing sent{out.buffer, out.count, out.type};
+  if (replace) sent.make_copy();
+  incoming received{in.buffer, in.count, in.type};
+  detail::operation* const receiving =
+      detail::start_recv(*on.state, received.data(), received.room(), in.peer, in.tag, place);
+  const dropped guard{receiving};
+  detail::send(*on.state, sent.data(), sent.bytes(), out.peer, out.tag, place);
+  (void)detail::wait(*receiving);
+  const detail::outcome& end = detail::result_of(*receiving);
+  if (end.error) detail::raise(*receiving);
+  received.arrived(end.bytes);
+  set_status(status, end);
+}
+
+MPI_Request start_send(send_mode mode, const send_call& call) {
+  const communicator& on = communicator_of(call.comm);
+  outgoing data{call.buffer, call.count, call.type};
+  detail::operation* begun = nullptr;
+  if (mode == send_mode::buffered) send_buffered(on, std::move(data), call.peer, call.tag);
+  else begun = begin(mode, on, data, call.peer, call.tag);
+  return hand_out(std::make_unique<send_request>(call.comm, std::move(data), begun));
+}
+
+MPI_Request start_receive(const receive_call& call) {
+  const communicator& on = communicator_of(call.comm);
+  incoming data{call.buffer, call.count, call.type};
+  detail::operation* const begun =
+      detail::start_recv(*on.state, data.data(), data.room(), call.peer, call.tag, place);
+  return hand_out(std::make_unique<receive_request>(call.comm, std::move(data), begun));
+}
+
+MPI_Request prepare_send(send_mode mode, const send_call& call) {
+  check_peer(communicator_of(call.comm), call.peer, call.tag, false);
+  (void)bytes_of(committed_datatype_of(call.type).type(), call.count);
+  return hand_out(std::make_unique<persistent_send>(mode, call));
+}
+
+MPI_Request prepare_receive(const receive_call& call) {
+  check_peer(communicator_of(call.comm), call.peer, call.tag, true);
+  (void)bytes_of(committed_datatype_of(call.type).type(), call.count);
+  return hand_out(std::make_unique<persistent_receive>(call));
+}
+
+}  // namespace peal::mpi

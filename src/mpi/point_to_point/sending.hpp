@@ -1,0 +1,59 @@
+// mpi/point_to_point/sending.hpp
+// The modes of sends, and how a message of each of them begins.
+//
+// Layer    mpi/point_to_point: may include mpi/requests, mpi/communicators.
+// Units    counts are elements of the datatype.
+// Errors   what peal/detail/core.hpp says, and what message_memory.hpp says.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "mpi/communicators/communicator.hpp"
+#include "mpi/point_to_point/message_memory.hpp"
+
+namespace peal::mpi {
+
+/// A ready send is a standard one: that the receive has been posted makes nothing cheaper.
+enum class send_mode : std::uint8_t { standard, synchronous, ready, buffered };
+
+/// What a send is told, by both forms of its function.
+struct send_call {
+  const void* buffer;
+  std::int64_t count;
+  MPI_Datatype type;
+  int peer;
+  int tag;
+  MPI_Comm comm;
+};
+struct receive_call {
+  void* buffer;
+  std::int64_t count;
+  MPI_Datatype type;
+  int peer;
+  int tag;
+  MPI_Comm comm;
+};
+
+/// Returns when the buffer may be used again; a synchronous one when the receive has begun.
+void send(send_mode mode, const send_call& call);
+void receive(const receive_call& call, MPI_Status* status);
+
+/// Both at a time. `replace`: what arrives is put where the message came from.
+void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
+
+[[nodiscard]] MPI_Request start_send(send_mode mode, const send_call& call);
+[[nodiscard]] MPI_Request start_receive(const receive_call& call);
+/// Made ready, to be started with MPI_Start.
+[[nodiscard]] MPI_Request prepare_send(send_mode mode, const send_call& call);
+[[nodiscard]] MPI_Request prepare_receive(const receive_call& call);
+
+/// Begins a message whose memory stays until the operation is over; not a buffered one.
+[[nodiscard]] detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data,
+                                       int peer, int tag);
+
+/// Tells a program what a message was.
+void set_status(MPI_Status* status, const detail::outcome& of) noexcept;
+
+}  // namespace peal::mpi

@@ -1,0 +1,97 @@
+#include "mpi/requests/request.hpp"
+
+#include <fmt/format.h>
+
+#include "mpi/support/failure.hpp"
+#include "mpi/support/function.hpp"
+
+namespace peal::mpi {
+
+request::~request() {
+  if (operation_ != nullptr) detail::drop(operation_);
+}
+
+int request::tell(const detail::outcome& of, MPI_Status& status) noexcept {
+  status.MPI_SOURCE = of.source;
+  status.MPI_TAG = of.tag;
+  set_bytes(status, static_cast<std::int64_t>(of.bytes));
+  const bool cancelled = of.error == make_error_code(errc::cancelled);
+  set_cancelled(status, cancelled);
+  return cancelled ? MPI_SUCCESS : class_of(of.error);
+}
+
+int request::look(MPI_Status& status) noexcept {
+  status = empty_status();
+  return operation_ == nullptr ? MPI_SUCCESS : tell(detail::result_of(*operation_), status);
+}
+
+int request::finish(MPI_Status& status) noexcept {
+  const int code = look(status);
+  if (operation_ == nullptr) return code;
+  // What was too long arrived as far as there is room.
+  if (!is_cancelled(status)) take_in(detail::result_of(*operation_).bytes);
+  detail::drop(std::exchange(operation_, nullptr));
+  return code;
+}
+
+void request::await() {
+  if (operation_ != nullptr) (void)detail::wait(*operation_);
+  if (!is_done()) await_until([this] { return is_done(); });
+}
+
+void request::start() { fail(MPI_ERR_REQUEST, "the request is not persistent"); }
+
+void request::cancel() {
+  if (operation_ != nullptr) (void)detail::cancel(*operation_);
+}
+
+void request::detach() noexcept {
+  if (operation_ == nullptr) return;
+  std::byte* const memory = give_memory().release();
+  detail::drop(
+      std::exchange(operation_, nullptr),
+      [](void* unneeded) noexcept { delete[] static_cast<std::byte*>(unneeded); }, memory);
+}
+
+// Never destroyed: a program may look at a request while static objects go.
+request_table& requests() noexcept {
+  static auto* const all = new request_table;
+  return *all;
+}
+
+request& request_of(MPI_Request handle) {
+  request* const found = requests().find(handle);
+  if (found == nullptr) [[unlikely]]
+    fail(MPI_ERR_REQUEST,
+         handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "it is no request");
+  return *found;
+}
+
+MPI_Request hand_out(std::unique_ptr<request> made) { return requests().add(std::move(made)); }
+
+void make_progress() { (void)detail::progress(); }
+
+int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept {
+  MPI_Status end;
+  const int code = of.finish(end);
+  if (status != MPI_STATUS_IGNORE) {
+    end.MPI_ERROR = status->MPI_ERROR;  // only calls that finish several say something there
+    *status = end;
+  }
+  if (!of.is_persistent()) {
+    requests().remove(handle);
+    handle = MPI_REQUEST_NULL;
+  }
+  return code;
+}
+
+int ended(const char* function, MPI_Comm comm, int code) noexcept {
+  if (code == MPI_SUCCESS) [[likely]]
+    return code;
+  return run(function, comm, [code] {
+    const char* const name = name_of_class(code);
+    fail(code, fmt::format("a request has ended with {}", name == nullptr ? "an error" : name));
+  });
+}
+
+}  // namespace peal::mpi

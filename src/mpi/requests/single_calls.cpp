@@ -1,0 +1,115 @@
+// Functions that finish one request, or look at it.
+#include "mpi/requests/request.hpp"
+#include "mpi/support/failure.hpp"
+#include "mpi/support/function.hpp"
+
+using namespace peal::mpi;
+
+namespace {
+
+/// What a request that is none, or is not active, gives at once.
+void set_empty(MPI_Status* status) noexcept {
+  if (status == MPI_STATUS_IGNORE) return;
+  const int error = status->MPI_ERROR;
+  *status = empty_status();
+  status->MPI_ERROR = error;
+}
+
+/// Null: there is nothing to be waited for.
+request* active(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  request& found = request_of(handle);
+  return found.is_active() ? &found : nullptr;
+}
+
+}  // namespace
+
+PEAL_MPI_FUNCTION(int, Wait, MPI_Request* request, MPI_Status* status) {
+  int code = MPI_SUCCESS;
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int wrong = run("MPI_Wait", [&] {
+    need_place(request, "request");
+    auto* const awaited = active(*request);
+    if (awaited == nullptr) return set_empty(status);
+    comm = awaited->comm();
+    awaited->await();
+    code = finish(*request, *awaited, status);
+  });
+  return wrong != MPI_SUCCESS ? wrong : ended("MPI_Wait", comm, code);
+}
+
+PEAL_MPI_FUNCTION(int, Test, MPI_Request* request, int* flag, MPI_Status* status) {
+  int code = MPI_SUCCESS;
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int wrong = run("MPI_Test", [&] {
+    need_place(request, "request");
+    need_place(flag, "flag");
+    *flag = 1;
+    auto* const tested = active(*request);
+    if (tested == nullptr) return set_empty(status);
+    comm = tested->comm();
+    if (!tested->is_done()) make_progress();
+    *flag = tested->is_done() ? 1 : 0;
+    if (*flag != 0) code = finish(*request, *tested, status);
+  });
+  return wrong != MPI_SUCCESS ? wrong : ended("MPI_Test", comm, code);
+}
+
+PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_Status* status) {
+  return run("MPI_Request_get_status", [&] {
+    need_place(flag, "flag");
+    *flag = 1;
+    auto* const found = active(request);
+    if (found == nullptr) return set_empty(status);
+    if (!found->is_done()) make_progress();
+    *flag = found->is_done() ? 1 : 0;
+    if (*flag == 0) return;
+    MPI_Status end;
+    (void)found->look(end);
+    if (status != MPI_STATUS_IGNORE) {
+      end.MPI_ERROR = status->MPI_ERROR;
+      *status = end;
+    }
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Request_free, MPI_Request* request) {
+  return run("MPI_Request_free", [&] {
+    need_place(request, "request");
+    request_of(*request).detach();
+    requests().remove(*request);
+    *request = MPI_REQUEST_NULL;
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Cancel, MPI_Request* request) {
+  return run("MPI_Cancel", [&] {
+    need_place(request, "request");
+    auto& cancelled = request_of(*request);
+    need(cancelled.is_active(), MPI_ERR_REQUEST, "request", 0, "it is not active");
+    cancelled.cancel();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Test_cancelled, const MPI_Status* status, int* flag) {
+  return run("MPI_Test_cancelled", [&] {
+    need_place(status, "status");
+    need_place(flag, "flag");
+    *flag = is_cancelled(*status) ? 1 : 0;
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Start, MPI_Request* request) {
+  return run("MPI_Start", [&] {
+    need_place(request, "request");
+    request_of(*request).start();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Startall, int count, MPI_Request array_of_requests[]) {
+  return run("MPI_Startall", [&] {
+    need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+    if (count != 0) need_place(array_of_requests, "array_of_requests");
+    for (int each = 0; each != count; ++each) request_of(array_of_requests[each]).start();
+  });
+}
