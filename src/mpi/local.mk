@@ -2,6 +2,43 @@
 noinst_LTLIBRARIES += libmpi_core.la
 libmpi_core_la_SOURCES = \
   src/mpi/communicators/communicator.hpp \
+  src/mpi/datatypes/constructors/arrays.cpp \
+  src/mpi/datatypes/constructors/arrays.hpp \
+  src/mpi/datatypes/constructors/constructors.cpp \
+  src/mpi/datatypes/constructors/constructors.hpp \
+  src/mpi/datatypes/constructors/parameterized.cpp \
+  src/mpi/datatypes/constructors/parameterized.hpp \
+  src/mpi/datatypes/constructors/predefined.cpp \
+  src/mpi/datatypes/constructors/predefined.hpp \
+  src/mpi/datatypes/contents.hpp \
+  src/mpi/datatypes/datatype.cpp \
+  src/mpi/datatypes/datatype.hpp \
+  src/mpi/datatypes/definition.cpp \
+  src/mpi/datatypes/definition.hpp \
+  src/mpi/datatypes/functions/arguments.hpp \
+  src/mpi/datatypes/functions/arrays.cpp \
+  src/mpi/datatypes/functions/constructors.cpp \
+  src/mpi/datatypes/functions/contents.cpp \
+  src/mpi/datatypes/functions/elements.cpp \
+  src/mpi/datatypes/functions/handles.cpp \
+  src/mpi/datatypes/functions/packing.cpp \
+  src/mpi/datatypes/functions/parameterized.cpp \
+  src/mpi/datatypes/functions/sizes.cpp \
+  src/mpi/datatypes/layouts/basic_type.hpp \
+  src/mpi/datatypes/layouts/checked.hpp \
+  src/mpi/datatypes/layouts/elements.cpp \
+  src/mpi/datatypes/layouts/elements.hpp \
+  src/mpi/datatypes/layouts/layout.cpp \
+  src/mpi/datatypes/layouts/layout.hpp \
+  src/mpi/datatypes/packing/copy_pieces.hpp \
+  src/mpi/datatypes/packing/external32.cpp \
+  src/mpi/datatypes/packing/external32.hpp \
+  src/mpi/datatypes/packing/packing.cpp \
+  src/mpi/datatypes/packing/packing.hpp \
+  src/mpi/datatypes/packing/plan.cpp \
+  src/mpi/datatypes/packing/plan.hpp \
+  src/mpi/datatypes/packing/plan_builder.cpp \
+  src/mpi/datatypes/packing/plan_builder.hpp \
   src/mpi/support/failure.cpp \
   src/mpi/support/failure.hpp \
   src/mpi/support/function.hpp \

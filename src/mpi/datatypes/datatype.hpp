@@ -1,0 +1,42 @@
+// mpi/datatypes/datatype.hpp
+// A datatype as a program has it: a handle, and what belongs to the handle alone.
+//
+// Layer    mpi/datatypes.
+// Threads  any, if what is used is not freed meanwhile, which MPI forbids programs to do.
+// Errors   datatype_of and committed_datatype_of throw a failure, MPI_ERR_TYPE.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "mpi/datatypes/definition.hpp"
+#include "mpi/support/handle_table.hpp"
+
+namespace peal::mpi {
+
+struct datatype {
+  definition_pointer shared;  // a transfer under way keeps it, since the program may free the type
+  std::string name;
+  bool committed = false;
+
+  explicit datatype(definition_pointer of) noexcept : shared{std::move(of)} {}
+
+  [[nodiscard]] const definition& type() const noexcept { return *shared; }
+  [[nodiscard]] bool is_predefined() const noexcept { return shared->predefined() != nullptr; }
+};
+
+using datatype_table = handle_table<MPI_Datatype, datatype, handle_kind::datatype>;
+
+/// All of the process, the predefined ones among them.
+[[nodiscard]] datatype_table& datatypes();
+
+/// Fails for MPI_DATATYPE_NULL, for whatever is no datatype, and for an optional type that does not
+/// exist here.
+[[nodiscard]] datatype& datatype_of(MPI_Datatype type);
+[[nodiscard]] datatype& committed_datatype_of(MPI_Datatype type);
+
+/// A new handle.
+[[nodiscard]] MPI_Datatype add_datatype(definition_pointer type);
+
+}  // namespace peal::mpi

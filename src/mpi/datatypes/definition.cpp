@@ -1,0 +1,34 @@
+#include "mpi/datatypes/definition.hpp"
+
+#include "mpi/support/failure.hpp"
+
+namespace peal::mpi {
+
+// A program may make a type of a type of a type, without end, and free them all but the last. They
+// end one after the other rather than one inside of the other, which would take the whole stack.
+definition::~definition() {
+  std::vector<definition_pointer> ending = std::move(made_with_.types);
+  while (!ending.empty()) {
+    const definition_pointer last = std::move(ending.back());
+    ending.pop_back();
+    if (last == nullptr || last.use_count() != 1) continue;
+    auto& types = const_cast<definition&>(*last).made_with_.types;
+    for (definition_pointer& each : types) ending.push_back(std::move(each));
+    types.clear();
+  }
+}
+
+const plan& definition::plan() const {
+  std::call_once(plan_once_, [this] { plan_ = mpi::plan{layout_}; });
+  return plan_;
+}
+
+std::int64_t bytes_of(const definition& type, std::int64_t count) {
+  need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(type.size(), count, &bytes)) [[unlikely]]
+    fail(MPI_ERR_COUNT, "count", count, "so many elements have more bytes than can be counted");
+  return bytes;
+}
+
+}  // namespace peal::mpi
