@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "mpi/attributes/attributes.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal::mpi {
@@ -18,6 +19,7 @@ struct communicator {
   detail::communicator_state* state = nullptr;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   std::string name;
+  mpi::attributes attributes;
 };
 
 /// Fails for MPI_COMM_NULL and for whatever is no communicator.
