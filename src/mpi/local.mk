@@ -1,7 +1,28 @@
 # libmpi_abi: MPI's C interface over libpeal. Tests link the convenience library, where every name is to be seen.
 noinst_LTLIBRARIES += libmpi_core.la
 libmpi_core_la_SOURCES = \
+  src/mpi/attributes/attribute_calls.hpp \
+  src/mpi/attributes/attributes.cpp \
+  src/mpi/attributes/attributes.hpp \
+  src/mpi/attributes/comm_attribute_calls.cpp \
+  src/mpi/attributes/keyval.cpp \
+  src/mpi/attributes/keyval.hpp \
+  src/mpi/attributes/owners.cpp \
+  src/mpi/attributes/owners.hpp \
+  src/mpi/attributes/predefined_attributes.cpp \
+  src/mpi/attributes/predefined_attributes.hpp \
+  src/mpi/attributes/type_attribute_calls.cpp \
+  src/mpi/collectives/fill.cpp \
+  src/mpi/collectives/fill.hpp \
+  src/mpi/collectives/joining_calls.cpp \
+  src/mpi/collectives/moving_calls.cpp \
+  src/mpi/collectives/nonblocking_joining_calls.cpp \
+  src/mpi/collectives/nonblocking_moving_calls.cpp \
+  src/mpi/collectives/work.cpp \
+  src/mpi/collectives/work.hpp \
+  src/mpi/communicators/communicator.cpp \
   src/mpi/communicators/communicator.hpp \
+  src/mpi/communicators/communicator_calls.cpp \
   src/mpi/datatypes/constructors/arrays.cpp \
   src/mpi/datatypes/constructors/arrays.hpp \
   src/mpi/datatypes/constructors/constructors.cpp \
@@ -39,11 +60,84 @@ libmpi_core_la_SOURCES = \
   src/mpi/datatypes/packing/plan.hpp \
   src/mpi/datatypes/packing/plan_builder.cpp \
   src/mpi/datatypes/packing/plan_builder.hpp \
+  src/mpi/environment/inquiry_calls.cpp \
+  src/mpi/environment/integer_calls.cpp \
+  src/mpi/environment/session.cpp \
+  src/mpi/environment/session.hpp \
+  src/mpi/environment/start_calls.cpp \
+  src/mpi/environment/world.cpp \
+  src/mpi/environment/world.hpp \
+  src/mpi/errors/class_texts.cpp \
+  src/mpi/errors/class_texts.hpp \
+  src/mpi/errors/errhandler.cpp \
+  src/mpi/errors/errhandler.hpp \
+  src/mpi/errors/errhandler_calls.cpp \
+  src/mpi/errors/error_code_calls.cpp \
+  src/mpi/errors/error_codes.cpp \
+  src/mpi/errors/error_codes.hpp \
+  src/mpi/errors/handling.cpp \
+  src/mpi/errors/handling.hpp \
+  src/mpi/errors/thrown.cpp \
+  src/mpi/errors/thrown.hpp \
+  src/mpi/groups/group.cpp \
+  src/mpi/groups/group.hpp \
+  src/mpi/groups/group_calls.cpp \
+  src/mpi/groups/group_sets.cpp \
+  src/mpi/groups/group_sets.hpp \
+  src/mpi/groups/group_table.cpp \
+  src/mpi/groups/group_table.hpp \
+  src/mpi/groups/set_calls.cpp \
+  src/mpi/info/env_info.cpp \
+  src/mpi/info/env_info.hpp \
+  src/mpi/info/info.cpp \
+  src/mpi/info/info.hpp \
+  src/mpi/info/info_calls.cpp \
+  src/mpi/operations/kernels.cpp \
+  src/mpi/operations/kernels.hpp \
+  src/mpi/operations/op.cpp \
+  src/mpi/operations/op.hpp \
+  src/mpi/operations/op_calls.cpp \
+  src/mpi/point_to_point/blocking_calls.cpp \
+  src/mpi/point_to_point/buffer_calls.cpp \
+  src/mpi/point_to_point/buffered.cpp \
+  src/mpi/point_to_point/buffered.hpp \
+  src/mpi/point_to_point/message.cpp \
+  src/mpi/point_to_point/message.hpp \
+  src/mpi/point_to_point/message_memory.cpp \
+  src/mpi/point_to_point/message_memory.hpp \
+  src/mpi/point_to_point/nonblocking_calls.cpp \
+  src/mpi/point_to_point/persistent_calls.cpp \
+  src/mpi/point_to_point/probe_calls.cpp \
+  src/mpi/point_to_point/sending.cpp \
+  src/mpi/point_to_point/sending.hpp \
+  src/mpi/requests/request.cpp \
+  src/mpi/requests/request.hpp \
+  src/mpi/requests/several_calls.cpp \
+  src/mpi/requests/single_calls.cpp \
+  src/mpi/requests/status_calls.cpp \
+  src/mpi/support/cut.hpp \
   src/mpi/support/failure.cpp \
   src/mpi/support/failure.hpp \
   src/mpi/support/function.hpp \
   src/mpi/support/handle_table.hpp \
-  src/mpi/support/status.hpp
+  src/mpi/support/place.hpp \
+  src/mpi/support/status.hpp \
+  src/mpi/topologies/balanced_dims.cpp \
+  src/mpi/topologies/balanced_dims.hpp \
+  src/mpi/topologies/balanced_dims_calls.cpp \
+  src/mpi/topologies/cartesian.cpp \
+  src/mpi/topologies/cartesian.hpp \
+  src/mpi/unsupported/communicators.cpp \
+  src/mpi/unsupported/dynamic_processes.cpp \
+  src/mpi/unsupported/environment.cpp \
+  src/mpi/unsupported/files.cpp \
+  src/mpi/unsupported/one_sided.cpp \
+  src/mpi/unsupported/persistent_collectives.cpp \
+  src/mpi/unsupported/point_to_point.cpp \
+  src/mpi/unsupported/requests.cpp \
+  src/mpi/unsupported/tools.cpp \
+  src/mpi/unsupported/topologies.cpp \
+  src/mpi/unsupported/unsupported.hpp
 libmpi_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 libmpi_core_la_LIBADD = $(FMT_LIBS)
 

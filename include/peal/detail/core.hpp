@@ -87,6 +87,8 @@ PEAL_EXPORT std::vector<counter> job_counters(const location&);
 // ---- communicators
 PEAL_EXPORT int rank_of(const communicator_state&) noexcept;
 PEAL_EXPORT int size_of(const communicator_state&) noexcept;
+/// The rank in the world of a rank of the communicator, which must be one.
+PEAL_EXPORT int world_rank_of(const communicator_state&, int rank) noexcept;
 PEAL_EXPORT bool same_node(const communicator_state&, int rank, const location&);
 PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);  // collective
 /// Collective. The new one refuses any_tag, and spreads its messages over the lanes by their tags.
@@ -329,6 +331,11 @@ struct collective_call {
 PEAL_EXPORT void run_collective(communicator_state&, const collective_call&, const location&);
 PEAL_EXPORT operation* start_collective(communicator_state&, const collective_call&,
                                         const location&);
+
+/// inout[i] = in[i] ∘ inout[i] for all `bytes` of the call's reduction, in this process alone.
+/// Throws errc::invalid_argument where the operation has no meaning for the type.
+PEAL_EXPORT void reduce_local(const collective_call&, const void* in, void* inout,
+                              const location&);
 
 /// How a collective is made: it has one step and waits, so that it may go past messages; it goes by
 /// messages; it has two steps; it is made ready.

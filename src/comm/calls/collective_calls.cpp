@@ -66,6 +66,17 @@ void take_no_part(communicator_state& on, call_form form, const location& where)
   here.flush();
 }
 
+void reduce_local(const collective_call& call, const void* in, void* inout,
+                  const location& where) {
+  const peal::reduction by{call};
+  if (!by.valid())
+    fail(errc::invalid_argument, "the operation has no meaning for the type", -1, where);
+  // Only what joins may be written over, which is `higher`.
+  auto* const lower = static_cast<std::byte*>(const_cast<void*>(in));
+  auto* const higher = static_cast<std::byte*>(inout);
+  by.apply(lower, higher, higher, call.bytes);
+}
+
 void run_collective(communicator_state& on, const collective_call& call, const location& where) {
   lane& here = job::require_lane(on, where);
   if (!is_right(on, call)) [[unlikely]]

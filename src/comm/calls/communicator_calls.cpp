@@ -196,6 +196,9 @@ communicator_state& copy_of(job& here, communicator_state& from, bool names_tags
 
 int rank_of(const communicator_state& of) noexcept { return of.rank(); }
 
+int world_rank_of(const communicator_state& of, int rank) noexcept {
+  return static_cast<int>(of.peer(rank));
+}
 int size_of(const communicator_state& of) noexcept { return of.size(); }
 
 bool same_node(const communicator_state& in, int rank, const location& where) {

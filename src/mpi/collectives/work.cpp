@@ -3,7 +3,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "mpi/datatypes/packing.hpp"
+#include "mpi/datatypes/packing/packing.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
 
@@ -48,6 +48,11 @@ void work::receive_in_place(const block& into, int blocks) {
   receive(into, blocks);
   received_.back().load();
   call_.in_place = true;
+}
+
+void work::pass_on(const block& data) {
+  receive(data);
+  if (is_root()) received_.back().load();
 }
 
 void work::exchange_in_place(const block& into) {

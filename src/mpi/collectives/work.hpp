@@ -64,6 +64,8 @@ class work {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] bool is_root() const noexcept { return rank_ == call_.root; }
   void set_root(int root);
+  /// Blocks may differ between ranks; the same on all of them.
+  void set_varying() noexcept { call_.varying = true; }
 
   // What is sent, and where something is received. With `blocks` of them in the buffer.
   void send(const block& from, int blocks = 1);
@@ -76,6 +78,8 @@ class work {
   /// The same, of an exchange: what is sent is copied before.
   void exchange_in_place(const block& into);
   void exchange_in_place(const block_array& into);
+  /// What the root has and all others get.
+  void pass_on(const block& data);
   /// The root keeps its own block of a scatter.
   void keep_own_block() noexcept { call_.in_place = true; }
   /// Vectors that are joined, of all ranks or, of reduce_scatter, with a block for each.

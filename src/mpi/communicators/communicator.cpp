@@ -8,13 +8,19 @@ namespace peal::mpi {
 
 namespace {
 
+communicator named(const char* name) {
+  communicator made;
+  made.name = name;
+  return made;
+}
+
 // Neither has a handle that could be removed.
 communicator& world() noexcept {
-  static communicator only{.name = "MPI_COMM_WORLD"};
+  static communicator only = named("MPI_COMM_WORLD");
   return only;
 }
 communicator& self() noexcept {
-  static communicator only{.name = "MPI_COMM_SELF"};
+  static communicator only = named("MPI_COMM_SELF");
   return only;
 }
 
@@ -42,7 +48,9 @@ void set_world(detail::communicator_state& all) {
   communicators().set(MPI_COMM_SELF, self());
 }
 
-void forget_communicators() noexcept {
+void forget_communicators() {
+  self().attributes.erase_all(MPI_COMM_SELF);  // first of all, while everything still works
+  world().attributes.erase_all(MPI_COMM_WORLD);
   detail::release(*self().state);
   self().state = world().state = nullptr;
 }

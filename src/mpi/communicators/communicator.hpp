@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "mpi/attributes/attributes.hpp"
 #include "mpi/support/handle_table.hpp"
 #include "peal/detail/core.hpp"
 
@@ -20,6 +21,7 @@ struct communicator {
   detail::communicator_state* state = nullptr;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   std::string name;
+  mpi::attributes attributes;
 };
 
 using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::communicator>;
@@ -31,7 +33,7 @@ using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::com
 /// MPI_COMM_WORLD and MPI_COMM_SELF are there from now on. Collective.
 void set_world(detail::communicator_state& all);
 /// Before the end of the job.
-void forget_communicators() noexcept;
+void forget_communicators();
 
 /// A handle for one that peal has made, with the error handler of the one that it comes from.
 [[nodiscard]] MPI_Comm hand_out(detail::communicator_state& made, const communicator& from);

@@ -27,6 +27,11 @@ PEAL_MPI_FUNCTION(int, Finalize, void) {
   return run("MPI_Finalize", [] { finish_world(); });
 }
 
+PEAL_MPI_FUNCTION(int, Abort, MPI_Comm comm, int errorcode) {
+  (void)comm;  // the whole job ends, as most programs expect
+  peal::detail::abort_job(errorcode, "MPI_Abort was called");
+}
+
 PEAL_MPI_FUNCTION(int, Initialized, int* flag) {
   return run("MPI_Initialized", [&] {
     need_place(flag, "flag");

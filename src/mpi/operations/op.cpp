@@ -6,6 +6,7 @@
 
 #include "mpi/operations/kernels.hpp"
 #include "mpi/support/failure.hpp"
+#include "mpi/support/place.hpp"
 
 namespace peal::mpi {
 
@@ -106,6 +107,13 @@ void joining::set(detail::collective_call& call) noexcept {
   else if (scalar_ != detail::scalar::opaque) call.op.kind = how_.kind;
   else call.op.combine = &call_user;
   call.op.context = this;
+}
+
+void joining::join(const void* in, void* inout, std::size_t count) {
+  detail::collective_call call;
+  set(call);
+  call.bytes = count * element_bytes_;
+  detail::reduce_local(call, in, inout, place);
 }
 
 void joining::call_kernel(void* self, const void* in, void* inout, std::size_t count) {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "mpi/datatypes/packing.hpp"
+#include "mpi/datatypes/packing/packing.hpp"
 #include "mpi/support/failure.hpp"
 
 namespace peal::mpi {

@@ -68,15 +68,6 @@ class persistent_receive final : public persistent_request {
   incoming data_;
 };
 
-/// Gives an operation back.
-struct dropped {
-  detail::operation* operation;
-  explicit dropped(detail::operation* of) noexcept : operation{of} {}
-  dropped(const dropped&) = delete;
-  dropped& operator=(const dropped&) = delete;
-  ~dropped() { detail::drop(operation); }
-};
-
 /// So that a mistake is told where the request is made: as for a message that begins now.
 void check_peer(const communicator& on, int peer, int tag, bool receives) {
   const int size = detail::size_of(*on.state);

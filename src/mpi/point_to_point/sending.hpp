@@ -49,6 +49,15 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
 [[nodiscard]] MPI_Request prepare_send(send_mode mode, const send_call& call);
 [[nodiscard]] MPI_Request prepare_receive(const receive_call& call);
 
+/// Gives an operation back.
+struct dropped {
+  detail::operation* operation;
+  explicit dropped(detail::operation* of) noexcept : operation{of} {}
+  dropped(const dropped&) = delete;
+  dropped& operator=(const dropped&) = delete;
+  ~dropped() { detail::drop(operation); }
+};
+
 /// Begins a message whose memory stays until the operation is over; not a buffered one.
 [[nodiscard]] detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data,
                                        int peer, int tag);

@@ -1,0 +1,114 @@
+// Blocking collectives that join data.
+#include "mpi/collectives/fill.hpp"
+#include "mpi/support/function.hpp"
+
+using namespace peal::mpi;
+using peal::detail::collective;
+
+PEAL_MPI_FUNCTION(int, Reduce, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                  MPI_Op op, int root, MPI_Comm comm) {
+  return run("MPI_Reduce", comm, [&] {
+    work w{collective::reduce, comm};
+    fill_reduce(w, sendbuf, recvbuf, count, datatype, op, root);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Reduce_c, const void* sendbuf, void* recvbuf, MPI_Count count,
+                  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+  return run("MPI_Reduce_c", comm, [&] {
+    work w{collective::reduce, comm};
+    fill_reduce(w, sendbuf, recvbuf, count, datatype, op, root);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Allreduce, const void* sendbuf, void* recvbuf, int count,
+                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Allreduce", comm, [&] {
+    work w{collective::allreduce, comm};
+    fill_join(w, sendbuf, recvbuf, count, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Allreduce_c, const void* sendbuf, void* recvbuf, MPI_Count count,
+                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Allreduce_c", comm, [&] {
+    work w{collective::allreduce, comm};
+    fill_join(w, sendbuf, recvbuf, count, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Scan, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                  MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Scan", comm, [&] {
+    work w{collective::scan, comm};
+    fill_join(w, sendbuf, recvbuf, count, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Scan_c, const void* sendbuf, void* recvbuf, MPI_Count count,
+                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Scan_c", comm, [&] {
+    work w{collective::scan, comm};
+    fill_join(w, sendbuf, recvbuf, count, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Exscan, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                  MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Exscan", comm, [&] {
+    work w{collective::exscan, comm};
+    fill_join(w, sendbuf, recvbuf, count, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Exscan_c, const void* sendbuf, void* recvbuf, MPI_Count count,
+                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Exscan_c", comm, [&] {
+    work w{collective::exscan, comm};
+    fill_join(w, sendbuf, recvbuf, count, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Reduce_scatter, const void* sendbuf, void* recvbuf, const int recvcounts[],
+                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Reduce_scatter", comm, [&] {
+    work w{collective::reduce_scatter, comm};
+    fill_join_blocks(w, sendbuf, recvbuf, recvcounts, 0, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Reduce_scatter_c, const void* sendbuf, void* recvbuf,
+                  const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Reduce_scatter_c", comm, [&] {
+    work w{collective::reduce_scatter, comm};
+    fill_join_blocks(w, sendbuf, recvbuf, recvcounts, 0, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Reduce_scatter_block, const void* sendbuf, void* recvbuf, int recvcount,
+                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Reduce_scatter_block", comm, [&] {
+    work w{collective::reduce_scatter, comm};
+    fill_join_blocks(w, sendbuf, recvbuf, {}, recvcount, datatype, op);
+    w.run();
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Reduce_scatter_block_c, const void* sendbuf, void* recvbuf,
+                  MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return run("MPI_Reduce_scatter_block_c", comm, [&] {
+    work w{collective::reduce_scatter, comm};
+    fill_join_blocks(w, sendbuf, recvbuf, {}, recvcount, datatype, op);
+    w.run();
+  });
+}

@@ -1,0 +1,20 @@
+// mpi/environment/session.hpp
+// What MPI_Session_init makes.
+//
+// Layer    mpi/environment.
+// Threads  any, one session at a time.
+// Errors   session_of throws a failure, MPI_ERR_SESSION.
+#pragma once
+
+#include <mpi.h>
+
+namespace peal::mpi {
+
+struct session {
+  MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+};
+
+/// Fails for MPI_SESSION_NULL and for whatever is no session.
+[[nodiscard]] session& session_of(MPI_Session handle);
+
+}  // namespace peal::mpi

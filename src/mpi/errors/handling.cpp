@@ -1,0 +1,113 @@
+#include "mpi/errors/handling.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <optional>
+#include <variant>
+
+#include "mpi/communicators/communicator.hpp"
+#include "mpi/environment/session.hpp"
+#include "mpi/environment/world.hpp"
+#include "mpi/errors/errhandler.hpp"
+#include "mpi/errors/thrown.hpp"
+#include "mpi/support/function.hpp"
+#include "peal/detail/core.hpp"
+
+namespace peal::mpi {
+
+namespace {
+
+template <class Owner>
+struct function_of;
+template <>
+struct function_of<MPI_Comm> {
+  using type = MPI_Comm_errhandler_function*;
+};
+template <>
+struct function_of<MPI_Session> {
+  using type = MPI_Session_errhandler_function*;
+};
+
+std::optional<MPI_Errhandler> errhandler_held_by(MPI_Comm comm) noexcept {
+  try {
+    return communicator_of(comm).errhandler;
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+std::optional<MPI_Errhandler> errhandler_held_by(MPI_Session session) noexcept {
+  try {
+    return session_of(session).errhandler;
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+std::string name_of_code(int code) {
+  const char* const name = name_of_class(code);
+  return name != nullptr ? name : fmt::format("error code {}", code);
+}
+
+/// "rank 3: ", or nothing while there is no MPI_COMM_WORLD, as within MPI_Finalize.
+std::string rank_text() noexcept {
+  try {
+    return fmt::format("rank {}: ", world_rank());
+  } catch (...) {
+    return {};
+  }
+}
+
+/// What belongs to no object that has an error handler.
+int handle_without_owner(const char* function, const failure& what) noexcept {
+  // Before the start and after the end there is no MPI_COMM_SELF.
+  if (const auto handler = errhandler_held_by(MPI_COMM_SELF))
+    return handle_error(function, MPI_COMM_SELF, *handler, what);
+  end_with_error(function, what);
+}
+
+}  // namespace
+
+void end_with_error(const char* function, const failure& what) noexcept {
+  const bool in_job = detail::job_running();
+  const std::string why =
+      fmt::format("{}: {}: {}", function, name_of_code(what.error_class), what.what);
+  const std::string line = fmt::format("peal: {}{}\n", in_job ? rank_text() : "", why);
+  // One write, so that lines of several ranks do not mix. Nothing is left to be done if it fails.
+  (void)!write(STDERR_FILENO, line.data(), line.size());
+  if (in_job) detail::abort_job(1, why.c_str());
+  _exit(1);
+}
+
+template <class Owner>
+int handle_error(const char* function, Owner owner, MPI_Errhandler handler,
+                 const failure& what) noexcept {
+  if (const errhandler* const found = errhandlers().find(handler)) {
+    if (found->action == errhandler::kind{errhandler::ending::give_code}) return what.error_class;
+    if (const auto* const called = std::get_if<typename function_of<Owner>::type>(&found->action)) {
+      int code = what.error_class;
+      (*called)(&owner, &code);
+      return code;
+    }
+  }
+  end_with_error(function, what);
+}
+
+template int handle_error(const char*, MPI_Comm, MPI_Errhandler, const failure&) noexcept;
+template int handle_error(const char*, MPI_Session, MPI_Errhandler, const failure&) noexcept;
+
+int raised(const char* function, MPI_Comm comm) noexcept {
+  const failure what = what_was_thrown();
+  if (const auto handler = errhandler_held_by(comm))
+    return handle_error(function, comm, *handler, what);
+  return handle_without_owner(function, what);
+}
+
+int raised(const char* function, MPI_Session session) noexcept {
+  const failure what = what_was_thrown();
+  if (const auto handler = errhandler_held_by(session))
+    return handle_error(function, session, *handler, what);
+  return handle_without_owner(function, what);
+}
+
+}  // namespace peal::mpi

@@ -1,0 +1,25 @@
+// mpi/errors/handling.hpp
+// What follows an error: the error handler of the object is called, or the job ends.
+//
+// Layer    mpi/errors.
+// Threads  any.
+// Errors   none.
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/support/failure.hpp"
+
+namespace peal::mpi {
+
+/// Calls the handler, which is one of this kind of object, MPI_Comm or MPI_Session, and gives the
+/// error code. What is no handler, as after its end, is taken for MPI_ERRORS_ARE_FATAL.
+template <class Owner>
+int handle_error(const char* function, Owner owner, MPI_Errhandler handler,
+                 const failure& what) noexcept;
+
+/// Says in a line on standard error what went wrong in which function and on which rank, and ends
+/// the job, or where none runs the process, with exit code 1.
+[[noreturn]] void end_with_error(const char* function, const failure& what) noexcept;
+
+}  // namespace peal::mpi

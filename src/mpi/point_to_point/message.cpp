@@ -1,0 +1,24 @@
+#include "mpi/point_to_point/message.hpp"
+
+#include "mpi/support/failure.hpp"
+
+namespace peal::mpi {
+
+message_table& messages() noexcept {
+  static auto* const all = new message_table;
+  return *all;
+}
+
+message& message_of(MPI_Message handle) {
+  message* const found = messages().find(handle);
+  if (found == nullptr)
+    fail(MPI_ERR_REQUEST,
+         handle == MPI_MESSAGE_NULL ? "message is MPI_MESSAGE_NULL" : "message is no message");
+  return *found;
+}
+
+MPI_Message hand_out_message(detail::matched_message* taken) {
+  return messages().add(std::make_unique<message>(taken));
+}
+
+}  // namespace peal::mpi

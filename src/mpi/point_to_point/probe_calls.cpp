@@ -1,0 +1,132 @@
+// Probes, and messages that a probe took out of matching.
+#include <optional>
+
+#include "mpi/point_to_point/message.hpp"
+#include "mpi/point_to_point/sending.hpp"
+#include "mpi/requests/request.hpp"
+#include "mpi/support/failure.hpp"
+#include "mpi/support/function.hpp"
+#include "mpi/support/place.hpp"
+
+using namespace peal::mpi;
+namespace detail = peal::detail;
+
+namespace {
+
+/// Of a message from MPI_PROC_NULL, which is always there.
+void set_no_process(MPI_Status* status) noexcept {
+  set_status(status, {.tag = MPI_ANY_TAG, .source = MPI_PROC_NULL, .bytes = 0, .error = {}});
+}
+
+/// Null: the message is from MPI_PROC_NULL.
+detail::operation* start(MPI_Message& handle, incoming& data) {
+  if (handle == MPI_MESSAGE_NO_PROC) {
+    handle = MPI_MESSAGE_NULL;
+    return nullptr;
+  }
+  detail::matched_message* const taken = message_of(handle).take();
+  messages().remove(handle);
+  handle = MPI_MESSAGE_NULL;
+  return detail::start_recv_matched(taken, data.data(), data.room(), place);
+}
+
+void receive_matched(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message,
+                     MPI_Status* status) {
+  need_place(message, "message");
+  incoming data{buffer, count, type};
+  detail::operation* const begun = start(*message, data);
+  if (begun == nullptr) return set_no_process(status);
+  const dropped guard{begun};
+  (void)detail::wait(*begun);
+  const detail::outcome& end = detail::result_of(*begun);
+  if (end.error) detail::raise(*begun);
+  data.arrived(end.bytes);
+  set_status(status, end);
+}
+
+MPI_Request start_matched(void* buffer, std::int64_t count, MPI_Datatype type,
+                          MPI_Message* message) {
+  need_place(message, "message");
+  incoming data{buffer, count, type};
+  detail::operation* const begun = start(*message, data);
+  return hand_out(std::make_unique<receive_request>(MPI_COMM_NULL, std::move(data), begun));
+}
+
+}  // namespace
+
+PEAL_MPI_FUNCTION(int, Probe, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return run("MPI_Probe", comm, [&] {
+    const communicator& on = communicator_of(comm);
+    if (source == MPI_PROC_NULL) return set_no_process(status);
+    set_status(status, detail::probe(*on.state, source, tag, place));
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Iprobe, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  return run("MPI_Iprobe", comm, [&] {
+    need_place(flag, "flag");
+    const communicator& on = communicator_of(comm);
+    *flag = 1;
+    if (source == MPI_PROC_NULL) return set_no_process(status);
+    detail::outcome found;
+    *flag = detail::try_probe(*on.state, source, tag, found, place) ? 1 : 0;
+    if (*flag != 0) set_status(status, found);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Mprobe, int source, int tag, MPI_Comm comm, MPI_Message* message,
+                  MPI_Status* status) {
+  return run("MPI_Mprobe", comm, [&] {
+    need_place(message, "message");
+    const communicator& on = communicator_of(comm);
+    *message = MPI_MESSAGE_NO_PROC;
+    if (source == MPI_PROC_NULL) return set_no_process(status);
+    detail::outcome found;
+    *message = hand_out_message(detail::probe_take(*on.state, source, tag, found, place));
+    set_status(status, found);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Improbe, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                  MPI_Status* status) {
+  return run("MPI_Improbe", comm, [&] {
+    need_place(flag, "flag");
+    need_place(message, "message");
+    const communicator& on = communicator_of(comm);
+    *flag = 1;
+    *message = MPI_MESSAGE_NO_PROC;
+    if (source == MPI_PROC_NULL) return set_no_process(status);
+    detail::outcome found;
+    detail::matched_message* const taken =
+        detail::try_probe_take(*on.state, source, tag, found, place);
+    *flag = taken != nullptr ? 1 : 0;
+    *message = taken != nullptr ? hand_out_message(taken) : MPI_MESSAGE_NULL;
+    if (taken != nullptr) set_status(status, found);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Mrecv, void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+                  MPI_Status* status) {
+  return run("MPI_Mrecv", [&] { receive_matched(buf, count, datatype, message, status); });
+}
+
+PEAL_MPI_FUNCTION(int, Mrecv_c, void* buf, MPI_Count count, MPI_Datatype datatype,
+                  MPI_Message* message, MPI_Status* status) {
+  return run("MPI_Mrecv_c", [&] { receive_matched(buf, count, datatype, message, status); });
+}
+
+PEAL_MPI_FUNCTION(int, Imrecv, void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+                  MPI_Request* request) {
+  return run("MPI_Imrecv", [&] {
+    need_place(request, "request");
+    *request = start_matched(buf, count, datatype, message);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Imrecv_c, void* buf, MPI_Count count, MPI_Datatype datatype,
+                  MPI_Message* message, MPI_Request* request) {
+  return run("MPI_Imrecv_c", [&] {
+    need_place(request, "request");
+    *request = start_matched(buf, count, datatype, message);
+  });
+}

@@ -1,0 +1,62 @@
+// Functions of mpi/tools.h that peal does not have.
+#include "mpi/unsupported/unsupported.hpp"
+
+PEAL_MPI_UNSUPPORTED(T_category_changed, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_categories, int, int, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_cvars, int, int, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_events, int, int, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_index, const char*, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_info, int, char*, int*, char*, int*, int*, int*, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_num, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_num_events, int, int*)
+PEAL_MPI_UNSUPPORTED(T_category_get_pvars, int, int, int*)
+PEAL_MPI_UNSUPPORTED(T_cvar_get_index, const char*, int*)
+PEAL_MPI_UNSUPPORTED(T_cvar_get_info, int, char*, int*, int*, MPI_Datatype*, MPI_T_enum*, char*,
+                     int*, int*, int*)
+PEAL_MPI_UNSUPPORTED(T_cvar_get_num, int*)
+PEAL_MPI_UNSUPPORTED(T_cvar_handle_alloc, int, void*, MPI_T_cvar_handle*, int*)
+PEAL_MPI_UNSUPPORTED(T_cvar_handle_free, MPI_T_cvar_handle*)
+PEAL_MPI_UNSUPPORTED(T_cvar_read, MPI_T_cvar_handle, void*)
+PEAL_MPI_UNSUPPORTED(T_cvar_write, MPI_T_cvar_handle, const void*)
+PEAL_MPI_UNSUPPORTED(T_enum_get_info, MPI_T_enum, int*, char*, int*)
+PEAL_MPI_UNSUPPORTED(T_enum_get_item, MPI_T_enum, int, int*, char*, int*)
+PEAL_MPI_UNSUPPORTED(T_event_callback_get_info, MPI_T_event_registration, MPI_T_cb_safety,
+                     MPI_Info*)
+PEAL_MPI_UNSUPPORTED(T_event_callback_set_info, MPI_T_event_registration, MPI_T_cb_safety, MPI_Info)
+PEAL_MPI_UNSUPPORTED(T_event_copy, MPI_T_event_instance, void*)
+PEAL_MPI_UNSUPPORTED(T_event_get_index, const char*, int*)
+PEAL_MPI_UNSUPPORTED(T_event_get_info, int, char*, int*, int*, MPI_Datatype*, MPI_Aint*, int*,
+                     MPI_T_enum*, MPI_Info*, char*, int*, int*)
+PEAL_MPI_UNSUPPORTED(T_event_get_num, int*)
+PEAL_MPI_UNSUPPORTED(T_event_get_source, MPI_T_event_instance, int*)
+PEAL_MPI_UNSUPPORTED(T_event_get_timestamp, MPI_T_event_instance, MPI_Count*)
+PEAL_MPI_UNSUPPORTED(T_event_handle_alloc, int, void*, MPI_Info, MPI_T_event_registration*)
+PEAL_MPI_UNSUPPORTED(T_event_handle_free, MPI_T_event_registration, void*,
+                     MPI_T_event_free_cb_function)
+PEAL_MPI_UNSUPPORTED(T_event_handle_get_info, MPI_T_event_registration, MPI_Info*)
+PEAL_MPI_UNSUPPORTED(T_event_handle_set_info, MPI_T_event_registration, MPI_Info)
+PEAL_MPI_UNSUPPORTED(T_event_read, MPI_T_event_instance, int, void*)
+PEAL_MPI_UNSUPPORTED(T_event_register_callback, MPI_T_event_registration, MPI_T_cb_safety, MPI_Info,
+                     void*, MPI_T_event_cb_function)
+PEAL_MPI_UNSUPPORTED(T_event_set_dropped_handler, MPI_T_event_registration,
+                     MPI_T_event_dropped_cb_function)
+PEAL_MPI_UNSUPPORTED(T_finalize, void)
+PEAL_MPI_UNSUPPORTED(T_init_thread, int, int*)
+PEAL_MPI_UNSUPPORTED(T_pvar_get_index, const char*, int, int*)
+PEAL_MPI_UNSUPPORTED(T_pvar_get_info, int, char*, int*, int*, int*, MPI_Datatype*, MPI_T_enum*,
+                     char*, int*, int*, int*, int*, int*)
+PEAL_MPI_UNSUPPORTED(T_pvar_get_num, int*)
+PEAL_MPI_UNSUPPORTED(T_pvar_handle_alloc, MPI_T_pvar_session, int, void*, MPI_T_pvar_handle*, int*)
+PEAL_MPI_UNSUPPORTED(T_pvar_handle_free, MPI_T_pvar_session, MPI_T_pvar_handle*)
+PEAL_MPI_UNSUPPORTED(T_pvar_read, MPI_T_pvar_session, MPI_T_pvar_handle, void*)
+PEAL_MPI_UNSUPPORTED(T_pvar_readreset, MPI_T_pvar_session, MPI_T_pvar_handle, void*)
+PEAL_MPI_UNSUPPORTED(T_pvar_reset, MPI_T_pvar_session, MPI_T_pvar_handle)
+PEAL_MPI_UNSUPPORTED(T_pvar_session_create, MPI_T_pvar_session*)
+PEAL_MPI_UNSUPPORTED(T_pvar_session_free, MPI_T_pvar_session*)
+PEAL_MPI_UNSUPPORTED(T_pvar_start, MPI_T_pvar_session, MPI_T_pvar_handle)
+PEAL_MPI_UNSUPPORTED(T_pvar_stop, MPI_T_pvar_session, MPI_T_pvar_handle)
+PEAL_MPI_UNSUPPORTED(T_pvar_write, MPI_T_pvar_session, MPI_T_pvar_handle, const void*)
+PEAL_MPI_UNSUPPORTED(T_source_get_info, int, char*, int*, char*, int*, MPI_T_source_order*,
+                     MPI_Count*, MPI_Count*, MPI_Info*)
+PEAL_MPI_UNSUPPORTED(T_source_get_num, int*)
+PEAL_MPI_UNSUPPORTED(T_source_get_timestamp, int, MPI_Count*)
