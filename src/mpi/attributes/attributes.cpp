@@ -24,8 +24,9 @@ void attributes::set(Handle owner, int key, void* value) {
   std::shared_ptr<const keyval> of = keyval_of<Handle>(key);
   if (const place old = find(key); old != entries_.end()) {
     const entry held = *old;
-    held.key->remove(owner, held.value);
+    erase(owner, held);
   }
+  // The function may have set another one, which this call replaces.
   if (const place old = find(key); old != entries_.end()) old->value = value;
   else entries_.push_back({std::move(of), value});
 }
