@@ -9,8 +9,16 @@ tests_unit_mpi_test_LDADD = libmpi_core.la $(unit_ldadd)
 check_PROGRAMS += tests/unit/mpi_datatypes_test
 tests_unit_mpi_datatypes_test_SOURCES = \
   tests/unit/mpi/datatypes/comparison.hpp \
+  tests/unit/mpi/datatypes/constructors/arrays_test.cpp \
+  tests/unit/mpi/datatypes/constructors/constructors_test.cpp \
+  tests/unit/mpi/datatypes/constructors/parameterized_test.cpp \
+  tests/unit/mpi/datatypes/constructors/predefined_test.cpp \
+  tests/unit/mpi/datatypes/datatype_test.cpp \
+  tests/unit/mpi/datatypes/definition_test.cpp \
+  tests/unit/mpi/datatypes/expect_failure.hpp \
   tests/unit/mpi/datatypes/layouts/elements_test.cpp \
   tests/unit/mpi/datatypes/layouts/layout_test.cpp \
+  tests/unit/mpi/datatypes/packing/external32_test.cpp \
   tests/unit/mpi/datatypes/packing/packing_test.cpp \
   tests/unit/mpi/datatypes/packing/plan_test.cpp \
   tests/unit/mpi/datatypes/stand_ins.cpp \

@@ -2,23 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/support/failure.hpp"
+#include "../expect_failure.hpp"
 
 namespace {
 
 using namespace peal::mpi;
 
 constexpr basic_type one_byte = integer<char>();
-
-template <class Body>
-int class_thrown(Body body) {
-  try {
-    body();
-  } catch (const failure& failed) {
-    return failed.error_class;
-  }
-  return MPI_SUCCESS;
-}
 
 TEST(layout, ends_where_the_next_one_is_aligned) {
   const layout made =
