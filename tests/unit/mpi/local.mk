@@ -16,6 +16,14 @@ tests_unit_mpi_datatypes_test_SOURCES = \
   tests/unit/mpi/datatypes/datatype_test.cpp \
   tests/unit/mpi/datatypes/definition_test.cpp \
   tests/unit/mpi/datatypes/expect_failure.hpp \
+  tests/unit/mpi/datatypes/functions/arrays_test.cpp \
+  tests/unit/mpi/datatypes/functions/constructors_test.cpp \
+  tests/unit/mpi/datatypes/functions/contents_test.cpp \
+  tests/unit/mpi/datatypes/functions/elements_test.cpp \
+  tests/unit/mpi/datatypes/functions/handles_test.cpp \
+  tests/unit/mpi/datatypes/functions/packing_test.cpp \
+  tests/unit/mpi/datatypes/functions/parameterized_test.cpp \
+  tests/unit/mpi/datatypes/functions/sizes_test.cpp \
   tests/unit/mpi/datatypes/layouts/elements_test.cpp \
   tests/unit/mpi/datatypes/layouts/layout_test.cpp \
   tests/unit/mpi/datatypes/packing/external32_test.cpp \
