@@ -167,7 +167,11 @@ MPI_Datatype value_index_type(MPI_Datatype value, MPI_Datatype index) {
   if (indices->basic()->known != domain::integer) return MPI_DATATYPE_NULL;
   return given().find({MPI_COMBINER_VALUE_INDEX, reinterpret_cast<std::intptr_t>(value),
                        reinterpret_cast<std::intptr_t>(index)},
-                      [&] { return make_pair_type(values, indices); });
+                      [&] {
+                        return make_pair_type(
+                            values, indices,
+                            contents{MPI_COMBINER_VALUE_INDEX, form::small, {values, indices}});
+                      });
 }
 
 }  // namespace peal::mpi

@@ -126,7 +126,8 @@ void add_predefined(datatype_table& table) {
     add(table, each.handle, each.name,
         std::make_unique<definition>(layout_of(each.type), contents{}));
   for (const pair_row& each : pair_rows()) {
-    auto made = make_pair_type(table.find(each.value)->shared, table.find(each.index)->shared);
+    auto made =
+        make_pair_type(table.find(each.value)->shared, table.find(each.index)->shared, contents{});
     add(table, each.handle, each.name, std::move(made));
   }
 }
@@ -139,12 +140,12 @@ const char* name_of_missing(MPI_Datatype type) noexcept {
 }
 
 std::unique_ptr<definition> make_pair_type(const definition_pointer& value,
-                                           const definition_pointer& index) {
+                                           const definition_pointer& index, contents made_with) {
   const std::int64_t alignment = index->layout().alignment;
   const std::int64_t offset = (value->size() + alignment - 1) / alignment * alignment;
   auto made = std::make_unique<definition>(
       assemble({value->layout(), index->layout()}, {{0, 1, 0, 0}, {offset, 1, 0, 1}}),
-      contents{MPI_COMBINER_VALUE_INDEX, form::small, {value, index}});
+      std::move(made_with));
   made->set_pair({value->layout().body->basic, index->layout().body->basic, offset});
   return made;
 }

@@ -21,6 +21,7 @@ void add_predefined(datatype_table& table);
 
 /// A value, and an index behind it as a C compiler would place it. Requires: both are basic.
 [[nodiscard]] std::unique_ptr<definition> make_pair_type(const definition_pointer& value,
-                                                         const definition_pointer& index);
+                                                         const definition_pointer& index,
+                                                         contents made_with);
 
 }  // namespace peal::mpi

@@ -92,10 +92,10 @@ void pack_external_into(const char* representation, const void* data, std::int64
                         MPI_Datatype datatype, const stream_argument<Count>& to) {
   need_external32(representation);
   const definition& type = committed_datatype_of(datatype).type();
-  const std::int64_t bytes = external_bytes_of(type, count);
+  const std::int64_t bytes = external_bytes_of(type.layout(), count);
   std::byte* const place = to.place_for(bytes);
   need_data(data, type, bytes, "inbuf");
-  pack_external(type, data, count, place);
+  pack_external(type.layout(), data, count, place);
   to.advance(bytes);
 }
 
@@ -104,10 +104,10 @@ void unpack_external_from(const char* representation, const stream_argument<Coun
                           void* data, std::int64_t count, MPI_Datatype datatype) {
   need_external32(representation);
   const definition& type = committed_datatype_of(datatype).type();
-  const std::int64_t bytes = external_bytes_of(type, count);
+  const std::int64_t bytes = external_bytes_of(type.layout(), count);
   const std::byte* const place = from.place_for(bytes);
   need_data(data, type, bytes, "outbuf");
-  unpack_external(type, data, count, place);
+  unpack_external(type.layout(), data, count, place);
   from.advance(bytes);
 }
 
@@ -116,7 +116,7 @@ void tell_external_size(const char* representation, std::int64_t count, MPI_Data
                         Count* size) {
   need_external32(representation);
   need_place(size, "size");
-  *size = external_bytes_of(committed_datatype_of(datatype).type(), count);
+  *size = external_bytes_of(committed_datatype_of(datatype).type().layout(), count);
 }
 
 }  // namespace

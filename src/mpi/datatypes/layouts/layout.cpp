@@ -30,13 +30,12 @@ class bounds_of_parts {
     const std::int64_t last = sum_of(part.displacement, std::max<std::int64_t>(way, 0));
     if (child.marked) marked_.add(sum_of(child.lower, first), sum_of(child.upper, last));
     if (child.elements == 0) return;
-    if (!child.marked) unmarked_.add(sum_of(child.lower, first), sum_of(child.upper, last));
     true_.add(sum_of(child.true_lower, first), sum_of(child.true_upper, last));
   }
   void tell(layout& made) const {
     made.marked = marked_.any;
-    made.lower = marked_.any ? marked_.lower : unmarked_.lower;
-    made.upper = marked_.any ? marked_.upper : unmarked_.upper;
+    made.lower = marked_.any ? marked_.lower : true_.lower;
+    made.upper = marked_.any ? marked_.upper : true_.upper;
     made.true_lower = true_.lower;
     made.true_upper = true_.upper;
     if (made.marked) return;
@@ -46,7 +45,7 @@ class bounds_of_parts {
   }
 
  private:
-  bounds marked_, unmarked_, true_;
+  bounds marked_, true_;
 };
 
 /// Extents are differences of bounds: both have to fit.

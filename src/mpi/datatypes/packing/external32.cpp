@@ -95,10 +95,10 @@ void from_external(const basic_type& type, const std::byte* from, std::byte* to)
 
 /// Calls convert(basic, here, there) for each component of all elements.
 template <class Convert>
-void convert_all(const definition& type, std::uintptr_t data, std::int64_t count, std::byte* stream,
+void convert_all(const layout& type, std::uintptr_t data, std::int64_t count, std::byte* stream,
                  const Convert& convert) {
   for (std::int64_t copy = 0; copy != count; ++copy) {
-    for_each_element(type.layout(), data, [&](const basic_type& basic, std::uintptr_t address) {
+    for_each_element(type, data, [&](const basic_type& basic, std::uintptr_t address) {
       for (int done = 0; done != basic.size; done += basic.unit) {
         convert(basic, place_at(address + static_cast<std::uintptr_t>(done)), stream);
         stream += basic.external_unit;
@@ -110,24 +110,24 @@ void convert_all(const definition& type, std::uintptr_t data, std::int64_t count
 
 }  // namespace
 
-std::int64_t external_bytes_of(const definition& type, std::int64_t count) {
+std::int64_t external_bytes_of(const layout& type, std::int64_t count) {
   need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(type.layout().external_size, count, &bytes)) [[unlikely]]
+  if (__builtin_mul_overflow(type.external_size, count, &bytes)) [[unlikely]]
     fail(MPI_ERR_COUNT, "count", count, "so many elements have more bytes than can be counted");
   return bytes;
 }
 
-void pack_external(const definition& type, const void* data, std::int64_t count, void* stream) {
-  if (type.size() == 0) return;
+void pack_external(const layout& type, const void* data, std::int64_t count, void* stream) {
+  if (type.size == 0) return;
   convert_all(type, reinterpret_cast<std::uintptr_t>(data), count, static_cast<std::byte*>(stream),
               [](const basic_type& basic, const std::byte* here, std::byte* there) {
                 to_external(basic, here, there);
               });
 }
 
-void unpack_external(const definition& type, void* data, std::int64_t count, const void* stream) {
-  if (type.size() == 0) return;
+void unpack_external(const layout& type, void* data, std::int64_t count, const void* stream) {
+  if (type.size == 0) return;
   // The stream is only read in this direction.
   convert_all(type, reinterpret_cast<std::uintptr_t>(data), count,
               static_cast<std::byte*>(const_cast<void*>(stream)),

@@ -10,14 +10,14 @@
 
 #include <cstdint>
 
-#include "mpi/datatypes/definition.hpp"
+#include "mpi/datatypes/layouts/layout.hpp"
 
 namespace peal::mpi {
 
 /// Fails with MPI_ERR_COUNT, as bytes_of.
-[[nodiscard]] std::int64_t external_bytes_of(const definition& type, std::int64_t count);
+[[nodiscard]] std::int64_t external_bytes_of(const layout& type, std::int64_t count);
 /// Requires: `stream` has room for external_bytes_of(type, count).
-void pack_external(const definition& type, const void* data, std::int64_t count, void* stream);
-void unpack_external(const definition& type, void* data, std::int64_t count, const void* stream);
+void pack_external(const layout& type, const void* data, std::int64_t count, void* stream);
+void unpack_external(const layout& type, void* data, std::int64_t count, const void* stream);
 
 }  // namespace peal::mpi
