@@ -17,6 +17,8 @@ check_PROGRAMS += \
   tests/job/left \
   tests/job/lost_link \
   tests/job/messages \
+  tests/job/mpi_collectives \
+  tests/job/mpi_messages \
   tests/job/narrowed \
   tests/job/paused \
   tests/job/random_collectives \
@@ -32,6 +34,10 @@ check_PROGRAMS += \
   tests/job/traffic \
   tests/job/unequal
 
+tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/support.h
+tests_job_mpi_collectives_LDADD = libmpi_abi.la
+tests_job_mpi_messages_SOURCES = tests/job/mpi/messages.c tests/job/mpi/support.h
+tests_job_mpi_messages_LDADD = libmpi_abi.la
 tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp
@@ -112,6 +118,7 @@ EXTRA_DIST += \
   tests/job/direct.toml \
   tests/job/examples.toml \
   tests/job/left.toml \
+  tests/job/mpi.toml \
   tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/start.toml \

@@ -1,6 +1,7 @@
 #include "mpi/communicators/communicator.hpp"
 
 #include "mpi/environment/world.hpp"
+#include "mpi/errors/errhandler.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
 
@@ -58,7 +59,7 @@ void forget_communicators() {
 MPI_Comm hand_out(detail::communicator_state& made, const communicator& from) {
   auto own = std::make_unique<communicator>();
   own->state = &made;
-  own->errhandler = from.errhandler;
+  own->errhandler = share_errhandler(from.errhandler);
   return communicators().add(std::move(own));
 }
 

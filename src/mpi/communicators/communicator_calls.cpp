@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "mpi/errors/errhandler.hpp"
 #include "mpi/groups/group_table.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
@@ -144,6 +145,7 @@ PEAL_MPI_FUNCTION(int, Comm_free, MPI_Comm* comm) {
     if (communicator_table::is_predefined(*comm))
       fail(MPI_ERR_COMM, "comm is " + gone.name + ", which is never freed");
     gone.attributes.erase_all(*comm);
+    release_errhandler(gone.errhandler);
     detail::release(*gone.state);
     communicators().remove(*comm);
     *comm = MPI_COMM_NULL;

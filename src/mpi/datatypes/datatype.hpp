@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "mpi/attributes/attributes.hpp"
 #include "mpi/datatypes/definition.hpp"
 #include "mpi/support/handle_table.hpp"
 
@@ -19,6 +20,7 @@ struct datatype {
   definition_pointer shared;  // a transfer under way keeps it, since the program may free the type
   std::string name;
   bool committed = false;
+  mpi::attributes attributes;
 
   explicit datatype(definition_pointer of) noexcept : shared{std::move(of)} {}
 

@@ -13,8 +13,9 @@ namespace {
 
 void free_datatype(MPI_Datatype* type) {
   need_place(type, "datatype");
-  const datatype& found = datatype_of(*type);
+  datatype& found = datatype_of(*type);
   if (found.is_predefined()) fail(MPI_ERR_TYPE, found.name + " is predefined and cannot be freed");
+  found.attributes.erase_all(*type);
   (void)datatypes().remove(*type);
   *type = MPI_DATATYPE_NULL;
 }
@@ -48,7 +49,16 @@ PEAL_MPI_FUNCTION(int, Type_dup, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     need_place(newtype, "newtype");
     const datatype& old = datatype_of(oldtype);
     const MPI_Datatype made = add_datatype(make_dup(old.shared));
-    datatype_of(made).committed = old.committed;
+    datatype& copy = datatype_of(made);
+    copy.committed = old.committed;
+    try {
+      old.attributes.copy_to(copy.attributes, oldtype);
+    } catch (...) {
+      copy.attributes.erase_all(made);
+      datatypes().remove(made);
+      *newtype = MPI_DATATYPE_NULL;
+      throw;
+    }
     *newtype = made;
   });
 }

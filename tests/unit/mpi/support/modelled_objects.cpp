@@ -1,6 +1,6 @@
 #include "modelled_objects.hpp"
 
-#include "mpi/attributes/owners.hpp"
+#include "mpi/datatypes/datatype.hpp"
 #include "mpi/environment/world.hpp"
 #include "mpi/support/failure.hpp"
 
@@ -10,11 +10,14 @@ namespace {
 modelled_objects* there = nullptr;
 }
 
-modelled_objects::modelled_objects() {
+modelled_objects::modelled_objects() : type_handle{add_datatype(datatype_of(MPI_INT).shared)} {
   self.errhandler = MPI_ERRORS_RETURN;
   there = this;
 }
-modelled_objects::~modelled_objects() { there = nullptr; }
+modelled_objects::~modelled_objects() {
+  there = nullptr;
+  datatypes().remove(type_handle);
+}
 
 // Weak: a program that has the real ones takes those.
 [[gnu::weak]] communicator& communicator_of(MPI_Comm comm) {
@@ -25,10 +28,6 @@ modelled_objects::~modelled_objects() { there = nullptr; }
 [[gnu::weak]] session& session_of(MPI_Session handle) {
   if (there != nullptr && handle == there->session_handle) return there->session;
   fail(MPI_ERR_SESSION, "session is no session");
-}
-[[gnu::weak]] attributes& attributes_of(MPI_Datatype type) {
-  if (there != nullptr && type == there->type_handle) return there->of_type;
-  fail(MPI_ERR_TYPE, "datatype is no datatype");
 }
 [[gnu::weak]] int world_size() { return modelled_size; }
 [[gnu::weak]] int world_rank() { return modelled_rank; }

@@ -1,6 +1,7 @@
 // mpi/support/modelled_objects.hpp
 // A job of modelled_size ranks as the functions of MPI see it, without a job: MPI_COMM_SELF, a
-// communicator, a session and a datatype that live as long as this does.
+// communicator, a session and a datatype that live as long as this does. The datatype is a real
+// one.
 //
 // Layer    tests.
 // Threads  one.
@@ -9,7 +10,6 @@
 
 #include <mpi.h>
 
-#include "mpi/attributes/attributes.hpp"
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/environment/session.hpp"
 
@@ -26,12 +26,11 @@ struct modelled_objects {
   communicator self;  // gives error codes
   communicator other;
   mpi::session session;
-  attributes of_type;
 
   // Handles as large as no others.
   const MPI_Comm other_handle = reinterpret_cast<MPI_Comm>(0x7001);
   const MPI_Session session_handle = reinterpret_cast<MPI_Session>(0x7002);
-  const MPI_Datatype type_handle = reinterpret_cast<MPI_Datatype>(0x7003);
+  const MPI_Datatype type_handle;
 };
 
 }  // namespace peal::mpi
