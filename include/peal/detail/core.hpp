@@ -334,8 +334,7 @@ PEAL_EXPORT operation* start_collective(communicator_state&, const collective_ca
 
 /// inout[i] = in[i] ∘ inout[i] for all `bytes` of the call's reduction, in this process alone.
 /// Throws errc::invalid_argument where the operation has no meaning for the type.
-PEAL_EXPORT void reduce_local(const collective_call&, const void* in, void* inout,
-                              const location&);
+PEAL_EXPORT void reduce_local(const collective_call&, const void* in, void* inout, const location&);
 
 /// How a collective is made: it has one step and waits, so that it may go past messages; it goes by
 /// messages; it has two steps; it is made ready.

@@ -66,8 +66,7 @@ void take_no_part(communicator_state& on, call_form form, const location& where)
   here.flush();
 }
 
-void reduce_local(const collective_call& call, const void* in, void* inout,
-                  const location& where) {
+void reduce_local(const collective_call& call, const void* in, void* inout, const location& where) {
   const peal::reduction by{call};
   if (!by.valid())
     fail(errc::invalid_argument, "the operation has no meaning for the type", -1, where);
