@@ -15,9 +15,7 @@ class collective_request final : public request {
       : request{comm}, work_{std::move(begun)} {
     run(work_->start());
   }
-  // MPI lets no collective be cancelled, or freed before it is over.
   void cancel() override { fail(MPI_ERR_REQUEST, "a collective cannot be cancelled"); }
-  void detach() noexcept override { await(); }
 
  private:
   void take_in(std::size_t /*bytes*/) noexcept override { work_->finish(); }

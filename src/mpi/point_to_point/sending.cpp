@@ -44,7 +44,6 @@ class persistent_send final : public persistent_request {
     if (mode_ == send_mode::buffered) send_buffered(on, std::move(data_), call_.peer, call_.tag);
     else run(begin(mode_, on, data_, call_.peer, call_.tag));
   }
-  std::unique_ptr<std::byte[]> give_memory() noexcept override { return data_.take_copy(); }
 
   send_mode mode_;
   send_call call_;

@@ -45,12 +45,22 @@ void request::cancel() {
   if (operation_ != nullptr) (void)detail::cancel(*operation_);
 }
 
-void request::detach() noexcept {
-  if (operation_ == nullptr) return;
-  std::byte* const memory = give_memory().release();
-  detail::drop(
-      std::exchange(operation_, nullptr),
-      [](void* unneeded) noexcept { delete[] static_cast<std::byte*>(unneeded); }, memory);
+void request::let_go(std::unique_ptr<request> unwanted) {
+  if (unwanted->is_done()) {
+    MPI_Status ignored;
+    (void)unwanted->finish(ignored);
+    return;
+  }
+  detail::operation& running = *unwanted->operation_;
+  // What has arrived by then is unpacked, too.
+  detail::on_finish(
+      running,
+      [](void* kept) {
+        const std::unique_ptr<request> over{static_cast<request*>(kept)};
+        MPI_Status ignored;
+        (void)over->finish(ignored);
+      },
+      unwanted.release());
 }
 
 // Never destroyed: a program may look at a request while static objects go.

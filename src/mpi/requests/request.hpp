@@ -45,16 +45,14 @@ class request {
   /// A persistent one begins anew.
   virtual void start();
   virtual void cancel();
-  /// The program does not want to know how it ends.
-  virtual void detach() noexcept;
+  /// The program does not want to know how it ends: it goes when it is done.
+  static void let_go(std::unique_ptr<request> unwanted);
 
  protected:
   [[nodiscard]] detail::operation* running() const noexcept { return operation_; }
   void run(detail::operation* begun) noexcept { operation_ = begun; }
   /// What arrived is put where the program wants it.
   virtual void take_in(std::size_t bytes) noexcept { (void)bytes; }
-  /// Gives up memory that the operation needs after the request is gone.
-  [[nodiscard]] virtual std::unique_ptr<std::byte[]> give_memory() noexcept { return {}; }
   /// An outcome, as a status and a code.
   static int tell(const detail::outcome& of, MPI_Status& status) noexcept;
 
@@ -71,7 +69,6 @@ class send_request final : public request {
   }
 
  private:
-  std::unique_ptr<std::byte[]> give_memory() noexcept override { return data_.take_copy(); }
   outgoing data_;
 };
 

@@ -76,8 +76,8 @@ PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_S
 PEAL_MPI_FUNCTION(int, Request_free, MPI_Request* request) {
   return run("MPI_Request_free", [&] {
     need_place(request, "request");
-    request_of(*request).detach();
-    requests().remove(*request);
+    (void)request_of(*request);
+    peal::mpi::request::let_go(requests().remove(*request));
     *request = MPI_REQUEST_NULL;
   });
 }

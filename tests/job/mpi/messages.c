@@ -154,6 +154,33 @@ static void several(void) {
   CHECK(flag && index == MPI_UNDEFINED);
 }
 
+/* A request that is freed while its message is on its way: that arrives all the same. */
+static void freed(int rows) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  int* const out = malloc(sizeof(int) * (size_t)rows * 2);
+  volatile int* const in = malloc(sizeof(int) * (size_t)rows * 2);
+  MPI_Datatype every_other;
+  MPI_Request request;
+  int each;
+  for (each = 0; each < rows * 2; ++each) out[each] = value_of(rank, each), in[each] = -1;
+  MPI_Type_vector(rows, 1, 2, MPI_INT, &every_other);
+  MPI_Type_commit(&every_other);
+  MPI_Irecv((void*)in, 1, every_other, left, 30, MPI_COMM_WORLD, &request);
+  MPI_Request_free(&request);
+  CHECK(request == MPI_REQUEST_NULL);
+  MPI_Isend(out, 1, every_other, right, 30, MPI_COMM_WORLD, &request);
+  MPI_Request_free(&request);
+  MPI_Type_free(&every_other);
+  while (in[(rows - 1) * 2] == -1) {
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, 31, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  }
+  for (each = 0; each < rows * 2; ++each)
+    CHECK(in[each] == (each % 2 == 0 ? value_of(left, each) : -1));
+  MPI_Barrier(MPI_COMM_WORLD); /* now the neighbour has everything, too */
+  free(out), free((void*)in);
+}
+
 static void wrong(void) {
   int value = 0, error_class = 0, length = 0, code;
   char text[MPI_MAX_ERROR_STRING];
@@ -205,6 +232,8 @@ int main(int argc, char** argv) {
   gaps(100);
   gaps(100000);
   several();
+  freed(3);
+  freed(100000);
   wrong();
   MPI_Finalize();
   MPI_Finalized(&flag);
