@@ -23,7 +23,7 @@ template <class Handle>
 void attributes::set(Handle owner, int key, void* value) {
   std::shared_ptr<const keyval> of = keyval_of<Handle>(key);
   if (const place old = find(key); old != entries_.end()) {
-    const entry held = *old;
+    const entry held{old->key, old->value};  // the function may change the list
     erase(owner, held);
   }
   // The function may have set another one, which this call replaces.
@@ -46,7 +46,7 @@ bool attributes::get(int key, void*& value) const {
 template <class Handle>
 void attributes::erase(Handle owner, int key) {
   if (const place found = find(key); found != entries_.end()) {
-    const entry held = *found;
+    const entry held{found->key, found->value};
     erase(owner, held);
   } else {
     (void)keyval_of<Handle>(key);  // a key under which nothing is stored will do

@@ -15,7 +15,7 @@ using namespace peal::mpi;
   PEAL_MPI_FUNCTION(int, name##_toint, MPI_##argument handle) {  \
     return std::remove_cvref_t<decltype(table)>::to_int(handle); \
   }                                                              \
-  PEAL_MPI_FUNCTION(MPI_##argument, name##_fromint, int number) { return table.from_int(number); }
+  PEAL_MPI_FUNCTION(MPI_##argument, name##_fromint, int number) { return (table).from_int(number); }
 
 PEAL_MPI_INTEGERS(Comm, Comm, communicators())
 PEAL_MPI_INTEGERS(Type, Datatype, datatypes())

@@ -134,9 +134,11 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
 MPI_Request start_send(send_mode mode, const send_call& call) {
   const communicator& on = communicator_of(call.comm);
   outgoing data{call.buffer, call.count, call.type};
-  detail::operation* begun = nullptr;
-  if (mode == send_mode::buffered) send_buffered(on, std::move(data), call.peer, call.tag);
-  else begun = begin(mode, on, data, call.peer, call.tag);
+  if (mode == send_mode::buffered) {
+    send_buffered(on, std::move(data), call.peer, call.tag);
+    return hand_out(std::make_unique<request>(call.comm));  // one that is over
+  }
+  detail::operation* const begun = begin(mode, on, data, call.peer, call.tag);
   return hand_out(std::make_unique<send_request>(call.comm, std::move(data), begun));
 }
 
