@@ -10,6 +10,8 @@
 
 namespace peal::mpi {
 
-inline constexpr std::source_location place = std::source_location::current();
+// Not inline: g++ 12 puts what it points to into a section of its own, of which copies of other
+// files go away, and with -O1 these are referred to all the same.
+constexpr std::source_location place = std::source_location::current();
 
 }  // namespace peal::mpi
