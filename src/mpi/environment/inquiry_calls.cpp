@@ -5,9 +5,10 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <string>
+#include <string_view>
 
 #include "mpi/environment/world.hpp"
+#include "mpi/support/cut.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
 #include "mpi/support/place.hpp"
@@ -18,12 +19,8 @@ using namespace peal::mpi;
 
 namespace {
 
-/// `room`: with the byte that ends it.
-void tell(const std::string& what, std::size_t room, char* into, int* length) {
-  const std::size_t told = std::min(what.size(), room - 1);
-  std::memcpy(into, what.data(), told);
-  into[told] = '\0';
-  *length = static_cast<int>(told);
+void tell(std::string_view what, std::size_t room, char* into, int* length) {
+  *length = static_cast<int>(copy_cut(what, into, room));
 }
 
 }  // namespace

@@ -88,10 +88,7 @@ detail::operation* begin(send_mode mode, const communicator& on, const outgoing&
 
 void set_status(MPI_Status* status, const detail::outcome& of) noexcept {
   if (status == MPI_STATUS_IGNORE) return;
-  status->MPI_SOURCE = of.source;
-  status->MPI_TAG = of.tag;
-  set_bytes(*status, static_cast<std::int64_t>(of.bytes));
-  set_cancelled(*status, false);
+  set_outcome(*status, of);
 }
 
 void send(send_mode mode, const send_call& call) {

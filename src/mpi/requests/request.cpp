@@ -12,12 +12,8 @@ request::~request() {
 }
 
 int request::tell(const detail::outcome& of, MPI_Status& status) noexcept {
-  status.MPI_SOURCE = of.source;
-  status.MPI_TAG = of.tag;
-  set_bytes(status, static_cast<std::int64_t>(of.bytes));
-  const bool cancelled = of.error == make_error_code(errc::cancelled);
-  set_cancelled(status, cancelled);
-  return cancelled ? MPI_SUCCESS : class_of(of.error);
+  set_outcome(status, of);
+  return is_cancelled(status) ? MPI_SUCCESS : class_of(of.error);
 }
 
 int request::look(MPI_Status& status) noexcept {
@@ -84,10 +80,7 @@ void make_progress() { (void)detail::progress(); }
 int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept {
   MPI_Status end;
   const int code = of.finish(end);
-  if (status != MPI_STATUS_IGNORE) {
-    end.MPI_ERROR = status->MPI_ERROR;  // only calls that finish several say something there
-    *status = end;
-  }
+  tell_status(status, end);
   if (!of.is_persistent()) {
     requests().remove(handle);
     handle = MPI_REQUEST_NULL;

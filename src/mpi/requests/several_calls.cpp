@@ -47,8 +47,7 @@ class given_requests {
   /// All of them. MPI_ERR_IN_STATUS: some have ended with an error, as the statuses say.
   int finish_all(MPI_Status* statuses) noexcept {
     int worst = MPI_SUCCESS;
-    std::vector<int>::size_type each = 0;
-    for (; each != size(); ++each) {
+    for (std::size_t each = 0; each != size(); ++each) {
       MPI_Status ignored = empty_status(), *const status =
                                                statuses == nullptr ? &ignored : &statuses[each];
       if (found_[each] == nullptr) {
@@ -70,10 +69,6 @@ class given_requests {
   std::size_t active_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
-
-void set_empty(MPI_Status* status) noexcept {
-  if (status != MPI_STATUS_IGNORE) *status = empty_status();
-}
 
 /// What a call that finishes several returns, whose body tells the code of the requests and the
 /// communicator.
@@ -133,7 +128,7 @@ PEAL_MPI_FUNCTION(int, Waitany, int count, MPI_Request array_of_requests[], int*
     need_place(index, "index");
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
-    if (all.none_active()) return set_empty(status);
+    if (all.none_active()) return tell_status(status, empty_status());
     await_until([&] { return all.first_done() != all.size(); });
     const std::size_t which = all.first_done();
     comm = all.at(which)->comm();
@@ -150,7 +145,7 @@ PEAL_MPI_FUNCTION(int, Testany, int count, MPI_Request array_of_requests[], int*
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
     *flag = 1;
-    if (all.none_active()) return set_empty(status);
+    if (all.none_active()) return tell_status(status, empty_status());
     if (all.first_done() == all.size()) make_progress();
     const std::size_t which = all.first_done();
     *flag = which != all.size() ? 1 : 0;

@@ -7,14 +7,6 @@ using namespace peal::mpi;
 
 namespace {
 
-/// What a request that is none, or is not active, gives at once.
-void set_empty(MPI_Status* status) noexcept {
-  if (status == MPI_STATUS_IGNORE) return;
-  const int error = status->MPI_ERROR;
-  *status = empty_status();
-  status->MPI_ERROR = error;
-}
-
 /// Null: there is nothing to be waited for.
 request* active(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
@@ -30,7 +22,7 @@ PEAL_MPI_FUNCTION(int, Wait, MPI_Request* request, MPI_Status* status) {
   const int wrong = run("MPI_Wait", [&] {
     need_place(request, "request");
     auto* const awaited = active(*request);
-    if (awaited == nullptr) return set_empty(status);
+    if (awaited == nullptr) return tell_status(status, empty_status());
     comm = awaited->comm();
     awaited->await();
     code = finish(*request, *awaited, status);
@@ -46,7 +38,7 @@ PEAL_MPI_FUNCTION(int, Test, MPI_Request* request, int* flag, MPI_Status* status
     need_place(flag, "flag");
     *flag = 1;
     auto* const tested = active(*request);
-    if (tested == nullptr) return set_empty(status);
+    if (tested == nullptr) return tell_status(status, empty_status());
     comm = tested->comm();
     if (!tested->is_done()) make_progress();
     *flag = tested->is_done() ? 1 : 0;
@@ -60,16 +52,13 @@ PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_S
     need_place(flag, "flag");
     *flag = 1;
     auto* const found = active(request);
-    if (found == nullptr) return set_empty(status);
+    if (found == nullptr) return tell_status(status, empty_status());
     if (!found->is_done()) make_progress();
     *flag = found->is_done() ? 1 : 0;
     if (*flag == 0) return;
     MPI_Status end;
     (void)found->look(end);
-    if (status != MPI_STATUS_IGNORE) {
-      end.MPI_ERROR = status->MPI_ERROR;
-      *status = end;
-    }
+    tell_status(status, end);
   });
 }
 

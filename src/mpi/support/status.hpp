@@ -1,5 +1,5 @@
 // mpi/support/status.hpp
-// What the hidden words of MPI_Status hold.
+// What a status tells, also in its hidden words.
 //
 // Layer    mpi/support.
 // Errors   none.
@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <cstring>
+
+#include "peal/detail/core.hpp"
 
 namespace peal::mpi {
 
@@ -31,6 +33,22 @@ inline void set_cancelled(MPI_Status& status, bool cancelled) noexcept {
 /// As the standard wants it of what is empty: no source, no tag, no bytes, no error.
 [[nodiscard]] inline MPI_Status empty_status() noexcept {
   return {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, {}};
+}
+
+/// Of a message. What has its error in an outcome of its own is not told here.
+inline void set_outcome(MPI_Status& status, const detail::outcome& of) noexcept {
+  status.MPI_SOURCE = of.source;
+  status.MPI_TAG = of.tag;
+  set_bytes(status, static_cast<std::int64_t>(of.bytes));
+  set_cancelled(status, of.error == make_error_code(errc::cancelled));
+}
+
+/// For a program, which may not want it. Only calls that finish several requests say something in
+/// MPI_ERROR, so that stays.
+inline void tell_status(MPI_Status* wanted, MPI_Status status) noexcept {
+  if (wanted == MPI_STATUS_IGNORE) return;
+  status.MPI_ERROR = wanted->MPI_ERROR;
+  *wanted = status;
 }
 
 }  // namespace peal::mpi
