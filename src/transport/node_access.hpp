@@ -40,7 +40,7 @@ class node_access {
   /// To be woken after something was stored that it may wait for; as after a message. Requires:
   /// reaches(peer).
   [[nodiscard]] virtual receiver receiver_of(peer_id) noexcept = 0;
-  /// Of this process, up to now.
+  /// Of this process, up to now. Of any thread; what others do at the time may be missing.
   [[nodiscard]] virtual payload_counts payloads() const noexcept = 0;
 
  protected:

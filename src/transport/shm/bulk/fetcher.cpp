@@ -27,6 +27,11 @@ constexpr std::uint32_t absorbed_piece = 32;
 
 constexpr std::uint64_t in_segment = 1;
 
+/// Of a count that one thread writes and others read.
+void add_one(std::atomic<std::uint64_t>& count) noexcept {
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 struct fetcher::progress {
@@ -120,7 +125,7 @@ void fetcher::start(fetch& f, int from) noexcept {
 /// Settles which way the payload takes.
 void fetcher::choose(fetch& f) noexcept {
   progress& p = of(f);
-  ++payloads_.all;
+  add_one(chosen_);
   const bool seen = (f.where.words[2] & in_segment) != 0;
   const bool joined = f.absorb != nullptr;
   const bool shows = !joined && segment_->contains(f.into, f.bytes);  // to the sender
@@ -150,7 +155,7 @@ void fetcher::choose(fetch& f) noexcept {
     p.cell = made.cell;
     p.measured = made.measure;
     p.trial = made.trial;
-    payloads_.unsettled += made.settled ? 0 : 1;
+    if (!made.settled) add_one(unsettled_);
     if (made.measure) p.began = clock::now();
   }
   p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -59,8 +60,10 @@ class fetcher {
   [[nodiscard]] const std::array<std::uint64_t, copy_rates::ways>& counts() const noexcept {
     return counts_;
   }
-  /// How often the choice of the way was a trial, or had not tried all ways.
-  [[nodiscard]] const payload_counts& payloads() const noexcept { return payloads_; }
+  /// How often the choice of the way was a trial, or had not tried all ways. Of any thread.
+  [[nodiscard]] payload_counts payloads() const noexcept {
+    return {chosen_.load(std::memory_order_relaxed), unsettled_.load(std::memory_order_relaxed)};
+  }
 
  private:
   struct progress;  // of a fetch; lies in its scratch words
@@ -121,7 +124,9 @@ class fetcher {
   std::vector<std::byte> bounce_;   // what the kernel copies before it is absorbed
   copy_choice choice_;
   std::array<std::uint64_t, copy_rates::ways> counts_{};
-  payload_counts payloads_;
+  // Of the payloads; written by this thread alone.
+  std::atomic<std::uint64_t> chosen_{0};
+  std::atomic<std::uint64_t> unsettled_{0};
   // Of the payload that ended last; from -1: not in its turn.
   struct {
     clock::time_point when{};
