@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error_text.hpp"
+#include "base/log.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
 #include "command_line.hpp"
@@ -79,7 +80,7 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
     const machine node;
     const placement places{node, request};
     files.require(request);  // besides the sockets that hold the cores
-    if (!places.warning().empty())
+    if (!places.warning().empty() && settings.log >= log_level::warning)
       print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
     pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle(),
                     distances{node.handle()}.text()},

@@ -145,7 +145,8 @@ lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES =
 nodist_EXTRA_libmpi_abi_la_SOURCES = force_cxx.cpp
 libmpi_abi_la_LIBADD = libmpi_core.la libpeal.la
-libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -Wl,-Bsymbolic-functions \
+# In a tree that was moved libpeal lies beside it, where the loader would not look by itself.
+libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -Wl,-Bsymbolic-functions -Wl,-rpath,'$$ORIGIN' \
   -Wl,--version-script=$(srcdir)/src/mpi/libmpi_abi.map
 EXTRA_libmpi_abi_la_DEPENDENCIES = src/mpi/libmpi_abi.map
 EXTRA_DIST += src/mpi/libmpi_abi.map
@@ -173,3 +174,31 @@ mpiparts_HEADERS = \
   include/mpi/tools.h \
   include/mpi/tools_types.h \
   include/mpi/topologies.h
+
+# The compilers' wrappers. In $(libdir)/peal/bin they, and pealrun, have the names that configure scripts look for; who wants
+# them there puts that folder into PATH.
+bin_SCRIPTS += pealcc pealcxx
+CLEANFILES += pealcc pealcxx
+EXTRA_DIST += src/mpi/compile/pealcc.in
+fill_in_compile = sed -e 's|@compiler[@]|$(1)|' -e 's|@variable[@]|$(2)|g' -e 's|@language[@]|$(3)|' -e 's|@program[@]|$@|' \
+  -e 's|@version[@]|$(VERSION)|' -e 's|@include[@]|$(mpidir)|' -e 's|@library[@]|$(libdir)|' \
+  -e "s|@include_from_bin[@]|`realpath -ms --relative-to='$(bindir)' '$(mpidir)'`|" \
+  -e "s|@library_from_bin[@]|`realpath -ms --relative-to='$(bindir)' '$(libdir)'`|" $(srcdir)/src/mpi/compile/pealcc.in >$@.new && \
+  chmod 755 $@.new && mv $@.new $@
+pealcc: src/mpi/compile/pealcc.in Makefile
+	$(AM_V_GEN)$(call fill_in_compile,$(CC),PEAL_CC,C)
+pealcxx: src/mpi/compile/pealcc.in Makefile
+	$(AM_V_GEN)$(call fill_in_compile,$(CXX),PEAL_CXX,C++)
+
+aliasdir = $(libdir)/peal/bin
+aliases = mpicc:pealcc mpicxx:pealcxx mpic++:pealcxx mpiCC:pealcxx mpirun:pealrun mpiexec:pealrun
+.PHONY: install-aliases uninstall-aliases
+install-exec-hook: install-aliases
+install-aliases:
+	$(MKDIR_P) '$(DESTDIR)$(aliasdir)'
+	for each in $(aliases); do \
+	  ln -sf "`realpath -ms --relative-to='$(aliasdir)' '$(bindir)'`/$${each#*:}" "$(DESTDIR)$(aliasdir)/$${each%:*}" || exit 1; done
+uninstall-hook: uninstall-aliases
+uninstall-aliases:
+	for each in $(aliases); do rm -f "$(DESTDIR)$(aliasdir)/$${each%:*}"; done
+	-rmdir '$(DESTDIR)$(aliasdir)' '$(DESTDIR)$(libdir)/peal' 2>/dev/null

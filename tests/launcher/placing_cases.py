@@ -75,6 +75,7 @@ def more_ranks_than_cores_are_warned_of_in_one_line(desk):
     equal(read_places(done), {rank: allowed() for rank in range(count)}, "places")
     equal(len(done.err.splitlines()), 1, "lines")
     check(done.err.startswith(f"pealrun: warning: {count} ranks on "), done.err)
+    equal(desk.run("-n", count, *places(), env={"PEAL_LOG": "error"}).err, "", "complaints where nobody wants warnings")
 
 
 @case(alone=True)

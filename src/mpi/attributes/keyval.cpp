@@ -17,6 +17,8 @@ namespace {
 struct keyval_table {
   std::mutex lock;
   std::unordered_map<int, std::shared_ptr<const keyval>> all;
+  // Those that were freed. Attributes keep them.
+  std::unordered_map<int, std::weak_ptr<const keyval>> freed;
   // Above those of the standard. A number is never given twice: attributes outlive their key.
   int next = 1024;
 };
@@ -92,8 +94,15 @@ template <class Handle>
 void free_keyval(int number) {
   keyval_table& table = keyvals();
   const std::lock_guard<std::mutex> guard{table.lock};
-  (void)find_keyval<Handle>(table, number);
+  // While attributes have it, it may be freed by each who has its number, as is usual in the
+  // functions that delete them.
+  if (const auto freed = table.freed.find(number); freed != table.freed.end()) {
+    if (const auto in_use = freed->second.lock()) return need_for<Handle>(*in_use);
+    table.freed.erase(freed);
+  }
+  const std::shared_ptr<const keyval> found = find_keyval<Handle>(table, number);
   table.all.erase(number);
+  if (found.use_count() > 1) table.freed.emplace(number, found);
 }
 
 template <class Handle>

@@ -101,9 +101,12 @@ PEAL_MPI_FUNCTION(int, Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm* ne
   return run("MPI_Comm_create", comm, [&] {
     need_place(newcomm, "newcomm");
     const communicator& from = communicator_of(comm);
-    const int rank = group_of(group).rank_of(own_world_rank(*from.state));
+    const peal::mpi::group& members = group_of(group);
+    const int rank = members.rank_of(own_world_rank(*from.state));
+    const bool joins = rank != MPI_UNDEFINED;
+    // Groups that have no member in common may be given at the same time.
     detail::communicator_state* const made =
-        detail::split(*from.state, rank != MPI_UNDEFINED, 0, rank, place);
+        detail::split(*from.state, joins, joins ? members.world_ranks().front() : 0, rank, place);
     *newcomm = made == nullptr ? MPI_COMM_NULL : hand_out(*made, from);
   });
 }

@@ -58,11 +58,16 @@ std::string rank_text() noexcept {
   }
 }
 
-/// What belongs to no object that has an error handler.
+/// What belongs to no object that has an error handler: up to MPI 3.1 it was handled as an error on
+/// MPI_COMM_WORLD, since then as one on MPI_COMM_SELF. Programs from before set the handler of
+/// MPI_COMM_WORLD alone.
 int handle_without_owner(const char* function, const failure& what) noexcept {
-  // Before the start and after the end there is no MPI_COMM_SELF.
-  if (const auto handler = errhandler_held_by(MPI_COMM_SELF))
-    return handle_error(function, MPI_COMM_SELF, *handler, what);
+  // Before the start and after the end there is neither.
+  for (const MPI_Comm each : {MPI_COMM_SELF, MPI_COMM_WORLD}) {
+    const auto handler = errhandler_held_by(each);
+    if (handler && *handler != MPI_ERRORS_ARE_FATAL)
+      return handle_error(function, each, *handler, what);
+  }
   end_with_error(function, what);
 }
 

@@ -26,6 +26,17 @@ TEST(keyval, numbers_are_none_of_the_standard_and_never_come_back) {
   free_keyval<MPI_Comm>(second);
 }
 
+TEST(keyval, may_be_freed_again_while_attributes_have_it) {
+  const int number = make_keyval(keyval_functions<MPI_Comm>{}, nullptr);
+  auto kept = keyval_of<MPI_Comm>(number);
+  free_keyval<MPI_Comm>(number);
+  EXPECT_EQ(class_thrown_by([&] { free_keyval<MPI_Comm>(number); }), MPI_SUCCESS);
+  EXPECT_EQ(class_thrown_by([&] { free_keyval<MPI_Datatype>(number); }), MPI_ERR_KEYVAL);
+  EXPECT_EQ(class_thrown_by([&] { (void)keyval_of<MPI_Comm>(number); }), MPI_ERR_KEYVAL);
+  kept.reset();
+  EXPECT_EQ(class_thrown_by([&] { free_keyval<MPI_Comm>(number); }), MPI_ERR_KEYVAL);
+}
+
 TEST(keyval, calls_the_functions_of_the_program_with_its_state) {
   int state = 3, uses = 1;
   char text[8] = {};

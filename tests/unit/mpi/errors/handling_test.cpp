@@ -70,6 +70,16 @@ TEST_F(handling, errors_without_a_communicator_are_those_of_self) {
   }
 }
 
+TEST_F(handling,
+       errors_without_a_communicator_are_those_of_world_where_self_has_its_first_handler) {
+  objects_.world.errhandler = of_comm_;
+  EXPECT_EQ(failing(MPI_COMM_NULL, MPI_ERR_COMM), MPI_ERR_COMM);
+  EXPECT_EQ(last.comm, MPI_COMM_WORLD);
+  objects_.self.errhandler = MPI_ERRORS_RETURN;
+  EXPECT_EQ(failing(MPI_COMM_NULL, MPI_ERR_COMM), MPI_ERR_COMM);
+  EXPECT_EQ(last.times, 1);
+}
+
 TEST_F(handling, the_handler_of_a_session_is_called_with_its_handle) {
   objects_.session.errhandler = of_session_;
   const auto body = [] { fail(MPI_ERR_ARG, "why"); };

@@ -23,6 +23,7 @@ struct modelled_objects {
   modelled_objects(const modelled_objects&) = delete;
   modelled_objects& operator=(const modelled_objects&) = delete;
 
+  communicator world;
   communicator self;  // gives error codes
   communicator other;
   mpi::session session;
