@@ -72,6 +72,7 @@ TEST_F(handling, errors_without_a_communicator_are_those_of_self) {
 
 TEST_F(handling,
        errors_without_a_communicator_are_those_of_world_where_self_has_its_first_handler) {
+  objects_.self.errhandler = MPI_ERRORS_ARE_FATAL;
   objects_.world.errhandler = of_comm_;
   EXPECT_EQ(failing(MPI_COMM_NULL, MPI_ERR_COMM), MPI_ERR_COMM);
   EXPECT_EQ(last.comm, MPI_COMM_WORLD);
