@@ -165,6 +165,7 @@ mpiparts_HEADERS = \
   include/mpi/dynamic_processes.h \
   include/mpi/environment.h \
   include/mpi/files.h \
+  include/mpi/fortran.h \
   include/mpi/handles.h \
   include/mpi/nonblocking_collectives.h \
   include/mpi/one_sided.h \

@@ -27,11 +27,6 @@ constexpr std::uint32_t absorbed_piece = 32;
 
 constexpr std::uint64_t in_segment = 1;
 
-/// Of a count that one thread writes and others read.
-void add_one(std::atomic<std::uint64_t>& count) noexcept {
-  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 struct fetcher::progress {

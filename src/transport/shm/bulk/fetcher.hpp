@@ -87,6 +87,10 @@ class fetcher {
   using clock = std::chrono::steady_clock;
 
   static progress& of(fetch&) noexcept;
+  /// Of a count that one thread writes and others read.
+  static void add_one(std::atomic<std::uint64_t>& count) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   [[nodiscard]] bool make_queues() noexcept;
   [[nodiscard]] queue& queue_of(int from) noexcept {
     return queues_[static_cast<std::size_t>(from)];
