@@ -4,7 +4,6 @@
 #include <cstring>
 #include <string>
 
-#include "mpi/environment/world.hpp"
 #include "mpi/support/cut.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/tools/tool_function.hpp"
@@ -71,8 +70,8 @@ void read_control_variable(MPI_T_cvar_handle handle, void* into) {
 void write_control_variable(MPI_T_cvar_handle handle, const void* from) {
   const control_variable& of = bound(handle);
   need_argument(from);
-  if (world_started() || detail::job_running())
-    fail(MPI_T_ERR_CVAR_SET_NOT_NOW, "settings change before the start of MPI only");
+  if (detail::job_running())
+    fail(MPI_T_ERR_CVAR_SET_NOT_NOW, "settings do not change while MPI runs");
   const detail::setting now = control_variables()[static_cast<std::size_t>(of.index)];
   const std::string value = is_integer(now) ? integer_written(from) : text_written(from, of.count);
   if (!detail::change_setting(now.name, value))

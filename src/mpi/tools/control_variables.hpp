@@ -4,7 +4,7 @@
 // Layer    mpi/tools.
 // Units    elements of the datatype; values of MPI_CHAR end with a zero byte.
 // Threads  under the lock of MPI_T.
-// Errors   MPI_T_ERR_INVALID_INDEX, _HANDLE; _CVAR_SET_NOT_NOW after the start, MPI_T_ERR_INVALID
+// Errors   MPI_T_ERR_INVALID_INDEX, _HANDLE; _CVAR_SET_NOT_NOW while MPI runs, MPI_T_ERR_INVALID
 //          for a value that is not allowed.
 #pragma once
 
