@@ -64,6 +64,7 @@ pealdetail_HEADERS = \
   include/peal/detail/point_to_point.hpp \
   include/peal/detail/queue_entries.hpp \
   include/peal/detail/request_body.hpp \
+  include/peal/detail/setting.hpp \
   include/peal/detail/std_parts.hpp \
   include/peal/detail/unsendable.hpp \
   include/peal/detail/with_status.hpp

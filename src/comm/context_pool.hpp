@@ -30,7 +30,9 @@
 namespace peal {
 
 /// Of a communicator: its own, a multiple of this, and those that follow.
-inline constexpr std::uint32_t contexts_of_one = 8;
+inline constexpr std::uint32_t contexts_of_one = 16;
+/// Of these, the first one of detail::room.
+inline constexpr std::uint32_t context_of_rooms = 6;
 
 class context_pool {
  public:

@@ -60,6 +60,11 @@ libmpi_core_la_SOURCES = \
   src/mpi/datatypes/packing/plan.hpp \
   src/mpi/datatypes/packing/plan_builder.cpp \
   src/mpi/datatypes/packing/plan_builder.hpp \
+  src/mpi/environment/abi_calls.cpp \
+  src/mpi/environment/fortran_abi.cpp \
+  src/mpi/environment/fortran_abi.hpp \
+  src/mpi/environment/hardware.cpp \
+  src/mpi/environment/hardware.hpp \
   src/mpi/environment/inquiry_calls.cpp \
   src/mpi/environment/integer_calls.cpp \
   src/mpi/environment/session.cpp \
@@ -67,6 +72,7 @@ libmpi_core_la_SOURCES = \
   src/mpi/environment/start_calls.cpp \
   src/mpi/environment/world.cpp \
   src/mpi/environment/world.hpp \
+  src/mpi/errors/absent_errhandler_calls.cpp \
   src/mpi/errors/class_texts.cpp \
   src/mpi/errors/class_texts.hpp \
   src/mpi/errors/errhandler.cpp \
@@ -97,10 +103,20 @@ libmpi_core_la_SOURCES = \
   src/mpi/operations/op.cpp \
   src/mpi/operations/op.hpp \
   src/mpi/operations/op_calls.cpp \
+  src/mpi/partitioned/incoming_partitions.cpp \
+  src/mpi/partitioned/incoming_partitions.hpp \
+  src/mpi/partitioned/partition_setup.cpp \
+  src/mpi/partitioned/partition_setup.hpp \
+  src/mpi/partitioned/partitioned_calls.cpp \
+  src/mpi/partitioned/partitioned_receive.cpp \
+  src/mpi/partitioned/partitioned_receive.hpp \
+  src/mpi/partitioned/partitioned_send.cpp \
+  src/mpi/partitioned/partitioned_send.hpp \
   src/mpi/point_to_point/blocking_calls.cpp \
   src/mpi/point_to_point/buffer_calls.cpp \
-  src/mpi/point_to_point/buffered.cpp \
-  src/mpi/point_to_point/buffered.hpp \
+  src/mpi/point_to_point/exchange.cpp \
+  src/mpi/point_to_point/exchange.hpp \
+  src/mpi/point_to_point/exchange_calls.cpp \
   src/mpi/point_to_point/message.cpp \
   src/mpi/point_to_point/message.hpp \
   src/mpi/point_to_point/message_memory.cpp \
@@ -108,8 +124,14 @@ libmpi_core_la_SOURCES = \
   src/mpi/point_to_point/nonblocking_calls.cpp \
   src/mpi/point_to_point/persistent_calls.cpp \
   src/mpi/point_to_point/probe_calls.cpp \
+  src/mpi/point_to_point/send_buffer.cpp \
+  src/mpi/point_to_point/send_buffer.hpp \
   src/mpi/point_to_point/sending.cpp \
   src/mpi/point_to_point/sending.hpp \
+  src/mpi/requests/generalized.cpp \
+  src/mpi/requests/generalized.hpp \
+  src/mpi/requests/generalized_calls.cpp \
+  src/mpi/requests/look_calls.cpp \
   src/mpi/requests/request.cpp \
   src/mpi/requests/request.hpp \
   src/mpi/requests/several_calls.cpp \
@@ -122,6 +144,19 @@ libmpi_core_la_SOURCES = \
   src/mpi/support/handle_table.hpp \
   src/mpi/support/place.hpp \
   src/mpi/support/status.hpp \
+  src/mpi/tools/categories.cpp \
+  src/mpi/tools/categories.hpp \
+  src/mpi/tools/category_calls.cpp \
+  src/mpi/tools/control_variable_calls.cpp \
+  src/mpi/tools/control_variables.cpp \
+  src/mpi/tools/control_variables.hpp \
+  src/mpi/tools/event_calls.cpp \
+  src/mpi/tools/performance_variable_calls.cpp \
+  src/mpi/tools/performance_variables.cpp \
+  src/mpi/tools/performance_variables.hpp \
+  src/mpi/tools/tool_calls.cpp \
+  src/mpi/tools/tool_function.cpp \
+  src/mpi/tools/tool_function.hpp \
   src/mpi/topologies/balanced_dims.cpp \
   src/mpi/topologies/balanced_dims.hpp \
   src/mpi/topologies/balanced_dims_calls.cpp \
@@ -133,9 +168,6 @@ libmpi_core_la_SOURCES = \
   src/mpi/unsupported/files.cpp \
   src/mpi/unsupported/one_sided.cpp \
   src/mpi/unsupported/persistent_collectives.cpp \
-  src/mpi/unsupported/point_to_point.cpp \
-  src/mpi/unsupported/requests.cpp \
-  src/mpi/unsupported/tools.cpp \
   src/mpi/unsupported/topologies.cpp \
   src/mpi/unsupported/unsupported.hpp
 libmpi_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)

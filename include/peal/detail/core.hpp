@@ -156,6 +156,15 @@ PEAL_EXPORT operation* start_recv_matched(matched_message*, void* data, std::siz
 /// Gives up a message taken by a probe: it is received and thrown away.
 PEAL_EXPORT void discard(matched_message*) noexcept;
 
+/// Messages of their own, for what is made of messages: ordinary receives and probes of the
+/// communicator do not see them, nor those of one room those of another one. Otherwise they are
+/// like ordinary ones, with all tags there are.
+enum class room : std::uint8_t { first, second };
+PEAL_EXPORT operation* start_send_in(room, communicator_state&, const void* data, std::size_t bytes,
+                                     int dest, int tag, const location&);
+PEAL_EXPORT operation* start_recv_in(room, communicator_state&, void* data, std::size_t capacity,
+                                     int source, int tag, const location&);
+
 /// A message that is sent, or received, again and again.
 struct message_call {
   const void* send = nullptr;  // null: it is received
@@ -223,6 +232,8 @@ PEAL_EXPORT bool progress();
 /// nothing of peal's.
 PEAL_EXPORT bool wait_until(bool (*done)(void* context), void* context,
                             time_point deadline = never);
+/// Threads in wait_until look at once whether `done` holds: for what comes true without progress.
+PEAL_EXPORT void wake_waits() noexcept;
 /// Throws what the operation ended with: peal::error, or on the rank where it happened what the
 /// user's function threw. Requires: finished, with an error.
 [[noreturn]] PEAL_EXPORT void raise(operation&);

@@ -4,11 +4,14 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "base/log.hpp"
+#include "base/variables.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/start/job.hpp"
+#include "peal/detail/setting.hpp"
 #include "peal/error.hpp"
 
 namespace peal::detail {
@@ -42,6 +45,23 @@ bool job_running() noexcept { return job::running() != nullptr; }
 
 std::vector<counter> job_counters(const location& where) { return job::require(where).counted(); }
 
+std::vector<setting> settings() {
+  const job* const here = job::running();
+  std::vector<std::string> objections;
+  const job_settings now = here != nullptr ? here->settings : read_environment(objections);
+  std::vector<setting> all;
+  for (const variable& each : variables())
+    all.push_back({std::string{each.name}, std::string{each.meaning}, each.allowed,
+                   each.written(now), each.must_agree});
+  return all;
+}
+
+bool change_setting(const std::string& name, const std::string& value) {
+  const variable* const known = find_variable(name);
+  return known != nullptr && objection(*known, value).empty() &&
+         ::setenv(name.c_str(), value.c_str(), 1) == 0;
+}
+
 bool progress() {
   job* const here = job::running();
   return here != nullptr && here->first_lane().progress.progress_everywhere();
@@ -52,6 +72,14 @@ bool wait_until(bool (*done)(void*), void* context, time_point deadline) {
   job* const here = job::running();
   if (here == nullptr) return holds();
   return here->first_lane().progress.wait_anywhere(holds, on_steady_clock(deadline));
+}
+
+void wake_waits() noexcept {
+  job* const here = job::running();
+  if (here == nullptr) return;
+  engine& progress = here->first_lane().progress;  // where wait_until sleeps
+  const std::lock_guard<engine> guard{progress};
+  progress.wake_sleepers();
 }
 
 namespace {

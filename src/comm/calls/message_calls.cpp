@@ -290,4 +290,35 @@ operation* start_recv_growing(communicator_state& asked, const growing_buffer& i
               where);
 }
 
+namespace {
+std::uint32_t context_of(room which, const communicator_state& on) noexcept {
+  return on.context() + context_of_rooms + static_cast<std::uint32_t>(which);
+}
+}  // namespace
+
+operation* start_send_in(room which, communicator_state& on, const void* data, std::size_t bytes,
+                         int dest, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) return &sent_at_once;
+  const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.messages->start_send(on, context_of(which, on), data, bytes, dest, tag);
+  if (!finished(started)) here.progress.started(bytes);
+  return keep(here, on, started, where);
+}
+
+operation* start_recv_in(room which, communicator_state& on, void* data, std::size_t capacity,
+                         int source, int tag, const location& where) {
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(on, tag, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  operation& started =
+      here.messages->start_recv(on, context_of(which, on), data, capacity, source, tag);
+  if (!finished(started)) here.progress.started(capacity);
+  return keep(here, on, started, where);
+}
+
 }  // namespace peal::detail

@@ -52,6 +52,7 @@ void set_world(detail::communicator_state& all) {
 void forget_communicators() {
   self().attributes.erase_all(MPI_COMM_SELF);  // first of all, while everything still works
   world().attributes.erase_all(MPI_COMM_WORLD);
+  for (communicator* each : {&self(), &world()}) each->buffer.reset();
   detail::release(*self().state);
   self().state = world().state = nullptr;
 }
@@ -60,6 +61,7 @@ MPI_Comm hand_out(detail::communicator_state& made, const communicator& from) {
   auto own = std::make_unique<communicator>();
   own->state = &made;
   own->errhandler = share_errhandler(from.errhandler);
+  own->session_buffer = from.session_buffer;
   return communicators().add(std::move(own));
 }
 

@@ -17,11 +17,16 @@
 
 namespace peal::mpi {
 
+class send_buffer;
+
 struct communicator {
   detail::communicator_state* state = nullptr;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   std::string name;
   mpi::attributes attributes;
+  // For buffered sends (point_to_point/send_buffer.hpp); null: there is none.
+  std::shared_ptr<send_buffer> buffer;
+  std::shared_ptr<send_buffer> session_buffer;  // of the session that it comes from
 };
 
 using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::communicator>;

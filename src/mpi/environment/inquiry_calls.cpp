@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "mpi/environment/hardware.hpp"
 #include "mpi/environment/world.hpp"
 #include "mpi/support/cut.hpp"
 #include "mpi/support/failure.hpp"
@@ -34,15 +35,6 @@ PEAL_MPI_FUNCTION(int, Get_version, int* version, int* subversion) {
   });
 }
 
-PEAL_MPI_FUNCTION(int, Abi_get_version, int* abi_major, int* abi_minor) {
-  return run("MPI_Abi_get_version", [&] {
-    need_place(abi_major, "abi_major");
-    need_place(abi_minor, "abi_minor");
-    *abi_major = MPI_ABI_VERSION;
-    *abi_minor = MPI_ABI_SUBVERSION;
-  });
-}
-
 PEAL_MPI_FUNCTION(int, Get_library_version, char* version, int* resultlen) {
   return run("MPI_Get_library_version", [&] {
     need_place(version, "version");
@@ -60,6 +52,13 @@ PEAL_MPI_FUNCTION(int, Get_processor_name, char* name, int* resultlen) {
     if (::gethostname(found.data(), found.size() - 1) != 0)
       fail(MPI_ERR_OTHER, "the system does not tell the name of this host");
     tell(found.data(), found.size(), name, resultlen);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Get_hw_resource_info, MPI_Info* hw_info) {
+  return run("MPI_Get_hw_resource_info", [&] {
+    need_place(hw_info, "hw_info");
+    *hw_info = handle_of(hardware_info());
   });
 }
 

@@ -8,10 +8,16 @@
 
 #include <mpi.h>
 
+#include <memory>
+
 namespace peal::mpi {
+
+class send_buffer;
 
 struct session {
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+  /// For buffered sends of its communicators (point_to_point/send_buffer.hpp), which share it.
+  std::shared_ptr<send_buffer> buffer;
 };
 
 /// Fails for MPI_SESSION_NULL and for whatever is no session.

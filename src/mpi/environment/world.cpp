@@ -1,8 +1,10 @@
 #include "mpi/environment/world.hpp"
 
+#include <string>
 #include <thread>
 
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/info/env_info.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
 
@@ -34,6 +36,8 @@ void start_world(int threads) {
   here.threads = multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
   here.main_thread = std::this_thread::get_id();
   set_world(all);
+  env_info().set("maxprocs", std::to_string(detail::size_of(all)));
+  env_info().set("thread_level", name_of_thread_level(here.threads));
 }
 
 void finish_world() {

@@ -57,5 +57,11 @@ void replace_errhandler(MPI_Errhandler& held, MPI_Errhandler by) {
 
 template void replace_errhandler<MPI_Comm_errhandler_function>(MPI_Errhandler&, MPI_Errhandler);
 template void replace_errhandler<MPI_Session_errhandler_function>(MPI_Errhandler&, MPI_Errhandler);
+template void replace_errhandler<MPI_File_errhandler_function>(MPI_Errhandler&, MPI_Errhandler);
+
+MPI_Errhandler& file_errhandler() noexcept {
+  static MPI_Errhandler held = MPI_ERRORS_RETURN;
+  return held;
+}
 
 }  // namespace peal::mpi

@@ -50,4 +50,7 @@ void release_errhandler(MPI_Errhandler handle) noexcept;
 template <class Function>
 void replace_errhandler(MPI_Errhandler& held, MPI_Errhandler by);
 
+/// Of MPI_FILE_NULL, which every file begins with.
+[[nodiscard]] MPI_Errhandler& file_errhandler() noexcept;
+
 }  // namespace peal::mpi

@@ -20,15 +20,6 @@ int create(const char* name, Function* function, MPI_Errhandler* errhandler) {
   });
 }
 
-/// For a handler that is called by the program itself. Any number may be a code here.
-failure failure_of_code(int code) {
-  try {
-    return {code, text_of_code(code)};
-  } catch (const failure&) {
-    return {code, "the program has called the error handler"};
-  }
-}
-
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Comm_create_errhandler, MPI_Comm_errhandler_function* comm_errhandler_fn,

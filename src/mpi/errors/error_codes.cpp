@@ -121,6 +121,14 @@ std::string text_of_code(int code) {
   return added(table, "errorcode", code).text;
 }
 
+failure failure_of_code(int code) {
+  try {
+    return {code, text_of_code(code)};
+  } catch (const failure&) {
+    return {code, "the program has called the error handler"};
+  }
+}
+
 int last_used_code() noexcept {
   code_table& table = codes();
   const std::lock_guard<std::mutex> guard{table.lock};

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "mpi/support/failure.hpp"
+
 namespace peal::mpi {
 
 // A class is a code too, whose class is itself. Numbers are never given twice.
@@ -32,6 +34,8 @@ void remove_error_string(int code);
 /// The name and the sentence of a class of the standard; what the program gave for its own codes,
 /// or nothing.
 [[nodiscard]] std::string text_of_code(int code);
+/// For a handler that is called by the program itself. Any number may be a code here.
+[[nodiscard]] failure failure_of_code(int code);
 /// MPI_LASTUSEDCODE: no code above this was ever in use.
 [[nodiscard]] int last_used_code() noexcept;
 

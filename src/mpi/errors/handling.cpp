@@ -28,6 +28,10 @@ template <>
 struct function_of<MPI_Session> {
   using type = MPI_Session_errhandler_function*;
 };
+template <>
+struct function_of<MPI_File> {
+  using type = MPI_File_errhandler_function*;
+};
 
 std::optional<MPI_Errhandler> errhandler_held_by(MPI_Comm comm) noexcept {
   try {
@@ -100,6 +104,7 @@ int handle_error(const char* function, Owner owner, MPI_Errhandler handler,
 
 template int handle_error(const char*, MPI_Comm, MPI_Errhandler, const failure&) noexcept;
 template int handle_error(const char*, MPI_Session, MPI_Errhandler, const failure&) noexcept;
+template int handle_error(const char*, MPI_File, MPI_Errhandler, const failure&) noexcept;
 
 int raised(const char* function, MPI_Comm comm) noexcept {
   const failure what = what_was_thrown();
@@ -113,6 +118,12 @@ int raised(const char* function, MPI_Session session) noexcept {
   if (const auto handler = errhandler_held_by(session))
     return handle_error(function, session, *handler, what);
   return handle_without_owner(function, what);
+}
+
+// There are no files, so all belongs to MPI_FILE_NULL.
+int raised(const char* function, MPI_File file) noexcept {
+  (void)file;
+  return handle_error(function, MPI_FILE_NULL, file_errhandler(), what_was_thrown());
 }
 
 }  // namespace peal::mpi

@@ -12,8 +12,8 @@
 
 namespace peal::mpi {
 
-/// Calls the handler, which is one of this kind of object, MPI_Comm or MPI_Session, and gives the
-/// error code. What is no handler, as after its end, is taken for MPI_ERRORS_ARE_FATAL.
+/// Calls the handler, which is one of this kind of object, MPI_Comm, MPI_Session or MPI_File, and
+/// gives the error code. What is no handler, as after its end, is taken for MPI_ERRORS_ARE_FATAL.
 template <class Owner>
 int handle_error(const char* function, Owner owner, MPI_Errhandler handler,
                  const failure& what) noexcept;

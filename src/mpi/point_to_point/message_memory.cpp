@@ -17,8 +17,7 @@ void need_buffer(const void* buffer, std::size_t bytes, const plan& by) {
 
 }  // namespace
 
-outgoing::outgoing(const void* buffer, std::int64_t count, MPI_Datatype type) {
-  const definition& of = committed_datatype_of(type).type();
+outgoing::outgoing(const void* buffer, std::int64_t count, const definition& of) {
   bytes_ = static_cast<std::size_t>(bytes_of(of, count));
   const plan& by = of.plan();
   need_buffer(buffer, bytes_, by);
@@ -38,9 +37,8 @@ void outgoing::make_copy() {
   data_ = copy_.get();
 }
 
-incoming::incoming(void* buffer, std::int64_t count, MPI_Datatype type) {
-  const datatype& given = committed_datatype_of(type);
-  const definition& of = given.type();
+incoming::incoming(void* buffer, std::int64_t count, const definition_pointer& type) {
+  const definition& of = *type;
   room_ = static_cast<std::size_t>(bytes_of(of, count));
   const plan& by = of.plan();
   need_buffer(buffer, room_, by);
@@ -50,7 +48,7 @@ incoming::incoming(void* buffer, std::int64_t count, MPI_Datatype type) {
   }
   copy_.reset(new std::byte[room_]);
   data_ = copy_.get();
-  type_ = given.shared;
+  type_ = type;
   buffer_ = buffer;
   count_ = count;
 }

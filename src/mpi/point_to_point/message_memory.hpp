@@ -22,7 +22,9 @@ namespace peal::mpi {
 class outgoing {
  public:
   outgoing() = default;
-  outgoing(const void* buffer, std::int64_t count, MPI_Datatype type);
+  outgoing(const void* buffer, std::int64_t count, MPI_Datatype type)
+      : outgoing{buffer, count, committed_datatype_of(type).type()} {}
+  outgoing(const void* buffer, std::int64_t count, const definition& of);
 
   [[nodiscard]] const void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -41,7 +43,9 @@ class outgoing {
 class incoming {
  public:
   incoming() = default;
-  incoming(void* buffer, std::int64_t count, MPI_Datatype type);
+  incoming(void* buffer, std::int64_t count, MPI_Datatype type)
+      : incoming{buffer, count, committed_datatype_of(type).shared} {}
+  incoming(void* buffer, std::int64_t count, const definition_pointer& type);
 
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t room() const noexcept { return room_; }

@@ -1,7 +1,6 @@
 #include "mpi/point_to_point/sending.hpp"
 
-#include "mpi/point_to_point/buffered.hpp"
-#include "mpi/requests/request.hpp"
+#include "mpi/point_to_point/send_buffer.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
 
@@ -34,36 +33,43 @@ class persistent_request : public request {
 class persistent_send final : public persistent_request {
  public:
   persistent_send(send_mode mode, const send_call& call)
-      : persistent_request{call.comm}, mode_{mode}, call_{call} {}
+      : persistent_request{call.comm},
+        mode_{mode},
+        call_{call},
+        type_{committed_datatype_of(call.type).shared} {}
 
  private:
   // Each time it is packed anew, since the program has written something else meanwhile.
   void begin_message() override {
     const communicator& on = communicator_of(call_.comm);
-    data_ = outgoing{call_.buffer, call_.count, call_.type};
+    data_ = outgoing{call_.buffer, call_.count, *type_};
     if (mode_ == send_mode::buffered) send_buffered(on, std::move(data_), call_.peer, call_.tag);
     else run(begin(mode_, on, data_, call_.peer, call_.tag));
   }
 
   send_mode mode_;
   send_call call_;
+  definition_pointer type_;  // the program may free the handle
   outgoing data_;
 };
 
 class persistent_receive final : public persistent_request {
  public:
   explicit persistent_receive(const receive_call& call)
-      : persistent_request{call.comm}, call_{call} {}
+      : persistent_request{call.comm},
+        call_{call},
+        type_{committed_datatype_of(call.type).shared} {}
 
  private:
   void begin_message() override {
     const communicator& on = communicator_of(call_.comm);
-    data_ = incoming{call_.buffer, call_.count, call_.type};
+    data_ = incoming{call_.buffer, call_.count, type_};
     run(detail::start_recv(*on.state, data_.data(), data_.room(), call_.peer, call_.tag, place));
   }
   void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
 
   receive_call call_;
+  definition_pointer type_;
   incoming data_;
 };
 
@@ -128,24 +134,29 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
   set_status(status, end);
 }
 
-MPI_Request start_send(send_mode mode, const send_call& call) {
+std::unique_ptr<request> begin_send(send_mode mode, const send_call& call, outgoing data) {
   const communicator& on = communicator_of(call.comm);
-  outgoing data{call.buffer, call.count, call.type};
   if (mode == send_mode::buffered) {
     send_buffered(on, std::move(data), call.peer, call.tag);
-    return hand_out(std::make_unique<request>(call.comm));  // one that is over
+    return std::make_unique<request>(call.comm);  // one that is over
   }
   detail::operation* const begun = begin(mode, on, data, call.peer, call.tag);
-  return hand_out(std::make_unique<send_request>(call.comm, std::move(data), begun));
+  return std::make_unique<send_request>(call.comm, std::move(data), begun);
 }
 
-MPI_Request start_receive(const receive_call& call) {
+std::unique_ptr<request> begin_receive(const receive_call& call) {
   const communicator& on = communicator_of(call.comm);
   incoming data{call.buffer, call.count, call.type};
   detail::operation* const begun =
       detail::start_recv(*on.state, data.data(), data.room(), call.peer, call.tag, place);
-  return hand_out(std::make_unique<receive_request>(call.comm, std::move(data), begun));
+  return std::make_unique<receive_request>(call.comm, std::move(data), begun);
 }
+
+MPI_Request start_send(send_mode mode, const send_call& call) {
+  return hand_out(begin_send(mode, call, {call.buffer, call.count, call.type}));
+}
+
+MPI_Request start_receive(const receive_call& call) { return hand_out(begin_receive(call)); }
 
 MPI_Request prepare_send(send_mode mode, const send_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, false);

@@ -9,9 +9,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/point_to_point/message_memory.hpp"
+#include "mpi/requests/request.hpp"
 
 namespace peal::mpi {
 
@@ -43,6 +45,9 @@ void receive(const receive_call& call, MPI_Status* status);
 /// Both at a time. `replace`: what arrives is put where the message came from.
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
 
+[[nodiscard]] std::unique_ptr<request> begin_send(send_mode mode, const send_call& call,
+                                                  outgoing data);
+[[nodiscard]] std::unique_ptr<request> begin_receive(const receive_call& call);
 [[nodiscard]] MPI_Request start_send(send_mode mode, const send_call& call);
 [[nodiscard]] MPI_Request start_receive(const receive_call& call);
 /// Made ready, to be started with MPI_Start.

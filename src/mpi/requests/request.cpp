@@ -41,22 +41,21 @@ void request::cancel() {
   if (operation_ != nullptr) (void)detail::cancel(*operation_);
 }
 
-void request::let_go(std::unique_ptr<request> unwanted) {
-  if (unwanted->is_done()) {
-    MPI_Status ignored;
-    (void)unwanted->finish(ignored);
-    return;
-  }
-  detail::operation& running = *unwanted->operation_;
+int request::end_unasked() noexcept {
+  MPI_Status ignored;
+  (void)finish(ignored);
+  return MPI_SUCCESS;
+}
+
+int request::let_go(std::unique_ptr<request> unwanted) {
+  detail::operation* const awaited = unwanted->is_done() ? nullptr : unwanted->pending();
+  if (awaited == nullptr) return unwanted->end_unasked();
   // What has arrived by then is unpacked, too.
   detail::on_finish(
-      running,
-      [](void* kept) {
-        const std::unique_ptr<request> over{static_cast<request*>(kept)};
-        MPI_Status ignored;
-        (void)over->finish(ignored);
-      },
+      *awaited,
+      [](void* kept) { (void)let_go(std::unique_ptr<request>{static_cast<request*>(kept)}); },
       unwanted.release());
+  return MPI_SUCCESS;
 }
 
 // Never destroyed: a program may look at a request while static objects go.
@@ -76,6 +75,7 @@ request& request_of(MPI_Request handle) {
 MPI_Request hand_out(std::unique_ptr<request> made) { return requests().add(std::move(made)); }
 
 void make_progress() { (void)detail::progress(); }
+void wake_waits() noexcept { detail::wake_waits(); }
 
 int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept {
   MPI_Status end;

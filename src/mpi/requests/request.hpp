@@ -36,6 +36,12 @@ class request {
   [[nodiscard]] virtual bool is_done() noexcept {
     return operation_ == nullptr || detail::finished(*operation_);
   }
+  /// One of those that it waits for; null: it waits for none.
+  [[nodiscard]] virtual detail::operation* pending() noexcept {
+    return operation_ == nullptr || detail::finished(*operation_) ? nullptr : operation_;
+  }
+  /// Whether functions of the program say how it ends, so that their errors belong to whoever asks.
+  [[nodiscard]] virtual bool has_callbacks() const noexcept { return false; }
   /// Returns when it is.
   void await();
   /// Fills in the status, and gives back what there is. The error code. Requires: is_done.
@@ -45,10 +51,15 @@ class request {
   /// A persistent one begins anew.
   virtual void start();
   virtual void cancel();
-  /// The program does not want to know how it ends: it goes when it is done.
-  static void let_go(std::unique_ptr<request> unwanted);
+  /// Fails where the program may not free it yet.
+  virtual void check_free() {}
+  /// The program does not want to know how it ends: it goes when it is done. The error code of what
+  /// is called on that occasion.
+  static int let_go(std::unique_ptr<request> unwanted);
 
  protected:
+  /// Its handle is gone, and it is done, or `pending` knows of nothing that it waits for.
+  virtual int end_unasked() noexcept;
   [[nodiscard]] detail::operation* running() const noexcept { return operation_; }
   void run(detail::operation* begun) noexcept { operation_ = begun; }
   /// What arrived is put where the program wants it.
@@ -92,6 +103,8 @@ using request_table = handle_table<MPI_Request, request, handle_kind::request>;
 
 /// One round of progress for everything.
 void make_progress();
+/// Threads that wait in await_until look again: what they wait for came true by no progress.
+void wake_waits() noexcept;
 /// Returns when `done` says so, which reads only what any thread may read at any time.
 template <class Done>
 void await_until(Done&& done) {

@@ -47,28 +47,18 @@ PEAL_MPI_FUNCTION(int, Test, MPI_Request* request, int* flag, MPI_Status* status
   return wrong != MPI_SUCCESS ? wrong : ended("MPI_Test", comm, code);
 }
 
-PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_Status* status) {
-  return run("MPI_Request_get_status", [&] {
-    need_place(flag, "flag");
-    *flag = 1;
-    auto* const found = active(request);
-    if (found == nullptr) return tell_status(status, empty_status());
-    if (!found->is_done()) make_progress();
-    *flag = found->is_done() ? 1 : 0;
-    if (*flag == 0) return;
-    MPI_Status end;
-    (void)found->look(end);
-    tell_status(status, end);
-  });
-}
-
 PEAL_MPI_FUNCTION(int, Request_free, MPI_Request* request) {
-  return run("MPI_Request_free", [&] {
+  int code = MPI_SUCCESS;
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int wrong = run("MPI_Request_free", [&] {
     need_place(request, "request");
-    (void)request_of(*request);
-    peal::mpi::request::let_go(requests().remove(*request));
+    auto& unwanted = request_of(*request);
+    unwanted.check_free();
+    comm = unwanted.comm();
+    code = peal::mpi::request::let_go(requests().remove(*request));
     *request = MPI_REQUEST_NULL;
   });
+  return wrong != MPI_SUCCESS ? wrong : ended("MPI_Request_free", comm, code);
 }
 
 PEAL_MPI_FUNCTION(int, Cancel, MPI_Request* request) {

@@ -28,6 +28,7 @@ namespace peal::mpi {
 /// communicator was called; MPI_COMM_NULL: what went wrong belongs to none.
 [[gnu::cold]] int raised(const char* function, MPI_Comm comm) noexcept;
 [[gnu::cold]] int raised(const char* function, MPI_Session session) noexcept;
+[[gnu::cold]] int raised(const char* function, MPI_File file) noexcept;
 
 template <class Owner, std::invocable Body>
 int run(const char* function, Owner owner, Body&& body) noexcept {

@@ -28,7 +28,9 @@ enum class handle_kind : std::uint8_t {
   message,
   errhandler,
   info,
-  session
+  session,
+  control_variable,  // of MPI_T, as the next one
+  variable_session
 };
 
 inline constexpr std::uintptr_t predefined_handles = 4096;

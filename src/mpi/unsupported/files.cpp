@@ -1,13 +1,11 @@
 // Functions of mpi/files.h that peal does not have.
 #include "mpi/unsupported/unsupported.hpp"
 
-PEAL_MPI_UNSUPPORTED(File_call_errhandler, MPI_File, int)
 PEAL_MPI_UNSUPPORTED(File_close, MPI_File*)
 PEAL_MPI_UNSUPPORTED(File_delete, const char*, MPI_Info)
 PEAL_MPI_UNSUPPORTED(File_get_amode, MPI_File, int*)
 PEAL_MPI_UNSUPPORTED(File_get_atomicity, MPI_File, int*)
 PEAL_MPI_UNSUPPORTED(File_get_byte_offset, MPI_File, MPI_Offset, MPI_Offset*)
-PEAL_MPI_UNSUPPORTED(File_get_errhandler, MPI_File, MPI_Errhandler*)
 PEAL_MPI_UNSUPPORTED(File_get_group, MPI_File, MPI_Group*)
 PEAL_MPI_UNSUPPORTED(File_get_info, MPI_File, MPI_Info*)
 PEAL_MPI_UNSUPPORTED(File_get_position, MPI_File, MPI_Offset*)
@@ -73,7 +71,6 @@ PEAL_MPI_UNSUPPORTED(File_read_shared_c, MPI_File, void*, MPI_Count, MPI_Datatyp
 PEAL_MPI_UNSUPPORTED(File_seek, MPI_File, MPI_Offset, int)
 PEAL_MPI_UNSUPPORTED(File_seek_shared, MPI_File, MPI_Offset, int)
 PEAL_MPI_UNSUPPORTED(File_set_atomicity, MPI_File, int)
-PEAL_MPI_UNSUPPORTED(File_set_errhandler, MPI_File, MPI_Errhandler)
 PEAL_MPI_UNSUPPORTED(File_set_info, MPI_File, MPI_Info)
 PEAL_MPI_UNSUPPORTED(File_set_size, MPI_File, MPI_Offset)
 PEAL_MPI_UNSUPPORTED(File_set_view, MPI_File, MPI_Offset, MPI_Datatype, MPI_Datatype, const char*,

@@ -5,6 +5,9 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/attributes/keyval_test.cpp \
   tests/unit/mpi/attributes/predefined_attributes_test.cpp \
   tests/unit/mpi/attributes/type_attribute_calls_test.cpp \
+  tests/unit/mpi/environment/fortran_abi_test.cpp \
+  tests/unit/mpi/environment/hardware_test.cpp \
+  tests/unit/mpi/errors/absent_errhandler_calls_test.cpp \
   tests/unit/mpi/errors/class_texts_test.cpp \
   tests/unit/mpi/errors/errhandler_calls_test.cpp \
   tests/unit/mpi/errors/errhandler_test.cpp \
@@ -20,11 +23,16 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/info/env_info_test.cpp \
   tests/unit/mpi/info/info_calls_test.cpp \
   tests/unit/mpi/info/info_test.cpp \
+  tests/unit/mpi/partitioned/partition_setup_test.cpp \
+  tests/unit/mpi/requests/generalized_test.cpp \
   tests/unit/mpi/support/cut_test.cpp \
   tests/unit/mpi/support/failures.hpp \
   tests/unit/mpi/support/handle_table_test.cpp \
   tests/unit/mpi/support/modelled_objects.cpp \
   tests/unit/mpi/support/modelled_objects.hpp \
+  tests/unit/mpi/tools/categories_test.cpp \
+  tests/unit/mpi/tools/control_variables_test.cpp \
+  tests/unit/mpi/tools/tool_function_test.cpp \
   tests/unit/mpi/topologies/balanced_dims_calls_test.cpp \
   tests/unit/mpi/topologies/balanced_dims_test.cpp \
   tests/unit/mpi/topologies/cartesian_test.cpp

@@ -1,0 +1,42 @@
+#include "mpi/partitioned/partition_setup.hpp"
+
+#include <atomic>
+#include <limits>
+
+#include "mpi/communicators/communicator.hpp"
+#include "mpi/support/failure.hpp"
+
+namespace peal::mpi {
+
+partitioned_memory::partitioned_memory(const partitioned_call& call)
+    : buffer{call.buffer}, partitions{call.partitions}, count{call.count} {
+  const communicator& on = communicator_of(call.comm);
+  need(call.partitions >= 0, MPI_ERR_ARG, "partitions", call.partitions, "it must not be negative");
+  need(call.peer == MPI_PROC_NULL || (call.peer >= 0 && call.peer < detail::size_of(*on.state)),
+       MPI_ERR_RANK, "the rank", call.peer, "it is no rank of the communicator");
+  need(call.tag >= 0, MPI_ERR_TAG, "tag", call.tag, "it must not be negative");
+  type = committed_datatype_of(call.type).shared;
+  bytes = bytes_of(*type, call.count);
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(bytes, std::int64_t{partitions}, &all))
+    fail(MPI_ERR_COUNT, "count", call.count, "the bytes of all partitions cannot be counted");
+  if (buffer == nullptr && all != 0 && type->plan().is_contiguous() && type->plan().offset() == 0)
+    fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the message is not empty");
+}
+
+void* partitioned_memory::start_of(int partition) const noexcept {
+  return static_cast<std::byte*>(buffer) + partition * count * type->extent();
+}
+
+std::int32_t take_tags(std::int32_t count) noexcept {
+  static std::atomic<std::int32_t> next{0};
+  // relaxed: a number, and nothing else
+  std::int32_t first = next.load(std::memory_order_relaxed), after = 0;
+  do {
+    if (first > std::numeric_limits<std::int32_t>::max() - count) first = 0;
+    after = first + count;
+  } while (!next.compare_exchange_weak(first, after, std::memory_order_relaxed));
+  return first;
+}
+
+}  // namespace peal::mpi

@@ -1,0 +1,41 @@
+// mpi/partitioned/partitioned_receive.hpp
+// The request of MPI_Precv_init.
+//
+// Layer    mpi/partitioned.
+// Threads  `has_arrived` in any threads at the same time, also while one waits; the rest one at a
+//          time.
+// Errors   MPI_ERR_ARG for what is no partition. What is longer than the memory here ends with
+//          MPI_ERR_TRUNCATE.
+#pragma once
+
+#include <memory>
+
+#include "mpi/partitioned/incoming_partitions.hpp"
+#include "mpi/requests/request.hpp"
+
+namespace peal::mpi {
+
+class partitioned_receive final : public request {
+ public:
+  explicit partitioned_receive(const partitioned_call& call);
+
+  /// Whether the whole partition is in the program's memory; of a request that is not active it is.
+  [[nodiscard]] bool has_arrived(int partition);
+
+  [[nodiscard]] bool is_active() const noexcept override { return active_; }
+  [[nodiscard]] bool is_persistent() const noexcept override { return true; }
+  [[nodiscard]] bool is_done() noexcept override { return !active_ || arriving_->is_over(); }
+  [[nodiscard]] detail::operation* pending() noexcept override { return arriving_->pending(); }
+  int look(MPI_Status& status) noexcept override;
+  int finish(MPI_Status& status) noexcept override;
+  void start() override;
+  void check_free() override;
+
+ private:
+  std::shared_ptr<incoming_partitions> arriving_;
+  int peer_;
+  int tag_;
+  bool active_ = false;
+};
+
+}  // namespace peal::mpi
