@@ -19,6 +19,9 @@ check_PROGRAMS += \
   tests/job/messages \
   tests/job/mpi_collectives \
   tests/job/mpi_messages \
+  tests/job/mpi_neighbors \
+  tests/job/mpi_persistent \
+  tests/job/mpi_topologies \
   tests/job/narrowed \
   tests/job/paused \
   tests/job/random_collectives \
@@ -38,6 +41,12 @@ tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/su
 tests_job_mpi_collectives_LDADD = libmpi_abi.la
 tests_job_mpi_messages_SOURCES = tests/job/mpi/messages.c tests/job/mpi/support.h
 tests_job_mpi_messages_LDADD = libmpi_abi.la
+tests_job_mpi_neighbors_SOURCES = tests/job/mpi/neighbors.c tests/job/mpi/support.h
+tests_job_mpi_neighbors_LDADD = libmpi_abi.la
+tests_job_mpi_persistent_SOURCES = tests/job/mpi/persistent.c tests/job/mpi/support.h
+tests_job_mpi_persistent_LDADD = libmpi_abi.la
+tests_job_mpi_topologies_SOURCES = tests/job/mpi/topologies.c tests/job/mpi/support.h
+tests_job_mpi_topologies_LDADD = libmpi_abi.la
 tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp

@@ -17,11 +17,14 @@
 
 namespace peal::mpi {
 
+struct topology;  // mpi/topologies
+
 struct communicator {
   detail::communicator_state* state = nullptr;
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
   std::string name;
   mpi::attributes attributes;
+  std::shared_ptr<const mpi::topology> topology;  // null: it has none; copies have the same one
 };
 
 using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::communicator>;
