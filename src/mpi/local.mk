@@ -146,6 +146,8 @@ libmpi_core_la_SOURCES = \
   src/mpi/topologies/graph_calls.cpp \
   src/mpi/topologies/topology.cpp \
   src/mpi/topologies/topology.hpp \
+  src/mpi/topologies/topology_communicators.cpp \
+  src/mpi/topologies/topology_communicators.hpp \
   src/mpi/unsupported/communicators.cpp \
   src/mpi/unsupported/dynamic_processes.cpp \
   src/mpi/unsupported/environment.cpp \

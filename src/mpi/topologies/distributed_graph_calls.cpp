@@ -7,7 +7,7 @@
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
 #include "mpi/topologies/arrays.hpp"
-#include "mpi/topologies/topology.hpp"
+#include "mpi/topologies/topology_communicators.hpp"
 
 using namespace peal::mpi;
 namespace detail = peal::detail;

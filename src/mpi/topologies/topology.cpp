@@ -1,10 +1,8 @@
 #include "mpi/topologies/topology.hpp"
 
-#include <memory>
 #include <utility>
 
 #include "mpi/support/failure.hpp"
-#include "mpi/support/place.hpp"
 
 namespace peal::mpi {
 
@@ -30,11 +28,6 @@ detail::neighborhood around(const cartesian& grid, int rank) {
   near.destinations = near.sources;
   return near;
 }
-
-struct released {
-  detail::communicator_state& unwanted;
-  ~released() { detail::release(unwanted); }
-};
 
 }  // namespace
 
@@ -75,31 +68,6 @@ detail::neighborhood neighborhood_of(const topology& in, int rank) {
     near.destinations = own.destinations;
   }
   return near;
-}
-
-MPI_Comm copy_with(topology wanted, detail::communicator_state& among, const communicator& from) {
-  auto kept = std::make_shared<const topology>(std::move(wanted));
-  detail::communicator_state& made =
-      kept->has_neighbors
-          ? detail::with_neighbors(among, neighborhood_of(*kept, detail::rank_of(among)), place)
-          : detail::duplicate(among, place);
-  const MPI_Comm handle = hand_out(made, from);
-  communicator_of(handle).topology = std::move(kept);
-  return handle;
-}
-
-MPI_Comm first_ranks_with(topology wanted, int ranks, const communicator& from) {
-  if (ranks == detail::size_of(*from.state)) return copy_with(std::move(wanted), *from.state, from);
-  return part_with(std::move(wanted), detail::rank_of(*from.state) < ranks ? 0 : MPI_UNDEFINED,
-                   from);
-}
-
-MPI_Comm part_with(topology wanted, int part, const communicator& from) {
-  detail::communicator_state* const members =
-      detail::split(*from.state, part != MPI_UNDEFINED, part, detail::rank_of(*from.state), place);
-  if (members == nullptr) return MPI_COMM_NULL;
-  const released guard{*members};
-  return copy_with(std::move(wanted), *members, from);
 }
 
 }  // namespace peal::mpi

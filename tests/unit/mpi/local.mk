@@ -25,9 +25,12 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/support/handle_table_test.cpp \
   tests/unit/mpi/support/modelled_objects.cpp \
   tests/unit/mpi/support/modelled_objects.hpp \
+  tests/unit/mpi/topologies/arrays_test.cpp \
   tests/unit/mpi/topologies/balanced_dims_calls_test.cpp \
   tests/unit/mpi/topologies/balanced_dims_test.cpp \
-  tests/unit/mpi/topologies/cartesian_test.cpp
+  tests/unit/mpi/topologies/cartesian_test.cpp \
+  tests/unit/mpi/topologies/graph_test.cpp \
+  tests/unit/mpi/topologies/topology_test.cpp
 tests_unit_mpi_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_mpi_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_mpi_test_LDADD = libmpi_core.la $(unit_ldadd)
