@@ -29,9 +29,8 @@ inline void tell(std::span<const int> from, int* to, int room, const char* argum
   if (room < 0)
     fail(MPI_ERR_ARG, fmt::format("the room in {} is {}: it must not be negative", argument, room));
   const auto count = std::min(from.size(), static_cast<std::size_t>(room));
-  if (count == 0) return;
-  need_place(to, argument);
-  std::copy_n(from.begin(), count, to);
+  if (count != 0) need_place(to, argument);
+  for (std::size_t each = 0; each != count; ++each) to[each] = from[each];
 }
 
 }  // namespace peal::mpi

@@ -262,6 +262,30 @@ static void random_distributed_graph(int world_size) {
   MPI_Comm_free(&made);
 }
 
+/* A line in which each rank sends more than it receives: both of an edge say the same of it, but
+ * blocks that come are not as long as those that go. */
+static void lengths_that_differ(void) {
+  int before, next, form, each;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int round = 2; /* where a persistent one goes */
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  before = rank - 1, next = rank + 1;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank > 0, &before, MPI_UNWEIGHTED, next < size,
+                                 &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+  for (form = 0; form < persistent; ++form) {
+    clear();
+    for (each = 0; each <= rank; ++each) sent[each * 2] = value(rank, 0, each, 0);
+    for (each = 0; each < rank; ++each) expected[each] = value(before, 0, each, 0);
+    GO(allgather, , sent, rank + 1, types[2], received, rank, MPI_INT);
+    check_received();
+    memset(received, -1, sizeof received);
+    GO(alltoall, , sent, rank + 1, types[2], received, rank, MPI_INT);
+    check_received();
+  }
+  MPI_Comm_free(&comm);
+}
+
 static void refusals(void) {
   int number = 0, code, error_class, index[2] = {1, 1}, edge = 1;
   MPI_Comm one_way;
@@ -292,6 +316,7 @@ int main(int argc, char** argv) {
     seed = (unsigned)(round * 2000 + world_size), random_graph(world_size);
     seed = (unsigned)(round * 3000 + world_size), random_distributed_graph(world_size);
   }
+  lengths_that_differ();
   refusals();
   MPI_Type_free(&types[2]);
   MPI_Finalize();
