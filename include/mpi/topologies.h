@@ -20,14 +20,15 @@ PEAL_MPI(int, Cart_shift, MPI_Comm comm, int direction, int disp, int* rank_sour
 PEAL_MPI(int, Cart_sub, MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
 PEAL_MPI(int, Cartdim_get, MPI_Comm comm, int* ndims);
 PEAL_MPI(int, Dims_create, int nnodes, int ndims, int dims[]);
+/* Weights are pointers, as compilers warn where MPI_UNWEIGHTED is given as an array. */
 PEAL_MPI(int, Dist_graph_create, MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-         const int destinations[], const int weights[], MPI_Info info, int reorder,
+         const int destinations[], const int* weights, MPI_Info info, int reorder,
          MPI_Comm* comm_dist_graph);
 PEAL_MPI(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, const int sources[],
-         const int sourceweights[], int outdegree, const int destinations[],
-         const int destweights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
+         const int* sourceweights, int outdegree, const int destinations[], const int* destweights,
+         MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 PEAL_MPI(int, Dist_graph_neighbors, MPI_Comm comm, int maxindegree, int sources[],
-         int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
+         int* sourceweights, int maxoutdegree, int destinations[], int* destweights);
 PEAL_MPI(int, Dist_graph_neighbors_count, MPI_Comm comm, int* indegree, int* outdegree,
          int* weighted);
 PEAL_MPI(int, Graph_create, MPI_Comm comm_old, int nnodes, const int indx[], const int edges[],

@@ -53,6 +53,11 @@ struct alignas(cache_line) communicator_state : team {
     return sum % base;
   }
 
+  void set_neighbors(neighborhood near) {
+    neighbors = std::make_unique<neighborhood>(std::move(near));
+    collective.set_neighbors(*neighbors);
+  }
+
   lane& home;  // under whose lock everything below is
   collective_state collective;
   direct::channel direct;  // for the blocking ones of these that can go past messages

@@ -18,6 +18,10 @@ libmpi_core_la_SOURCES = \
   src/mpi/collectives/moving_calls.cpp \
   src/mpi/collectives/nonblocking_joining_calls.cpp \
   src/mpi/collectives/nonblocking_moving_calls.cpp \
+  src/mpi/collectives/persistent.cpp \
+  src/mpi/collectives/persistent.hpp \
+  src/mpi/collectives/persistent_joining_calls.cpp \
+  src/mpi/collectives/persistent_moving_calls.cpp \
   src/mpi/collectives/work.cpp \
   src/mpi/collectives/work.hpp \
   src/mpi/communicators/communicator.cpp \
@@ -98,6 +102,11 @@ libmpi_core_la_SOURCES = \
   src/mpi/info/info.cpp \
   src/mpi/info/info.hpp \
   src/mpi/info/info_calls.cpp \
+  src/mpi/neighbors/blocking_calls.cpp \
+  src/mpi/neighbors/fill.cpp \
+  src/mpi/neighbors/fill.hpp \
+  src/mpi/neighbors/nonblocking_calls.cpp \
+  src/mpi/neighbors/persistent_calls.cpp \
   src/mpi/operations/kernels.cpp \
   src/mpi/operations/kernels.hpp \
   src/mpi/operations/op.cpp \
@@ -157,18 +166,28 @@ libmpi_core_la_SOURCES = \
   src/mpi/tools/tool_calls.cpp \
   src/mpi/tools/tool_function.cpp \
   src/mpi/tools/tool_function.hpp \
+  src/mpi/topologies/arrays.hpp \
   src/mpi/topologies/balanced_dims.cpp \
   src/mpi/topologies/balanced_dims.hpp \
   src/mpi/topologies/balanced_dims_calls.cpp \
   src/mpi/topologies/cartesian.cpp \
   src/mpi/topologies/cartesian.hpp \
+  src/mpi/topologies/cartesian_calls.cpp \
+  src/mpi/topologies/distributed_graph.cpp \
+  src/mpi/topologies/distributed_graph.hpp \
+  src/mpi/topologies/distributed_graph_calls.cpp \
+  src/mpi/topologies/graph.cpp \
+  src/mpi/topologies/graph.hpp \
+  src/mpi/topologies/graph_calls.cpp \
+  src/mpi/topologies/topology.cpp \
+  src/mpi/topologies/topology.hpp \
+  src/mpi/topologies/topology_communicators.cpp \
+  src/mpi/topologies/topology_communicators.hpp \
   src/mpi/unsupported/communicators.cpp \
   src/mpi/unsupported/dynamic_processes.cpp \
   src/mpi/unsupported/environment.cpp \
   src/mpi/unsupported/files.cpp \
   src/mpi/unsupported/one_sided.cpp \
-  src/mpi/unsupported/persistent_collectives.cpp \
-  src/mpi/unsupported/topologies.cpp \
   src/mpi/unsupported/unsupported.hpp
 libmpi_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 libmpi_core_la_LIBADD = $(FMT_LIBS)

@@ -22,6 +22,9 @@ check_PROGRAMS += \
   tests/job/mpi_partitioned \
   tests/job/mpi_requests \
   tests/job/mpi_tools \
+  tests/job/mpi_neighbors \
+  tests/job/mpi_persistent \
+  tests/job/mpi_topologies \
   tests/job/narrowed \
   tests/job/paused \
   tests/job/random_collectives \
@@ -47,6 +50,12 @@ tests_job_mpi_requests_SOURCES = tests/job/mpi/requests.c tests/job/mpi/support.
 tests_job_mpi_requests_LDADD = libmpi_abi.la
 tests_job_mpi_tools_SOURCES = tests/job/mpi/tools.c tests/job/mpi/support.h
 tests_job_mpi_tools_LDADD = libmpi_abi.la
+tests_job_mpi_neighbors_SOURCES = tests/job/mpi/neighbors.c tests/job/mpi/support.h
+tests_job_mpi_neighbors_LDADD = libmpi_abi.la
+tests_job_mpi_persistent_SOURCES = tests/job/mpi/persistent.c tests/job/mpi/support.h
+tests_job_mpi_persistent_LDADD = libmpi_abi.la
+tests_job_mpi_topologies_SOURCES = tests/job/mpi/topologies.c tests/job/mpi/support.h
+tests_job_mpi_topologies_LDADD = libmpi_abi.la
 tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp

@@ -112,7 +112,7 @@ struct neighborhood {
 };
 /// Collective: a copy whose ranks have neighbours. Throws errc::invalid_rank, and
 /// errc::invalid_argument on every rank where what one names as a destination does not name it as a
-/// source.
+/// source. What duplicate makes of it has the neighbours, too.
 PEAL_EXPORT communicator_state& with_neighbors(communicator_state&, neighborhood, const location&);
 /// Requires: made by with_neighbors.
 PEAL_EXPORT const neighborhood& neighbors_of(const communicator_state&) noexcept;

@@ -208,7 +208,12 @@ bool same_node(const communicator_state& in, int rank, const location& where) {
 }
 
 communicator_state& duplicate(communicator_state& from, const location& where) {
-  return copy_of(job::require(where), from, false, where);
+  communicator_state& made = copy_of(job::require(where), from, false, where);
+  if (from.neighbors) {
+    const std::lock_guard<engine> guard{made.home.progress};
+    made.set_neighbors(*from.neighbors);
+  }
+  return made;
 }
 
 communicator_state& duplicate_with_named_tags(communicator_state& from, const location& where) {

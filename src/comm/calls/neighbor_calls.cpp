@@ -79,8 +79,7 @@ communicator_state& with_neighbors(communicator_state& from, neighborhood near,
         first, where);
   communicator_state& made = duplicate(from, where);
   const std::lock_guard<engine> guard{made.home.progress};
-  made.neighbors = std::make_unique<neighborhood>(std::move(near));
-  made.collective.set_neighbors(*made.neighbors);
+  made.set_neighbors(std::move(near));
   return made;
 }
 

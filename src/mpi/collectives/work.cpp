@@ -1,11 +1,13 @@
 #include "mpi/collectives/work.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <utility>
 
 #include "mpi/datatypes/packing/packing.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
+#include "mpi/topologies/topology.hpp"
 
 namespace peal::mpi {
 
@@ -22,6 +24,46 @@ void* or_nothing(void* data) noexcept { return data == nullptr ? &nothing : data
 work::work(detail::collective kind, MPI_Comm comm)
     : on_{communicator_of(comm).state}, size_{detail::size_of(*on_)}, rank_{detail::rank_of(*on_)} {
   call_.kind = kind;
+  if (kind == detail::collective::neighbor_allgather ||
+      kind == detail::collective::neighbor_alltoall)
+    set_neighbors(comm);
+}
+
+void work::set_neighbors(MPI_Comm comm) {
+  need_neighbors(communicator_of(comm));
+  near_ = &detail::neighbors_of(*on_);
+  outgoing_ = static_cast<int>(near_->destinations.size());
+  incoming_ = static_cast<int>(near_->sources.size());
+  // What is sent is as long as what others receive, not as what is received here.
+  call_.varying = true;
+}
+
+bool work::has_neighbor(std::size_t block, bool receives) const noexcept {
+  if (near_ == nullptr) return true;
+  return (receives ? near_->sources : near_->destinations)[block] != detail::proc_null_value;
+}
+
+work::~work() { detail::discard(prepared_); }
+
+void work::load(const to_load& one) noexcept {
+  if (one.type) pack(one.type->plan(), one.from, one.count, 0, one.into, one.bytes);
+  else if (one.bytes != 0) std::memcpy(one.into, one.from, one.bytes);
+}
+
+void work::load_now_and_again(to_load one) {
+  load(one);
+  before_.push_back(std::move(one));
+}
+
+void work::load_again(const outgoing& copy, const block& from, std::int64_t count) {
+  auto* const into = static_cast<std::byte*>(const_cast<void*>(copy.data()));
+  before_.push_back(
+      {committed_datatype_of(from.type).shared, from.buffer, count, into, copy.bytes()});
+}
+
+void work::load_received() {
+  received_.back().load();
+  loads_received_ = true;
 }
 
 void work::set_root(int root) {
@@ -32,6 +74,7 @@ void work::set_root(int root) {
 void work::send(const block& from, int blocks) {
   need(from.count >= 0, MPI_ERR_COUNT, "count", from.count, "it must not be negative");
   const outgoing& made = sent_.emplace_back(from.buffer, from.count * blocks, from.type);
+  if (made.is_copy()) load_again(made, from, from.count * blocks);
   call_.send = or_nothing(made.data());
   call_.bytes = made.bytes() / static_cast<std::size_t>(blocks);
 }
@@ -46,34 +89,58 @@ void work::receive(const block& into, int blocks) {
 
 void work::receive_in_place(const block& into, int blocks) {
   receive(into, blocks);
-  received_.back().load();
+  load_received();
   call_.in_place = true;
 }
 
 void work::pass_on(const block& data) {
   receive(data);
-  if (is_root()) received_.back().load();
+  if (is_root()) load_received();
+}
+
+void work::exchange_with_neighbors(const block& from, int sent_blocks, const block& into) {
+  need(from.count >= 0, MPI_ERR_COUNT, "sendcount", from.count, "it must not be negative");
+  need(into.count >= 0, MPI_ERR_COUNT, "recvcount", into.count, "it must not be negative");
+  const outgoing& sent = sent_.emplace_back(from.buffer, from.count * sent_blocks, from.type);
+  if (sent.is_copy()) load_again(sent, from, from.count * sent_blocks);
+  const incoming& received =
+      received_.emplace_back(const_cast<void*>(into.buffer), into.count * incoming_, into.type);
+  if (std::ranges::count(near_->sources, detail::proc_null_value) != 0) load_received();
+  call_.send = or_nothing(sent.data());
+  call_.receive = or_nothing(received.data());
+  if (sent_blocks != 0) call_.bytes = sent.bytes() / static_cast<std::size_t>(sent_blocks);
+  if (incoming_ == 0) return;
+  const std::size_t count = near_->sources.size(), bytes = received.room() / count;
+  receive_blocks_.bytes.assign(count, bytes);
+  call_.receive_bytes = receive_blocks_.bytes.data();
 }
 
 void work::exchange_in_place(const block& into) {
   send(into, size_);
-  sent_.back().make_copy();
+  if (!sent_.back().is_copy()) {
+    sent_.back().make_copy();
+    load_again(sent_.back(), into, into.count * size_);
+  }
   call_.send = or_nothing(sent_.back().data());
   receive(into, size_);
 }
 
 /// `loads`: a copy begins with what is in the buffer. `unpacks`: it goes back in the end.
-work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks) {
-  const auto count = static_cast<std::size_t>(size_);
+work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks,
+                                bool always_copies) {
+  const auto count = static_cast<std::size_t>(unpacks ? incoming_ : outgoing_);
+  if (count != 0 && !all.counts.exists()) fail(MPI_ERR_ARG, "counts is a null pointer");
   placed found;
   found.bytes.resize(count);
   found.offsets.resize(count);
-  std::vector<definition_pointer> types(count);
-  std::vector<std::int64_t> at(count);  // from the buffer, in bytes
-  bool in_one_block = true;
+  std::vector<definition_pointer> types(count);  // null: nobody is there
+  std::vector<std::int64_t> at(count);           // from the buffer, in bytes
+  // Without a buffer displacements are addresses.
+  bool in_one_block = all.buffer != nullptr && !always_copies;
   std::int64_t packed = 0;
   std::size_t total = 0;
   for (std::size_t each = 0; each != count; ++each) {
+    if (!has_neighbor(each, unpacks)) continue;
     types[each] = committed_datatype_of(all.types != nullptr ? all.types[each] : all.type).shared;
     const definition& type = *types[each];
     found.bytes[each] = static_cast<std::size_t>(bytes_of(type, all.counts[each]));
@@ -88,17 +155,20 @@ work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks
   if (in_one_block) {
     found.base = buffer;
     for (std::size_t each = 0; each != count; ++each)
-      found.offsets[each] = static_cast<std::size_t>(at[each] + types[each]->plan().offset());
+      if (types[each])
+        found.offsets[each] = static_cast<std::size_t>(at[each] + types[each]->plan().offset());
     return found;
   }
   found.copy.reset(new std::byte[total]);
   found.base = found.copy.get();
   std::size_t offset = 0;
   for (std::size_t each = 0; each != count; ++each) {
+    if (!types[each]) continue;
     found.offsets[each] = offset;
     std::byte* const place = buffer + at[each];
     if (loads)
-      pack(types[each]->plan(), place, all.counts[each], 0, found.base + offset, found.bytes[each]);
+      load_now_and_again(
+          {types[each], place, all.counts[each], found.base + offset, found.bytes[each]});
     if (unpacks)
       after_.push_back(
           {types[each], place, all.counts[each], found.base + offset, found.bytes[each]});
@@ -107,8 +177,8 @@ work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks
   return found;
 }
 
-void work::send(const block_array& from) {
-  send_blocks_ = place_blocks(from, true, false);
+void work::send(const block_array& from, bool always_copies) {
+  send_blocks_ = place_blocks(from, true, false, always_copies);
   call_.varying = true;
   call_.send = or_nothing(static_cast<const void*>(send_blocks_.base));
   call_.send_bytes = send_blocks_.bytes.data();
@@ -134,23 +204,7 @@ void work::receive_in_place(const block_array& into) {
 
 void work::exchange_in_place(const block_array& into) {
   receive(into);
-  // What is sent lies in a copy, packed.
-  const auto count = static_cast<std::size_t>(size_);
-  send_blocks_.bytes = receive_blocks_.bytes;
-  send_blocks_.offsets.resize(count);
-  std::exclusive_scan(send_blocks_.bytes.begin(), send_blocks_.bytes.end(),
-                      send_blocks_.offsets.begin(), std::size_t{0});
-  send_blocks_.copy.reset(
-      new std::byte[send_blocks_.offsets.back() + send_blocks_.bytes.back() + 1]);
-  send_blocks_.base = send_blocks_.copy.get();
-  placed now = place_blocks(into, true, false);
-  for (std::size_t each = 0; each != count; ++each)
-    if (now.bytes[each] != 0)
-      std::memcpy(send_blocks_.base + send_blocks_.offsets[each], now.base + now.offsets[each],
-                  now.bytes[each]);
-  call_.send = send_blocks_.base;
-  call_.send_bytes = send_blocks_.bytes.data();
-  call_.send_offsets = send_blocks_.offsets.data();
+  send(into, true);
 }
 
 /// Elements with gaps are joined in copies that have these gaps, too.
@@ -161,13 +215,13 @@ void work::take_raw(const void* from, void* into, std::int64_t count,
   const auto bytes = static_cast<std::size_t>(of.extent() * count);
   if (from != nullptr) {
     raw_from_.reset(new std::byte[bytes + 1]);
-    if (bytes != 0)
-      std::memcpy(raw_from_.get(), static_cast<const std::byte*>(from) + lower, bytes);
+    load_now_and_again(
+        {nullptr, static_cast<const std::byte*>(from) + lower, 0, raw_from_.get(), bytes});
     call_.send = raw_from_.get();
   }
   if (into == nullptr) return;
   raw_into_.reset(new std::byte[bytes + 1]);
-  if (bytes != 0) std::memcpy(raw_into_.get(), static_cast<std::byte*>(into) + lower, bytes);
+  load_now_and_again({nullptr, static_cast<std::byte*>(into) + lower, 0, raw_into_.get(), bytes});
   call_.receive = raw_into_.get();
 }
 
@@ -200,15 +254,15 @@ void work::join_blocks(const void* from, void* into, number_array counts, std::i
   std::int64_t own = equal;
   if (counts.exists()) {
     call_.varying = true;
-    receive_blocks_.bytes.resize(count);
+    send_blocks_.bytes.resize(count);
     all = 0;
     for (std::size_t each = 0; each != count; ++each) {
       need(counts[each] >= 0, MPI_ERR_COUNT, "recvcounts", counts[each], "it must not be negative");
-      receive_blocks_.bytes[each] = static_cast<std::size_t>(counts[each]) * op_->element_bytes();
+      send_blocks_.bytes[each] = static_cast<std::size_t>(counts[each]) * op_->element_bytes();
       all += counts[each];
     }
     own = counts[static_cast<std::size_t>(rank_)];
-    call_.receive_bytes = receive_blocks_.bytes.data();
+    call_.send_bytes = send_blocks_.bytes.data();
   }
   (void)bytes_of(*shared, all);
   call_.bytes = static_cast<std::size_t>(own) * op_->element_bytes();
@@ -219,7 +273,7 @@ void work::join_blocks(const void* from, void* into, number_array counts, std::i
     call_.receive = or_nothing(into);
     return;
   }
-  take_raw(sent, into, call_.in_place ? all : own, shared);
+  take_raw(nullptr, into, call_.in_place ? all : own, shared);
   if (sent != nullptr) take_raw(sent, nullptr, all, shared);
   after_.push_back({shared, into, own, raw_into_.get(), call_.bytes});
 }
@@ -230,6 +284,15 @@ void work::run() {
 }
 
 detail::operation* work::start() { return detail::start_collective(*on_, call_, place); }
+
+void work::prepare() { prepared_ = detail::prepare_collective(*on_, call_, place); }
+
+detail::operation* work::start_prepared() {
+  for (const to_load& each : before_) load(each);
+  if (loads_received_)
+    for (incoming& each : received_) each.load();
+  return detail::start_prepared(*prepared_, place);
+}
 
 void work::finish() noexcept {
   for (incoming& each : received_) each.arrived(each.room());

@@ -2,7 +2,8 @@
 // A collective call of MPI made one of peal's: buffers whose elements do not lie in one block are
 // packed before it and unpacked after it.
 //
-// Layer    mpi/collectives: may include mpi/operations, mpi/point_to_point.
+// Layer    mpi/collectives: may include mpi/operations, mpi/point_to_point,
+//          mpi/topologies.
 // Units    counts are elements of the datatypes; displacements are extents of them, in alltoallw
 //          bytes.
 // Threads  one at a time.
@@ -44,8 +45,8 @@ struct block {
   std::int64_t count;
   MPI_Datatype type;
 };
-/// A buffer with a block for each rank. `types`: one a rank, with displacements in bytes; null:
-/// `type` holds for all, with displacements in its extents.
+/// A buffer with a block for each rank, or neighbour. `types`: one a block, with displacements in
+/// bytes; null: `type` holds for all, with displacements in its extents.
 struct block_array {
   const void* buffer;
   number_array counts;
@@ -56,13 +57,18 @@ struct block_array {
 
 class work {
  public:
+  /// Between neighbours blocks are theirs, in their order. Fails with MPI_ERR_TOPOLOGY where there
+  /// are none.
   work(detail::collective kind, MPI_Comm comm);
   work(const work&) = delete;
   work& operator=(const work&) = delete;
+  ~work();
 
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] bool is_root() const noexcept { return rank_ == call_.root; }
+  [[nodiscard]] int incoming_blocks() const noexcept { return incoming_; }
+  [[nodiscard]] int outgoing_blocks() const noexcept { return outgoing_; }
   void set_root(int root);
   /// Blocks may differ between ranks; the same on all of them.
   void set_varying() noexcept { call_.varying = true; }
@@ -70,7 +76,7 @@ class work {
   // What is sent, and where something is received. With `blocks` of them in the buffer.
   void send(const block& from, int blocks = 1);
   void receive(const block& into, int blocks = 1);
-  void send(const block_array& from);
+  void send(const block_array& from, bool always_copies = false);
   void receive(const block_array& into);
   /// The buffer of a receive holds what is sent, too: this rank's block, or its vector.
   void receive_in_place(const block& into, int blocks = 1);
@@ -78,6 +84,9 @@ class work {
   /// The same, of an exchange: what is sent is copied before.
   void exchange_in_place(const block& into);
   void exchange_in_place(const block_array& into);
+  /// Equal blocks between neighbours. Where they go to and where they come from they need not be
+  /// as long as each other.
+  void exchange_with_neighbors(const block& from, int sent_blocks, const block& into);
   /// What the root has and all others get.
   void pass_on(const block& data);
   /// The root keeps its own block of a scatter.
@@ -92,14 +101,31 @@ class work {
   /// Begins it; `finish` when it is over.
   [[nodiscard]] detail::operation* start();
   void finish() noexcept;
+  /// Makes it ready, then begins it with what is in the program's memory by then, as often as
+  /// wanted.
+  void prepare();
+  [[nodiscard]] detail::operation* start_prepared();
 
  private:
+  void set_neighbors(MPI_Comm comm);
   /// Of an array of blocks: where each lies, in the program's memory or in a copy.
   struct placed {
     std::vector<std::size_t> bytes, offsets;
     std::byte* base = nullptr;
     std::unique_ptr<std::byte[]> copy;
   };
+  /// What a copy is filled with, at the beginning and at each later start.
+  struct to_load {
+    definition_pointer type;  // null: bytes are copied as they lie
+    const void* from;
+    std::int64_t count;
+    std::byte* into;
+    std::size_t bytes;
+  };
+  static void load(const to_load& one) noexcept;
+  void load_now_and_again(to_load one);
+  void load_again(const outgoing& copy, const block& from, std::int64_t count);
+  void load_received();
   struct to_unpack {
     definition_pointer type;
     void* into;
@@ -107,19 +133,27 @@ class work {
     const std::byte* from;
     std::size_t bytes;
   };
-  [[nodiscard]] placed place_blocks(const block_array& all, bool loads, bool unpacks);
+  [[nodiscard]] placed place_blocks(const block_array& all, bool loads, bool unpacks,
+                                    bool always_copies = false);
+  /// Where there is no neighbour the program's block stays as it is.
+  [[nodiscard]] bool has_neighbor(std::size_t block, bool receives) const noexcept;
   void take_raw(const void* from, void* into, std::int64_t count, const definition_pointer& type);
 
   detail::communicator_state* on_;
   int size_, rank_;
+  const detail::neighborhood* near_ = nullptr;  // null: of all ranks
+  int outgoing_ = size_, incoming_ = size_;     // blocks
   detail::collective_call call_;
   std::vector<outgoing> sent_;
   std::vector<incoming> received_;
   placed send_blocks_, receive_blocks_;
+  std::vector<to_load> before_;
   std::vector<to_unpack> after_;
+  bool loads_received_ = false;
   std::unique_ptr<joining> op_;
   // Of a reduction of elements with gaps: they are joined where they lie, gaps and all.
   std::unique_ptr<std::byte[]> raw_from_, raw_into_;
+  detail::prepared* prepared_ = nullptr;
 };
 
 }  // namespace peal::mpi

@@ -18,6 +18,7 @@
 namespace peal::mpi {
 
 class send_buffer;
+struct topology;  // mpi/topologies
 
 struct communicator {
   detail::communicator_state* state = nullptr;
@@ -27,6 +28,7 @@ struct communicator {
   // For buffered sends (point_to_point/send_buffer.hpp); null: there is none.
   std::shared_ptr<send_buffer> buffer;
   std::shared_ptr<send_buffer> session_buffer;  // of the session that it comes from
+  std::shared_ptr<const mpi::topology> topology;  // null: it has none; copies have the same one
 };
 
 using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::communicator>;

@@ -56,6 +56,7 @@ PEAL_MPI_FUNCTION(int, Comm_dup, MPI_Comm comm, MPI_Comm* newcomm) {
     const communicator& from = communicator_of(comm);
     *newcomm = hand_out(detail::duplicate(*from.state, place), from);
     communicator& made = communicator_of(*newcomm);
+    made.topology = from.topology;
     try {
       from.attributes.copy_to(made.attributes, comm);
     } catch (...) {

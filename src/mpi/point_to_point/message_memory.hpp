@@ -28,6 +28,7 @@ class outgoing {
 
   [[nodiscard]] const void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] bool is_copy() const noexcept { return copy_ != nullptr; }
   /// Null: the message is sent from the program's own memory.
   [[nodiscard]] std::unique_ptr<std::byte[]> take_copy() noexcept { return std::move(copy_); }
   /// The message is in a copy from now on.

@@ -2,9 +2,10 @@
 // Ranks in a grid, row by row: where a rank is, and which rank is where.
 //
 // Layer    mpi/topologies.
-// Units    ranks of the communicator of the grid, 0 to size() - 1; the last coordinate runs
-// fastest. Threads  any: a grid never changes. Errors   a failure: MPI_ERR_DIMS, MPI_ERR_RANK,
-// MPI_ERR_ARG.
+// Units    ranks of the communicator of the grid, 0 to size() - 1; the last coordinate is the one
+//          that grows first.
+// Threads  any: a grid never changes.
+// Errors   a failure: MPI_ERR_DIMS, MPI_ERR_RANK, MPI_ERR_ARG.
 #pragma once
 
 #include <mpi.h>

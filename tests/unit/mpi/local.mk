@@ -33,9 +33,12 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/tools/categories_test.cpp \
   tests/unit/mpi/tools/control_variables_test.cpp \
   tests/unit/mpi/tools/tool_function_test.cpp \
+  tests/unit/mpi/topologies/arrays_test.cpp \
   tests/unit/mpi/topologies/balanced_dims_calls_test.cpp \
   tests/unit/mpi/topologies/balanced_dims_test.cpp \
-  tests/unit/mpi/topologies/cartesian_test.cpp
+  tests/unit/mpi/topologies/cartesian_test.cpp \
+  tests/unit/mpi/topologies/graph_test.cpp \
+  tests/unit/mpi/topologies/topology_test.cpp
 tests_unit_mpi_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_mpi_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_mpi_test_LDADD = libmpi_core.la $(unit_ldadd)
