@@ -18,7 +18,10 @@ check_PROGRAMS += \
   tests/job/lost_link \
   tests/job/messages \
   tests/job/mpi_collectives \
+  tests/job/mpi_intercommunicators \
+  tests/job/mpi_members \
   tests/job/mpi_messages \
+  tests/job/mpi_sessions \
   tests/job/narrowed \
   tests/job/paused \
   tests/job/random_collectives \
@@ -36,8 +39,14 @@ check_PROGRAMS += \
 
 tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/support.h
 tests_job_mpi_collectives_LDADD = libmpi_abi.la
+tests_job_mpi_intercommunicators_SOURCES = tests/job/mpi/intercommunicators.c tests/job/mpi/support.h
+tests_job_mpi_intercommunicators_LDADD = libmpi_abi.la
+tests_job_mpi_members_SOURCES = tests/job/mpi/members.c tests/job/mpi/support.h
+tests_job_mpi_members_LDADD = libmpi_abi.la -lpthread
 tests_job_mpi_messages_SOURCES = tests/job/mpi/messages.c tests/job/mpi/support.h
 tests_job_mpi_messages_LDADD = libmpi_abi.la
+tests_job_mpi_sessions_SOURCES = tests/job/mpi/sessions.c tests/job/mpi/support.h
+tests_job_mpi_sessions_LDADD = libmpi_abi.la
 tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp

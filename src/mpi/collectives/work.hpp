@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "mpi/collectives/group_joining.hpp"
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/operations/op.hpp"
 #include "mpi/point_to_point/message_memory.hpp"
@@ -60,8 +61,14 @@ class work {
   work(const work&) = delete;
   work& operator=(const work&) = delete;
 
+  /// Of all members; for an intercommunicator, of both groups.
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] bool is_inter() const noexcept { return remote_size_ != 0; }
+  [[nodiscard]] int remote_first() const noexcept { return remote_first_; }
+  [[nodiscard]] int remote_size() const noexcept { return remote_size_; }
+  [[nodiscard]] detail::collective kind() const noexcept { return call_.kind; }
+  void set_kind(detail::collective kind) noexcept { call_.kind = kind; }
   [[nodiscard]] bool is_root() const noexcept { return rank_ == call_.root; }
   void set_root(int root);
   /// Blocks may differ between ranks; the same on all of them.
@@ -72,6 +79,8 @@ class work {
   void receive(const block& into, int blocks = 1);
   void send(const block_array& from);
   void receive(const block_array& into);
+  /// The same block for so many ranks from `first` on, and nothing for the others.
+  void send_same(const block& data, int first, int ranks);
   /// The buffer of a receive holds what is sent, too: this rank's block, or its vector.
   void receive_in_place(const block& into, int blocks = 1);
   void receive_in_place(const block_array& into);
@@ -87,6 +96,12 @@ class work {
   void join_blocks(const void* from, void* into, number_array counts, std::int64_t equal,
                    MPI_Datatype type, MPI_Op op);
 
+  // Of an intercommunicator: `from` goes to the other group, whose vectors are joined, and `own`
+  // elements of the result from `before` on are for this rank; the root joins vectors by itself.
+  void join_groups(const void* from, void* into, std::int64_t count, std::int64_t before,
+                   std::int64_t own, MPI_Datatype type, MPI_Op op);
+  void join_gathered(void* into, std::int64_t count, MPI_Datatype type, MPI_Op op);
+
   /// Makes the call.
   void run();
   /// Begins it; `finish` when it is over.
@@ -94,6 +109,7 @@ class work {
   void finish() noexcept;
 
  private:
+  work(detail::collective kind, const communicator& on);
   /// Of an array of blocks: where each lies, in the program's memory or in a copy.
   struct placed {
     std::vector<std::size_t> bytes, offsets;
@@ -112,12 +128,15 @@ class work {
 
   detail::communicator_state* on_;
   int size_, rank_;
+  int remote_first_, remote_size_;  // as of the communicator
   detail::collective_call call_;
   std::vector<outgoing> sent_;
   std::vector<incoming> received_;
   placed send_blocks_, receive_blocks_;
   std::vector<to_unpack> after_;
   std::unique_ptr<joining> op_;
+  std::unique_ptr<two_vectors> groups_;
+  std::unique_ptr<gathered_vectors> gathered_;
   // Of a reduction of elements with gaps: they are joined where they lie, gaps and all.
   std::unique_ptr<std::byte[]> raw_from_, raw_into_;
 };

@@ -8,12 +8,17 @@
 
 #include <mpi.h>
 
+#include "mpi/support/handle_table.hpp"
+
 namespace peal::mpi {
 
 struct session {
   MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+  int threads = MPI_THREAD_SINGLE;  // the level that is provided
 };
 
+using session_table = handle_table<MPI_Session, session, handle_kind::session>;
+[[nodiscard]] session_table& sessions() noexcept;
 /// Fails for MPI_SESSION_NULL and for whatever is no session.
 [[nodiscard]] session& session_of(MPI_Session handle);
 

@@ -64,7 +64,7 @@ void send_buffered(const communicator& on, outgoing data, int peer, int tag) {
              : "no buffer is attached: MPI_Buffer_attach comes first");
   data.make_copy();
   detail::operation* const begun =
-      detail::start_send(*on.state, data.data(), data.bytes(), peer, tag, place);
+      detail::start_send(*on.state, data.data(), data.bytes(), on.peer_in_state(peer), tag, place);
   here.messages.push_back({begun, data.take_copy(), bytes});
   here.used += bytes;
 }
