@@ -14,10 +14,11 @@ namespace peal::detail {
 /// In two steps: the first rank says what numbers there are, and where they were used before, all
 /// say which of them they may use again.
 struct pending_copy {
-  // Of used ones, so many at once, since there can be no second try: it would be a collective more,
-  // which the ranks would start in different places among others. A number that is free here is in
-  // use elsewhere only where a rank is late with giving it back.
-  static constexpr std::size_t most = 8;
+  // Of used ones there are two to choose from, since there can be no second try: it would be a
+  // collective more, which the ranks would start in different places among others. A number that is
+  // free here is in use elsewhere only where a rank is late with giving it back. More than two
+  // would take too many from other calls, which could be told that none is left.
+  static constexpr std::size_t most = 2;
 
   job& here;
   communicator_state& from;

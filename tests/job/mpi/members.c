@@ -224,6 +224,66 @@ static void hints(void) {
   MPI_Info_free(&info);
 }
 
+static MPI_Comm split_by(int type, const char* key, const char* value) {
+  MPI_Comm made;
+  MPI_Info info = MPI_INFO_NULL;
+  if (key != NULL) MPI_Info_create(&info), MPI_Info_set(info, key, value);
+  MPI_Comm_split_type(MPI_COMM_WORLD, type, -rank, info, &made);
+  if (key != NULL) MPI_Info_free(&info);
+  return made;
+}
+
+static void split_types(void) {
+  static const char* const resources[] = {"mpi_shared_memory", "hwloc://Machine", "hwloc://Package",
+                                          "hwloc://NUMANode", "hwloc://L3Cache"};
+  const char* const key = "mpi_hw_resource_type";
+  MPI_Comm node = split_by(MPI_COMM_TYPE_SHARED, NULL, NULL), made;
+  MPI_Info info;
+  int result, count, place, each, flag, length = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_size(node, &count);
+  CHECK(count == size ? place == size - 1 - rank : count < size); /* by the key */
+  for (each = 0; each < 5; ++each) {
+    made = split_by(each % 2 ? MPI_COMM_TYPE_RESOURCE_GUIDED : MPI_COMM_TYPE_HW_GUIDED, key,
+                    resources[each]);
+    if (each < 2) { /* what all processes of a node have */
+      MPI_Comm_compare(node, made, &result);
+      CHECK(result == MPI_CONGRUENT);
+    }
+    if (made == MPI_COMM_NULL) continue; /* this process runs in more than one */
+    MPI_Comm_size(made, &result);
+    CHECK(result <= count);
+    MPI_Barrier(made);
+    MPI_Comm_free(&made);
+  }
+  CHECK(split_by(MPI_COMM_TYPE_HW_GUIDED, key, "hwloc://nothing") == MPI_COMM_NULL);
+  CHECK(split_by(MPI_COMM_TYPE_HW_GUIDED, NULL, NULL) == MPI_COMM_NULL);
+  CHECK(split_by(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://no") == MPI_COMM_NULL);
+  CHECK(split_by(MPI_UNDEFINED, NULL, NULL) == MPI_COMM_NULL);
+  made = split_by(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://WORLD");
+  MPI_Comm_rank(made, &place);
+  MPI_Comm_size(made, &result);
+  CHECK(result == size && place == size - 1 - rank);
+  MPI_Comm_free(&made);
+  made = split_by(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://self");
+  MPI_Comm_size(made, &result);
+  CHECK(result == 1);
+  MPI_Comm_free(&made);
+  /* Smaller, and said by what; or there is nothing to divide by. */
+  MPI_Info_create(&info);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &made);
+  if (made != MPI_COMM_NULL) {
+    MPI_Comm_size(made, &result);
+    MPI_Info_get_string(info, key, &length, NULL, &flag);
+    CHECK(result < size && flag);
+    MPI_Comm_free(&made);
+  }
+  MPI_Info_free(&info);
+  MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+  CHECK(MPI_Comm_split_type(node, -77, 0, MPI_INFO_NULL, &made) == MPI_ERR_ARG);
+  MPI_Comm_free(&node);
+}
+
 int main(int argc, char** argv) {
   MPI_Comm parent;
   int provided;
@@ -236,5 +296,6 @@ int main(int argc, char** argv) {
   if (provided == MPI_THREAD_MULTIPLE) several_threads();
   copies();
   hints();
+  split_types();
   return MPI_Finalize();
 }
