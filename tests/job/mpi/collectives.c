@@ -75,7 +75,7 @@ static void bounds(void) {
   MPI_Type_commit(&early);
   MPI_Op_create(keep_larger_early, 1, &op);
   for (each = 0; each < 6; ++each) sent[each] = -1;
-  sent[1] = rank, sent[4] = 2 * rank;
+  sent[1] = size - 1 - rank, sent[4] = 2 * (size - 1 - rank);
   MPI_Allreduce(&sent[1], &room[1], 2, early, op, comm);
   CHECK(room[0] == 0 && room[1] == size - 1 && room[2] == 0 && room[3] == 0);
   CHECK(room[4] == 2 * (size - 1) && room[5] == 0);
