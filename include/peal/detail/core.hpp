@@ -105,6 +105,8 @@ enum class node_part : std::uint8_t { node, socket, numa, cache };
 /// it may run in more than one, or where it may run is not known.
 PEAL_EXPORT communicator_state* split_by_part(communicator_state&, node_part, bool joins,
                                               std::int64_t key, const location&);
+/// Whether this rank has one such part, and does not run in others.
+PEAL_EXPORT bool has_one(node_part, const location&);
 /// The largest of which no single one has all ranks of the communicator, the same on all of them;
 /// false: there is none.
 PEAL_EXPORT bool largest_dividing(const communicator_state&, node_part& found, const location&);

@@ -36,6 +36,12 @@ communicator_state* split_by_part(communicator_state& from, node_part which, boo
   return split(from, joins && own != rank_place::unknown, first, key, where);
 }
 
+bool has_one(node_part which, const location& where) {
+  job& here = job::require(where);
+  const detail::communicator_state& all = here.world();
+  return number_of(which, here.place_of(all.peer(all.rank()))) != rank_place::unknown;
+}
+
 bool largest_dividing(const communicator_state& of, node_part& found, const location& where) {
   const job& here = job::require(where);
   const std::vector<peer_id>& all = of.peers();

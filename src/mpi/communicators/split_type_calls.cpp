@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/environment/process_set.hpp"
@@ -102,5 +103,19 @@ PEAL_MPI_FUNCTION(int, Comm_split_type, MPI_Comm comm, int split_type, int key, 
             : detail::split_by_part(*from.state, by.part.value_or(detail::node_part::node),
                                     by.joins, key, place);
     *newcomm = made == nullptr ? MPI_COMM_NULL : hand_out(*made, from);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Get_hw_resource_info, MPI_Info* hw_info) {
+  return run("MPI_Get_hw_resource_info", [&] {
+    need_place(hw_info, "hw_info");
+    peal::mpi::info made;
+    // Before the start of a job little is known.
+    for (const named_part& each : part_names) {
+      const bool has_one = each.part == detail::node_part::node ||
+                           (detail::job_running() && detail::has_one(each.part, place));
+      made.set(each.name, has_one ? "true" : "false");
+    }
+    *hw_info = handle_of(std::move(made));
   });
 }

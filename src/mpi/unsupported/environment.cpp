@@ -1,7 +1,6 @@
 // Functions of mpi/environment.h that peal does not have.
 #include "mpi/unsupported/unsupported.hpp"
 
-PEAL_MPI_UNSUPPORTED(Get_hw_resource_info, MPI_Info*)
 PEAL_MPI_UNSUPPORTED(Session_attach_buffer, MPI_Session, void*, int)
 PEAL_MPI_UNSUPPORTED(Session_attach_buffer_c, MPI_Session, void*, MPI_Count)
 PEAL_MPI_UNSUPPORTED(Session_detach_buffer, MPI_Session, void*, int*)

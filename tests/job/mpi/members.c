@@ -269,6 +269,18 @@ static void split_types(void) {
   MPI_Comm_size(made, &result);
   CHECK(result == 1);
   MPI_Comm_free(&made);
+  MPI_Get_hw_resource_info(&info);
+  for (each = 0; each < 5; ++each) { /* whether it runs in one is what splits go by */
+    char value[8];
+    length = sizeof value;
+    MPI_Info_get_string(info, resources[each], &length, value, &flag);
+    CHECK(flag);
+    made = split_by(MPI_COMM_TYPE_HW_GUIDED, key, resources[each]);
+    CHECK((made != MPI_COMM_NULL) == (strcmp(value, "true") == 0));
+    if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+  }
+  MPI_Info_free(&info);
+  length = 0;
   /* Smaller, and said by what; or there is nothing to divide by. */
   MPI_Info_create(&info);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &made);
