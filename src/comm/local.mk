@@ -1,4 +1,5 @@
 libpeal_core_la_SOURCES += \
+  src/comm/calls/making.hpp \
   src/comm/calls/postings.hpp \
   src/comm/calls/queue_entries.cpp \
   src/comm/calls/topology_shapes.cpp \
@@ -15,6 +16,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/end_watch.hpp \
   src/comm/end/failure_list.hpp \
   src/comm/end/notes.hpp \
+  src/comm/member_tree.hpp \
   src/comm/start/agreement.hpp \
   src/comm/start/fork_guard.hpp \
   src/comm/start/job.hpp \
@@ -31,9 +33,12 @@ libpeal_core_la_SOURCES += \
   src/comm/calls/collective_calls.cpp \
   src/comm/calls/communicator_calls.cpp \
   src/comm/calls/environment_calls.cpp \
+  src/comm/calls/member_calls.cpp \
   src/comm/calls/message_calls.cpp \
   src/comm/calls/neighbor_calls.cpp \
+  src/comm/calls/node_part_calls.cpp \
   src/comm/calls/operation_calls.cpp \
+  src/comm/calls/pending_copy_calls.cpp \
   src/comm/calls/prepared_calls.cpp \
   src/comm/calls/probe_calls.cpp \
   src/comm/calls/sleeper_calls.cpp \

@@ -12,8 +12,12 @@ libmpi_core_la_SOURCES = \
   src/mpi/attributes/predefined_attributes.cpp \
   src/mpi/attributes/predefined_attributes.hpp \
   src/mpi/attributes/type_attribute_calls.cpp \
+  src/mpi/collectives/between_groups.cpp \
+  src/mpi/collectives/between_groups.hpp \
   src/mpi/collectives/fill.cpp \
   src/mpi/collectives/fill.hpp \
+  src/mpi/collectives/group_joining.cpp \
+  src/mpi/collectives/group_joining.hpp \
   src/mpi/collectives/joining_calls.cpp \
   src/mpi/collectives/moving_calls.cpp \
   src/mpi/collectives/nonblocking_joining_calls.cpp \
@@ -27,6 +31,16 @@ libmpi_core_la_SOURCES = \
   src/mpi/communicators/communicator.cpp \
   src/mpi/communicators/communicator.hpp \
   src/mpi/communicators/communicator_calls.cpp \
+  src/mpi/communicators/copy_calls.cpp \
+  src/mpi/communicators/hint_calls.cpp \
+  src/mpi/communicators/hints.cpp \
+  src/mpi/communicators/hints.hpp \
+  src/mpi/communicators/intercommunicator.cpp \
+  src/mpi/communicators/intercommunicator.hpp \
+  src/mpi/communicators/intercommunicator_calls.cpp \
+  src/mpi/communicators/member_tags.hpp \
+  src/mpi/communicators/part_calls.cpp \
+  src/mpi/communicators/split_type_calls.cpp \
   src/mpi/datatypes/constructors/arrays.cpp \
   src/mpi/datatypes/constructors/arrays.hpp \
   src/mpi/datatypes/constructors/constructors.cpp \
@@ -71,8 +85,11 @@ libmpi_core_la_SOURCES = \
   src/mpi/environment/hardware.hpp \
   src/mpi/environment/inquiry_calls.cpp \
   src/mpi/environment/integer_calls.cpp \
+  src/mpi/environment/process_set.cpp \
+  src/mpi/environment/process_set.hpp \
   src/mpi/environment/session.cpp \
   src/mpi/environment/session.hpp \
+  src/mpi/environment/session_calls.cpp \
   src/mpi/environment/start_calls.cpp \
   src/mpi/environment/world.cpp \
   src/mpi/environment/world.hpp \
@@ -172,18 +189,6 @@ libmpi_core_la_SOURCES = \
   src/mpi/topologies/balanced_dims_calls.cpp \
   src/mpi/topologies/cartesian.cpp \
   src/mpi/topologies/cartesian.hpp \
-  src/mpi/topologies/cartesian_calls.cpp \
-  src/mpi/topologies/distributed_graph.cpp \
-  src/mpi/topologies/distributed_graph.hpp \
-  src/mpi/topologies/distributed_graph_calls.cpp \
-  src/mpi/topologies/graph.cpp \
-  src/mpi/topologies/graph.hpp \
-  src/mpi/topologies/graph_calls.cpp \
-  src/mpi/topologies/topology.cpp \
-  src/mpi/topologies/topology.hpp \
-  src/mpi/topologies/topology_communicators.cpp \
-  src/mpi/topologies/topology_communicators.hpp \
-  src/mpi/unsupported/communicators.cpp \
   src/mpi/unsupported/dynamic_processes.cpp \
   src/mpi/unsupported/environment.cpp \
   src/mpi/unsupported/files.cpp \

@@ -18,6 +18,8 @@ check_PROGRAMS += \
   tests/job/lost_link \
   tests/job/messages \
   tests/job/mpi_collectives \
+  tests/job/mpi_intercommunicators \
+  tests/job/mpi_members \
   tests/job/mpi_messages \
   tests/job/mpi_partitioned \
   tests/job/mpi_requests \
@@ -25,6 +27,7 @@ check_PROGRAMS += \
   tests/job/mpi_neighbors \
   tests/job/mpi_persistent \
   tests/job/mpi_topologies \
+  tests/job/mpi_sessions \
   tests/job/narrowed \
   tests/job/paused \
   tests/job/random_collectives \
@@ -42,6 +45,10 @@ check_PROGRAMS += \
 
 tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/support.h
 tests_job_mpi_collectives_LDADD = libmpi_abi.la
+tests_job_mpi_intercommunicators_SOURCES = tests/job/mpi/intercommunicators.c tests/job/mpi/support.h
+tests_job_mpi_intercommunicators_LDADD = libmpi_abi.la
+tests_job_mpi_members_SOURCES = tests/job/mpi/members.c tests/job/mpi/support.h
+tests_job_mpi_members_LDADD = libmpi_abi.la -lpthread
 tests_job_mpi_messages_SOURCES = tests/job/mpi/messages.c tests/job/mpi/support.h
 tests_job_mpi_messages_LDADD = libmpi_abi.la
 tests_job_mpi_partitioned_SOURCES = tests/job/mpi/partitioned.c tests/job/mpi/support.h
@@ -56,6 +63,8 @@ tests_job_mpi_persistent_SOURCES = tests/job/mpi/persistent.c tests/job/mpi/supp
 tests_job_mpi_persistent_LDADD = libmpi_abi.la
 tests_job_mpi_topologies_SOURCES = tests/job/mpi/topologies.c tests/job/mpi/support.h
 tests_job_mpi_topologies_LDADD = libmpi_abi.la
+tests_job_mpi_sessions_SOURCES = tests/job/mpi/sessions.c tests/job/mpi/support.h
+tests_job_mpi_sessions_LDADD = libmpi_abi.la
 tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp

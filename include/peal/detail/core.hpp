@@ -30,6 +30,7 @@ using location = std::source_location;
 struct communicator_state;  // src/comm: a team, its context ids, its collective sequence
 struct operation;           // src/p2p: a send, a receive or a collective under way
 struct matched_message;     // src/p2p: a message that a probe took out of matching
+struct pending_copy;        // src/comm: a copy of a communicator, until it is there
 struct prepared;  // src/comm: a collective, or a message, made ready to be started again and again
 // src/comm: a file descriptor for a loop of the user's that sleeps until there may be progress to
 // be made.
@@ -98,6 +99,33 @@ PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int6
                                       std::int64_t key, const location&);
 // Collective: the ranks of each node.
 PEAL_EXPORT communicator_state& split_node(communicator_state&, const location&);
+/// Parts of a node, from the largest one on.
+enum class node_part : std::uint8_t { node, socket, numa, cache };
+/// Collective: the ranks that have one such part, by their key. Null: this rank does not join, or
+/// it may run in more than one, or where it may run is not known.
+PEAL_EXPORT communicator_state* split_by_part(communicator_state&, node_part, bool joins,
+                                              std::int64_t key, const location&);
+/// Whether this rank has one such part, and does not run in others.
+PEAL_EXPORT bool has_one(node_part, const location&);
+/// The largest of which no single one has all ranks of the communicator, the same on all of them;
+/// false: there is none.
+PEAL_EXPORT bool largest_dividing(const communicator_state&, node_part& found, const location&);
+/// A copy that is being made: collective, though it does not wait for the other ranks. When `ends`
+/// has finished, and before it is given back, finish_duplicate tells the copy; null: `ends` has an
+/// error, or, where it has none, all ranks find that no number is free for one more.
+PEAL_EXPORT pending_copy* start_duplicate(communicator_state&, operation*& ends, const location&);
+PEAL_EXPORT communicator_state* finish_duplicate(pending_copy*) noexcept;
+/// Collective over the members alone: `members` are ranks of `from`, this one among them, in the
+/// order of the new communicator, and the same list on all. `tag`: any number but 0 and any_tag,
+/// the same on all; what several threads make at a time is told apart by it. Throws
+/// errc::invalid_rank, and invalid_argument where a rank is named twice or this one is missing.
+PEAL_EXPORT communicator_state& form(communicator_state& from, const std::vector<int>& members,
+                                     int tag, const location&);
+/// Sends to that rank, and receives from it, apart from the user's messages. `tag`: as of `form`,
+/// from whose it must differ.
+PEAL_EXPORT void exchange_apart(communicator_state&, int with, int tag, const void* send,
+                                std::size_t send_bytes, void* receive, std::size_t receive_bytes,
+                                const location&);
 PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
 
 /// The ranks that a rank exchanges blocks with, in the order of the blocks; proc_null where there

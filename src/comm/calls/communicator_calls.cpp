@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/calls/making.hpp"
 #include "comm/checks/checks.hpp"
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
@@ -21,33 +22,6 @@ struct split_request {
   context_pool::offer context;  // for the new communicator, should this rank be its first
 };
 
-[[noreturn]] void refuse_more(const location& where) {
-  throw error(
-      errc::no_space,
-      "as many communicators are alive as there may be (PEAL_COMMUNICATORS in peal_environment(7))",
-      -1, where);
-}
-
-/// The numbers that this process has offered in one call, and not given to a communicator; they go
-/// back at the end.
-class offers {
- public:
-  explicit offers(context_pool& of) noexcept : pool_{of} {}
-  ~offers() {
-    for (const context_pool::offer& each : made_) pool_.give_back(each);
-  }
-  offers(const offers&) = delete;
-  offers& operator=(const offers&) = delete;
-
-  context_pool::offer next() { return made_.emplace_back(pool_.take()); }
-  /// The last one is a communicator's now.
-  void taken() noexcept { made_.pop_back(); }
-
- private:
-  context_pool& pool_;
-  std::vector<context_pool::offer> made_;
-};
-
 /// Whether it is so on every rank.
 bool everywhere(communicator_state& of, bool here, const location& where) {
   int mine = here ? 1 : 0, all = 0;
@@ -60,17 +34,6 @@ bool everywhere(communicator_state& of, bool here, const location& where) {
   call.op = {builtin::min, true};
   run_collective(of, call, where);
   return all != 0;
-}
-
-/// Of a communicator, before the first call by which another one is made of it: continuations of
-/// that call may make others on this rank, and later ones on another.
-using known_shapes = std::vector<direct::learnt_ways::known_shape>;
-
-communicator_state& make(job& here, const team& members, const collective_state* like,
-                         const known_shapes& known) {
-  lane& home = here.lane_of(members.context());
-  const std::lock_guard<engine> guard{home.progress};
-  return *new communicator_state(members, home, like, known);
 }
 
 /// By colour, then key, then rank. Ranks that do not join are left out.
@@ -124,7 +87,7 @@ communicator_state* split_by(job& here, communicator_state& from, split_request 
     run_collective(from, call, where);
     const std::vector<int> ordered = in_order(requests);
     const chosen_contexts chosen{requests, ordered};
-    if (!chosen.all_have_one) refuse_more(where);
+    if (!chosen.all_have_one) refuse_more_communicators(where);
     const auto [first, last] =
         std::ranges::equal_range(ordered, mine.color, {}, [&](int rank) { return of(rank).color; });
     const std::uint32_t context = mine.joins != 0 ? of(*first).context.context : 0;
@@ -138,8 +101,8 @@ communicator_state* split_by(job& here, communicator_state& from, split_request 
       std::vector<peer_id> peers;
       for (auto each = first; each != last; ++each) peers.push_back(from.peer(*each));
       const bool of_all_in_order = std::ranges::equal(peers, from.peers());
-      return &make(here, team{context, place, std::move(peers)}, nullptr,
-                   of_all_in_order ? known : known_shapes{});
+      return &make_communicator(here, team{context, place, std::move(peers)}, nullptr,
+                                of_all_in_order ? known : known_shapes{});
     }
     if (mine.joins != 0 && holds) contexts.let_go(context);
     if (place == 0 && mine.context.used_before) mine.context = own.next();
@@ -175,7 +138,7 @@ communicator_state& copy_of(job& here, communicator_state& from, bool names_tags
     call.bytes = sizeof offered;
     run_collective(from, call, where);
     const context_pool::offer& given = offered.context;
-    if (given.context == 0) refuse_more(where);
+    if (given.context == 0) refuse_more_communicators(where);
     const bool as_offered = (offered.names_tags != 0) == names_tags;
     // Where the first rank makes a plain one, a rank that wants another finds out by itself, and a
     // plain dup costs no exchange more.
@@ -183,7 +146,8 @@ communicator_state& copy_of(job& here, communicator_state& from, bool names_tags
     const bool holds = contexts.hold(given.context);
     if (!given.used_before || everywhere(from, holds, where)) {
       if (from.rank() == 0) own.taken();
-      communicator_state& made = make(here, team{given.context, from}, &from.collective, known);
+      communicator_state& made =
+          make_communicator(here, team{given.context, from}, &from.collective, known);
       if (as_offered) return made;
       release(made);
       refuse_mixed(where);

@@ -12,7 +12,8 @@ namespace peal {
 namespace {
 
 constexpr std::uint32_t own_context = contexts_of_one - 2;  // of the world's, whose first is 0
-constexpr std::uint32_t of_replies = contexts_of_one - 3;   // from a communicator's first on
+// From a communicator's first on, with tag 0; other tags are those of calls/member_calls.cpp.
+constexpr std::uint32_t of_replies = contexts_of_one - 3;
 
 }  // namespace
 

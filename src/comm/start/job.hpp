@@ -74,6 +74,10 @@ class job final {
   [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
   [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
   [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return common_.on_node[peer]; }
+  /// Where a rank of this node may run.
+  [[nodiscard]] rank_place place_of(peer_id peer) const noexcept {
+    return peer < common_.places.size() ? common_.places[peer] : rank_place{};
+  }
   [[nodiscard]] context_pool& contexts() noexcept { return common_.contexts; }
   /// Which every process finds alike.
   [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }

@@ -1,5 +1,7 @@
 #include "mpi/collectives/fill.hpp"
 
+#include "mpi/collectives/between_groups.hpp"
+
 namespace peal::mpi {
 
 namespace {
@@ -30,12 +32,14 @@ MPI_Request hand_out_work(std::unique_ptr<work> begun, MPI_Comm comm) {
 }
 
 void fill_bcast(work& w, const block& data, int root) {
+  if (w.is_inter()) return between_groups::fill_bcast(w, data, root);
   refuse_in_place(data.buffer, "buffer");
   w.set_root(root);
   w.pass_on(data);
 }
 
 void fill_gather(work& w, const block& from, const block& into, int root) {
+  if (w.is_inter()) return between_groups::fill_gather(w, from, into, root);
   w.set_root(root);
   if (from.buffer == MPI_IN_PLACE) {
     if (!w.is_root()) refuse_in_place(from.buffer, "sendbuf");
@@ -49,6 +53,7 @@ void fill_gather(work& w, const block& from, const block& into, int root) {
 }
 
 void fill_gatherv(work& w, const block& from, const block_array& into, int root) {
+  if (w.is_inter()) return between_groups::fill_gatherv(w, from, into, root);
   w.set_root(root);
   w.set_varying();
   if (from.buffer == MPI_IN_PLACE) {
@@ -63,6 +68,7 @@ void fill_gatherv(work& w, const block& from, const block_array& into, int root)
 }
 
 void fill_scatter(work& w, const block& from, const block& into, int root) {
+  if (w.is_inter()) return between_groups::fill_scatter(w, from, into, root);
   w.set_root(root);
   if (w.is_root()) {
     refuse_in_place(from.buffer, "sendbuf");
@@ -76,6 +82,7 @@ void fill_scatter(work& w, const block& from, const block& into, int root) {
 }
 
 void fill_scatterv(work& w, const block_array& from, const block& into, int root) {
+  if (w.is_inter()) return between_groups::fill_scatterv(w, from, into, root);
   w.set_root(root);
   w.set_varying();
   if (w.is_root()) {
@@ -90,6 +97,7 @@ void fill_scatterv(work& w, const block_array& from, const block& into, int root
 }
 
 void fill_allgather(work& w, const block& from, const block& into) {
+  if (w.is_inter()) return between_groups::fill_allgather(w, from, into);
   refuse_in_place(into.buffer, "recvbuf");
   if (from.buffer == MPI_IN_PLACE) return w.receive_in_place(into, w.size());
   w.send(from);
@@ -97,6 +105,7 @@ void fill_allgather(work& w, const block& from, const block& into) {
 }
 
 void fill_allgatherv(work& w, const block& from, const block_array& into) {
+  if (w.is_inter()) return between_groups::fill_allgatherv(w, from, into);
   refuse_in_place(into.buffer, "recvbuf");
   if (from.buffer == MPI_IN_PLACE) return w.receive_in_place(into);
   w.receive(into);
@@ -104,6 +113,7 @@ void fill_allgatherv(work& w, const block& from, const block_array& into) {
 }
 
 void fill_alltoall(work& w, const block& from, const block& into) {
+  if (w.is_inter()) return between_groups::fill_alltoall(w, from, into);
   refuse_in_place(into.buffer, "recvbuf");
   if (from.buffer == MPI_IN_PLACE) return w.exchange_in_place(into);
   w.send(from, w.size());
@@ -111,6 +121,7 @@ void fill_alltoall(work& w, const block& from, const block& into) {
 }
 
 void fill_alltoallv(work& w, const block_array& from, const block_array& into) {
+  if (w.is_inter()) return between_groups::fill_alltoallv(w, from, into);
   refuse_in_place(into.buffer, "recvbuf");
   if (from.buffer == MPI_IN_PLACE) return w.exchange_in_place(into);
   w.send(from);
@@ -119,6 +130,7 @@ void fill_alltoallv(work& w, const block_array& from, const block_array& into) {
 
 void fill_reduce(work& w, const void* from, void* into, std::int64_t count, MPI_Datatype type,
                  MPI_Op op, int root) {
+  if (w.is_inter()) return between_groups::fill_reduce(w, from, into, count, type, op, root);
   w.set_root(root);
   if (!w.is_root()) {
     refuse_in_place(from, "sendbuf");
@@ -131,12 +143,14 @@ void fill_reduce(work& w, const void* from, void* into, std::int64_t count, MPI_
 
 void fill_join(work& w, const void* from, void* into, std::int64_t count, MPI_Datatype type,
                MPI_Op op) {
+  if (w.is_inter()) return between_groups::fill_join(w, from, into, count, type, op);
   refuse_in_place(into, "recvbuf");
   w.join(from, into, count, type, op);
 }
 
 void fill_join_blocks(work& w, const void* from, void* into, number_array counts,
                       std::int64_t equal, MPI_Datatype type, MPI_Op op) {
+  if (w.is_inter()) return between_groups::fill_join_blocks(w, from, into, counts, equal, type, op);
   refuse_in_place(into, "recvbuf");
   w.join_blocks(from, into, counts, equal, type, op);
 }

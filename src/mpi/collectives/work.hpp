@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "mpi/collectives/group_joining.hpp"
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/operations/op.hpp"
 #include "mpi/point_to_point/message_memory.hpp"
@@ -64,8 +65,14 @@ class work {
   work& operator=(const work&) = delete;
   ~work();
 
+  /// Of all members; for an intercommunicator, of both groups.
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] bool is_inter() const noexcept { return remote_size_ != 0; }
+  [[nodiscard]] int remote_first() const noexcept { return remote_first_; }
+  [[nodiscard]] int remote_size() const noexcept { return remote_size_; }
+  [[nodiscard]] detail::collective kind() const noexcept { return call_.kind; }
+  void set_kind(detail::collective kind) noexcept { call_.kind = kind; }
   [[nodiscard]] bool is_root() const noexcept { return rank_ == call_.root; }
   [[nodiscard]] int incoming_blocks() const noexcept { return incoming_; }
   [[nodiscard]] int outgoing_blocks() const noexcept { return outgoing_; }
@@ -78,6 +85,8 @@ class work {
   void receive(const block& into, int blocks = 1);
   void send(const block_array& from, bool always_copies = false);
   void receive(const block_array& into);
+  /// The same block for so many ranks from `first` on, and nothing for the others.
+  void send_same(const block& data, int first, int ranks);
   /// The buffer of a receive holds what is sent, too: this rank's block, or its vector.
   void receive_in_place(const block& into, int blocks = 1);
   void receive_in_place(const block_array& into);
@@ -96,6 +105,12 @@ class work {
   void join_blocks(const void* from, void* into, number_array counts, std::int64_t equal,
                    MPI_Datatype type, MPI_Op op);
 
+  // Of an intercommunicator: `from` goes to the other group, whose vectors are joined, and `own`
+  // elements of the result from `before` on are for this rank; the root joins vectors by itself.
+  void join_groups(const void* from, void* into, std::int64_t count, std::int64_t before,
+                   std::int64_t own, MPI_Datatype type, MPI_Op op);
+  void join_gathered(void* into, std::int64_t count, MPI_Datatype type, MPI_Op op);
+
   /// Makes the call.
   void run();
   /// Begins it; `finish` when it is over.
@@ -107,7 +122,8 @@ class work {
   [[nodiscard]] detail::operation* start_prepared();
 
  private:
-  void set_neighbors(MPI_Comm comm);
+  work(detail::collective kind, const communicator& on);
+  void set_neighbors(const communicator& on);
   /// Of an array of blocks: where each lies, in the program's memory or in a copy.
   struct placed {
     std::vector<std::size_t> bytes, offsets;
@@ -141,6 +157,7 @@ class work {
 
   detail::communicator_state* on_;
   int size_, rank_;
+  int remote_first_, remote_size_;  // as of the communicator
   const detail::neighborhood* near_ = nullptr;  // null: of all ranks
   int outgoing_ = size_, incoming_ = size_;     // blocks
   detail::collective_call call_;
@@ -151,6 +168,8 @@ class work {
   std::vector<to_unpack> after_;
   bool loads_received_ = false;
   std::unique_ptr<joining> op_;
+  std::unique_ptr<two_vectors> groups_;
+  std::unique_ptr<gathered_vectors> gathered_;
   // Of a reduction of elements with gaps: they are joined where they lie, gaps and all.
   std::unique_ptr<std::byte[]> raw_from_, raw_into_;
   detail::prepared* prepared_ = nullptr;

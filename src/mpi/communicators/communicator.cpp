@@ -1,5 +1,8 @@
 #include "mpi/communicators/communicator.hpp"
 
+#include <utility>
+#include <vector>
+
 #include "mpi/environment/world.hpp"
 #include "mpi/errors/errhandler.hpp"
 #include "mpi/support/failure.hpp"
@@ -25,6 +28,13 @@ communicator& self() noexcept {
   return only;
 }
 
+group members_of(const detail::communicator_state& of, int first, int count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  for (int each = 0; each != count; ++each)
+    ranks[static_cast<std::size_t>(each)] = detail::world_rank_of(of, first + each);
+  return group{std::move(ranks)};
+}
+
 }  // namespace
 
 // Never destroyed: a program may ask for MPI_Finalized while static objects go.
@@ -36,10 +46,25 @@ communicator_table& communicators() noexcept {
 communicator& communicator_of(MPI_Comm comm) {
   communicator* const found = communicators().find(comm);
   if (found == nullptr || found->state == nullptr) [[unlikely]] {
-    need_world();
+    (void)all_ranks();  // the cause, where no job runs
+    // One of these two, or one that MPI_Comm_idup has not made yet.
+    if (found != nullptr && communicator_table::is_predefined(comm)) need_world();
     fail(MPI_ERR_COMM, comm == MPI_COMM_NULL ? "comm is MPI_COMM_NULL" : "comm is no communicator");
   }
   return *found;
+}
+
+communicator& intracommunicator_of(MPI_Comm comm) {
+  communicator& found = communicator_of(comm);
+  if (found.is_inter()) [[unlikely]]
+    fail(MPI_ERR_COMM, "comm is an intercommunicator, for which this has no meaning");
+  return found;
+}
+
+communicator& intercommunicator_of(MPI_Comm comm) {
+  communicator& found = communicator_of(comm);
+  if (!found.is_inter()) fail(MPI_ERR_COMM, "comm is no intercommunicator");
+  return found;
 }
 
 void set_world(detail::communicator_state& all) {
@@ -57,12 +82,34 @@ void forget_communicators() {
   self().state = world().state = nullptr;
 }
 
-MPI_Comm hand_out(detail::communicator_state& made, const communicator& from) {
+group group_of_communicator(const communicator& of) {
+  return members_of(*of.state, of.local_first(), of.size());
+}
+group remote_group_of(const communicator& of) {
+  return members_of(*of.state, of.remote_first, of.remote_size);
+}
+
+MPI_Comm hand_out(detail::communicator_state& made, MPI_Errhandler errhandler) {
   auto own = std::make_unique<communicator>();
   own->state = &made;
-  own->errhandler = share_errhandler(from.errhandler);
-  own->session_buffer = from.session_buffer;
+  own->errhandler = share_errhandler(errhandler);
   return communicators().add(std::move(own));
+}
+MPI_Comm hand_out(detail::communicator_state& made, const communicator& from) {
+  const MPI_Comm handle = hand_out(made, from.errhandler);
+  communicator_of(handle).session_buffer = from.session_buffer;
+  return handle;
+}
+
+void free_communicator(MPI_Comm& comm) {
+  communicator& gone = communicator_of(comm);
+  if (communicator_table::is_predefined(comm))
+    fail(MPI_ERR_COMM, "comm is " + gone.name + ", which is never freed");
+  gone.attributes.erase_all(comm);
+  release_errhandler(gone.errhandler);
+  detail::release(*gone.state);
+  communicators().remove(comm);
+  comm = MPI_COMM_NULL;
 }
 
 }  // namespace peal::mpi

@@ -1,6 +1,7 @@
 // Handles as integers, for languages that have no pointers.
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/datatypes/datatype.hpp"
+#include "mpi/environment/session.hpp"
 #include "mpi/errors/errhandler.hpp"
 #include "mpi/groups/group_table.hpp"
 #include "mpi/info/info.hpp"
@@ -25,6 +26,7 @@ PEAL_MPI_INTEGERS(Info, Info, infos())
 PEAL_MPI_INTEGERS(Message, Message, messages())
 PEAL_MPI_INTEGERS(Op, Op, ops())
 PEAL_MPI_INTEGERS(Request, Request, requests())
+PEAL_MPI_INTEGERS(Session, Session, sessions())
 
 // There are none but the null handles, which are small numbers.
 #define PEAL_MPI_NULL_INTEGERS(name)                                          \
@@ -35,6 +37,5 @@ PEAL_MPI_INTEGERS(Request, Request, requests())
     return reinterpret_cast<MPI_##name>(static_cast<std::uintptr_t>(number)); \
   }
 
-PEAL_MPI_NULL_INTEGERS(Session)
 PEAL_MPI_NULL_INTEGERS(File)
 PEAL_MPI_NULL_INTEGERS(Win)

@@ -4,9 +4,18 @@
 
 namespace peal::mpi {
 
+// Never destroyed: a program may close a session while static objects go.
+session_table& sessions() noexcept {
+  static auto* const all = new session_table;
+  return *all;
+}
+
 session& session_of(MPI_Session handle) {
-  fail(MPI_ERR_SESSION,
-       handle == MPI_SESSION_NULL ? "session is MPI_SESSION_NULL" : "session is no session");
+  session* const found = sessions().find(handle);
+  if (found == nullptr) [[unlikely]]
+    fail(MPI_ERR_SESSION,
+         handle == MPI_SESSION_NULL ? "session is MPI_SESSION_NULL" : "session is no session");
+  return *found;
 }
 
 }  // namespace peal::mpi

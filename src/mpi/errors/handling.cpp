@@ -106,6 +106,16 @@ template int handle_error(const char*, MPI_Comm, MPI_Errhandler, const failure&)
 template int handle_error(const char*, MPI_Session, MPI_Errhandler, const failure&) noexcept;
 template int handle_error(const char*, MPI_File, MPI_Errhandler, const failure&) noexcept;
 
+template <class Owner>
+int raised_with(const char* function, Owner none, MPI_Errhandler handler) noexcept {
+  const failure what = what_was_thrown();
+  return errhandlers().find(handler) != nullptr ? handle_error(function, none, handler, what)
+                                                : handle_without_owner(function, what);
+}
+
+template int raised_with(const char*, MPI_Comm, MPI_Errhandler) noexcept;
+template int raised_with(const char*, MPI_Session, MPI_Errhandler) noexcept;
+
 int raised(const char* function, MPI_Comm comm) noexcept {
   const failure what = what_was_thrown();
   if (const auto handler = errhandler_held_by(comm))

@@ -1,7 +1,7 @@
 // What a program asks of one group, and how it gives one back.
-#include <fmt/format.h>
-#include <strings.h>
+#include <vector>
 
+#include "mpi/environment/process_set.hpp"
 #include "mpi/environment/session.hpp"
 #include "mpi/environment/world.hpp"
 #include "mpi/groups/group_sets.hpp"
@@ -67,13 +67,9 @@ PEAL_MPI_FUNCTION(int, Group_from_session_pset, MPI_Session session, const char*
                   MPI_Group* newgroup) {
   return run("MPI_Group_from_session_pset", session, [&] {
     (void)session_of(session);
-    need_place(pset_name, "pset_name");
+    const process_set of = process_set_of(pset_name);
     need_place(newgroup, "newgroup");
-    // Names of process sets are URIs, of which case does not matter.
-    if (strcasecmp(pset_name, "mpi://WORLD") == 0)
-      *newgroup = handle_of(group::first_ranks(world_size()));
-    else if (strcasecmp(pset_name, "mpi://SELF") == 0)
-      *newgroup = handle_of(group{std::vector<int>{world_rank()}});
-    else fail(MPI_ERR_ARG, fmt::format("pset_name is {}: there is no such process set", pset_name));
+    *newgroup = handle_of(of == process_set::world ? group::first_ranks(world_size())
+                                                   : group{std::vector<int>{world_rank()}});
   });
 }

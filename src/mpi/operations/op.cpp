@@ -123,8 +123,8 @@ void joining::call_kernel(void* self, const void* in, void* inout, std::size_t c
 void joining::call_user(void* self, const void* in, void* inout, std::size_t count) {
   auto& here = *static_cast<joining*>(self);
   // Neither the function nor its type knows of const.
-  auto* from = const_cast<std::byte*>(static_cast<const std::byte*>(in));
-  auto* into = static_cast<std::byte*>(inout);
+  auto* from = const_cast<std::byte*>(static_cast<const std::byte*>(in)) - here.lower_;
+  auto* into = static_cast<std::byte*>(inout) - here.lower_;
   if (here.how_.large_function != nullptr) {
     auto length = static_cast<MPI_Count>(count);
     return here.how_.large_function(from, into, &length, &here.type_);

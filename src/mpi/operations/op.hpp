@@ -42,6 +42,9 @@ class joining {
   void set(detail::collective_call& call) noexcept;
   /// inout[i] = in[i] op inout[i].
   void join(const void* in, void* inout, std::size_t count);
+  /// From now on elements are given by where they begin: a type may have its lower bound elsewhere
+  /// than at the address that the program has for an element.
+  void take_from_lower_bound() noexcept { lower_ = shared_->layout().lower; }
   /// From one element to the next one.
   [[nodiscard]] std::size_t element_bytes() const noexcept { return element_bytes_; }
 
@@ -55,6 +58,7 @@ class joining {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   definition_pointer shared_;
   std::size_t element_bytes_ = 0;
+  std::int64_t lower_ = 0;
   detail::scalar scalar_ = detail::scalar::opaque;
   kernel kernel_ = nullptr;  // where peal's own do not serve
 };

@@ -12,7 +12,7 @@
 namespace peal::mpi {
 
 incoming_partitions::incoming_partitions(const partitioned_call& call)
-    : memory{call}, peer_{call.peer} {
+    : memory{call}, peer_{communicator_of(call.comm).peer_in_state(call.peer)} {
   const plan& by = memory.type->plan();
   if (by.is_contiguous()) {
     data_ = static_cast<std::byte*>(memory.buffer) + by.offset();

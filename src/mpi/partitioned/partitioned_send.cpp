@@ -11,9 +11,10 @@ namespace {
 /// The receiver hears of it however long this process takes to begin the first round.
 void send_setup(const partitioned_call& call, const partition_setup& setup) {
   auto kept = std::make_unique<partition_setup>(setup);
+  const communicator& on = communicator_of(call.comm);
   detail::operation* const begun =
-      detail::start_send_in(setup_room, *communicator_of(call.comm).state, kept.get(), sizeof setup,
-                            call.peer, call.tag, place);
+      detail::start_send_in(setup_room, *on.state, kept.get(), sizeof setup,
+                            on.peer_in_state(call.peer), call.tag, place);
   detail::drop(
       begun, [](void* sent) noexcept { delete static_cast<partition_setup*>(sent); },
       kept.release());
@@ -24,7 +25,7 @@ void send_setup(const partitioned_call& call, const partition_setup& setup) {
 partitioned_send::partitioned_send(const partitioned_call& call)
     : request{call.comm},
       memory_{call},
-      peer_{call.peer},
+      peer_{communicator_of(call.comm).peer_in_state(call.peer)},
       first_tag_{take_tags(call.partitions)},
       partitions_{new partition[static_cast<std::size_t>(call.partitions)]} {
   send_setup(call, {memory_.partitions, first_tag_, memory_.bytes});

@@ -17,8 +17,8 @@ message& message_of(MPI_Message handle) {
   return *found;
 }
 
-MPI_Message hand_out_message(detail::matched_message* taken) {
-  return messages().add(std::make_unique<message>(taken));
+MPI_Message hand_out_message(detail::matched_message* taken, int remote_first) {
+  return messages().add(std::make_unique<message>(taken, remote_first));
 }
 
 }  // namespace peal::mpi

@@ -17,7 +17,9 @@ namespace peal::mpi {
 
 class message {
  public:
-  explicit message(detail::matched_message* of) noexcept : taken_{of} {}
+  /// `remote_first`: of its communicator.
+  message(detail::matched_message* of, int remote_first) noexcept
+      : taken_{of}, remote_first_{remote_first} {}
   message(const message&) = delete;
   message& operator=(const message&) = delete;
   ~message() {
@@ -26,13 +28,16 @@ class message {
   /// For its receive.
   [[nodiscard]] detail::matched_message* take() noexcept { return std::exchange(taken_, nullptr); }
 
+  [[nodiscard]] int remote_first() const noexcept { return remote_first_; }
+
  private:
   detail::matched_message* taken_;
+  int remote_first_;
 };
 
 using message_table = handle_table<MPI_Message, message, handle_kind::message>;
 [[nodiscard]] message_table& messages() noexcept;
 [[nodiscard]] message& message_of(MPI_Message handle);
-[[nodiscard]] MPI_Message hand_out_message(detail::matched_message* taken);
+[[nodiscard]] MPI_Message hand_out_message(detail::matched_message* taken, int remote_first);
 
 }  // namespace peal::mpi

@@ -15,41 +15,48 @@ namespace {
 
 /// Of a message from MPI_PROC_NULL, which is always there.
 void set_no_process(MPI_Status* status) noexcept {
-  set_status(status, {.tag = MPI_ANY_TAG, .source = MPI_PROC_NULL, .bytes = 0, .error = {}});
+  set_status(status, {.tag = MPI_ANY_TAG, .source = MPI_PROC_NULL, .bytes = 0, .error = {}}, 0);
 }
 
-/// Null: the message is from MPI_PROC_NULL.
-detail::operation* start(MPI_Message& handle, incoming& data) {
+/// A receive that has begun. Null: the message is from MPI_PROC_NULL.
+struct begun_receive {
+  detail::operation* operation = nullptr;
+  int remote_first = 0;
+};
+begun_receive start(MPI_Message& handle, incoming& data) {
   if (handle == MPI_MESSAGE_NO_PROC) {
     handle = MPI_MESSAGE_NULL;
-    return nullptr;
+    return {};
   }
-  detail::matched_message* const taken = message_of(handle).take();
+  message& found = message_of(handle);
+  detail::matched_message* const taken = found.take();
+  const int remote_first = found.remote_first();
   messages().remove(handle);
   handle = MPI_MESSAGE_NULL;
-  return detail::start_recv_matched(taken, data.data(), data.room(), place);
+  return {detail::start_recv_matched(taken, data.data(), data.room(), place), remote_first};
 }
 
 void receive_matched(void* buffer, std::int64_t count, MPI_Datatype type, MPI_Message* message,
                      MPI_Status* status) {
   need_place(message, "message");
   incoming data{buffer, count, type};
-  detail::operation* const begun = start(*message, data);
+  const auto [begun, remote_first] = start(*message, data);
   if (begun == nullptr) return set_no_process(status);
   const dropped guard{begun};
   (void)detail::wait(*begun);
   const detail::outcome& end = detail::result_of(*begun);
   if (end.error) detail::raise(*begun);
   data.arrived(end.bytes);
-  set_status(status, end);
+  set_status(status, end, remote_first);
 }
 
 MPI_Request start_matched(void* buffer, std::int64_t count, MPI_Datatype type,
                           MPI_Message* message) {
   need_place(message, "message");
   incoming data{buffer, count, type};
-  detail::operation* const begun = start(*message, data);
-  return hand_out(std::make_unique<receive_request>(MPI_COMM_NULL, std::move(data), begun));
+  const auto [begun, remote_first] = start(*message, data);
+  return hand_out(
+      std::make_unique<receive_request>(MPI_COMM_NULL, std::move(data), begun, remote_first));
 }
 
 }  // namespace
@@ -58,7 +65,8 @@ PEAL_MPI_FUNCTION(int, Probe, int source, int tag, MPI_Comm comm, MPI_Status* st
   return run("MPI_Probe", comm, [&] {
     const communicator& on = communicator_of(comm);
     if (source == MPI_PROC_NULL) return set_no_process(status);
-    set_status(status, detail::probe(*on.state, source, tag, place));
+    set_status(status, detail::probe(*on.state, on.peer_in_state(source), tag, place),
+               on.remote_first);
   });
 }
 
@@ -69,8 +77,8 @@ PEAL_MPI_FUNCTION(int, Iprobe, int source, int tag, MPI_Comm comm, int* flag, MP
     *flag = 1;
     if (source == MPI_PROC_NULL) return set_no_process(status);
     detail::outcome found;
-    *flag = detail::try_probe(*on.state, source, tag, found, place) ? 1 : 0;
-    if (*flag != 0) set_status(status, found);
+    *flag = detail::try_probe(*on.state, on.peer_in_state(source), tag, found, place) ? 1 : 0;
+    if (*flag != 0) set_status(status, found, on.remote_first);
   });
 }
 
@@ -82,8 +90,10 @@ PEAL_MPI_FUNCTION(int, Mprobe, int source, int tag, MPI_Comm comm, MPI_Message* 
     *message = MPI_MESSAGE_NO_PROC;
     if (source == MPI_PROC_NULL) return set_no_process(status);
     detail::outcome found;
-    *message = hand_out_message(detail::probe_take(*on.state, source, tag, found, place));
-    set_status(status, found);
+    *message =
+        hand_out_message(detail::probe_take(*on.state, on.peer_in_state(source), tag, found, place),
+                         on.remote_first);
+    set_status(status, found, on.remote_first);
   });
 }
 
@@ -98,10 +108,10 @@ PEAL_MPI_FUNCTION(int, Improbe, int source, int tag, MPI_Comm comm, int* flag, M
     if (source == MPI_PROC_NULL) return set_no_process(status);
     detail::outcome found;
     detail::matched_message* const taken =
-        detail::try_probe_take(*on.state, source, tag, found, place);
+        detail::try_probe_take(*on.state, on.peer_in_state(source), tag, found, place);
     *flag = taken != nullptr ? 1 : 0;
-    *message = taken != nullptr ? hand_out_message(taken) : MPI_MESSAGE_NULL;
-    if (taken != nullptr) set_status(status, found);
+    *message = taken != nullptr ? hand_out_message(taken, on.remote_first) : MPI_MESSAGE_NULL;
+    if (taken != nullptr) set_status(status, found, on.remote_first);
   });
 }
 

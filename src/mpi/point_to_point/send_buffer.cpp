@@ -122,7 +122,7 @@ void send_buffer::send(const communicator& on, outgoing data, int peer, int tag)
              : "no buffer is attached: MPI_Buffer_attach comes first");
   data.make_copy();
   detail::operation* const begun =
-      detail::start_send(*on.state, data.data(), data.bytes(), peer, tag, place);
+      detail::start_send(*on.state, data.data(), data.bytes(), on.peer_in_state(peer), tag, place);
   messages_.push_back(std::make_shared<buffered_message>(begun, data.take_copy(), bytes));
   used_ += bytes;
 }

@@ -64,18 +64,26 @@ class persistent_receive final : public persistent_request {
   void begin_message() override {
     const communicator& on = communicator_of(call_.comm);
     data_ = incoming{call_.buffer, call_.count, type_};
-    run(detail::start_recv(*on.state, data_.data(), data_.room(), call_.peer, call_.tag, place));
+    first_ = on.remote_first;
+    run(detail::start_recv(*on.state, data_.data(), data_.room(), on.peer_in_state(call_.peer),
+                           call_.tag, place));
+  }
+  int look(MPI_Status& status) noexcept override {
+    const int code = persistent_request::look(status);
+    tell_source(status, first_);
+    return code;
   }
   void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
 
   receive_call call_;
   definition_pointer type_;
   incoming data_;
+  int first_ = 0;
 };
 
 /// So that a mistake is told where the request is made: as for a message that begins now.
 void check_peer(const communicator& on, int peer, int tag, bool receives) {
-  const int size = detail::size_of(*on.state);
+  const int size = on.is_inter() ? on.remote_size : on.size();
   const bool any = receives && peer == MPI_ANY_SOURCE;
   need(any || peer == MPI_PROC_NULL || (peer >= 0 && peer < size), MPI_ERR_RANK, "the rank", peer,
        "it is no rank of the communicator");
@@ -89,12 +97,13 @@ detail::operation* begin(send_mode mode, const communicator& on, const outgoing&
                          int tag) {
   const auto how =
       mode == send_mode::synchronous ? &detail::start_synchronous_send : &detail::start_send;
-  return how(*on.state, data.data(), data.bytes(), peer, tag, place);
+  return how(*on.state, data.data(), data.bytes(), on.peer_in_state(peer), tag, place);
 }
 
-void set_status(MPI_Status* status, const detail::outcome& of) noexcept {
+void set_status(MPI_Status* status, const detail::outcome& of, int remote_first) noexcept {
   if (status == MPI_STATUS_IGNORE) return;
   set_outcome(*status, of);
+  tell_source(*status, remote_first);
 }
 
 void send(send_mode mode, const send_call& call) {
@@ -102,7 +111,8 @@ void send(send_mode mode, const send_call& call) {
   outgoing data{call.buffer, call.count, call.type};
   if (mode == send_mode::buffered) return send_buffered(on, std::move(data), call.peer, call.tag);
   if (mode != send_mode::synchronous) [[likely]]
-    return detail::send(*on.state, data.data(), data.bytes(), call.peer, call.tag, place);
+    return detail::send(*on.state, data.data(), data.bytes(), on.peer_in_state(call.peer), call.tag,
+                        place);
   detail::operation* const begun = begin(mode, on, data, call.peer, call.tag);
   const dropped guard{begun};
   (void)detail::wait(*begun);
@@ -112,10 +122,10 @@ void send(send_mode mode, const send_call& call) {
 void receive(const receive_call& call, MPI_Status* status) {
   const communicator& on = communicator_of(call.comm);
   incoming data{call.buffer, call.count, call.type};
-  const detail::outcome end =
-      detail::recv(*on.state, data.data(), data.room(), call.peer, call.tag, place);
+  const detail::outcome end = detail::recv(*on.state, data.data(), data.room(),
+                                           on.peer_in_state(call.peer), call.tag, place);
   data.arrived(end.bytes);
-  set_status(status, end);
+  set_status(status, end, on.remote_first);
 }
 
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {
@@ -123,15 +133,15 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
   outgoing sent{out.buffer, out.count, out.type};
   if (replace) sent.make_copy();
   incoming received{in.buffer, in.count, in.type};
-  detail::operation* const receiving =
-      detail::start_recv(*on.state, received.data(), received.room(), in.peer, in.tag, place);
+  detail::operation* const receiving = detail::start_recv(
+      *on.state, received.data(), received.room(), on.peer_in_state(in.peer), in.tag, place);
   const dropped guard{receiving};
-  detail::send(*on.state, sent.data(), sent.bytes(), out.peer, out.tag, place);
+  detail::send(*on.state, sent.data(), sent.bytes(), on.peer_in_state(out.peer), out.tag, place);
   (void)detail::wait(*receiving);
   const detail::outcome& end = detail::result_of(*receiving);
   if (end.error) detail::raise(*receiving);
   received.arrived(end.bytes);
-  set_status(status, end);
+  set_status(status, end, on.remote_first);
 }
 
 std::unique_ptr<request> begin_send(send_mode mode, const send_call& call, outgoing data) {
@@ -147,9 +157,9 @@ std::unique_ptr<request> begin_send(send_mode mode, const send_call& call, outgo
 std::unique_ptr<request> begin_receive(const receive_call& call) {
   const communicator& on = communicator_of(call.comm);
   incoming data{call.buffer, call.count, call.type};
-  detail::operation* const begun =
-      detail::start_recv(*on.state, data.data(), data.room(), call.peer, call.tag, place);
-  return std::make_unique<receive_request>(call.comm, std::move(data), begun);
+  detail::operation* const begun = detail::start_recv(*on.state, data.data(), data.room(),
+                                                      on.peer_in_state(call.peer), call.tag, place);
+  return std::make_unique<receive_request>(call.comm, std::move(data), begun, on.remote_first);
 }
 
 MPI_Request start_send(send_mode mode, const send_call& call) {

@@ -67,7 +67,7 @@ struct dropped {
 [[nodiscard]] detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data,
                                        int peer, int tag);
 
-/// Tells a program what a message was.
-void set_status(MPI_Status* status, const detail::outcome& of) noexcept;
+/// Tells a program what a message was. `remote_first`: of its communicator.
+void set_status(MPI_Status* status, const detail::outcome& of, int remote_first) noexcept;
 
 }  // namespace peal::mpi

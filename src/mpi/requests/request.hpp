@@ -85,14 +85,21 @@ class send_request final : public request {
 
 class receive_request final : public request {
  public:
-  receive_request(MPI_Comm comm, incoming data, detail::operation* begun) noexcept
-      : request{comm}, data_{std::move(data)} {
+  /// `remote_first`: of the communicator.
+  receive_request(MPI_Comm comm, incoming data, detail::operation* begun, int remote_first) noexcept
+      : request{comm}, data_{std::move(data)}, remote_first_{remote_first} {
     run(begun);
   }
 
  private:
+  int look(MPI_Status& status) noexcept override {
+    const int code = request::look(status);
+    tell_source(status, remote_first_);
+    return code;
+  }
   void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
   incoming data_;
+  int remote_first_;
 };
 
 using request_table = handle_table<MPI_Request, request, handle_kind::request>;

@@ -79,6 +79,18 @@ class handle_table {
     gone.next = std::exchange(free_, index);
     return std::move(gone.object);
   }
+  /// Calls `visit(object)` for each that has a handle by now, but for predefined ones. It may add
+  /// more.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const std::atomic<slot*>& all : chunks_) {
+      const slot* const found = all.load(std::memory_order_acquire);
+      if (found == nullptr) return;
+      const std::uint32_t count = first_chunk << (&all - chunks_.data());
+      for (std::uint32_t each = 0; each != count; ++each)
+        if (found[each].handle.load(std::memory_order_acquire) != 0) visit(*found[each].object);
+    }
+  }
   /// What a Fortran program has in place of the handle.
   [[nodiscard]] static int to_int(Handle handle) noexcept {
     return static_cast<int>(number_of(handle));

@@ -43,6 +43,12 @@ inline void set_outcome(MPI_Status& status, const detail::outcome& of) noexcept 
   set_cancelled(status, of.error == make_error_code(errc::cancelled));
 }
 
+/// The source of a message of an intercommunicator, whose remote group begins at `remote_first` in
+/// what the status has; 0 for all others. What is no rank stays.
+inline void tell_source(MPI_Status& status, int remote_first) noexcept {
+  if (status.MPI_SOURCE >= 0) status.MPI_SOURCE -= remote_first;
+}
+
 /// For a program, which may not want it. Only calls that finish several requests say something in
 /// MPI_ERROR, so that stays.
 inline void tell_status(MPI_Status* wanted, MPI_Status status) noexcept {

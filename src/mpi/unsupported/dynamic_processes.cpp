@@ -4,8 +4,6 @@
 PEAL_MPI_UNSUPPORTED(Close_port, const char*)
 PEAL_MPI_UNSUPPORTED(Comm_accept, const char*, MPI_Info, int, MPI_Comm, MPI_Comm*)
 PEAL_MPI_UNSUPPORTED(Comm_connect, const char*, MPI_Info, int, MPI_Comm, MPI_Comm*)
-PEAL_MPI_UNSUPPORTED(Comm_disconnect, MPI_Comm*)
-PEAL_MPI_UNSUPPORTED(Comm_get_parent, MPI_Comm*)
 PEAL_MPI_UNSUPPORTED(Comm_join, int, MPI_Comm*)
 PEAL_MPI_UNSUPPORTED(Comm_spawn, const char*, char**, int, MPI_Info, int, MPI_Comm, MPI_Comm*, int*)
 PEAL_MPI_UNSUPPORTED(Comm_spawn_multiple, int, char**, char***, const int*, const MPI_Info*, int,

@@ -16,6 +16,14 @@ static void keep_larger(void* in, void* inout, int* count, MPI_Datatype* type) {
     if (from[each] > into[each]) into[each] = from[each];
 }
 
+static void keep_larger_early(void* in, void* inout, int* count, MPI_Datatype* type) {
+  const int* from = in;
+  int *into = inout, each;
+  (void)type;
+  for (each = 0; each < *count; ++each, from += 3, into += 3)
+    if (*from > *into) *into = *from;
+}
+
 static void moving(void) {
   int *const all = malloc(sizeof(int) * (size_t)size * 3), *const sent = malloc(sizeof(int) *
                                                                                 (size_t)size * 3);
@@ -54,6 +62,26 @@ static void moving(void) {
   for (each = 0; each < size; ++each) /* what `each` had in the place for this rank */
     CHECK(sent[size - 1 - each] == (size - 1 - rank) * 100 + each);
   free(all), free(sent), free(counts), free(places);
+}
+
+/* Elements that begin before the address that the program has for them: its function is given that
+ * address. */
+static void bounds(void) {
+  int* const room = calloc((size_t)size + 8, 4 * sizeof(int));
+  int sent[6], each;
+  MPI_Datatype early;
+  MPI_Op op;
+  MPI_Type_create_resized(MPI_INT, -(MPI_Aint)sizeof(int), 3 * sizeof(int), &early);
+  MPI_Type_commit(&early);
+  MPI_Op_create(keep_larger_early, 1, &op);
+  for (each = 0; each < 6; ++each) sent[each] = -1;
+  sent[1] = size - 1 - rank, sent[4] = 2 * (size - 1 - rank);
+  MPI_Allreduce(&sent[1], &room[1], 2, early, op, comm);
+  CHECK(room[0] == 0 && room[1] == size - 1 && room[2] == 0 && room[3] == 0);
+  CHECK(room[4] == 2 * (size - 1) && room[5] == 0);
+  MPI_Op_free(&op);
+  MPI_Type_free(&early);
+  free(room);
 }
 
 static void joining(void) {
@@ -131,6 +159,7 @@ static void everything(void) {
   moving();
   joining();
   gaps();
+  bounds();
   nonblocking();
 }
 

@@ -14,6 +14,7 @@ EXTRA_DIST += \
   tests/unit/comm/end/absences_test.cpp \
   tests/unit/comm/end/end_watch_test.cpp \
   tests/unit/comm/end/failure_list_test.cpp \
+  tests/unit/comm/member_tree_test.cpp \
   tests/unit/comm/start/agreement_test.cpp \
   tests/unit/comm/start/fork_guard_test.cpp \
   tests/unit/comm/start/lane_count_test.cpp \

@@ -7,6 +7,7 @@
 #include "unit/comm/end/absences_test.cpp"
 #include "unit/comm/end/end_watch_test.cpp"
 #include "unit/comm/end/failure_list_test.cpp"
+#include "unit/comm/member_tree_test.cpp"
 #include "unit/comm/start/agreement_test.cpp"
 #include "unit/comm/start/fork_guard_test.cpp"
 #include "unit/comm/start/lane_count_test.cpp"

@@ -8,6 +8,10 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/environment/fortran_abi_test.cpp \
   tests/unit/mpi/environment/hardware_test.cpp \
   tests/unit/mpi/errors/absent_errhandler_calls_test.cpp \
+  tests/unit/mpi/collectives/group_joining_test.cpp \
+  tests/unit/mpi/communicators/hints_test.cpp \
+  tests/unit/mpi/communicators/member_tags_test.cpp \
+  tests/unit/mpi/environment/process_set_test.cpp \
   tests/unit/mpi/errors/class_texts_test.cpp \
   tests/unit/mpi/errors/errhandler_calls_test.cpp \
   tests/unit/mpi/errors/errhandler_test.cpp \

@@ -37,6 +37,22 @@ TEST(handle_table, finds_what_was_added_until_it_is_removed) {
     EXPECT_TRUE(all.insert(table.add(std::make_unique<int>(each))).second) << "a freed one is back";
 }
 
+TEST(handle_table, a_visit_sees_each_object_that_has_a_handle_once) {
+  infos table;
+  table.for_each([](int) { ADD_FAILURE() << "there is none"; });
+  int predefined = 0;
+  table.set(MPI_INFO_ENV, predefined);
+  std::multiset<int> expected, seen;
+  std::vector<MPI_Info> handles;
+  for (int each = 0; each != 1000; ++each)
+    handles.push_back(table.add(std::make_unique<int>(each)));
+  for (std::size_t each = 0; each != handles.size(); ++each)
+    if (each % 3 == 0) table.remove(handles[each]);
+    else expected.insert(static_cast<int>(each));
+  table.for_each([&](int each) { seen.insert(each); });
+  EXPECT_EQ(seen, expected);
+}
+
 TEST(handle_table, what_is_no_handle_of_its_kind_stands_for_nothing) {
   infos table;
   groups others;

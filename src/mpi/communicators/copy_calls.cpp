@@ -1,0 +1,127 @@
+// Copies of communicators.
+#include <memory>
+#include <utility>
+
+#include "mpi/communicators/communicator.hpp"
+#include "mpi/communicators/hints.hpp"
+#include "mpi/errors/errhandler.hpp"
+#include "mpi/requests/request.hpp"
+#include "mpi/support/failure.hpp"
+#include "mpi/support/function.hpp"
+#include "mpi/support/place.hpp"
+
+using namespace peal::mpi;
+namespace detail = peal::detail;
+
+namespace {
+
+/// Hints are not copied.
+MPI_Comm copy_of(MPI_Comm comm, MPI_Info info) {
+  const communicator& from = communicator_of(comm);
+  MPI_Comm handle = hand_out(detail::duplicate(*from.state, place), from);
+  communicator& made = communicator_of(handle);
+  made.remote_first = from.remote_first;
+  made.remote_size = from.remote_size;
+  made.topology = from.topology;
+  try {
+    set_hints(made, info);
+    from.attributes.copy_to(made.attributes, comm);
+  } catch (...) {
+    free_communicator(handle);
+    throw;
+  }
+  return handle;
+}
+
+/// The communicator has its handle from the start, and is none before the request is finished.
+class copy_request final : public request {
+ public:
+  copy_request(MPI_Comm from, MPI_Comm made, detail::pending_copy* pending,
+               detail::operation* ends) noexcept
+      : request{from}, made_{made}, pending_{pending} {
+    run(ends);
+  }
+  int finish(MPI_Status& status) noexcept override {
+    const int code = request::finish(status);
+    return code == MPI_SUCCESS && !is_made_ ? MPI_ERR_NO_MEM : code;
+  }
+  void cancel() override { fail(MPI_ERR_REQUEST, "a copy of a communicator cannot be cancelled"); }
+
+ private:
+  void take_in(std::size_t /*bytes*/) noexcept override {
+    detail::communicator_state* const state = detail::finish_duplicate(pending_);
+    is_made_ = state != nullptr;
+    communicator* const own = communicators().find(made_);
+    if (own != nullptr) own->state = state;
+    else if (is_made_) detail::release(*state);  // the call has failed on this rank
+  }
+
+  MPI_Comm made_;
+  detail::pending_copy* pending_;
+  bool is_made_ = false;
+};
+
+MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  const communicator& from = communicator_of(comm);
+  need_place(newcomm, "newcomm");
+  auto own = std::make_unique<communicator>();
+  own->errhandler = share_errhandler(from.errhandler);
+  own->remote_first = from.remote_first;
+  own->remote_size = from.remote_size;
+  own->session_buffer = from.session_buffer;
+  own->topology = from.topology;
+  communicator& made = *own;
+  const MPI_Comm handle = communicators().add(std::move(own));
+  const auto forget = [&] {
+    release_errhandler(made.errhandler);
+    communicators().remove(handle);
+  };
+  std::unique_ptr<copy_request> begun;
+  try {
+    detail::operation* ends = nullptr;
+    detail::pending_copy* const pending = detail::start_duplicate(*from.state, ends, place);
+    begun = std::make_unique<copy_request>(comm, handle, pending, ends);
+    set_hints(made, info);
+    from.attributes.copy_to(made.attributes, comm);
+  } catch (...) {
+    made.attributes.erase_all(handle);
+    forget();
+    if (begun) request::let_go(std::move(begun));  // the other ranks make theirs
+    throw;
+  }
+  *newcomm = handle;
+  return hand_out(std::move(begun));
+}
+
+}  // namespace
+
+PEAL_MPI_FUNCTION(int, Comm_dup, MPI_Comm comm, MPI_Comm* newcomm) {
+  return run("MPI_Comm_dup", comm, [&] {
+    need_place(newcomm, "newcomm");
+    *newcomm = MPI_COMM_NULL;
+    *newcomm = copy_of(comm, MPI_INFO_NULL);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  return run("MPI_Comm_dup_with_info", comm, [&] {
+    need_place(newcomm, "newcomm");
+    *newcomm = MPI_COMM_NULL;
+    *newcomm = copy_of(comm, info);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Comm_idup, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  return run("MPI_Comm_idup", comm, [&] {
+    need_place(request, "request");
+    *request = start_copy(comm, MPI_INFO_NULL, newcomm);
+  });
+}
+
+PEAL_MPI_FUNCTION(int, Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
+                  MPI_Request* request) {
+  return run("MPI_Comm_idup_with_info", comm, [&] {
+    need_place(request, "request");
+    *request = start_copy(comm, info, newcomm);
+  });
+}
