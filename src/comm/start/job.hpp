@@ -73,6 +73,7 @@ class job final {
 
   [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
   [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
+  [[nodiscard]] std::optional<int> application() const noexcept { return bootstrap_.application(); }
   [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return common_.on_node[peer]; }
   [[nodiscard]] context_pool& contexts() noexcept { return common_.contexts; }
   /// Which every process finds alike.

@@ -3,10 +3,12 @@
 #include <string>
 #include <thread>
 
+#include "mpi/attributes/predefined_attributes.hpp"
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/info/env_info.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
+#include "peal/detail/application.hpp"
 
 namespace peal::mpi {
 
@@ -36,6 +38,7 @@ void start_world(int threads) {
   here.threads = multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
   here.main_thread = std::this_thread::get_id();
   set_world(all);
+  if (const auto number = detail::application_number()) set_application_number(*number);
   env_info().set("maxprocs", std::to_string(detail::size_of(all)));
   env_info().set("thread_level", name_of_thread_level(here.threads));
 }
