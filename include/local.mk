@@ -52,6 +52,7 @@ pealrequests_HEADERS = \
 
 pealdetaildir = $(includedir)/peal/detail
 pealdetail_HEADERS = \
+  include/peal/detail/application.hpp \
   include/peal/detail/continuation.hpp \
   include/peal/detail/core.hpp \
   include/peal/detail/coroutine.hpp \

@@ -250,6 +250,7 @@ struct bootstrap_client::state {
   int rank = 0;
   int size = 1;
   int cores = 0;
+  std::optional<int> application;
   std::string distances;
   std::vector<int> local{0};
   bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
@@ -304,6 +305,8 @@ void bootstrap_client::state::meet_launcher() {
                     number));
   size = static_cast<int>(number);
   if (get_number(everyone, launcher_cores_key, number)) cores = static_cast<int>(number);
+  if (get_number(self, PMIX_APPNUM, number) && number <= INT32_MAX)
+    application = static_cast<int>(number);
   // Another launcher knows neither; a question that it cannot answer may take a turn of its server.
   if (cores > 0) distances = get_text(everyone, launcher_distances_key);
   local = get_local_ranks(job, rank);
@@ -370,6 +373,7 @@ int bootstrap_client::rank() const noexcept { return state_->rank; }
 int bootstrap_client::size() const noexcept { return state_->size; }
 bool bootstrap_client::alone() const noexcept { return state_->job.empty(); }
 int bootstrap_client::cores() const noexcept { return state_->cores; }
+std::optional<int> bootstrap_client::application() const noexcept { return state_->application; }
 const std::string& bootstrap_client::distances() const noexcept { return state_->distances; }
 const std::string& bootstrap_client::job_name() const noexcept { return state_->name; }
 const std::vector<int>& bootstrap_client::local_ranks() const noexcept { return state_->local; }

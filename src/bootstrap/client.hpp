@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ class bootstrap_client {
   /// Physical cores of this node that the launcher leaves to the job; 0 when it does not say (then
   /// ask topology/).
   [[nodiscard]] int cores() const noexcept;
+  /// Of several programs of one job, which one this is; nothing when the launcher does not say.
+  [[nodiscard]] std::optional<int> application() const noexcept;
   /// The text of topology/distances.hpp; empty when the launcher does not say.
   [[nodiscard]] const std::string& distances() const noexcept;
 

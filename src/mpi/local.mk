@@ -83,6 +83,7 @@ libmpi_core_la_SOURCES = \
   src/mpi/environment/fortran_abi.hpp \
   src/mpi/environment/hardware.cpp \
   src/mpi/environment/hardware.hpp \
+  src/mpi/environment/hardware_calls.cpp \
   src/mpi/environment/inquiry_calls.cpp \
   src/mpi/environment/integer_calls.cpp \
   src/mpi/environment/process_set.cpp \

@@ -15,8 +15,8 @@ namespace peal::detail {
 struct setting {
   std::string name;  ///< such as "PEAL_SHM_DIR"
   std::string meaning;
-  std::string allowed;  ///< choices separated by '|', or "least..most", or words
-  std::string value;    ///< of the job that runs, or that one begun now would have
+  std::string allowed;      ///< choices separated by '|', or "least..most", or words
+  std::string value;        ///< of the job that runs, or that one begun now would have
   bool must_agree = false;  ///< among the ranks of a job
 };
 

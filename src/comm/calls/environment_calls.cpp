@@ -11,6 +11,7 @@
 #include "base/variables.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/start/job.hpp"
+#include "peal/detail/application.hpp"
 #include "peal/detail/setting.hpp"
 #include "peal/error.hpp"
 
@@ -44,6 +45,11 @@ void abort_job(int code, const char* why) noexcept {
 bool job_running() noexcept { return job::running() != nullptr; }
 
 std::vector<counter> job_counters(const location& where) { return job::require(where).counted(); }
+
+std::optional<int> application_number() noexcept {
+  const job* const here = job::running();
+  return here == nullptr ? std::nullopt : here->application();
+}
 
 std::vector<setting> settings() {
   const job* const here = job::running();

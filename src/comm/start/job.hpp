@@ -73,6 +73,7 @@ class job final {
 
   [[nodiscard]] detail::communicator_state& world() noexcept { return *world_; }
   [[nodiscard]] int size() const noexcept { return bootstrap_.size(); }
+  [[nodiscard]] std::optional<int> application() const noexcept { return bootstrap_.application(); }
   [[nodiscard]] bool on_this_node(peer_id peer) const noexcept { return common_.on_node[peer]; }
   /// Where a rank of this node may run.
   [[nodiscard]] rank_place place_of(peer_id peer) const noexcept {

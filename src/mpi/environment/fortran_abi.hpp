@@ -6,8 +6,7 @@
 // Units    bytes.
 // Threads  any.
 // Errors   MPI_ERR_ABI for what contradicts what was told before, or was not told; MPI_ERR_ARG for
-// a
-//          size that no logical has.
+//          a size that no logical has.
 // Source   MPI 5.0, chapter 20.
 #pragma once
 

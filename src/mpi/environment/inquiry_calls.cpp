@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "mpi/environment/hardware.hpp"
 #include "mpi/environment/world.hpp"
 #include "mpi/support/cut.hpp"
 #include "mpi/support/failure.hpp"
@@ -52,13 +51,6 @@ PEAL_MPI_FUNCTION(int, Get_processor_name, char* name, int* resultlen) {
     if (::gethostname(found.data(), found.size() - 1) != 0)
       fail(MPI_ERR_OTHER, "the system does not tell the name of this host");
     tell(found.data(), found.size(), name, resultlen);
-  });
-}
-
-PEAL_MPI_FUNCTION(int, Get_hw_resource_info, MPI_Info* hw_info) {
-  return run("MPI_Get_hw_resource_info", [&] {
-    need_place(hw_info, "hw_info");
-    *hw_info = handle_of(hardware_info());
   });
 }
 

@@ -6,10 +6,12 @@
 #include <string>
 #include <thread>
 
+#include "mpi/attributes/predefined_attributes.hpp"
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/info/env_info.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
+#include "peal/detail/application.hpp"
 
 namespace peal::mpi {
 
@@ -44,6 +46,9 @@ void start_job(job_state& here, int threads) {
   const bool multiple = threads >= MPI_THREAD_MULTIPLE;
   detail::communicator_state& all = detail::start_job({.threads = multiple}, place);
   here.multiple = multiple;
+  if (const auto number = detail::application_number()) set_application_number(*number);
+  env_info().set("maxprocs", std::to_string(detail::size_of(all)));
+  env_info().set("thread_level", name_of_thread_level(provided(here)));
   // release: pairs with the acquire in all_ranks
   here.all.store(&all, std::memory_order_release);
 }
@@ -75,8 +80,6 @@ void start_world(int threads) {
   start_job(here, threads);
   here.main_thread = std::this_thread::get_id();
   set_world(*here.all);
-  env_info().set("maxprocs", std::to_string(detail::size_of(*here.all)));
-  env_info().set("thread_level", name_of_thread_level(here.threads));
   here.started = true;
 }
 

@@ -3,11 +3,12 @@
 // sender, begun once its setup has come, and where these lie in the partitions of the receiver.
 //
 // Layer    mpi/partitioned.
-// Units    bytes; partitions by number. Both sides cut the same bytes into equal parts, so the
-// one's
-//          partition p of n covers the other's from floor(p * m / n) to ceil((p + 1) * m / n) of m.
-// Threads  `has_all_of` and `take_in` in any threads during a round; begin and end of a round in
-// one. Errors   want_round throws what a receive throws; what goes wrong later is told by `look`.
+// Units    bytes; partitions by number. Both sides cut the same bytes into equal parts, so
+//          partition p of n covers the other side's from floor(p * m / n) to
+//          ceil((p + 1) * m / n) of m.
+// Threads  `has_all_of` and `take_in` in any threads during a round; a round begins and ends in
+//          one.
+// Errors   want_round throws what a receive throws; what goes wrong later is told by `look`.
 #pragma once
 
 #include <atomic>

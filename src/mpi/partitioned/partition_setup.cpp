@@ -30,12 +30,12 @@ void* partitioned_memory::start_of(int partition) const noexcept {
 
 std::int32_t take_tags(std::int32_t count) noexcept {
   static std::atomic<std::int32_t> next{0};
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   // relaxed: a number, and nothing else
-  std::int32_t first = next.load(std::memory_order_relaxed), after = 0;
+  std::int32_t found = next.load(std::memory_order_relaxed), first = 0;
   do {
-    if (first > std::numeric_limits<std::int32_t>::max() - count) first = 0;
-    after = first + count;
-  } while (!next.compare_exchange_weak(first, after, std::memory_order_relaxed));
+    first = found > most - count ? 0 : found;
+  } while (!next.compare_exchange_weak(found, first + count, std::memory_order_relaxed));
   return first;
 }
 

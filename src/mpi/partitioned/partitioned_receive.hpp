@@ -2,8 +2,8 @@
 // The request of MPI_Precv_init.
 //
 // Layer    mpi/partitioned.
-// Threads  `has_arrived` in any threads at the same time, also while one waits; the rest one at a
-//          time.
+// Threads  `has_arrived` in any threads at the same time; the rest one at a time, and `finish` when
+//          no other thread is in here.
 // Errors   MPI_ERR_ARG for what is no partition. What is longer than the memory here ends with
 //          MPI_ERR_TRUNCATE.
 #pragma once

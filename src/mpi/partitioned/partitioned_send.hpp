@@ -3,9 +3,8 @@
 //
 // Layer    mpi/partitioned.
 // Threads  `ready` in any threads at the same time, also while one waits; the rest one at a time.
-// Errors   MPI_ERR_REQUEST where it is not active; MPI_ERR_ARG for what is no partition, or is
-// ready
-//          already.
+// Errors   MPI_ERR_REQUEST where it is not active; MPI_ERR_ARG for what is no partition, or was
+//          marked as ready before.
 #pragma once
 
 #include <atomic>

@@ -132,15 +132,28 @@ send_buffer& process_buffer() noexcept {
   return *only;
 }
 
+namespace {
+/// Of the pointers that communicators and sessions have.
+std::mutex& owners_lock() noexcept {
+  static auto* const only = new std::mutex;
+  return *only;
+}
+std::shared_ptr<send_buffer> attached_to(const std::shared_ptr<send_buffer>& owner) {
+  const std::lock_guard<std::mutex> guard{owners_lock()};
+  return owner != nullptr && owner->is_attached() ? owner : nullptr;
+}
+}  // namespace
+
 send_buffer& own_buffer(std::shared_ptr<send_buffer>& of) {
+  const std::lock_guard<std::mutex> guard{owners_lock()};
   if (of == nullptr) of = std::make_shared<send_buffer>();
   return *of;
 }
 
 void send_buffered(const communicator& on, outgoing data, int peer, int tag) {
   for (const auto* each : {&on.buffer, &on.session_buffer})
-    if (*each != nullptr && (*each)->is_attached())
-      return (*each)->send(on, std::move(data), peer, tag);
+    if (const auto nearest = attached_to(*each))
+      return nearest->send(on, std::move(data), peer, tag);
   process_buffer().send(on, std::move(data), peer, tag);
 }
 

@@ -6,9 +6,8 @@
 //
 // Layer    mpi/requests.
 // Threads  any thread may complete one, also while another waits for it.
-// Errors   the code of `query`, or where that is MPI_SUCCESS of `free`, is what the request has
-// ended
-//          with. What is completed a second time, or is none of these: a failure, MPI_ERR_REQUEST.
+// Errors   a request ends with the code of `query`, or where that is MPI_SUCCESS of `free`. What is
+//          completed a second time, or is none of these: a failure, MPI_ERR_REQUEST.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // mpi/tools/control_variables.hpp
-// The PEAL_ variables as control variables of MPI_T: a tool may change them until MPI has started.
+// The PEAL_ variables as control variables of MPI_T: a tool may change them before MPI starts.
 //
 // Layer    mpi/tools.
 // Units    elements of the datatype; values of MPI_CHAR end with a zero byte.

@@ -214,6 +214,11 @@ static void surroundings(void) {
   length = sizeof value;
   MPI_Info_get_string(MPI_INFO_ENV, "thread_level", &length, value, &flag);
   CHECK(flag && strcmp(value, "MPI_THREAD_MULTIPLE") == 0);
+  {
+    int* application = NULL;
+    CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &application, &flag) == MPI_SUCCESS);
+    CHECK(getenv("PMIX_NAMESPACE") == NULL || (flag && *application == 0));
+  }
   MPI_Get_hw_resource_info(&info);
   length = sizeof value;
   MPI_Info_get_string(info, "hwloc://Machine", &length, value, &flag);

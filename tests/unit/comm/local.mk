@@ -6,6 +6,8 @@ tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
+  tests/unit/comm/calls/environment_calls_test.cpp \
+  tests/unit/comm/calls/message_calls_test.cpp \
   tests/unit/comm/checks/call_record_test.cpp \
   tests/unit/comm/checks/checked_calls_test.cpp \
   tests/unit/comm/communicator_state_test.cpp \

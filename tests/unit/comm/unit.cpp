@@ -1,4 +1,6 @@
 // The tests of this folder, compiled as one: what they include takes most of the compiler's time.
+#include "unit/comm/calls/environment_calls_test.cpp"
+#include "unit/comm/calls/message_calls_test.cpp"
 #include "unit/comm/checks/call_record_test.cpp"
 #include "unit/comm/checks/checked_calls_test.cpp"
 #include "unit/comm/communicator_state_test.cpp"

@@ -42,10 +42,10 @@ class generalized : public testing::Test {
 };
 
 TEST_F(generalized, ends_with_the_codes_of_its_functions) {
+  using codes = std::array<int, 3>;
   for (const auto& [of_query, of_free, expected] :
-       {std::array{MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS},
-        std::array{MPI_SUCCESS, int{MPI_ERR_IO}, int{MPI_ERR_IO}},
-        std::array{int{MPI_ERR_ARG}, int{MPI_ERR_IO}, int{MPI_ERR_ARG}}}) {
+       {codes{MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS}, codes{MPI_SUCCESS, MPI_ERR_IO, MPI_ERR_IO},
+        codes{MPI_ERR_ARG, MPI_ERR_IO, MPI_ERR_ARG}}) {
     noted_ = {};
     noted_.code_of_query = of_query;
     noted_.code_of_free = of_free;
