@@ -124,6 +124,8 @@ class work {
     std::size_t bytes;
   };
   [[nodiscard]] placed place_blocks(const block_array& all, bool loads, bool unpacks);
+  /// The vector that goes to the other group, from the program's memory.
+  void load_groups();
   void take_raw(const void* from, void* into, std::int64_t count, const definition_pointer& type);
 
   detail::communicator_state* on_;
@@ -135,6 +137,11 @@ class work {
   placed send_blocks_, receive_blocks_;
   std::vector<to_unpack> after_;
   std::unique_ptr<joining> op_;
+  struct {
+    definition_pointer type;
+    const void* from = nullptr;
+    std::int64_t count = 0;
+  } own_vector_;  // where there is `groups_`
   std::unique_ptr<two_vectors> groups_;
   std::unique_ptr<gathered_vectors> gathered_;
   // Of a reduction of elements with gaps: they are joined where they lie, gaps and all.
