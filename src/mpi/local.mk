@@ -28,6 +28,7 @@ libmpi_core_la_SOURCES = \
   src/mpi/collectives/persistent_moving_calls.cpp \
   src/mpi/collectives/work.cpp \
   src/mpi/collectives/work.hpp \
+  src/mpi/collectives/work_between_groups.cpp \
   src/mpi/communicators/communicator.cpp \
   src/mpi/communicators/communicator.hpp \
   src/mpi/communicators/communicator_calls.cpp \

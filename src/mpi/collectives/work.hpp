@@ -153,6 +153,8 @@ class work {
                                     bool always_copies = false);
   /// Where there is no neighbour the program's block stays as it is.
   [[nodiscard]] bool has_neighbor(std::size_t block, bool receives) const noexcept;
+  /// The vector that goes to the other group, from the program's memory.
+  void load_groups();
   void take_raw(const void* from, void* into, std::int64_t count, const definition_pointer& type);
 
   detail::communicator_state* on_;
@@ -168,6 +170,11 @@ class work {
   std::vector<to_unpack> after_;
   bool loads_received_ = false;
   std::unique_ptr<joining> op_;
+  struct {
+    definition_pointer type;
+    const void* from = nullptr;
+    std::int64_t count = 0;
+  } own_vector_;  // where there is `groups_`
   std::unique_ptr<two_vectors> groups_;
   std::unique_ptr<gathered_vectors> gathered_;
   // Of a reduction of elements with gaps: they are joined where they lie, gaps and all.

@@ -109,6 +109,14 @@ void joining::set(detail::collective_call& call) noexcept {
   call.op.context = this;
 }
 
+void joining::take_from_lower_bound() {
+  const layout& of = shared_->layout();
+  if (of.size != 0 && (of.true_lower < of.lower || of.true_upper > of.upper))
+    fail(MPI_ERR_UNSUPPORTED_OPERATION,
+         "peal does not join elements that reach beyond the bounds of their datatype");
+  lower_ = of.lower;
+}
+
 void joining::join(const void* in, void* inout, std::size_t count) {
   detail::collective_call call;
   set(call);

@@ -43,8 +43,9 @@ class joining {
   /// inout[i] = in[i] op inout[i].
   void join(const void* in, void* inout, std::size_t count);
   /// From now on elements are given by where they begin: a type may have its lower bound elsewhere
-  /// than at the address that the program has for an element.
-  void take_from_lower_bound() noexcept { lower_ = shared_->layout().lower; }
+  /// than at the address that the program has for an element. Fails, with
+  /// MPI_ERR_UNSUPPORTED_OPERATION, where elements reach beyond their bounds, into others.
+  void take_from_lower_bound();
   /// From one element to the next one.
   [[nodiscard]] std::size_t element_bytes() const noexcept { return element_bytes_; }
 

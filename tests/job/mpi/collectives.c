@@ -68,8 +68,10 @@ static void moving(void) {
  * address. */
 static void bounds(void) {
   int* const room = calloc((size_t)size + 8, 4 * sizeof(int));
+  const int apart[2] = {0, 3};
   int sent[6], each;
-  MPI_Datatype early;
+  MPI_Datatype early, wide;
+  MPI_Errhandler handler;
   MPI_Op op;
   MPI_Type_create_resized(MPI_INT, -(MPI_Aint)sizeof(int), 3 * sizeof(int), &early);
   MPI_Type_commit(&early);
@@ -79,7 +81,18 @@ static void bounds(void) {
   MPI_Allreduce(&sent[1], &room[1], 2, early, op, comm);
   CHECK(room[0] == 0 && room[1] == size - 1 && room[2] == 0 && room[3] == 0);
   CHECK(room[4] == 2 * (size - 1) && room[5] == 0);
+  MPI_Type_free(&early);
+  /* Those that reach into others are refused. */
+  MPI_Type_create_indexed_block(2, 1, apart, MPI_INT, &wide);
+  MPI_Type_create_resized(wide, 0, sizeof(int), &early);
+  MPI_Type_commit(&early);
+  MPI_Comm_get_errhandler(comm, &handler);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  CHECK(MPI_Allreduce(sent, room, 2, early, op, comm) == MPI_ERR_UNSUPPORTED_OPERATION);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
   MPI_Op_free(&op);
+  MPI_Type_free(&wide);
   MPI_Type_free(&early);
   free(room);
 }

@@ -153,11 +153,12 @@ static void copies(void) {
   MPI_Comm_create_keyval(copy_attribute, remove_attribute, &key, &held);
   MPI_Comm_set_attr(base, key, &value);
   ++held;
-  /* Another rank may be late: what follows the call does not wait for it. */
+  /* Another rank may be late: the call does not wait for it, though it is the first one that says
+   * which copy it is. */
+  if (size > 1 && rank == 0) MPI_Recv(&value, 1, MPI_INT, size - 1, 0, base, MPI_STATUS_IGNORE);
   MPI_Comm_idup(base, &made[0], &requests[0]);
   CHECK(held == 2);
-  if (size > 1 && rank == 0) MPI_Send(&rank, 1, MPI_INT, 1, 0, base);
-  if (rank == 1) MPI_Recv(&value, 1, MPI_INT, 0, 0, base, MPI_STATUS_IGNORE);
+  if (size > 1 && rank == size - 1) MPI_Send(&rank, 1, MPI_INT, 0, 0, base);
   /* Several at a time, among other collectives, finished in another order. */
   for (each = 1; each < many; ++each) MPI_Comm_idup(base, &made[each], &requests[each]);
   MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, base, &requests[many]);
