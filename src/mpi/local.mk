@@ -82,9 +82,6 @@ libmpi_core_la_SOURCES = \
   src/mpi/environment/abi_calls.cpp \
   src/mpi/environment/fortran_abi.cpp \
   src/mpi/environment/fortran_abi.hpp \
-  src/mpi/environment/hardware.cpp \
-  src/mpi/environment/hardware.hpp \
-  src/mpi/environment/hardware_calls.cpp \
   src/mpi/environment/inquiry_calls.cpp \
   src/mpi/environment/integer_calls.cpp \
   src/mpi/environment/process_set.cpp \
@@ -191,8 +188,18 @@ libmpi_core_la_SOURCES = \
   src/mpi/topologies/balanced_dims_calls.cpp \
   src/mpi/topologies/cartesian.cpp \
   src/mpi/topologies/cartesian.hpp \
+  src/mpi/topologies/cartesian_calls.cpp \
+  src/mpi/topologies/distributed_graph.cpp \
+  src/mpi/topologies/distributed_graph.hpp \
+  src/mpi/topologies/distributed_graph_calls.cpp \
+  src/mpi/topologies/graph.cpp \
+  src/mpi/topologies/graph.hpp \
+  src/mpi/topologies/graph_calls.cpp \
+  src/mpi/topologies/topology.cpp \
+  src/mpi/topologies/topology.hpp \
+  src/mpi/topologies/topology_communicators.cpp \
+  src/mpi/topologies/topology_communicators.hpp \
   src/mpi/unsupported/dynamic_processes.cpp \
-  src/mpi/unsupported/environment.cpp \
   src/mpi/unsupported/files.cpp \
   src/mpi/unsupported/one_sided.cpp \
   src/mpi/unsupported/unsupported.hpp

@@ -1,5 +1,6 @@
 #include "mpi/collectives/work.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -297,6 +298,7 @@ detail::operation* work::start_prepared() {
   for (const to_load& each : before_) load(each);
   if (loads_received_)
     for (incoming& each : received_) each.load();
+  if (groups_) load_groups();
   return detail::start_prepared(*prepared_, place);
 }
 

@@ -19,6 +19,7 @@ constexpr std::byte nothing{};
 void work::send_same(const block& data, int first, int ranks) {
   need(data.count >= 0, MPI_ERR_COUNT, "count", data.count, "it must not be negative");
   const outgoing& made = sent_.emplace_back(data.buffer, data.count, data.type);
+  if (made.is_copy()) load_again(made, data, data.count);
   const auto count = static_cast<std::size_t>(size_);
   send_blocks_.bytes.assign(count, 0);
   send_blocks_.offsets.assign(count, 0);

@@ -11,6 +11,7 @@
 #include "mpi/errors/handling.hpp"
 #include "mpi/info/env_info.hpp"
 #include "mpi/info/info.hpp"
+#include "mpi/point_to_point/send_buffer.hpp"
 #include "mpi/support/cut.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
@@ -45,6 +46,7 @@ PEAL_MPI_FUNCTION(int, Session_init, MPI_Info info, MPI_Errhandler errhandler,
       release_errhandler(made->errhandler);
       throw;
     }
+    (void)own_buffer(made->buffer);  // its communicators take it from here
     *session = sessions().add(std::move(made));
   });
 }
@@ -52,7 +54,9 @@ PEAL_MPI_FUNCTION(int, Session_init, MPI_Info info, MPI_Errhandler errhandler,
 PEAL_MPI_FUNCTION(int, Session_finalize, MPI_Session* session) {
   return run("MPI_Session_finalize", session == nullptr ? MPI_SESSION_NULL : *session, [&] {
     need_place(session, "session");
-    release_errhandler(session_of(*session).errhandler);
+    peal::mpi::session& gone = session_of(*session);
+    gone.buffer->flush();
+    release_errhandler(gone.errhandler);
     sessions().remove(*session);
     *session = MPI_SESSION_NULL;
     leave_session();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpi/communicators/communicator.hpp"
 #include "mpi/datatypes/packing/packing.hpp"
 #include "mpi/errors/thrown.hpp"
 #include "mpi/requests/request.hpp"

@@ -28,7 +28,7 @@ PEAL_MPI_FUNCTION(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims
   (void)reorder;
   return run("MPI_Cart_create", comm_old, [&] {
     need_place(comm_cart, "comm_cart");
-    const communicator& from = communicator_of(comm_old);
+    const communicator& from = intracommunicator_of(comm_old);
     cartesian grid = grid_of(ndims, dims, periods);
     need_ranks(grid, from);
     const int ranks = grid.size();
@@ -40,7 +40,7 @@ PEAL_MPI_FUNCTION(int, Cart_map, MPI_Comm comm, int ndims, const int dims[], con
                   int* newrank) {
   return run("MPI_Cart_map", comm, [&] {
     need_place(newrank, "newrank");
-    const communicator& of = communicator_of(comm);
+    const communicator& of = intracommunicator_of(comm);
     const cartesian grid = grid_of(ndims, dims, periods);
     need_ranks(grid, of);
     const int rank = detail::rank_of(*of.state);
@@ -52,7 +52,7 @@ PEAL_MPI_FUNCTION(int, Cart_sub, MPI_Comm comm, const int remain_dims[], MPI_Com
   return run("MPI_Cart_sub", comm, [&] {
     need_place(newcomm, "newcomm");
     const cartesian& grid = cartesian_of(comm);
-    const communicator& from = communicator_of(comm);
+    const communicator& from = intracommunicator_of(comm);
     const auto kept = array_of(remain_dims, grid.dimensions(), "remain_dims");
     const int rank = detail::rank_of(*from.state);
     *newcomm = part_with(topology{grid.part(kept)}, grid.part_of(rank, kept), from);
@@ -72,7 +72,7 @@ PEAL_MPI_FUNCTION(int, Cart_get, MPI_Comm comm, int maxdims, int dims[], int per
     const cartesian& grid = cartesian_of(comm);
     tell(grid.dims(), dims, maxdims, "dims");
     tell(grid.periods(), periods, maxdims, "periods");
-    tell(grid.coordinates(detail::rank_of(*communicator_of(comm).state)), coords, maxdims,
+    tell(grid.coordinates(detail::rank_of(*intracommunicator_of(comm).state)), coords, maxdims,
          "coords");
   });
 }
@@ -95,7 +95,7 @@ PEAL_MPI_FUNCTION(int, Cart_shift, MPI_Comm comm, int direction, int disp, int* 
   return run("MPI_Cart_shift", comm, [&] {
     need_place(rank_source, "rank_source");
     need_place(rank_dest, "rank_dest");
-    const int rank = detail::rank_of(*communicator_of(comm).state);
+    const int rank = detail::rank_of(*intracommunicator_of(comm).state);
     const auto [source, destination] = cartesian_of(comm).shift(rank, direction, disp);
     *rank_source = source;
     *rank_dest = destination;

@@ -69,7 +69,7 @@ PEAL_MPI_FUNCTION(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegr
   (void)reorder;
   return run("MPI_Dist_graph_create_adjacent", comm_old, [&] {
     need_place(comm_dist_graph, "comm_dist_graph");
-    const communicator& from = communicator_of(comm_old);
+    const communicator& from = intracommunicator_of(comm_old);
     distributed_graph own;
     own.weighted = sourceweights != MPI_UNWEIGHTED;
     if (own.weighted != (destweights != MPI_UNWEIGHTED))
@@ -89,7 +89,7 @@ PEAL_MPI_FUNCTION(int, Dist_graph_create, MPI_Comm comm_old, int n, const int so
   (void)reorder;
   return run("MPI_Dist_graph_create", comm_old, [&] {
     need_place(comm_dist_graph, "comm_dist_graph");
-    const communicator& from = communicator_of(comm_old);
+    const communicator& from = intracommunicator_of(comm_old);
     const std::vector<edge> known = edges_from(from, n, sources, degrees, destinations, weights);
     *comm_dist_graph = copy_with(topology{share_out(*from.state, known, weights != MPI_UNWEIGHTED)},
                                  *from.state, from);

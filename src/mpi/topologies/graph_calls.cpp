@@ -33,7 +33,7 @@ PEAL_MPI_FUNCTION(int, Graph_create, MPI_Comm comm_old, int nnodes, const int in
   (void)reorder;
   return run("MPI_Graph_create", comm_old, [&] {
     need_place(comm_graph, "comm_graph");
-    const communicator& from = communicator_of(comm_old);
+    const communicator& from = intracommunicator_of(comm_old);
     graph given = graph_from(from, nnodes, indx, edges);
     *comm_graph =
         nnodes == 0 ? MPI_COMM_NULL : first_ranks_with(topology{std::move(given)}, nnodes, from);
@@ -44,7 +44,7 @@ PEAL_MPI_FUNCTION(int, Graph_map, MPI_Comm comm, int nnodes, const int indx[], c
                   int* newrank) {
   return run("MPI_Graph_map", comm, [&] {
     need_place(newrank, "newrank");
-    const communicator& of = communicator_of(comm);
+    const communicator& of = intracommunicator_of(comm);
     (void)graph_from(of, nnodes, indx, edges);
     const int rank = detail::rank_of(*of.state);
     *newrank = rank < nnodes ? rank : MPI_UNDEFINED;
@@ -86,7 +86,7 @@ PEAL_MPI_FUNCTION(int, Graph_neighbors, MPI_Comm comm, int rank, int maxneighbor
 PEAL_MPI_FUNCTION(int, Topo_test, MPI_Comm comm, int* status) {
   return run("MPI_Topo_test", comm, [&] {
     need_place(status, "status");
-    const communicator& of = communicator_of(comm);
+    const communicator& of = intracommunicator_of(comm);
     *status = of.topology == nullptr ? MPI_UNDEFINED : of.topology->kind();
   });
 }

@@ -6,7 +6,6 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/attributes/predefined_attributes_test.cpp \
   tests/unit/mpi/attributes/type_attribute_calls_test.cpp \
   tests/unit/mpi/environment/fortran_abi_test.cpp \
-  tests/unit/mpi/environment/hardware_test.cpp \
   tests/unit/mpi/errors/absent_errhandler_calls_test.cpp \
   tests/unit/mpi/collectives/group_joining_test.cpp \
   tests/unit/mpi/communicators/hints_test.cpp \

@@ -1,3 +1,0 @@
-// Functions of mpi/environment.h that peal does not have.
-#include "mpi/unsupported/unsupported.hpp"
-
