@@ -159,7 +159,7 @@ class work {
 
   detail::communicator_state* on_;
   int size_, rank_;
-  int remote_first_, remote_size_;  // as of the communicator
+  int remote_first_, remote_size_;              // as of the communicator
   const detail::neighborhood* near_ = nullptr;  // null: of all ranks
   int outgoing_ = size_, incoming_ = size_;     // blocks
   detail::collective_call call_;

@@ -35,9 +35,9 @@ struct communicator {
   mpi::attributes attributes;
   // For buffered sends (point_to_point/send_buffer.hpp); null: there is none.
   std::shared_ptr<send_buffer> buffer;
-  std::shared_ptr<send_buffer> session_buffer;  // of the session that it comes from
+  std::shared_ptr<send_buffer> session_buffer;    // of the session that it comes from
   std::shared_ptr<const mpi::topology> topology;  // null: it has none; copies have the same one
-  info hints;  // those that peal knows
+  info hints;                                     // those that peal knows
 
   [[nodiscard]] bool is_inter() const noexcept { return remote_size != 0; }
   /// Of the local group.

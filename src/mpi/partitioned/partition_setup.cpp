@@ -12,7 +12,8 @@ partitioned_memory::partitioned_memory(const partitioned_call& call)
     : buffer{call.buffer}, partitions{call.partitions}, count{call.count} {
   const communicator& on = communicator_of(call.comm);
   need(call.partitions >= 0, MPI_ERR_ARG, "partitions", call.partitions, "it must not be negative");
-  need(call.peer == MPI_PROC_NULL || (call.peer >= 0 && call.peer < (on.is_inter() ? on.remote_size : on.size())),
+  need(call.peer == MPI_PROC_NULL ||
+           (call.peer >= 0 && call.peer < (on.is_inter() ? on.remote_size : on.size())),
        MPI_ERR_RANK, "the rank", call.peer, "it is no rank of the communicator");
   need(call.tag >= 0, MPI_ERR_TAG, "tag", call.tag, "it must not be negative");
   type = committed_datatype_of(call.type).shared;

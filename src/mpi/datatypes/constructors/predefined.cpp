@@ -62,7 +62,8 @@ const std::vector<basic_row>& basic_rows() {
       PEAL_ROW(MPI_WCHAR, without_operations(integer_as<wchar_t>(2))),
       PEAL_ROW(MPI_INT8_T, integer<std::int8_t>()),
       PEAL_ROW(MPI_UINT8_T, integer<std::uint8_t>()),
-      PEAL_ROW(MPI_CHAR, character),
+      // The standard has no operations for it, and programs use them all the same.
+      PEAL_ROW(MPI_CHAR, integer<char>()),
       PEAL_ROW(MPI_SIGNED_CHAR, integer<signed char>()),
       PEAL_ROW(MPI_UNSIGNED_CHAR, integer<unsigned char>()),
       PEAL_ROW(MPI_BYTE, number<std::uint8_t>(domain::byte, scalar::u8)),
