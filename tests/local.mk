@@ -13,6 +13,14 @@ include tests/job/api/local.mk
 include tests/job/local.mk
 
 EXTRA_DIST += \
+  tests/apps/boost_mpi.py \
+  tests/apps/fftw.py \
+  tests/apps/hpcc.py \
+  tests/apps/mpich.py \
+  tests/apps/netpipe.py \
+  tests/apps/run_apps_tests \
+  tests/apps/sources.py \
+  tests/apps/suite.py \
   tests/compile/api.cpp \
   tests/compile/error.cpp \
   tests/compile/headers.cpp \
@@ -23,6 +31,9 @@ EXTRA_DIST += \
   tests/compile/types.cpp \
   tests/compile/unsendable.cpp \
   tests/install/consumer/CMakeLists.txt \
+  tests/install/consumer/abi.c \
+  tests/install/consumer/mpi/CMakeLists.txt \
+  tests/install/consumer/mpi/mpi.cpp \
   tests/install/consumer/ring.cpp \
   tests/install/run_install_tests \
   tests/run_tests \
@@ -71,6 +82,12 @@ if HAVE_GTEST
 else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
 endif
+
+# Programs that others have written, over MPI's C interface; all of them, or those named: make check-apps APPS="netpipe fftw".
+.PHONY: check-apps
+APPS =
+check-apps: all
+	CC='$(CC)' CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/apps/run_apps_tests . $(APPS)
 
 # Jobs that live for SOAK_MINUTES (3), and short ones that start, fail and end beside them; SOAK_SEED repeats a run (tests/soak/run_soak_tests).
 .PHONY: check-soak

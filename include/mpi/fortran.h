@@ -11,9 +11,11 @@
 
 typedef int MPI_Fint;
 
-#define PEAL_MPI_FORTRAN(type, name)                                                          \
-  static inline MPI_Fint MPI_##name##_c2f(type handle) { return MPI_##name##_toint(handle); } \
-  static inline type MPI_##name##_f2c(MPI_Fint handle) { return MPI_##name##_fromint(handle); }
+#define PEAL_MPI_FORTRAN(type, name)                                                            \
+  static inline MPI_Fint MPI_##name##_c2f(type handle) { return MPI_##name##_toint(handle); }   \
+  static inline type MPI_##name##_f2c(MPI_Fint handle) { return MPI_##name##_fromint(handle); } \
+  static inline MPI_Fint PMPI_##name##_c2f(type handle) { return PMPI_##name##_toint(handle); } \
+  static inline type PMPI_##name##_f2c(MPI_Fint handle) { return PMPI_##name##_fromint(handle); }
 PEAL_MPI_FORTRAN(MPI_Comm, Comm)
 PEAL_MPI_FORTRAN(MPI_Datatype, Type)
 PEAL_MPI_FORTRAN(MPI_Errhandler, Errhandler)
