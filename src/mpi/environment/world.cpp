@@ -9,6 +9,7 @@
 #include "mpi/attributes/predefined_attributes.hpp"
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/info/env_info.hpp"
+#include "mpi/requests/request.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
 #include "peal/detail/application.hpp"
@@ -46,6 +47,7 @@ void start_job(job_state& here, int threads) {
   const bool multiple = threads >= MPI_THREAD_MULTIPLE;
   detail::communicator_state& all = detail::start_job({.threads = multiple}, place);
   here.multiple = multiple;
+  if (!multiple) requests().expect_one_thread();
   if (const auto number = detail::application_number()) set_application_number(*number);
   env_info().set("maxprocs", std::to_string(detail::size_of(all)));
   env_info().set("thread_level", name_of_thread_level(provided(here)));

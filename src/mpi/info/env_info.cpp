@@ -50,15 +50,21 @@ info made_of_process() {
   return made;
 }
 
+/// Without what MPI_Init adds, so that it is the same before and after that.
+const info& info_at_start() {
+  static const info& of_process = *new info{made_of_process()};  // as the table that names it
+  return of_process;
+}
+
 }  // namespace
 
 info& env_info() {
-  static info& of_process = *new info{made_of_process()};  // as the table that names it
+  static info& of_process = *new info{info_at_start()};
   return of_process;
 }
 
 info env_info_for(std::span<char* const> arguments) {
-  info made = env_info();
+  info made = info_at_start();
   if (!arguments.empty()) set_command(made, arguments);
   return made;
 }

@@ -18,6 +18,16 @@ void set_no_process(MPI_Status* status) noexcept {
   set_status(status, {.tag = MPI_ANY_TAG, .source = MPI_PROC_NULL, .bytes = 0, .error = {}}, 0);
 }
 
+class receive_from_no_process final : public request {
+ public:
+  receive_from_no_process() noexcept : request{MPI_COMM_NULL} {}
+  int look(MPI_Status& status) noexcept override {
+    status = empty_status();
+    set_no_process(&status);
+    return MPI_SUCCESS;
+  }
+};
+
 /// A receive that has begun. Null: the message is from MPI_PROC_NULL.
 struct begun_receive {
   detail::operation* operation = nullptr;
@@ -55,6 +65,7 @@ MPI_Request start_matched(void* buffer, std::int64_t count, MPI_Datatype type,
   need_place(message, "message");
   incoming data{buffer, count, type};
   const auto [begun, remote_first] = start(*message, data);
+  if (begun == nullptr) return hand_out(std::make_unique<receive_from_no_process>());
   return hand_out(
       std::make_unique<receive_request>(MPI_COMM_NULL, std::move(data), begun, remote_first));
 }

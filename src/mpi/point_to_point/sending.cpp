@@ -163,7 +163,16 @@ std::unique_ptr<request> begin_receive(const receive_call& call) {
 }
 
 MPI_Request start_send(send_mode mode, const send_call& call) {
-  return hand_out(begin_send(mode, call, {call.buffer, call.count, call.type}));
+  outgoing data{call.buffer, call.count, call.type};
+  if (mode == send_mode::buffered || mode == send_mode::synchronous)
+    return hand_out(begin_send(mode, call, std::move(data)));
+  detail::operation* const begun =
+      begin(mode, communicator_of(call.comm), data, call.peer, call.tag);
+  if (detail::ended_well(*begun)) {
+    detail::drop(begun);
+    return request_that_is_over();
+  }
+  return hand_out(std::make_unique<send_request>(call.comm, std::move(data), begun));
 }
 
 MPI_Request start_receive(const receive_call& call) { return hand_out(begin_receive(call)); }

@@ -60,7 +60,11 @@ int request::let_go(std::unique_ptr<request> unwanted) {
 
 // Never destroyed: a program may look at a request while static objects go.
 request_table& requests() noexcept {
-  static auto* const all = new request_table;
+  static auto* const all = [] {
+    auto* const made = new request_table;
+    made->set(request_that_is_over(), *new request{MPI_COMM_NULL});
+    return made;
+  }();
   return *all;
 }
 
@@ -82,7 +86,7 @@ int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept {
   const int code = of.finish(end);
   tell_status(status, end);
   if (!of.is_persistent()) {
-    requests().remove(handle);
+    if (!request_table::is_predefined(handle)) requests().remove(handle);
     handle = MPI_REQUEST_NULL;
   }
   return code;

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -107,6 +108,11 @@ using request_table = handle_table<MPI_Request, request, handle_kind::request>;
 /// Fails for MPI_REQUEST_NULL and for whatever is no request.
 [[nodiscard]] request& request_of(MPI_Request handle);
 [[nodiscard]] MPI_Request hand_out(std::unique_ptr<request> made);
+/// Stands for every send that was over when its call returned: none of them has anything that is
+/// to be kept. Never removed; no request of the ABI has this number.
+[[nodiscard]] inline MPI_Request request_that_is_over() noexcept {
+  return reinterpret_cast<MPI_Request>(std::uintptr_t{0x187});
+}
 
 /// One round of progress for everything.
 void make_progress();

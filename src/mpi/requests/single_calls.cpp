@@ -55,7 +55,8 @@ PEAL_MPI_FUNCTION(int, Request_free, MPI_Request* request) {
     auto& unwanted = request_of(*request);
     unwanted.check_free();
     comm = unwanted.comm();
-    code = peal::mpi::request::let_go(requests().remove(*request));
+    if (!request_table::is_predefined(*request))
+      code = peal::mpi::request::let_go(requests().remove(*request));
     *request = MPI_REQUEST_NULL;
   });
   return wrong != MPI_SUCCESS ? wrong : ended("MPI_Request_free", comm, code);

@@ -51,8 +51,10 @@ class handle_table {
   void set(Handle handle, Object& object) noexcept {
     predefined_[number_of(handle) % most_predefined] = &object;
   }
+  /// From now on one thread at a time adds and removes, so that neither needs a lock.
+  void expect_one_thread() noexcept { one_thread_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] Handle add(std::unique_ptr<Object> object) {
-    const std::lock_guard<std::mutex> guard{adding_};
+    const auto guard = lock();
     const std::uint32_t index = free_ != none ? free_ : grow();
     slot& made = at(index);
     free_ = made.next;
@@ -71,7 +73,7 @@ class handle_table {
   }
   /// Requires: find(handle), and it is none of the predefined ones.
   std::unique_ptr<Object> remove(Handle handle) noexcept {
-    const std::lock_guard<std::mutex> guard{adding_};
+    const auto guard = lock();
     const std::uint32_t index = index_of(number_of(handle));
     slot& gone = at(index);
     gone.handle.store(0, std::memory_order_relaxed);
@@ -141,6 +143,11 @@ class handle_table {
   static std::uint32_t start_of(std::size_t chunk) noexcept {
     return ((1U << chunk) - 1) * first_chunk;
   }
+  [[nodiscard]] std::unique_lock<std::mutex> lock() noexcept {
+    std::unique_lock<std::mutex> guard{adding_, std::defer_lock};
+    if (!one_thread_.load(std::memory_order_relaxed)) guard.lock();
+    return guard;
+  }
   [[nodiscard]] slot* chunk(std::uint32_t index) const noexcept {
     const std::size_t which = chunk_of(index);
     return which < chunks_.size() ? chunks_[which].load(std::memory_order_acquire) : nullptr;
@@ -168,6 +175,7 @@ class handle_table {
   std::array<Object*, most_predefined> predefined_{};
   std::array<std::atomic<slot*>, 20> chunks_{};
   std::mutex adding_;
+  std::atomic<bool> one_thread_{false};
   std::size_t used_ = 0;       // chunks
   std::uint32_t free_ = none;  // the first free slot
 };

@@ -95,6 +95,40 @@ static void probes(void) {
   MPI_Recv(in, 3, MPI_INT, status.MPI_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(in[2] == 3);
   MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+  MPI_Mprobe(MPI_PROC_NULL, 9, MPI_COMM_WORLD, &message, &status);
+  CHECK(message == MPI_MESSAGE_NO_PROC);
+  MPI_Imrecv(in, 3, MPI_INT, &message, &receive);
+  MPI_Wait(&receive, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0);
+}
+
+/* Sends that are over when their call returns have requests as all others. */
+static void short_sends(void) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  int flag = 0, in = 0;
+  MPI_Request sends[4];
+  MPI_Status status;
+  for (int each = 0; each != 4; ++each) {
+    MPI_Isend(&rank, 1, MPI_INT, right, 5, MPI_COMM_WORLD, &sends[each]);
+    CHECK(sends[each] != MPI_REQUEST_NULL);
+  }
+  for (int each = 0; each != 4; ++each) {
+    MPI_Recv(&in, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(in == left);
+  }
+  CHECK(MPI_Comm_c2f(MPI_COMM_WORLD) == 0x101);
+  CHECK(MPI_Request_f2c(MPI_Request_c2f(sends[0])) == sends[0]);
+  while (!flag) MPI_Request_get_status(sends[0], &flag, &status);
+  MPI_Wait(&sends[0], &status);
+  MPI_Test_cancelled(&status, &flag);
+  CHECK(sends[0] == MPI_REQUEST_NULL && !flag);
+  for (flag = 0; !flag;) MPI_Test(&sends[1], &flag, MPI_STATUS_IGNORE);
+  CHECK(sends[1] == MPI_REQUEST_NULL);
+  MPI_Request_free(&sends[2]);
+  CHECK(sends[2] == MPI_REQUEST_NULL);
+  MPI_Waitall(4, sends, MPI_STATUSES_IGNORE);
+  CHECK(sends[3] == MPI_REQUEST_NULL);
 }
 
 /* Columns of a matrix, short and long ones. */
@@ -228,6 +262,7 @@ int main(int argc, char** argv) {
   blocking();
   persistent();
   probes();
+  short_sends();
   gaps(1);
   gaps(100);
   gaps(100000);

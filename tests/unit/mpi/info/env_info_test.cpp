@@ -32,6 +32,12 @@ TEST(env_info, takes_command_and_arguments_that_are_given) {
   EXPECT_EQ(*env_info_for({}).find("command"), *env_info().find("command"));
 }
 
+TEST(env_info, is_made_for_arguments_without_what_the_start_adds) {
+  env_info().set("maxprocs", "7");
+  EXPECT_EQ(env_info_for({}).find("maxprocs"), nullptr);
+  EXPECT_EQ(*env_info().find("maxprocs"), "7");
+}
+
 TEST(env_info, arguments_longer_than_a_value_are_cut) {
   std::string program = "solve", longest(5000, 'x');
   const std::array<char*, 2> arguments{program.data(), longest.data()};
