@@ -30,6 +30,8 @@ EXTRA_DIST += \
   tests/compile/run_compile_tests \
   tests/compile/types.cpp \
   tests/compile/unsendable.cpp \
+  tests/fuzz/datatypes.cpp \
+  tests/fuzz/run_fuzz \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/abi.c \
   tests/install/consumer/mpi/CMakeLists.txt \
@@ -88,6 +90,12 @@ endif
 APPS =
 check-apps: all
 	CC='$(CC)' CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/apps/run_apps_tests . $(APPS)
+
+# Datatypes that libFuzzer makes up, for so many seconds.
+.PHONY: check-fuzz
+FUZZ_SECONDS = 60
+check-fuzz: all
+	$(srcdir)/tests/fuzz/run_fuzz $(abs_builddir) $(FUZZ_SECONDS)
 
 # Jobs that live for SOAK_MINUTES (3), and short ones that start, fail and end beside them; SOAK_SEED repeats a run (tests/soak/run_soak_tests).
 .PHONY: check-soak

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <functional>
 #include <random>
+#include <utility>
 
 #include "mpi/datatypes/datatype.hpp"
 #include "mpi/datatypes/packing/packing.hpp"
@@ -72,11 +74,16 @@ inline void expect_same(const modelled& both) {
 
 class random_types {
  public:
-  explicit random_types(std::uint32_t seed) : random_{seed} {}
+  /// A number from `low` to `high`.
+  using choice = std::function<std::int64_t(std::int64_t low, std::int64_t high)>;
 
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>{low, high}(random_);
-  }
+  explicit random_types(choice chosen) : chosen_{std::move(chosen)} {}
+  explicit random_types(std::uint32_t seed)
+      : chosen_{[random = std::mt19937{seed}](std::int64_t low, std::int64_t high) mutable {
+          return std::uniform_int_distribution<std::int64_t>{low, high}(random);
+        }} {}
+
+  std::int64_t between(std::int64_t low, std::int64_t high) { return chosen_(low, high); }
 
   modelled make(int depth) {
     if (depth == 0) return make_basic();
@@ -183,7 +190,7 @@ class random_types {
     return made;
   }
 
-  std::mt19937 random_;
+  choice chosen_;
 };
 
 }  // namespace peal::mpi::model
