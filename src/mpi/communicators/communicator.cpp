@@ -37,21 +37,12 @@ group members_of(const detail::communicator_state& of, int first, int count) {
 
 }  // namespace
 
-// Never destroyed: a program may ask for MPI_Finalized while static objects go.
-communicator_table& communicators() noexcept {
-  static auto* const all = new communicator_table;
-  return *all;
-}
-
-communicator& communicator_of(MPI_Comm comm) {
-  communicator* const found = communicators().find(comm);
-  if (found == nullptr || found->state == nullptr) [[unlikely]] {
-    (void)all_ranks();  // the cause, where no job runs
-    // One of these two, or one that MPI_Comm_idup has not made yet.
-    if (found != nullptr && communicator_table::is_predefined(comm)) need_world();
-    fail(MPI_ERR_COMM, comm == MPI_COMM_NULL ? "comm is MPI_COMM_NULL" : "comm is no communicator");
-  }
-  return *found;
+void fail_no_communicator(MPI_Comm comm) {
+  (void)all_ranks();  // the cause, where no job runs
+  // One of these two, or one that MPI_Comm_idup has not made yet.
+  if (communicators().find(comm) != nullptr && communicator_table::is_predefined(comm))
+    need_world();
+  fail(MPI_ERR_COMM, comm == MPI_COMM_NULL ? "comm is MPI_COMM_NULL" : "comm is no communicator");
 }
 
 communicator& intracommunicator_of(MPI_Comm comm) {

@@ -60,10 +60,20 @@ struct communicator {
 };
 
 using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::communicator>;
-[[nodiscard]] communicator_table& communicators() noexcept;
+[[nodiscard]] inline communicator_table& communicators() noexcept {
+  // Never destroyed: a program may ask for MPI_Finalized while static objects go.
+  static communicator_table& all = *new communicator_table;
+  return all;
+}
 
+[[noreturn, gnu::cold]] void fail_no_communicator(MPI_Comm comm);
 /// Fails for MPI_COMM_NULL and for whatever is no communicator.
-[[nodiscard]] communicator& communicator_of(MPI_Comm comm);
+[[nodiscard]] inline communicator& communicator_of(MPI_Comm comm) {
+  communicator* const found = communicators().find(comm);
+  if (found == nullptr || found->state == nullptr) [[unlikely]]
+    fail_no_communicator(comm);
+  return *found;
+}
 /// Fails for an intercommunicator, too.
 [[nodiscard]] communicator& intracommunicator_of(MPI_Comm comm);
 /// Fails for whatever is no intercommunicator.

@@ -30,13 +30,30 @@ struct datatype {
 
 using datatype_table = handle_table<MPI_Datatype, datatype, handle_kind::datatype>;
 
+[[nodiscard]] datatype_table& make_datatypes();
 /// All of the process, the predefined ones among them.
-[[nodiscard]] datatype_table& datatypes();
+[[nodiscard]] inline datatype_table& datatypes() {
+  // Never ended: programs may free types after main.
+  static datatype_table& all = make_datatypes();
+  return all;
+}
 
+[[noreturn, gnu::cold]] void fail_no_datatype(MPI_Datatype type);
+[[noreturn, gnu::cold]] void fail_not_committed(const datatype& type);
 /// Fails for MPI_DATATYPE_NULL, for whatever is no datatype, and for an optional type that does not
 /// exist here.
-[[nodiscard]] datatype& datatype_of(MPI_Datatype type);
-[[nodiscard]] datatype& committed_datatype_of(MPI_Datatype type);
+[[nodiscard]] inline datatype& datatype_of(MPI_Datatype type) {
+  datatype* const found = datatypes().find(type);
+  if (found == nullptr) [[unlikely]]
+    fail_no_datatype(type);
+  return *found;
+}
+[[nodiscard]] inline datatype& committed_datatype_of(MPI_Datatype type) {
+  datatype& found = datatype_of(type);
+  if (!found.committed) [[unlikely]]
+    fail_not_committed(found);
+  return found;
+}
 
 /// A new handle.
 [[nodiscard]] MPI_Datatype add_datatype(definition_pointer type);

@@ -1,7 +1,5 @@
 #include "mpi/datatypes/definition.hpp"
 
-#include "mpi/support/failure.hpp"
-
 namespace peal::mpi {
 
 // A program may make a type of a type of a type, without end, and free them all but the last. They
@@ -18,17 +16,11 @@ definition::~definition() {
   }
 }
 
-const plan& definition::plan() const {
-  std::call_once(plan_once_, [this] { plan_ = mpi::plan{layout_}; });
-  return plan_;
-}
-
-std::int64_t bytes_of(const definition& type, std::int64_t count) {
-  need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(type.size(), count, &bytes)) [[unlikely]]
-    fail(MPI_ERR_COUNT, "count", count, "so many elements have more bytes than can be counted");
-  return bytes;
+void definition::make_plan() const {
+  const std::lock_guard guard{planning_};
+  if (planned_.load(std::memory_order_relaxed)) return;
+  plan_ = mpi::plan{layout_};
+  planned_.store(true, std::memory_order_release);  // pairs with the acquire in plan
 }
 
 }  // namespace peal::mpi

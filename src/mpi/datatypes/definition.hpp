@@ -8,12 +8,14 @@
 // Errors   plan() throws std::bad_alloc at its first call.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 
 #include "mpi/datatypes/contents.hpp"
 #include "mpi/datatypes/layouts/layout.hpp"
 #include "mpi/datatypes/packing/plan.hpp"
+#include "mpi/support/failure.hpp"
 
 namespace peal::mpi {
 
@@ -37,7 +39,12 @@ class definition {
   [[nodiscard]] std::int64_t size() const noexcept { return layout_.size; }
   [[nodiscard]] std::int64_t extent() const noexcept { return layout_.extent(); }
   /// Made at the first call, which is that of MPI_Type_commit.
-  [[nodiscard]] const mpi::plan& plan() const;
+  [[nodiscard]] const mpi::plan& plan() const {
+    // acquire: pairs with the release in make_plan
+    if (!planned_.load(std::memory_order_acquire)) [[unlikely]]
+      make_plan();
+    return plan_;
+  }
 
   // Of predefined types only.
   /// The handle that stands for it; null: it is derived.
@@ -54,11 +61,14 @@ class definition {
   void set_pair(const value_index& pair) noexcept { pair_ = pair; }
 
  private:
+  [[gnu::cold]] void make_plan() const;
+
   mpi::layout layout_;
   contents made_with_;
   MPI_Datatype predefined_ = nullptr;
   std::optional<value_index> pair_;
-  mutable std::once_flag plan_once_;
+  mutable std::mutex planning_;
+  mutable std::atomic<bool> planned_{false};
   mutable mpi::plan plan_;
 };
 
@@ -66,6 +76,12 @@ using definition_pointer = std::shared_ptr<const definition>;
 
 /// The bytes of `count` elements in a packed stream. Fails with MPI_ERR_COUNT where they cannot be
 /// counted, or where count is negative.
-[[nodiscard]] std::int64_t bytes_of(const definition& type, std::int64_t count);
+[[nodiscard]] inline std::int64_t bytes_of(const definition& type, std::int64_t count) {
+  need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(type.size(), count, &bytes)) [[unlikely]]
+    fail(MPI_ERR_COUNT, "count", count, "so many elements have more bytes than can be counted");
+  return bytes;
+}
 
 }  // namespace peal::mpi

@@ -7,27 +7,14 @@
 
 namespace peal::mpi {
 
-namespace {
-
-/// MPI_BOTTOM is a null pointer: with it displacements are addresses. So is a mistake.
-void need_buffer(const void* buffer, std::size_t bytes, const plan& by) {
-  if (buffer == nullptr && bytes != 0 && by.is_contiguous() && by.offset() == 0) [[unlikely]]
-    fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the message is not empty");
+void fail_null_buffer() {
+  fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the message is not empty");
 }
 
-}  // namespace
-
-outgoing::outgoing(const void* buffer, std::int64_t count, const definition& of) {
-  bytes_ = static_cast<std::size_t>(bytes_of(of, count));
-  const plan& by = of.plan();
-  need_buffer(buffer, bytes_, by);
-  if (by.is_contiguous() || (count == 1 && by.is_one_block())) [[likely]] {
-    data_ = static_cast<const std::byte*>(buffer) + by.offset();
-    return;
-  }
+void outgoing::pack_copy(const void* buffer, std::int64_t count, const definition& of) {
   copy_.reset(new std::byte[bytes_]);
   data_ = copy_.get();
-  pack(by, buffer, count, 0, copy_.get(), bytes_);
+  pack(of.plan(), buffer, count, 0, copy_.get(), bytes_);
 }
 
 void outgoing::make_copy() {
@@ -37,15 +24,7 @@ void outgoing::make_copy() {
   data_ = copy_.get();
 }
 
-incoming::incoming(void* buffer, std::int64_t count, const definition_pointer& type) {
-  const definition& of = *type;
-  room_ = static_cast<std::size_t>(bytes_of(of, count));
-  const plan& by = of.plan();
-  need_buffer(buffer, room_, by);
-  if (by.is_contiguous() || (count == 1 && by.is_one_block())) [[likely]] {
-    data_ = static_cast<std::byte*>(buffer) + by.offset();
-    return;
-  }
+void incoming::make_copy(void* buffer, std::int64_t count, const definition_pointer& type) {
   copy_.reset(new std::byte[room_]);
   data_ = copy_.get();
   type_ = type;

@@ -18,13 +18,29 @@
 
 namespace peal::mpi {
 
+[[noreturn, gnu::cold]] void fail_null_buffer();
+/// Whether `count` copies of a type lie in one block of memory, which begins offset() behind the
+/// buffer. Fails for a null pointer where that is no MPI_BOTTOM: displacements from there are
+/// addresses, and none of them is 0.
+[[nodiscard]] inline bool lies_in_one_block(const void* buffer, std::size_t bytes, const plan& by,
+                                            std::int64_t count) {
+  if (buffer == nullptr && bytes != 0 && by.is_contiguous() && by.offset() == 0) [[unlikely]]
+    fail_null_buffer();
+  return by.is_contiguous() || (count == 1 && by.is_one_block());
+}
+
 /// What is sent.
 class outgoing {
  public:
   outgoing() = default;
   outgoing(const void* buffer, std::int64_t count, MPI_Datatype type)
       : outgoing{buffer, count, committed_datatype_of(type).type()} {}
-  outgoing(const void* buffer, std::int64_t count, const definition& of);
+  outgoing(const void* buffer, std::int64_t count, const definition& of)
+      : bytes_{static_cast<std::size_t>(bytes_of(of, count))} {
+    if (lies_in_one_block(buffer, bytes_, of.plan(), count)) [[likely]]
+      data_ = static_cast<const std::byte*>(buffer) + of.plan().offset();
+    else pack_copy(buffer, count, of);
+  }
 
   [[nodiscard]] const void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -35,6 +51,8 @@ class outgoing {
   void make_copy();
 
  private:
+  void pack_copy(const void* buffer, std::int64_t count, const definition& of);
+
   const void* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::unique_ptr<std::byte[]> copy_;
@@ -46,7 +64,12 @@ class incoming {
   incoming() = default;
   incoming(void* buffer, std::int64_t count, MPI_Datatype type)
       : incoming{buffer, count, committed_datatype_of(type).shared} {}
-  incoming(void* buffer, std::int64_t count, const definition_pointer& type);
+  incoming(void* buffer, std::int64_t count, const definition_pointer& type)
+      : room_{static_cast<std::size_t>(bytes_of(*type, count))} {
+    if (lies_in_one_block(buffer, room_, type->plan(), count)) [[likely]]
+      data_ = static_cast<std::byte*>(buffer) + type->plan().offset();
+    else make_copy(buffer, count, type);
+  }
 
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t room() const noexcept { return room_; }
@@ -59,6 +82,7 @@ class incoming {
   }
 
  private:
+  void make_copy(void* buffer, std::int64_t count, const definition_pointer& type);
   void unpack_copy(std::size_t bytes) noexcept;
 
   void* data_ = nullptr;

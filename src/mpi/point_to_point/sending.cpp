@@ -2,7 +2,6 @@
 
 #include "mpi/point_to_point/send_buffer.hpp"
 #include "mpi/support/failure.hpp"
-#include "mpi/support/place.hpp"
 
 namespace peal::mpi {
 
@@ -100,32 +99,12 @@ detail::operation* begin(send_mode mode, const communicator& on, const outgoing&
   return how(*on.state, data.data(), data.bytes(), on.peer_in_state(peer), tag, place);
 }
 
-void set_status(MPI_Status* status, const detail::outcome& of, int remote_first) noexcept {
-  if (status == MPI_STATUS_IGNORE) return;
-  set_outcome(*status, of);
-  tell_source(*status, remote_first);
-}
-
-void send(send_mode mode, const send_call& call) {
-  const communicator& on = communicator_of(call.comm);
-  outgoing data{call.buffer, call.count, call.type};
-  if (mode == send_mode::buffered) return send_buffered(on, std::move(data), call.peer, call.tag);
-  if (mode != send_mode::synchronous) [[likely]]
-    return detail::send(*on.state, data.data(), data.bytes(), on.peer_in_state(call.peer), call.tag,
-                        place);
-  detail::operation* const begun = begin(mode, on, data, call.peer, call.tag);
+void send_otherwise(send_mode mode, const communicator& on, outgoing data, int peer, int tag) {
+  if (mode == send_mode::buffered) return send_buffered(on, std::move(data), peer, tag);
+  detail::operation* const begun = begin(mode, on, data, peer, tag);
   const dropped guard{begun};
   (void)detail::wait(*begun);
   if (!detail::ended_well(*begun)) detail::raise(*begun);
-}
-
-void receive(const receive_call& call, MPI_Status* status) {
-  const communicator& on = communicator_of(call.comm);
-  incoming data{call.buffer, call.count, call.type};
-  const detail::outcome end = detail::recv(*on.state, data.data(), data.room(),
-                                           on.peer_in_state(call.peer), call.tag, place);
-  data.arrived(end.bytes);
-  set_status(status, end, on.remote_first);
 }
 
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {

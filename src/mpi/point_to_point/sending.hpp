@@ -14,6 +14,8 @@
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/point_to_point/message_memory.hpp"
 #include "mpi/requests/request.hpp"
+#include "mpi/support/place.hpp"
+#include "mpi/support/status.hpp"
 
 namespace peal::mpi {
 
@@ -38,9 +40,33 @@ struct receive_call {
   MPI_Comm comm;
 };
 
+/// A buffered or a synchronous one.
+void send_otherwise(send_mode mode, const communicator& on, outgoing data, int peer, int tag);
 /// Returns when the buffer may be used again; a synchronous one when the receive has begun.
-void send(send_mode mode, const send_call& call);
-void receive(const receive_call& call, MPI_Status* status);
+// Always inline, as below: a compiler finds it too long, and the call costs more than a check.
+[[gnu::always_inline]] inline void send(send_mode mode, const send_call& call) {
+  const communicator& on = communicator_of(call.comm);
+  outgoing data{call.buffer, call.count, call.type};
+  if (mode == send_mode::buffered || mode == send_mode::synchronous)
+    return send_otherwise(mode, on, std::move(data), call.peer, call.tag);
+  detail::send(*on.state, data.data(), data.bytes(), on.peer_in_state(call.peer), call.tag, place);
+}
+
+/// Tells a program what a message was. `remote_first`: of its communicator.
+inline void set_status(MPI_Status* status, const detail::outcome& of, int remote_first) noexcept {
+  if (status == MPI_STATUS_IGNORE) return;
+  set_outcome(*status, of);
+  tell_source(*status, remote_first);
+}
+
+[[gnu::always_inline]] inline void receive(const receive_call& call, MPI_Status* status) {
+  const communicator& on = communicator_of(call.comm);
+  incoming data{call.buffer, call.count, call.type};
+  const detail::outcome end = detail::recv(*on.state, data.data(), data.room(),
+                                           on.peer_in_state(call.peer), call.tag, place);
+  data.arrived(end.bytes);
+  set_status(status, end, on.remote_first);
+}
 
 /// Both at a time. `replace`: what arrives is put where the message came from.
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
@@ -66,8 +92,5 @@ struct dropped {
 /// Begins a message whose memory stays until the operation is over; not a buffered one.
 [[nodiscard]] detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data,
                                        int peer, int tag);
-
-/// Tells a program what a message was. `remote_first`: of its communicator.
-void set_status(MPI_Status* status, const detail::outcome& of, int remote_first) noexcept;
 
 }  // namespace peal::mpi
