@@ -9,27 +9,15 @@ namespace {
 class persistent_collective final : public request {
  public:
   persistent_collective(MPI_Comm comm, std::unique_ptr<work> prepared)
-      : request{comm}, work_{std::move(prepared)} {}
+      : request{comm, form::persistent}, work_{std::move(prepared)} {}
 
-  [[nodiscard]] bool is_active() const noexcept override { return active_; }
-  [[nodiscard]] bool is_persistent() const noexcept override { return true; }
-  int finish(MPI_Status& status) noexcept override {
-    const int code = request::finish(status);
-    active_ = false;
-    return code;
-  }
-  void start() override {
-    if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
-    run(work_->start_prepared());
-    active_ = true;
-  }
   void cancel() override { fail(MPI_ERR_REQUEST, "a collective cannot be cancelled"); }
 
  private:
+  void begin() override { run(work_->start_prepared()); }
   void take_in(std::size_t /*bytes*/) noexcept override { work_->finish(); }
 
   std::unique_ptr<work> work_;
-  bool active_ = false;
 };
 
 }  // namespace

@@ -41,8 +41,8 @@ class copy_request final : public request {
       : request{from}, made_{made}, pending_{pending} {
     run(ends);
   }
-  int finish(MPI_Status& status) noexcept override {
-    const int code = request::finish(status);
+  int end(MPI_Status& status) noexcept override {
+    const int code = request::end(status);
     return code == MPI_SUCCESS && !is_made_ ? MPI_ERR_NO_MEM : code;
   }
   void cancel() override { fail(MPI_ERR_REQUEST, "a copy of a communicator cannot be cancelled"); }

@@ -6,30 +6,26 @@
 namespace peal::mpi {
 
 partitioned_receive::partitioned_receive(const partitioned_call& call)
-    : request{call.comm},
+    : request{call.comm, form::persistent},
       arriving_{std::make_shared<incoming_partitions>(call)},
       peer_{call.peer},
       tag_{call.tag} {
   incoming_partitions::expect_setup(arriving_, *communicator_of(call.comm).state, call.tag);
 }
 
-void partitioned_receive::start() {
-  if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
-  arriving_->want_round(*communicator_of(comm()).state);
-  active_ = true;
-}
+void partitioned_receive::begin() { arriving_->want_round(*communicator_of(comm()).state); }
 
 bool partitioned_receive::has_arrived(int partition) {
   need(partition >= 0 && partition < arriving_->memory.partitions, MPI_ERR_ARG, "partition",
        partition, "it is no partition of the request");
-  if (!active_) return true;
+  if (!is_active()) return true;
   if (!arriving_->has_all_of(partition)) make_progress();
   return arriving_->has_all_of(partition) && arriving_->take_in(partition);
 }
 
 int partitioned_receive::look(MPI_Status& status) noexcept {
   status = empty_status();
-  if (!active_) return MPI_SUCCESS;
+  if (!is_active()) return MPI_SUCCESS;
   std::size_t bytes = 0;
   const int code = arriving_->look(bytes);
   status.MPI_SOURCE = peer_;
@@ -38,10 +34,9 @@ int partitioned_receive::look(MPI_Status& status) noexcept {
   return code;
 }
 
-int partitioned_receive::finish(MPI_Status& status) noexcept {
+int partitioned_receive::end(MPI_Status& status) noexcept {
   const int code = look(status);
-  if (active_) arriving_->end_round();
-  active_ = false;
+  if (is_active()) arriving_->end_round();
   return code;
 }
 

@@ -22,20 +22,17 @@ class partitioned_receive final : public request {
   /// Whether the whole partition is in the program's memory; of a request that is not active it is.
   [[nodiscard]] bool has_arrived(int partition);
 
-  [[nodiscard]] bool is_active() const noexcept override { return active_; }
-  [[nodiscard]] bool is_persistent() const noexcept override { return true; }
-  [[nodiscard]] bool is_done() noexcept override { return !active_ || arriving_->is_over(); }
+  [[nodiscard]] bool is_done() noexcept override { return !is_active() || arriving_->is_over(); }
   [[nodiscard]] detail::operation* pending() noexcept override { return arriving_->pending(); }
   int look(MPI_Status& status) noexcept override;
-  int finish(MPI_Status& status) noexcept override;
-  void start() override;
   void check_free() override;
 
  private:
+  int end(MPI_Status& status) noexcept override;
+  void begin() override;
   std::shared_ptr<incoming_partitions> arriving_;
   int peer_;
   int tag_;
-  bool active_ = false;
 };
 
 }  // namespace peal::mpi

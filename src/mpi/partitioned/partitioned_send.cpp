@@ -23,7 +23,7 @@ void send_setup(const partitioned_call& call, const partition_setup& setup) {
 }  // namespace
 
 partitioned_send::partitioned_send(const partitioned_call& call)
-    : request{call.comm},
+    : request{call.comm, form::persistent},
       memory_{call},
       peer_{communicator_of(call.comm).peer_in_state(call.peer)},
       first_tag_{take_tags(call.partitions)},
@@ -33,17 +33,15 @@ partitioned_send::partitioned_send(const partitioned_call& call)
 
 partitioned_send::~partitioned_send() { drop_all(); }
 
-void partitioned_send::start() {
-  if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+void partitioned_send::begin() {
   for (int each = 0; each != memory_.partitions; ++each)
     partitions_[static_cast<std::size_t>(each)].is_ready.store(false, std::memory_order_relaxed);
   count_begun_.store(0, std::memory_order_relaxed);
   sent_before_ = 0;
-  active_ = true;
 }
 
 void partitioned_send::ready(int which) {
-  if (!active_) fail(MPI_ERR_REQUEST, "the request is not active: MPI_Start comes first");
+  if (!is_active()) fail(MPI_ERR_REQUEST, "the request is not active: MPI_Start comes first");
   need(which >= 0 && which < memory_.partitions, MPI_ERR_ARG, "partition", which,
        "it is no partition of the request");
   partition& of = partitions_[static_cast<std::size_t>(which)];
@@ -73,11 +71,11 @@ detail::operation* partitioned_send::begun(int of) const noexcept {
 }
 
 bool partitioned_send::is_done() noexcept {
-  return !active_ || (all_begun() && pending() == nullptr);
+  return !is_active() || (all_begun() && pending() == nullptr);
 }
 
 detail::operation* partitioned_send::pending() noexcept {
-  if (!active_ || !all_begun()) return nullptr;
+  if (!is_active() || !all_begun()) return nullptr;
   for (; sent_before_ != memory_.partitions; ++sent_before_)
     if (!detail::finished(*begun(sent_before_))) return begun(sent_before_);
   return nullptr;
@@ -85,16 +83,15 @@ detail::operation* partitioned_send::pending() noexcept {
 
 int partitioned_send::look(MPI_Status& status) noexcept {
   status = empty_status();
-  if (!active_) return MPI_SUCCESS;
+  if (!is_active()) return MPI_SUCCESS;
   for (int each = 0; each != memory_.partitions; ++each)
     if (!detail::ended_well(*begun(each))) return class_of(detail::result_of(*begun(each)).error);
   return MPI_SUCCESS;
 }
 
-int partitioned_send::finish(MPI_Status& status) noexcept {
+int partitioned_send::end(MPI_Status& status) noexcept {
   const int code = look(status);
   drop_all();
-  active_ = false;
   return code;
 }
 

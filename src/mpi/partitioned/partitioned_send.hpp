@@ -24,16 +24,14 @@ class partitioned_send final : public request {
   /// The partition may be sent; the program does not change it until the request has ended.
   void ready(int partition);
 
-  [[nodiscard]] bool is_active() const noexcept override { return active_; }
-  [[nodiscard]] bool is_persistent() const noexcept override { return true; }
   [[nodiscard]] bool is_done() noexcept override;
   [[nodiscard]] detail::operation* pending() noexcept override;
   int look(MPI_Status& status) noexcept override;
-  int finish(MPI_Status& status) noexcept override;
-  void start() override;
   void check_free() override;
 
  private:
+  int end(MPI_Status& status) noexcept override;
+  void begin() override;
   struct partition {
     std::atomic<bool> is_ready{false};
     // release: pairs with the acquire of the count of sent ones
@@ -50,7 +48,6 @@ class partitioned_send final : public request {
   std::unique_ptr<partition[]> partitions_;
   std::atomic<int> count_begun_{0};
   int sent_before_ = 0;  // all partitions before this one are sent
-  bool active_ = false;
 };
 
 }  // namespace peal::mpi

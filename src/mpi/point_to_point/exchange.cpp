@@ -22,7 +22,7 @@ class exchange_request final : public request {
     const int code_of_send = sent_->look(of_send), code = received_->look(status);
     return code != MPI_SUCCESS ? code : code_of_send;
   }
-  int finish(MPI_Status& status) noexcept override {
+  int end(MPI_Status& status) noexcept override {
     MPI_Status of_send;
     const int code_of_send = sent_->finish(of_send), code = received_->finish(status);
     return code != MPI_SUCCESS ? code : code_of_send;

@@ -7,43 +7,21 @@ namespace peal::mpi {
 
 namespace {
 
-/// Starts the same message again and again.
-class persistent_request : public request {
- public:
-  using request::request;
-  [[nodiscard]] bool is_active() const noexcept override { return active_; }
-  [[nodiscard]] bool is_persistent() const noexcept override { return true; }
-  int finish(MPI_Status& status) noexcept override {
-    const int code = request::finish(status);
-    active_ = false;
-    return code;
-  }
-  void start() override {
-    if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
-    begin_message();
-    active_ = true;
-  }
-
- private:
-  virtual void begin_message() = 0;
-  bool active_ = false;
-};
-
-class persistent_send final : public persistent_request {
+class persistent_send final : public request {
  public:
   persistent_send(send_mode mode, const send_call& call)
-      : persistent_request{call.comm},
+      : request{call.comm, form::persistent},
         mode_{mode},
         call_{call},
         type_{committed_datatype_of(call.type).shared} {}
 
  private:
   // Each time it is packed anew, since the program has written something else meanwhile.
-  void begin_message() override {
+  void begin() override {
     const communicator& on = communicator_of(call_.comm);
     data_ = outgoing{call_.buffer, call_.count, *type_};
     if (mode_ == send_mode::buffered) send_buffered(on, std::move(data_), call_.peer, call_.tag);
-    else run(begin(mode_, on, data_, call_.peer, call_.tag));
+    else run(mpi::begin(mode_, on, data_, call_.peer, call_.tag));
   }
 
   send_mode mode_;
@@ -52,15 +30,15 @@ class persistent_send final : public persistent_request {
   outgoing data_;
 };
 
-class persistent_receive final : public persistent_request {
+class persistent_receive final : public request {
  public:
   explicit persistent_receive(const receive_call& call)
-      : persistent_request{call.comm},
+      : request{call.comm, form::persistent},
         call_{call},
         type_{committed_datatype_of(call.type).shared} {}
 
  private:
-  void begin_message() override {
+  void begin() override {
     const communicator& on = communicator_of(call_.comm);
     data_ = incoming{call_.buffer, call_.count, type_};
     first_ = on.remote_first;
@@ -68,7 +46,7 @@ class persistent_receive final : public persistent_request {
                            call_.tag, place));
   }
   int look(MPI_Status& status) noexcept override {
-    const int code = persistent_request::look(status);
+    const int code = request::look(status);
     tell_source(status, first_);
     return code;
   }
@@ -135,23 +113,19 @@ std::unique_ptr<request> begin_send(send_mode mode, const send_call& call, outgo
 
 std::unique_ptr<request> begin_receive(const receive_call& call) {
   const communicator& on = communicator_of(call.comm);
-  incoming data{call.buffer, call.count, call.type};
-  detail::operation* const begun = detail::start_recv(*on.state, data.data(), data.room(),
-                                                      on.peer_in_state(call.peer), call.tag, place);
-  return std::make_unique<receive_request>(call.comm, std::move(data), begun, on.remote_first);
+  auto made = std::make_unique<receive_request>(call.comm, call.buffer, call.count, call.type,
+                                                on.remote_first);
+  made->run(detail::start_recv(*on.state, made->data().data(), made->data().room(),
+                               on.peer_in_state(call.peer), call.tag, place));
+  return made;
 }
 
-MPI_Request start_send(send_mode mode, const send_call& call) {
-  outgoing data{call.buffer, call.count, call.type};
-  if (mode == send_mode::buffered || mode == send_mode::synchronous)
-    return hand_out(begin_send(mode, call, std::move(data)));
-  detail::operation* const begun =
-      begin(mode, communicator_of(call.comm), data, call.peer, call.tag);
-  if (detail::ended_well(*begun)) {
-    detail::drop(begun);
-    return request_that_is_over();
-  }
-  return hand_out(std::make_unique<send_request>(call.comm, std::move(data), begun));
+MPI_Request start_send_otherwise(send_mode mode, const send_call& call, outgoing data) {
+  return hand_out(begin_send(mode, call, std::move(data)));
+}
+
+MPI_Request hand_out_send(MPI_Comm comm, outgoing data, detail::operation* begun) {
+  return hand_out(std::make_unique<send_request>(comm, std::move(data), begun));
 }
 
 MPI_Request start_receive(const receive_call& call) { return hand_out(begin_receive(call)); }

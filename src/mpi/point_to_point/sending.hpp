@@ -74,7 +74,21 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
 [[nodiscard]] std::unique_ptr<request> begin_send(send_mode mode, const send_call& call,
                                                   outgoing data);
 [[nodiscard]] std::unique_ptr<request> begin_receive(const receive_call& call);
-[[nodiscard]] MPI_Request start_send(send_mode mode, const send_call& call);
+/// A buffered or a synchronous one, or one that is not over yet.
+[[nodiscard]] MPI_Request start_send_otherwise(send_mode mode, const send_call& call,
+                                               outgoing data);
+[[nodiscard]] MPI_Request hand_out_send(MPI_Comm comm, outgoing data, detail::operation* begun);
+[[gnu::always_inline]] inline MPI_Request start_send(send_mode mode, const send_call& call) {
+  outgoing data{call.buffer, call.count, call.type};
+  if (mode == send_mode::buffered || mode == send_mode::synchronous)
+    return start_send_otherwise(mode, call, std::move(data));
+  const communicator& on = communicator_of(call.comm);
+  detail::operation* const begun = detail::start_send(*on.state, data.data(), data.bytes(),
+                                                      on.peer_in_state(call.peer), call.tag, place);
+  if (!detail::ended_well(*begun)) return hand_out_send(call.comm, std::move(data), begun);
+  detail::drop(begun);
+  return request_that_is_over();
+}
 [[nodiscard]] MPI_Request start_receive(const receive_call& call);
 /// Made ready, to be started with MPI_Start.
 [[nodiscard]] MPI_Request prepare_send(send_mode mode, const send_call& call);

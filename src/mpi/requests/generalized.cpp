@@ -46,7 +46,7 @@ class generalized_request final : public request {
     status = empty_status();
     return state_->functions.query(state_->functions.extra_state, &status);
   }
-  int finish(MPI_Status& status) noexcept override {
+  int end(MPI_Status& status) noexcept override {
     const int code = look(status);
     const int code_of_free = state_->functions.free(state_->functions.extra_state);
     return code != MPI_SUCCESS ? code : code_of_free;

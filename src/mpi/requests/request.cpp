@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
 
@@ -21,7 +24,7 @@ int request::look(MPI_Status& status) noexcept {
   return operation_ == nullptr ? MPI_SUCCESS : tell(detail::result_of(*operation_), status);
 }
 
-int request::finish(MPI_Status& status) noexcept {
+int request::end(MPI_Status& status) noexcept {
   const int code = look(status);
   if (operation_ == nullptr) return code;
   // What was too long arrived as far as there is room.
@@ -35,7 +38,12 @@ void request::await() {
   if (!is_done()) await_until([this] { return is_done(); });
 }
 
-void request::start() { fail(MPI_ERR_REQUEST, "the request is not persistent"); }
+void request::start() {
+  if (!persistent_) fail(MPI_ERR_REQUEST, "the request is not persistent");
+  if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+  begin();
+  active_ = true;
+}
 
 void request::cancel() {
   if (operation_ != nullptr) (void)detail::cancel(*operation_);
@@ -58,39 +66,50 @@ int request::let_go(std::unique_ptr<request> unwanted) {
   return MPI_SUCCESS;
 }
 
-// Never destroyed: a program may look at a request while static objects go.
-request_table& requests() noexcept {
-  static auto* const all = [] {
-    auto* const made = new request_table;
-    made->set(request_that_is_over(), *new request{MPI_COMM_NULL});
-    return made;
-  }();
-  return *all;
+request_table& make_requests() {
+  auto* const made = new request_table;
+  made->set(request_that_is_over(), *new request{MPI_COMM_NULL});
+  return *made;
 }
 
-request& request_of(MPI_Request handle) {
-  request* const found = requests().find(handle);
-  if (found == nullptr) [[unlikely]]
-    fail(MPI_ERR_REQUEST,
-         handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "it is no request");
-  return *found;
+void fail_no_request(MPI_Request handle) {
+  fail(MPI_ERR_REQUEST,
+       handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "it is no request");
 }
 
-MPI_Request hand_out(std::unique_ptr<request> made) { return requests().add(std::move(made)); }
+namespace {
+
+/// What was given back, of one length; what each begins with is the next one. Where several threads
+/// call it is not used, since a lock would cost what it saves.
+struct spare_memory {
+  static constexpr std::size_t length = std::max(sizeof(send_request), sizeof(receive_request));
+  static constexpr int most = 1024;
+  void* first = nullptr;
+  int count = 0;
+};
+constinit spare_memory spare;
+
+}  // namespace
+
+void* message_request_memory::operator new(std::size_t /*bytes*/) {
+  void* const taken = spare.first;
+  if (taken == nullptr || !requests().expects_one_thread())
+    return ::operator new(spare_memory::length);
+  std::memcpy(&spare.first, taken, sizeof spare.first);
+  --spare.count;
+  return taken;
+}
+
+void message_request_memory::operator delete(void* gone, std::size_t /*bytes*/) noexcept {
+  if (spare.count == spare_memory::most || !requests().expects_one_thread())
+    return ::operator delete(gone, spare_memory::length);
+  std::memcpy(gone, &spare.first, sizeof spare.first);
+  spare.first = gone;
+  ++spare.count;
+}
 
 void make_progress() { (void)detail::progress(); }
 void wake_waits() noexcept { detail::wake_waits(); }
-
-int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept {
-  MPI_Status end;
-  const int code = of.finish(end);
-  tell_status(status, end);
-  if (!of.is_persistent()) {
-    if (!request_table::is_predefined(handle)) requests().remove(handle);
-    handle = MPI_REQUEST_NULL;
-  }
-  return code;
-}
 
 int ended(const char* function, MPI_Comm comm, int code) noexcept {
   if (code == MPI_SUCCESS) [[likely]]

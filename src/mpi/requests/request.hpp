@@ -23,16 +23,19 @@ namespace peal::mpi {
 
 class request {
  public:
+  /// A persistent one can be started again and again, and is not active before.
+  enum class form : bool { once, persistent };
   /// `comm`: whose error handler is called.
-  explicit request(MPI_Comm comm) noexcept : comm_{comm} {}
+  explicit request(MPI_Comm comm, form how = form::once) noexcept
+      : comm_{comm}, persistent_{how == form::persistent}, active_{how == form::once} {}
   request(const request&) = delete;
   request& operator=(const request&) = delete;
   virtual ~request();
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   /// An inactive one is persistent, and not started.
-  [[nodiscard]] virtual bool is_active() const noexcept { return true; }
-  [[nodiscard]] virtual bool is_persistent() const noexcept { return false; }
+  [[nodiscard]] bool is_active() const noexcept { return active_; }
+  [[nodiscard]] bool is_persistent() const noexcept { return persistent_; }
   /// Whether what it stands for is over, so that `finish` does not wait. Makes no progress.
   [[nodiscard]] virtual bool is_done() noexcept {
     return operation_ == nullptr || detail::finished(*operation_);
@@ -46,11 +49,23 @@ class request {
   /// Returns when it is.
   void await();
   /// Fills in the status, and gives back what there is. The error code. Requires: is_done.
-  virtual int finish(MPI_Status& status) noexcept;
+  int finish(MPI_Status& status) noexcept {
+    const int code = end(status);
+    if (persistent_) active_ = false;
+    return code;
+  }
+  /// Both, and tells the program, which may not want to know.
+  virtual int await_and_finish(MPI_Status* wanted) {
+    await();
+    MPI_Status end;
+    const int code = finish(end);
+    tell_status(wanted, end);
+    return code;
+  }
   /// The status, if it were finished now; the error code. Requires: is_done.
   virtual int look(MPI_Status& status) noexcept;
-  /// A persistent one begins anew.
-  virtual void start();
+  /// A persistent one begins anew. Fails where it is not persistent, or active.
+  void start();
   virtual void cancel();
   /// Fails where the program may not free it yet.
   virtual void check_free() {}
@@ -63,6 +78,12 @@ class request {
   virtual int end_unasked() noexcept;
   [[nodiscard]] detail::operation* running() const noexcept { return operation_; }
   void run(detail::operation* begun) noexcept { operation_ = begun; }
+  /// What is running has ended without an error, and is this request's alone.
+  void give_back_good() noexcept { detail::drop_good(*std::exchange(operation_, nullptr)); }
+  /// What `finish` does.
+  virtual int end(MPI_Status& status) noexcept;
+  /// What `start` does.
+  virtual void begin() {}
   /// What arrived is put where the program wants it.
   virtual void take_in(std::size_t bytes) noexcept { (void)bytes; }
   /// An outcome, as a status and a code.
@@ -71,9 +92,18 @@ class request {
  private:
   MPI_Comm comm_;
   detail::operation* operation_ = nullptr;  // null: nothing was to be done, or it is over
+  bool persistent_;
+  bool active_;
 };
 
-class send_request final : public request {
+/// The memory of requests of messages, of which programs make many and end them soon: malloc keeps
+/// few of one size at hand.
+struct message_request_memory {
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* gone, std::size_t bytes) noexcept;
+};
+
+class send_request final : public request, public message_request_memory {
  public:
   send_request(MPI_Comm comm, outgoing data, detail::operation* begun) noexcept
       : request{comm}, data_{std::move(data)} {
@@ -84,12 +114,33 @@ class send_request final : public request {
   outgoing data_;
 };
 
-class receive_request final : public request {
+class receive_request final : public request, public message_request_memory {
  public:
   /// `remote_first`: of the communicator.
   receive_request(MPI_Comm comm, incoming data, detail::operation* begun, int remote_first) noexcept
       : request{comm}, data_{std::move(data)}, remote_first_{remote_first} {
     run(begun);
+  }
+  /// With memory for a message that is to be received: `run` comes next.
+  receive_request(MPI_Comm comm, void* buffer, std::int64_t count, MPI_Datatype type,
+                  int remote_first)
+      : request{comm}, data_{buffer, count, type}, remote_first_{remote_first} {}
+  [[nodiscard]] const incoming& data() const noexcept { return data_; }
+  using request::run;
+  // Without a status of its own: its words would be written one by one and read as a whole at once,
+  // for which a processor waits.
+  int await_and_finish(MPI_Status* wanted) override {
+    (void)detail::wait(*running());
+    const detail::outcome& arrived = detail::result_of(*running());
+    if (arrived.error) [[unlikely]]
+      return request::await_and_finish(wanted);
+    if (wanted != MPI_STATUS_IGNORE) {
+      set_outcome(*wanted, arrived);
+      tell_source(*wanted, remote_first_);
+    }
+    data_.arrived(arrived.bytes);
+    give_back_good();
+    return MPI_SUCCESS;
   }
 
  private:
@@ -104,10 +155,23 @@ class receive_request final : public request {
 };
 
 using request_table = handle_table<MPI_Request, request, handle_kind::request>;
-[[nodiscard]] request_table& requests() noexcept;
+[[nodiscard]] request_table& make_requests();
+[[nodiscard]] inline request_table& requests() {
+  // Never destroyed: a program may look at a request while static objects go.
+  static request_table& all = make_requests();
+  return all;
+}
+[[noreturn, gnu::cold]] void fail_no_request(MPI_Request handle);
 /// Fails for MPI_REQUEST_NULL and for whatever is no request.
-[[nodiscard]] request& request_of(MPI_Request handle);
-[[nodiscard]] MPI_Request hand_out(std::unique_ptr<request> made);
+[[nodiscard]] inline request& request_of(MPI_Request handle) {
+  request* const found = requests().find(handle);
+  if (found == nullptr) [[unlikely]]
+    fail_no_request(handle);
+  return *found;
+}
+[[nodiscard]] inline MPI_Request hand_out(std::unique_ptr<request> made) {
+  return requests().add(std::move(made));
+}
 /// Stands for every send that was over when its call returned: none of them has anything that is
 /// to be kept. Never removed; no request of the ABI has this number.
 [[nodiscard]] inline MPI_Request request_that_is_over() noexcept {
@@ -126,9 +190,39 @@ void await_until(Done&& done) {
                            static_cast<void*>(&done));
 }
 
+/// One that is finished has no handle any more, unless it is persistent.
+inline void take_away(MPI_Request& handle, const request& of) noexcept {
+  if (of.is_persistent()) return;
+  if (!request_table::is_predefined(handle)) requests().remove(handle);
+  handle = MPI_REQUEST_NULL;
+}
 /// Finishes one of a program's, and takes its handle away unless it is persistent. Returns the code
 /// with which it has ended. Requires: it is done.
-[[nodiscard]] int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept;
+[[nodiscard]] inline int finish(MPI_Request& handle, request& of, MPI_Status* status) noexcept {
+  MPI_Status end;
+  const int code = of.finish(end);
+  tell_status(status, end);
+  take_away(handle, of);
+  return code;
+}
+/// Waits for one of a program's, which may be none at all, and finishes it. `comm`: becomes that of
+/// the request.
+[[nodiscard]] inline int wait_and_finish(MPI_Request& handle, MPI_Status* status, MPI_Comm& comm) {
+  if (handle == MPI_REQUEST_NULL || handle == request_that_is_over()) {
+    handle = MPI_REQUEST_NULL;
+    tell_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  request& awaited = request_of(handle);
+  if (!awaited.is_active()) {
+    tell_status(status, empty_status());
+    return MPI_SUCCESS;
+  }
+  comm = awaited.comm();
+  const int code = awaited.await_and_finish(status);
+  take_away(handle, awaited);
+  return code;
+}
 /// What a call of that name returns where a request of that communicator has ended with the code:
 /// its error handler was called.
 [[nodiscard]] int ended(const char* function, MPI_Comm comm, int code) noexcept;

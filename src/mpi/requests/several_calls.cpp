@@ -10,13 +10,16 @@ using namespace peal::mpi;
 
 namespace {
 
+std::span<MPI_Request> handles_of(int count, MPI_Request* handles) {
+  need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+  if (count != 0) need_place(handles, "array_of_requests");
+  return {handles, static_cast<std::size_t>(count)};
+}
+
 /// The requests of a call.
 class given_requests {
  public:
-  given_requests(int count, MPI_Request* handles) {
-    need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
-    if (count != 0) need_place(handles, "array_of_requests");
-    handles_ = {handles, static_cast<std::size_t>(count)};
+  given_requests(int count, MPI_Request* handles) : handles_{handles_of(count, handles)} {
     found_.reserve(handles_.size());
     for (const MPI_Request each : handles_) {
       request* found = each == MPI_REQUEST_NULL ? nullptr : &request_of(each);
@@ -101,11 +104,20 @@ int finish_some(given_requests& all, int* outcount, int* indices, MPI_Status* st
 PEAL_MPI_FUNCTION(int, Waitall, int count, MPI_Request array_of_requests[],
                   MPI_Status array_of_statuses[]) {
   return run_several("MPI_Waitall", [&](int& code, MPI_Comm& comm) {
-    given_requests all{count, array_of_requests};
-    for (std::size_t each = 0; each != all.size(); ++each)
-      if (all.at(each) != nullptr) all.at(each)->await();
-    code = all.finish_all(array_of_statuses);
-    comm = all.comm();
+    const std::span<MPI_Request> all = handles_of(count, array_of_requests);
+    // None is finished where one of them is wrong.
+    for (const MPI_Request each : all)
+      if (each != MPI_REQUEST_NULL) (void)request_of(each);
+    for (std::size_t each = 0; each != all.size(); ++each) {
+      MPI_Comm of = MPI_COMM_NULL;
+      MPI_Status* const status =
+          array_of_statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &array_of_statuses[each];
+      const int ended_with = wait_and_finish(all[each], status, of);
+      if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = ended_with;
+      if (ended_with == MPI_SUCCESS || code != MPI_SUCCESS) continue;
+      code = MPI_ERR_IN_STATUS;
+      comm = of;
+    }
   });
 }
 

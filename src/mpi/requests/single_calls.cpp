@@ -21,11 +21,7 @@ PEAL_MPI_FUNCTION(int, Wait, MPI_Request* request, MPI_Status* status) {
   MPI_Comm comm = MPI_COMM_NULL;
   const int wrong = run("MPI_Wait", [&] {
     need_place(request, "request");
-    auto* const awaited = active(*request);
-    if (awaited == nullptr) return tell_status(status, empty_status());
-    comm = awaited->comm();
-    awaited->await();
-    code = finish(*request, *awaited, status);
+    code = wait_and_finish(*request, status, comm);
   });
   return wrong != MPI_SUCCESS ? wrong : ended("MPI_Wait", comm, code);
 }

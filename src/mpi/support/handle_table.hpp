@@ -53,6 +53,9 @@ class handle_table {
   }
   /// From now on one thread at a time adds and removes, so that neither needs a lock.
   void expect_one_thread() noexcept { one_thread_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool expects_one_thread() const noexcept {
+    return one_thread_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] Handle add(std::unique_ptr<Object> object) {
     const auto guard = lock();
     const std::uint32_t index = free_ != none ? free_ : grow();

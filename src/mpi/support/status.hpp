@@ -40,7 +40,7 @@ inline void set_outcome(MPI_Status& status, const detail::outcome& of) noexcept 
   status.MPI_SOURCE = of.source;
   status.MPI_TAG = of.tag;
   set_bytes(status, static_cast<std::int64_t>(of.bytes));
-  set_cancelled(status, of.error == make_error_code(errc::cancelled));
+  set_cancelled(status, of.error && of.error == make_error_code(errc::cancelled));
 }
 
 /// The source of a message of an intercommunicator, whose remote group begins at `remote_first` in
