@@ -139,6 +139,8 @@ libmpi_core_la_SOURCES = \
   src/mpi/partitioned/partitioned_send.hpp \
   src/mpi/point_to_point/blocking_calls.cpp \
   src/mpi/point_to_point/buffer_calls.cpp \
+  src/mpi/point_to_point/elements.cpp \
+  src/mpi/point_to_point/elements.hpp \
   src/mpi/point_to_point/exchange.cpp \
   src/mpi/point_to_point/exchange.hpp \
   src/mpi/point_to_point/exchange_calls.cpp \

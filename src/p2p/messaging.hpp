@@ -58,6 +58,10 @@ struct messaging_options : message_settings {
   std::uint32_t peers = 1;  // of the job
 };
 
+/// A synchronous send is not finished before its receiver has matched it; nor is one that is packed
+/// on its way, whose data is a detail::packer.
+enum class send_form : std::uint8_t { ordinary, synchronous, packed };
+
 class messaging final : public sink, public progress_source {
  public:
   /// Becomes a source of the engine. Transports are added as they come up, before the first
@@ -68,9 +72,11 @@ class messaging final : public sink, public progress_source {
 
   // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null
   // (the caller handles that). It may be finished on return, and its hook is not called then.
-  // A synchronous send is not finished before its receiver has matched it.
   operation& start_send(const team&, std::uint32_t context, const void* data, std::size_t bytes,
-                        int dest, int tag, completion_hook = {}, bool synchronous = false) noexcept;
+                        int dest, int tag, completion_hook = {},
+                        send_form = send_form::ordinary) noexcept;
+  /// Whether a payload of that length may be packed while it is on its way there: `packed`.
+  [[nodiscard]] bool packs_on_the_way(const team&, std::size_t bytes, int dest) noexcept;
   operation& start_recv(const team&, std::uint32_t context, void* data, std::size_t capacity,
                         int source, int tag, completion_hook = {}) noexcept;
   /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context

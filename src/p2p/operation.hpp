@@ -84,6 +84,8 @@ struct operation : operation_match, chain_node<0> {
   static constexpr std::uint8_t exposed = 8;
   // A send that is announced however short it is, so that it ends when it is matched.
   static constexpr std::uint8_t synchronous = 32;
+  // A send whose buffer is a detail::packer. It is announced, as a synchronous one.
+  static constexpr std::uint8_t packed = 128;
   // transfer.absorb takes the payload, with `owner` for itself; in the buffer pieces may lie
   // meanwhile.
   static constexpr std::uint8_t absorbing = 16;

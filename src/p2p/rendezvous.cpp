@@ -16,8 +16,11 @@ messaging::handed messaging::announce(operation& out, peer_state& peer) noexcept
     // So that an answer that comes when this place of the pool is used again is known for what it
     // is.
     ++out.generation;
-    out.transfer.where = out.capacity > 0 ? peer.via->expose(out.target, out.buffer, out.capacity)
-                                          : decltype(out.transfer.where){};
+    if (out.capacity == 0) out.transfer.where = {};
+    else if (out.flags & operation::packed)
+      out.transfer.where = peer.via->expose_packed(
+          out.target, *static_cast<const detail::packer*>(out.buffer), out.capacity);
+    else out.transfer.where = peer.via->expose(out.target, out.buffer, out.capacity);
   }
   const announcement what{out.capacity, std::uint64_t{out.generation} << 32 | out.index,
                           out.transfer.where};

@@ -44,15 +44,15 @@ bool messaging::buffer_send(const team& in, std::uint32_t context, const void* d
 
 operation& messaging::start_send(const team& in, std::uint32_t context, const void* data,
                                  std::size_t bytes, int dest, int tag, completion_hook hook,
-                                 bool synchronous) noexcept {
+                                 send_form form) noexcept {
   const peer_id to = in.peer(dest);
   operation& sent = operations_.take(operation_kind::send);
   sent.result.source = in.rank();
   sent.result.tag = tag;
   sent.result.bytes = bytes;
   peer_state& peer = reach(to);
-  if (synchronous) {
-    sent.flags |= operation::synchronous;
+  if (form != send_form::ordinary) {
+    sent.flags |= form == send_form::packed ? operation::packed : operation::synchronous;
   } else if (try_send(in, context, data, bytes, dest, tag)) {
     sent.state = operation_state::done;
     sent.finished.store(true, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
@@ -78,6 +78,11 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
   return sent;
 }
 
+bool messaging::packs_on_the_way(const team& in, std::size_t bytes, int dest) noexcept {
+  const peer_state& peer = reach(in.peer(dest));
+  return bytes > peer.eager_limit && peer.via->packs_on_the_way(in.peer(dest));
+}
+
 // Gives a send or an answer to the transport. Changes nothing but that; handed_over() does the rest
 // once it stands in no queue.
 messaging::handed messaging::hand_over(operation& out, peer_state& peer) noexcept {
@@ -86,7 +91,7 @@ messaging::handed messaging::hand_over(operation& out, peer_state& peer) noexcep
                ? handed::whole
                : handed::no_space;
   if (out.capacity > peer.eager_limit ||
-      (out.flags & (operation::exposed | operation::synchronous)) ||
+      (out.flags & (operation::exposed | operation::synchronous | operation::packed)) ||
       !peer.via->wants_eager(out.target))
     return announce(out, peer);
   const envelope e{out.key,

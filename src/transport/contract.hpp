@@ -19,6 +19,10 @@
 
 #include "progress/engine.hpp"
 
+namespace peal::detail {
+struct packer;
+}
+
 namespace peal {
 
 class short_path;
@@ -146,6 +150,12 @@ class transport : public progress_source {
   // ---- large payloads
   /// Makes [data, data + bytes) fetchable by `to` until `withdraw`.
   virtual remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept = 0;
+  /// Whether a payload can be packed while `to` fetches it.
+  [[nodiscard]] virtual bool packs_on_the_way(peer_id) const noexcept { return false; }
+  /// As expose, of one that is packed so. Requires: packs_on_the_way.
+  virtual remote_region expose_packed(peer_id, const detail::packer&, std::size_t) noexcept {
+    return {};
+  }
   virtual void withdraw(peer_id to, const remote_region&) noexcept = 0;
   /// Begins to copy a peer's exposed payload into local memory. A fetch never fails for lack of
   /// space.

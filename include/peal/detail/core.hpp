@@ -67,6 +67,18 @@ struct growing_buffer {
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;
 };
 
+/// A payload that lies in pieces and is packed while it leaves: `pack` writes the bytes [at, at +
+/// bytes) of the packed stream. Called inside the engine, with a lock where threads were asked for:
+/// it must not call peal.
+struct packer {
+  void (*pack)(const packer&, std::size_t at, void* to, std::size_t bytes) noexcept = nullptr;
+};
+/// The reverse: `unpack` takes these bytes of the stream, each once, in any order.
+struct unpacker {
+  void (*unpack)(const unpacker&, std::size_t at, const void* from,
+                 std::size_t bytes) noexcept = nullptr;
+};
+
 // ---- the job
 struct job_options {
   bool threads = false;  // thread_level::multiple
@@ -168,6 +180,15 @@ PEAL_EXPORT operation* start_recv(communicator_state&, void* data, std::size_t c
                                   int tag, const location&);
 PEAL_EXPORT operation* start_recv_growing(communicator_state&, const growing_buffer&, int source,
                                           int tag, const location&);
+/// A payload that is packed on its way. Null, and nothing has happened: it is short, or goes a way
+/// where that spares nothing, so that the caller packs it first. `from` must live until the
+/// operation is finished.
+PEAL_EXPORT operation* start_send_packed(communicator_state&, const packer& from, std::size_t bytes,
+                                         int dest, int tag, const location&);
+/// One that is unpacked where it arrives. `into` must live until the operation is finished.
+PEAL_EXPORT operation* start_recv_unpacked(communicator_state&, const unpacker& into,
+                                           std::size_t capacity, int source, int tag,
+                                           const location&);
 
 /// Probes. `probe` tells of the first message that matches (it waits; `try_probe` returns false
 /// when there is none). `probe_take` takes it out of matching (`try_probe_take` returns null when

@@ -229,8 +229,23 @@ operation* start_synchronous_send(communicator_state& asked, const void* data, s
   check_send_tag(tag, where);
   if (dest == proc_null_value) return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
+  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag, {},
+                                                 send_form::synchronous);
+  if (!finished(started)) here.progress.started(bytes);
+  return keep(here, on, started, where);
+}
+
+operation* start_send_packed(communicator_state& asked, const packer& from, std::size_t bytes,
+                             int dest, int tag, const location& where) {
+  communicator_state& on = asked.way_of(tag);
+  lane& here = job::require_lane(on, where);
+  check_dest(on, dest, where);
+  check_send_tag(tag, where);
+  if (dest == proc_null_value) return &sent_at_once;
+  const std::lock_guard<engine> guard{here.progress};
+  if (!here.messages->packs_on_the_way(on, bytes, dest)) return nullptr;
   operation& started =
-      here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, true);
+      here.messages->start_send(on, on.context(), &from, bytes, dest, tag, {}, send_form::packed);
   if (!finished(started)) here.progress.started(bytes);
   return keep(here, on, started, where);
 }
@@ -288,6 +303,29 @@ operation* start_recv_growing(communicator_state& asked, const growing_buffer& i
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
   return keep(here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag),
               where);
+}
+
+namespace {
+
+void unpack_piece(fetch& f, const std::byte* data, std::size_t at, std::size_t bytes) noexcept {
+  const auto& into = *static_cast<const unpacker*>(static_cast<const operation*>(f.context)->owner);
+  into.unpack(into, at, data, bytes);
+}
+
+}  // namespace
+
+operation* start_recv_unpacked(communicator_state& asked, const unpacker& into,
+                               std::size_t capacity, int source, int tag, const location& where) {
+  communicator_state& on = asked.way_of(tag);
+  lane& here = job::require_lane(on, where);
+  check_source(on, source, where);
+  check_recv_tag(on, tag, where);
+  const std::lock_guard<engine> guard{here.progress};
+  if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  operation& started = here.messages->start_recv_absorbed(
+      on, on.context(), unpack_piece, const_cast<unpacker*>(&into), nullptr, capacity, source, tag);
+  if (!finished(started)) here.progress.started(capacity);
+  return keep(here, on, started, where);
 }
 
 namespace {

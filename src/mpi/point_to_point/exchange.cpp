@@ -37,12 +37,15 @@ class exchange_request final : public request {
 }  // namespace
 
 MPI_Request start_exchange(const send_call& out, const receive_call& in, bool replace) {
-  outgoing data{out.buffer, out.count, out.type};
-  if (replace) data.make_copy();  // before anything arrives
+  outgoing copy;  // before anything arrives
+  if (replace) {
+    copy = outgoing{out.buffer, out.count, out.type};
+    copy.make_copy();
+  }
   // The receive first: so a message to this rank itself finds it. A send that is refused takes it
   // back.
   auto received = begin_receive(in);
-  auto sent = begin_send(send_mode::standard, out, std::move(data));
+  auto sent = replace ? begin_copy(out, std::move(copy)) : begin_send(send_mode::standard, out);
   return hand_out(
       std::make_unique<exchange_request>(out.comm, std::move(sent), std::move(received)));
 }

@@ -28,6 +28,26 @@ class receive_from_no_process final : public request {
   }
 };
 
+class matched_receive_request final : public request {
+ public:
+  matched_receive_request(incoming data, detail::operation* begun, int remote_first) noexcept
+      : request{MPI_COMM_NULL}, data_{std::move(data)}, remote_first_{remote_first} {
+    run(begun);
+  }
+  ~matched_receive_request() override { stop(); }
+
+ private:
+  int look(MPI_Status& status) noexcept override {
+    const int code = request::look(status);
+    tell_source(status, remote_first_);
+    return code;
+  }
+  void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
+
+  incoming data_;
+  int remote_first_;
+};
+
 /// A receive that has begun. Null: the message is from MPI_PROC_NULL.
 struct begun_receive {
   detail::operation* operation = nullptr;
@@ -66,8 +86,7 @@ MPI_Request start_matched(void* buffer, std::int64_t count, MPI_Datatype type,
   incoming data{buffer, count, type};
   const auto [begun, remote_first] = start(*message, data);
   if (begun == nullptr) return hand_out(std::make_unique<receive_from_no_process>());
-  return hand_out(
-      std::make_unique<receive_request>(MPI_COMM_NULL, std::move(data), begun, remote_first));
+  return hand_out(std::make_unique<matched_receive_request>(std::move(data), begun, remote_first));
 }
 
 }  // namespace

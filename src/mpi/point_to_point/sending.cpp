@@ -1,5 +1,8 @@
 #include "mpi/point_to_point/sending.hpp"
 
+#include <array>
+
+#include "mpi/datatypes/packing/packing.hpp"
 #include "mpi/point_to_point/send_buffer.hpp"
 #include "mpi/support/failure.hpp"
 
@@ -9,53 +12,59 @@ namespace {
 
 class persistent_send final : public request {
  public:
-  persistent_send(send_mode mode, const send_call& call)
+  persistent_send(send_mode mode, const send_call& call, const definition_pointer& type)
       : request{call.comm, form::persistent},
         mode_{mode},
         call_{call},
-        type_{committed_datatype_of(call.type).shared} {}
+        data_{call.buffer, call.count, type} {}
+  ~persistent_send() override { stop(); }
 
  private:
-  // Each time it is packed anew, since the program has written something else meanwhile.
   void begin() override {
-    const communicator& on = communicator_of(call_.comm);
-    data_ = outgoing{call_.buffer, call_.count, *type_};
-    if (mode_ == send_mode::buffered) send_buffered(on, std::move(data_), call_.peer, call_.tag);
-    else run(mpi::begin(mode_, on, data_, call_.peer, call_.tag));
+    run(data_.begin(mode_, communicator_of(call_.comm), call_.peer, call_.tag));
   }
 
   send_mode mode_;
   send_call call_;
+  sent_elements data_;
+};
+
+/// Is over when it has begun.
+class persistent_buffered_send final : public request {
+ public:
+  persistent_buffered_send(const send_call& call, definition_pointer type)
+      : request{call.comm, form::persistent}, call_{call}, type_{std::move(type)} {}
+
+ private:
+  void begin() override {
+    send_buffered(communicator_of(call_.comm), {call_.buffer, call_.count, *type_}, call_.peer,
+                  call_.tag);
+  }
+
+  send_call call_;
   definition_pointer type_;  // the program may free the handle
-  outgoing data_;
 };
 
 class persistent_receive final : public request {
  public:
-  explicit persistent_receive(const receive_call& call)
+  persistent_receive(const receive_call& call, const definition_pointer& type)
       : request{call.comm, form::persistent},
         call_{call},
-        type_{committed_datatype_of(call.type).shared} {}
+        first_{communicator_of(call.comm).remote_first},
+        data_{call.buffer, call.count, type} {}
+  ~persistent_receive() override { stop(); }
 
  private:
-  void begin() override {
-    const communicator& on = communicator_of(call_.comm);
-    data_ = incoming{call_.buffer, call_.count, type_};
-    first_ = on.remote_first;
-    run(detail::start_recv(*on.state, data_.data(), data_.room(), on.peer_in_state(call_.peer),
-                           call_.tag, place));
-  }
+  void begin() override { run(data_.begin(communicator_of(call_.comm), call_.peer, call_.tag)); }
   int look(MPI_Status& status) noexcept override {
     const int code = request::look(status);
     tell_source(status, first_);
     return code;
   }
-  void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
 
   receive_call call_;
-  definition_pointer type_;
-  incoming data_;
-  int first_ = 0;
+  int first_;
+  received_elements data_;
 };
 
 /// So that a mistake is told where the request is made: as for a message that begins now.
@@ -70,76 +79,131 @@ void check_peer(const communicator& on, int peer, int tag, bool receives) {
 
 }  // namespace
 
-detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data, int peer,
-                         int tag) {
-  const auto how =
-      mode == send_mode::synchronous ? &detail::start_synchronous_send : &detail::start_send;
-  return how(*on.state, data.data(), data.bytes(), on.peer_in_state(peer), tag, place);
-}
+namespace {
 
-void send_otherwise(send_mode mode, const communicator& on, outgoing data, int peer, int tag) {
-  if (mode == send_mode::buffered) return send_buffered(on, std::move(data), peer, tag);
-  detail::operation* const begun = begin(mode, on, data, peer, tag);
+class elements_send_request final : public request {
+ public:
+  elements_send_request(MPI_Comm comm, const void* buffer, std::int64_t count,
+                        const definition_pointer& type)
+      : request{comm}, data{buffer, count, type} {}
+  ~elements_send_request() override { stop(); }
+  using request::run;
+
+  sent_elements data;
+};
+
+class copy_send_request final : public request {
+ public:
+  copy_send_request(MPI_Comm comm, outgoing copy) : request{comm}, data{std::move(copy)} {}
+  ~copy_send_request() override { stop(); }
+  using request::run;
+
+  outgoing data;
+};
+
+/// Waits for an operation of a blocking call and gives it back. Throws what it has ended with.
+detail::outcome completed(detail::operation* begun) {
   const dropped guard{begun};
   (void)detail::wait(*begun);
-  if (!detail::ended_well(*begun)) detail::raise(*begun);
+  const detail::outcome& end = detail::result_of(*begun);
+  if (end.error) detail::raise(*begun);
+  return end;
+}
+
+const definition_pointer& type_of(MPI_Datatype type) { return committed_datatype_of(type).shared; }
+
+/// Where a short message is packed.
+using short_copy_memory = std::array<std::byte, 4096>;
+
+}  // namespace
+
+void send_otherwise(send_mode mode, const send_call& call) {
+  const communicator& on = communicator_of(call.comm);
+  const definition_pointer& type = type_of(call.type);
+  if (mode == send_mode::buffered)
+    return send_buffered(on, {call.buffer, call.count, *type}, call.peer, call.tag);
+  const auto bytes = static_cast<std::size_t>(bytes_of(*type, call.count));
+  if (short_copy_memory copy; mode != send_mode::synchronous && bytes <= copy.size()) {
+    (void)pack(type->plan(), call.buffer, call.count, 0, copy.data(), bytes);
+    return detail::send(*on.state, copy.data(), bytes, on.peer_in_state(call.peer), call.tag,
+                        place);
+  }
+  sent_elements data{call.buffer, call.count, type};
+  (void)completed(data.begin(mode, on, call.peer, call.tag));
+}
+
+void receive_otherwise(const receive_call& call, MPI_Status* status) {
+  const communicator& on = communicator_of(call.comm);
+  received_elements data{call.buffer, call.count, type_of(call.type)};
+  set_status(status, completed(data.begin(on, call.peer, call.tag)), on.remote_first);
 }
 
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {
   const communicator& on = communicator_of(out.comm);
-  outgoing sent{out.buffer, out.count, out.type};
-  if (replace) sent.make_copy();
-  incoming received{in.buffer, in.count, in.type};
-  detail::operation* const receiving = detail::start_recv(
-      *on.state, received.data(), received.room(), on.peer_in_state(in.peer), in.tag, place);
-  const dropped guard{receiving};
-  detail::send(*on.state, sent.data(), sent.bytes(), on.peer_in_state(out.peer), out.tag, place);
-  (void)detail::wait(*receiving);
-  const detail::outcome& end = detail::result_of(*receiving);
-  if (end.error) detail::raise(*receiving);
-  received.arrived(end.bytes);
-  set_status(status, end, on.remote_first);
+  outgoing copy;  // before anything arrives
+  if (replace) {
+    copy = outgoing{out.buffer, out.count, out.type};
+    copy.make_copy();
+  }
+  received_elements received{in.buffer, in.count, type_of(in.type)};
+  detail::operation* const receiving = received.begin(on, in.peer, in.tag);
+  try {
+    if (replace)
+      detail::send(*on.state, copy.data(), copy.bytes(), on.peer_in_state(out.peer), out.tag,
+                   place);
+    else send(send_mode::standard, out);
+  } catch (...) {
+    detail::drop(receiving);
+    throw;
+  }
+  set_status(status, completed(receiving), on.remote_first);
 }
 
-std::unique_ptr<request> begin_send(send_mode mode, const send_call& call, outgoing data) {
+std::unique_ptr<request> begin_send(send_mode mode, const send_call& call) {
   const communicator& on = communicator_of(call.comm);
+  const definition_pointer& type = type_of(call.type);
   if (mode == send_mode::buffered) {
-    send_buffered(on, std::move(data), call.peer, call.tag);
+    send_buffered(on, {call.buffer, call.count, *type}, call.peer, call.tag);
     return std::make_unique<request>(call.comm);  // one that is over
   }
-  detail::operation* const begun = begin(mode, on, data, call.peer, call.tag);
-  return std::make_unique<send_request>(call.comm, std::move(data), begun);
+  auto made = std::make_unique<elements_send_request>(call.comm, call.buffer, call.count, type);
+  made->run(made->data.begin(mode, on, call.peer, call.tag));
+  return made;
 }
 
-std::unique_ptr<request> begin_receive(const receive_call& call) {
+std::unique_ptr<request> begin_copy(const send_call& call, outgoing copy) {
   const communicator& on = communicator_of(call.comm);
-  auto made = std::make_unique<receive_request>(call.comm, call.buffer, call.count, call.type,
-                                                on.remote_first);
-  made->run(detail::start_recv(*on.state, made->data().data(), made->data().room(),
+  auto made = std::make_unique<copy_send_request>(call.comm, std::move(copy));
+  made->run(detail::start_send(*on.state, made->data.data(), made->data.bytes(),
                                on.peer_in_state(call.peer), call.tag, place));
   return made;
 }
 
-MPI_Request start_send_otherwise(send_mode mode, const send_call& call, outgoing data) {
-  return hand_out(begin_send(mode, call, std::move(data)));
+std::unique_ptr<request> begin_receive(const receive_call& call) {
+  const communicator& on = communicator_of(call.comm);
+  auto made = std::make_unique<receive_request>(call.comm, call.buffer, call.count,
+                                                type_of(call.type), on.remote_first);
+  made->run(made->data.begin(on, call.peer, call.tag));
+  return made;
 }
 
-MPI_Request hand_out_send(MPI_Comm comm, outgoing data, detail::operation* begun) {
-  return hand_out(std::make_unique<send_request>(comm, std::move(data), begun));
+MPI_Request start_send_otherwise(send_mode mode, const send_call& call) {
+  return hand_out(begin_send(mode, call));
 }
 
 MPI_Request start_receive(const receive_call& call) { return hand_out(begin_receive(call)); }
 
 MPI_Request prepare_send(send_mode mode, const send_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, false);
-  (void)bytes_of(committed_datatype_of(call.type).type(), call.count);
-  return hand_out(std::make_unique<persistent_send>(mode, call));
+  const definition_pointer& type = type_of(call.type);
+  if (mode == send_mode::buffered)
+    return hand_out(std::make_unique<persistent_buffered_send>(call, type));
+  return hand_out(std::make_unique<persistent_send>(mode, call, type));
 }
 
 MPI_Request prepare_receive(const receive_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, true);
-  (void)bytes_of(committed_datatype_of(call.type).type(), call.count);
-  return hand_out(std::make_unique<persistent_receive>(call));
+  return hand_out(std::make_unique<persistent_receive>(call, type_of(call.type)));
 }
 
 }  // namespace peal::mpi

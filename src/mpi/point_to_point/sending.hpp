@@ -12,15 +12,12 @@
 #include <memory>
 
 #include "mpi/communicators/communicator.hpp"
-#include "mpi/point_to_point/message_memory.hpp"
+#include "mpi/point_to_point/elements.hpp"
 #include "mpi/requests/request.hpp"
 #include "mpi/support/place.hpp"
 #include "mpi/support/status.hpp"
 
 namespace peal::mpi {
-
-/// A ready send is a standard one: that the receive has been posted makes nothing cheaper.
-enum class send_mode : std::uint8_t { standard, synchronous, ready, buffered };
 
 /// What a send is told, by both forms of its function.
 struct send_call {
@@ -40,16 +37,19 @@ struct receive_call {
   MPI_Comm comm;
 };
 
-/// A buffered or a synchronous one.
-void send_otherwise(send_mode mode, const communicator& on, outgoing data, int peer, int tag);
+/// A buffered or a synchronous one, or one whose elements do not lie in one block.
+void send_otherwise(send_mode mode, const send_call& call);
 /// Returns when the buffer may be used again; a synchronous one when the receive has begun.
 // Always inline, as below: a compiler finds it too long, and the call costs more than a check.
 [[gnu::always_inline]] inline void send(send_mode mode, const send_call& call) {
+  const definition& type = committed_datatype_of(call.type).type();
+  const auto bytes = static_cast<std::size_t>(bytes_of(type, call.count));
+  const bool at_once = mode == send_mode::standard || mode == send_mode::ready;
+  if (!at_once || !lies_in_one_block(call.buffer, bytes, type.plan(), call.count)) [[unlikely]]
+    return send_otherwise(mode, call);
   const communicator& on = communicator_of(call.comm);
-  outgoing data{call.buffer, call.count, call.type};
-  if (mode == send_mode::buffered || mode == send_mode::synchronous)
-    return send_otherwise(mode, on, std::move(data), call.peer, call.tag);
-  detail::send(*on.state, data.data(), data.bytes(), on.peer_in_state(call.peer), call.tag, place);
+  detail::send(*on.state, static_cast<const std::byte*>(call.buffer) + type.plan().offset(), bytes,
+               on.peer_in_state(call.peer), call.tag, place);
 }
 
 /// Tells a program what a message was. `remote_first`: of its communicator.
@@ -59,35 +59,45 @@ inline void set_status(MPI_Status* status, const detail::outcome& of, int remote
   tell_source(*status, remote_first);
 }
 
+/// One whose elements do not lie in one block.
+void receive_otherwise(const receive_call& call, MPI_Status* status);
 [[gnu::always_inline]] inline void receive(const receive_call& call, MPI_Status* status) {
+  const definition& type = committed_datatype_of(call.type).type();
+  const auto room = static_cast<std::size_t>(bytes_of(type, call.count));
+  if (!lies_in_one_block(call.buffer, room, type.plan(), call.count)) [[unlikely]]
+    return receive_otherwise(call, status);
   const communicator& on = communicator_of(call.comm);
-  incoming data{call.buffer, call.count, call.type};
-  const detail::outcome end = detail::recv(*on.state, data.data(), data.room(),
-                                           on.peer_in_state(call.peer), call.tag, place);
-  data.arrived(end.bytes);
-  set_status(status, end, on.remote_first);
+  set_status(status,
+             detail::recv(*on.state, static_cast<std::byte*>(call.buffer) + type.plan().offset(),
+                          room, on.peer_in_state(call.peer), call.tag, place),
+             on.remote_first);
 }
 
 /// Both at a time. `replace`: what arrives is put where the message came from.
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
 
-[[nodiscard]] std::unique_ptr<request> begin_send(send_mode mode, const send_call& call,
-                                                  outgoing data);
+[[nodiscard]] std::unique_ptr<request> begin_send(send_mode mode, const send_call& call);
+/// One of elements that were copied.
+[[nodiscard]] std::unique_ptr<request> begin_copy(const send_call& call, outgoing copy);
 [[nodiscard]] std::unique_ptr<request> begin_receive(const receive_call& call);
-/// A buffered or a synchronous one, or one that is not over yet.
-[[nodiscard]] MPI_Request start_send_otherwise(send_mode mode, const send_call& call,
-                                               outgoing data);
-[[nodiscard]] MPI_Request hand_out_send(MPI_Comm comm, outgoing data, detail::operation* begun);
-[[gnu::always_inline]] inline MPI_Request start_send(send_mode mode, const send_call& call) {
-  outgoing data{call.buffer, call.count, call.type};
-  if (mode == send_mode::buffered || mode == send_mode::synchronous)
-    return start_send_otherwise(mode, call, std::move(data));
-  const communicator& on = communicator_of(call.comm);
-  detail::operation* const begun = detail::start_send(*on.state, data.data(), data.bytes(),
-                                                      on.peer_in_state(call.peer), call.tag, place);
-  if (!detail::ended_well(*begun)) return hand_out_send(call.comm, std::move(data), begun);
+/// A buffered or a synchronous one, or one whose elements do not lie in one block.
+[[nodiscard]] MPI_Request start_send_otherwise(send_mode mode, const send_call& call);
+[[nodiscard]] inline MPI_Request hand_out_send(MPI_Comm comm, detail::operation* begun) {
+  if (!detail::ended_well(*begun)) return hand_out(std::make_unique<send_request>(comm, begun));
   detail::drop(begun);
   return request_that_is_over();
+}
+[[gnu::always_inline]] inline MPI_Request start_send(send_mode mode, const send_call& call) {
+  const definition& type = committed_datatype_of(call.type).type();
+  const auto bytes = static_cast<std::size_t>(bytes_of(type, call.count));
+  const bool at_once = mode == send_mode::standard || mode == send_mode::ready;
+  if (!at_once || !lies_in_one_block(call.buffer, bytes, type.plan(), call.count)) [[unlikely]]
+    return start_send_otherwise(mode, call);
+  const communicator& on = communicator_of(call.comm);
+  detail::operation* const begun = detail::start_send(
+      *on.state, static_cast<const std::byte*>(call.buffer) + type.plan().offset(), bytes,
+      on.peer_in_state(call.peer), call.tag, place);
+  return hand_out_send(call.comm, begun);
 }
 [[nodiscard]] MPI_Request start_receive(const receive_call& call);
 /// Made ready, to be started with MPI_Start.
@@ -102,9 +112,5 @@ struct dropped {
   dropped& operator=(const dropped&) = delete;
   ~dropped() { detail::drop(operation); }
 };
-
-/// Begins a message whose memory stays until the operation is over; not a buffered one.
-[[nodiscard]] detail::operation* begin(send_mode mode, const communicator& on, const outgoing& data,
-                                       int peer, int tag);
 
 }  // namespace peal::mpi

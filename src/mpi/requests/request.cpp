@@ -10,9 +10,7 @@
 
 namespace peal::mpi {
 
-request::~request() {
-  if (operation_ != nullptr) detail::drop(operation_);
-}
+request::~request() { stop(); }
 
 int request::tell(const detail::outcome& of, MPI_Status& status) noexcept {
   set_outcome(status, of);

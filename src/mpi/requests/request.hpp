@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "mpi/point_to_point/message_memory.hpp"
+#include "mpi/point_to_point/elements.hpp"
 #include "mpi/support/handle_table.hpp"
 #include "mpi/support/status.hpp"
 #include "peal/detail/core.hpp"
@@ -78,6 +78,8 @@ class request {
   virtual int end_unasked() noexcept;
   [[nodiscard]] detail::operation* running() const noexcept { return operation_; }
   void run(detail::operation* begun) noexcept { operation_ = begun; }
+  /// For destructors of what has the memory of the operation.
+  void stop() noexcept { detail::drop(std::exchange(operation_, nullptr)); }
   /// What is running has ended without an error, and is this request's alone.
   void give_back_good() noexcept { detail::drop_good(*std::exchange(operation_, nullptr)); }
   /// What `finish` does.
@@ -103,29 +105,21 @@ struct message_request_memory {
   static void operator delete(void* gone, std::size_t bytes) noexcept;
 };
 
+/// Of a send from the program's own memory.
 class send_request final : public request, public message_request_memory {
  public:
-  send_request(MPI_Comm comm, outgoing data, detail::operation* begun) noexcept
-      : request{comm}, data_{std::move(data)} {
-    run(begun);
-  }
-
- private:
-  outgoing data_;
+  send_request(MPI_Comm comm, detail::operation* begun) noexcept : request{comm} { run(begun); }
 };
 
+/// Of a receive: `run(data.begin(...))` comes next.
 class receive_request final : public request, public message_request_memory {
  public:
   /// `remote_first`: of the communicator.
-  receive_request(MPI_Comm comm, incoming data, detail::operation* begun, int remote_first) noexcept
-      : request{comm}, data_{std::move(data)}, remote_first_{remote_first} {
-    run(begun);
-  }
-  /// With memory for a message that is to be received: `run` comes next.
-  receive_request(MPI_Comm comm, void* buffer, std::int64_t count, MPI_Datatype type,
+  receive_request(MPI_Comm comm, void* buffer, std::int64_t count, const definition_pointer& type,
                   int remote_first)
-      : request{comm}, data_{buffer, count, type}, remote_first_{remote_first} {}
-  [[nodiscard]] const incoming& data() const noexcept { return data_; }
+      : request{comm}, data{buffer, count, type}, remote_first_{remote_first} {}
+  ~receive_request() override { stop(); }
+
   using request::run;
   // Without a status of its own: its words would be written one by one and read as a whole at once,
   // for which a processor waits.
@@ -138,10 +132,11 @@ class receive_request final : public request, public message_request_memory {
       set_outcome(*wanted, arrived);
       tell_source(*wanted, remote_first_);
     }
-    data_.arrived(arrived.bytes);
     give_back_good();
     return MPI_SUCCESS;
   }
+
+  received_elements data;
 
  private:
   int look(MPI_Status& status) noexcept override {
@@ -149,8 +144,6 @@ class receive_request final : public request, public message_request_memory {
     tell_source(status, remote_first_);
     return code;
   }
-  void take_in(std::size_t bytes) noexcept override { data_.arrived(bytes); }
-  incoming data_;
   int remote_first_;
 };
 

@@ -181,6 +181,7 @@ struct alignas(4 * cache_line) transfer {
   std::uint64_t bytes;
   transfer_mode mode;
   bool source_in_segment;
+  bool source_packed;  // `source` is the address of a detail::packer at the sender
   bool destination_in_segment;
   // Both.
   alignas(cache_line) std::atomic<std::uint64_t> claimed;  // bulk/claim.hpp

@@ -97,6 +97,11 @@ class shm_transport final : public transport, public node_access, private ringer
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override {
     return fetcher_.describe(data, bytes);
   }
+  [[nodiscard]] bool packs_on_the_way(peer_id) const noexcept override { return true; }
+  remote_region expose_packed(peer_id, const detail::packer& from,
+                              std::size_t bytes) noexcept override {
+    return shm::fetcher::describe_packed(from, bytes);
+  }
   void withdraw(peer_id, const remote_region&) noexcept override {
   }  // a helper copies only in poll, and only what a receiver still waits for
   void start_fetch(fetch& f) noexcept override;

@@ -25,8 +25,6 @@ constexpr std::uint8_t ring_is_made = 4;
 /// second-level caches.
 constexpr std::uint32_t absorbed_piece = 32;
 
-constexpr std::uint64_t in_segment = 1;
-
 }  // namespace
 
 struct fetcher::progress {
@@ -67,8 +65,7 @@ fetcher::fetcher(node_segment& segment, direct_copy& direct, bells& ringer, poli
   for (transfer& each : own.fetches) records_.push_back({&each, -1, false});
 }
 
-/// Of the first fetch: all queues, and room for the names of all. False:
-/// there is no memory for them.
+/// Of the first fetch: all queues, and room for the names of all. False: there is no memory.
 bool fetcher::make_queues() noexcept {
   const auto count = static_cast<std::size_t>(segment_->count());
   try {
@@ -96,7 +93,7 @@ void fetcher::start(fetch& f, int from) noexcept {
   progress& p = *new (f.scratch.data()) progress{};
   p.from = from;
   p.pages = pages_of(f.bytes);
-  p.by_kernel = direct_->reaches(from);
+  p.by_kernel = f.where.words[2] != packed && direct_->reaches(from);
   choose(f);
   if (p.how == way::alone && readable(f) && f.bytes < copy_choice::usually_alone) {
     // At once: waking the sender's interest costs two lines between the cores and an atomic each
@@ -246,6 +243,7 @@ void fetcher::open(fetch& f) noexcept {
   const std::size_t skipped = p.skip * claim_page;
   record.source = f.where.words[0] + skipped;
   record.source_in_segment = (f.where.words[2] & in_segment) != 0;
+  record.source_packed = f.where.words[2] == packed;
   record.destination_in_segment = f.absorb == nullptr && segment_->contains(f.into, f.bytes);
   record.destination =
       skipped + (record.destination_in_segment ? segment_->offset_of(f.into)

@@ -46,6 +46,11 @@ class fetcher {
 
   /// What a sender writes into its announcement.
   [[nodiscard]] remote_region describe(const void* data, std::size_t bytes) const noexcept;
+  /// The same of a payload that only the sender can read, since it packs it.
+  [[nodiscard]] static remote_region describe_packed(const detail::packer& from,
+                                                     std::size_t bytes) noexcept {
+    return {{reinterpret_cast<std::uintptr_t>(&from), bytes, packed, 0}};
+  }
 
   /// Requires: that peer has not failed.
   void start(fetch&, int from) noexcept;
@@ -66,6 +71,8 @@ class fetcher {
   }
 
  private:
+  static constexpr std::uint64_t in_segment = 1, packed = 2;  // the third word of a region
+
   struct progress;  // of a fetch; lies in its scratch words
   enum class outcome { nothing, worked, finished };
   /// Fetches from one peer, in the order in which they were started.

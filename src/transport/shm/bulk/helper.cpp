@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/copy.hpp"
+#include "peal/detail/core.hpp"
 #include "transport/shm/bulk/claim.hpp"
 
 namespace peal::shm {
@@ -70,15 +71,17 @@ helper::outcome helper::leave(transfer& record) noexcept {
 
 helper::outcome helper::advance_claims(transfer& record) noexcept {
   const int to = static_cast<int>(record.link.from);
-  if (!record.destination_in_segment && !direct_->reaches(to)) return leave(record);
+  if (!record.destination_in_segment && (record.source_packed || !direct_->reaches(to)))
+    return leave(record);
   const piece mine = take(record.claimed, pages_of(record.bytes), from::back);
   if (mine.pages == 0) return leave(record);
   const std::size_t at = mine.first * claim_page;
   const std::size_t bytes = std::min<std::size_t>(mine.pages * claim_page, record.bytes - at);
-  const std::byte* const source = source_of(record, at);
-  if (record.destination_in_segment) {
-    std::memcpy(segment_->at(record.destination + at), source, bytes);
-  } else if (direct_->write(to, record.destination + at, source, bytes) != 0) {
+  if (record.source_packed) {
+    pack(record, at, segment_->at(record.destination + at), bytes);
+  } else if (record.destination_in_segment) {
+    std::memcpy(segment_->at(record.destination + at), source_of(record, at), bytes);
+  } else if (direct_->write(to, record.destination + at, source_of(record, at), bytes) != 0) {
     record.returned_first = mine.first;
     record.returned_pages = mine.pages;
     return leave(record);
@@ -92,6 +95,12 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
 const std::byte* helper::source_of(const transfer& record, std::size_t at) const noexcept {
   return record.source_in_segment ? segment_->at(record.source + at)
                                   : reinterpret_cast<const std::byte*>(record.source + at);
+}
+
+void helper::pack(const transfer& record, std::size_t at, std::byte* to,
+                  std::size_t bytes) noexcept {
+  const auto& from = *reinterpret_cast<const detail::packer*>(record.source);
+  from.pack(from, at, to, bytes);
 }
 
 /// The ring for the next piece; null: not its turn, or no ring is free.
@@ -145,6 +154,7 @@ bool helper::has_room(ring& mine, const transfer& record) noexcept {
 /// Writes piece `number`.
 void helper::fill(transfer& record, std::byte* place, std::size_t at, std::size_t bytes,
                   std::uint32_t number) noexcept {
+  if (record.source_packed) return pack(record, at, place, bytes);
   const auto copy = [&, past = record.past_caches != (record.trial && number == 0)] {
     if (past) copy_past_caches(place, source_of(record, at), bytes);
     else copy_wide(place, source_of(record, at), bytes);
@@ -153,8 +163,10 @@ void helper::fill(transfer& record, std::byte* place, std::size_t at, std::size_
   else copy();
 }
 
-/// The last piece, which may be shorter, is not counted.
+/// The last piece, which may be shorter, is not counted. Nor is what was packed: how quick that is
+/// says nothing of the caches.
 void helper::learn(const transfer& record) noexcept {
+  if (record.source_packed) return;
   const std::uint32_t pieces = record.helped.load(std::memory_order_relaxed);
   for (std::uint32_t each = 0; each < timed_pieces && each + 1 < pieces; ++each)
     paces_[record.link.from].note(record.past_caches != (record.trial && each == 0),

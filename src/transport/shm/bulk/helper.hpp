@@ -48,6 +48,7 @@ class helper {
   void learn(const transfer&) noexcept;
   outcome leave(transfer&) noexcept;
   [[nodiscard]] const std::byte* source_of(const transfer&, std::size_t at) const noexcept;
+  static void pack(const transfer&, std::size_t at, std::byte* to, std::size_t bytes) noexcept;
 
   node_segment* segment_;
   direct_copy* direct_;
