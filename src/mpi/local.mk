@@ -75,6 +75,8 @@ libmpi_core_la_SOURCES = \
   src/mpi/datatypes/packing/external32.hpp \
   src/mpi/datatypes/packing/packing.cpp \
   src/mpi/datatypes/packing/packing.hpp \
+  src/mpi/datatypes/packing/piece_list.cpp \
+  src/mpi/datatypes/packing/piece_list.hpp \
   src/mpi/datatypes/packing/plan.cpp \
   src/mpi/datatypes/packing/plan.hpp \
   src/mpi/datatypes/packing/plan_builder.cpp \

@@ -5,7 +5,7 @@
 namespace peal::mpi {
 
 plan::plan(const layout& of) : size_{of.size}, extent_{of.extent()} {
-  plan_builder builder{steps_};
+  plan_builder builder{steps_, pieces_};
   const plan_builder::step_list& list = builder.compile(*of.body);
   first_ = builder.store(list);
   if (list.empty()) return;
@@ -35,6 +35,7 @@ plan_step plan::whole(std::int64_t count) const noexcept {
   group.count = count;
   group.stride = extent_;
   group.length = size_;
+  group.kind = step_kind::group;
   group.first = first_;
   group.last = last;
   return group;

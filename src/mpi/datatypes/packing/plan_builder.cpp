@@ -1,6 +1,8 @@
 #include "mpi/datatypes/packing/plan_builder.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "mpi/support/failure.hpp"
 
@@ -12,13 +14,17 @@ namespace {
 // neighbours; a longer one is referred to, so that lists cannot grow with each level of nesting.
 constexpr std::size_t longest_copied = 64;
 
+// Two pieces of one length are a run, though there may be no other reason for it.
+constexpr std::int64_t longest_listed_run = 3;
+
 bool touches(const plan_step& one, const plan_step& next) noexcept {
   return !one.is_group() && !next.is_group() && one.count == 1 && next.count == 1 &&
          next.offset == one.offset + one.length;
 }
 
 bool same_pieces(const plan_step& one, const plan_step& other) noexcept {
-  return one.length == other.length && one.first == other.first && one.last == other.last;
+  return one.kind == other.kind && one.length == other.length && one.first == other.first &&
+         one.last == other.last;
 }
 
 /// Where the copy that follows `of` would begin; whether there is such a place at all.
@@ -74,6 +80,25 @@ bool repeat(plan_step& of, std::int64_t count, std::int64_t stride) noexcept {
   return true;
 }
 
+/// How many of them, from the first one on, can be one list of pieces.
+std::size_t short_runs(std::span<const plan_step> list) noexcept {
+  constexpr std::size_t longest_list = 1 << 20;  // so that what it takes in the stream can be told
+  std::size_t count = 0;
+  while (count != std::min(list.size(), longest_list)) {
+    const plan_step& run = list[count];
+    std::int64_t last = 0, way = 0;
+    if (run.kind != step_kind::run || run.count > longest_listed_run ||
+        run.length > longest_listed_piece ||
+        __builtin_mul_overflow(run.count - 1, run.stride, &last) ||
+        __builtin_sub_overflow(run.offset, list.front().offset, &way) ||
+        !std::in_range<std::int32_t>(way) || !std::in_range<std::int32_t>(last) ||
+        !std::in_range<std::int32_t>(way + last))
+      break;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 const plan_builder::step_list& plan_builder::compile(const layout_body& body) {
@@ -125,6 +150,7 @@ plan_step plan_builder::group_of(compiled& child) {
     child.last = static_cast<std::uint32_t>(steps_.size());
   }
   plan_step made;
+  made.kind = step_kind::group;
   made.first = child.first;
   made.last = child.last;
   const plan_step& end = steps_[child.last - 1];
@@ -137,12 +163,33 @@ std::uint32_t plan_builder::store(const step_list& list) {
     fail(MPI_ERR_NO_MEM, "the datatype has more than 2^32 pieces");
   const auto first = static_cast<std::uint32_t>(steps_.size());
   std::int64_t before = 0;
-  for (plan_step each : list) {
-    each.before = before;
-    before += each.length * each.count;
-    steps_.push_back(each);
+  for (std::span<const plan_step> left = list; !left.empty();) {
+    const std::size_t short_ones = short_runs(left);
+    plan_step made = short_ones > 1 ? list_of(left.first(short_ones)) : left.front();
+    made.before = before;
+    before += made.length * made.count;
+    steps_.push_back(made);
+    left = left.subspan(std::max<std::size_t>(short_ones, 1));
   }
   return first;
+}
+
+plan_step plan_builder::list_of(std::span<const plan_step> runs) {
+  plan_step made;
+  made.kind = step_kind::pieces;
+  made.offset = runs.front().offset;
+  made.first = static_cast<std::uint32_t>(pieces_.size());
+  for (const plan_step& run : runs) {
+    made.longest = std::max(made.longest, static_cast<std::uint32_t>(run.length));
+    for (std::int64_t each = 0; each != run.count; ++each) {
+      pieces_.push_back({static_cast<std::int32_t>(run.offset + each * run.stride - made.offset),
+                         static_cast<std::uint32_t>(made.length)});
+      made.length += run.length;
+    }
+  }
+  made.last = static_cast<std::uint32_t>(pieces_.size());
+  pieces_.push_back({0, static_cast<std::uint32_t>(made.length)});
+  return made;
 }
 
 }  // namespace peal::mpi

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -19,8 +20,9 @@ class plan_builder {
  public:
   using step_list = std::vector<plan_step>;
 
-  /// The steps go to the end of `steps`.
-  explicit plan_builder(std::vector<plan_step>& steps) noexcept : steps_{steps} {}
+  /// The steps go to the end of `steps`, and the pieces of their lists to that of `pieces`.
+  plan_builder(std::vector<plan_step>& steps, std::vector<plan_piece>& pieces) noexcept
+      : steps_{steps}, pieces_{pieces} {}
 
   /// The steps of one copy.
   [[nodiscard]] const step_list& compile(const layout_body& body);
@@ -37,8 +39,10 @@ class plan_builder {
   compiled& compile_once(const layout_body& body);
   void append_copies(step_list& list, compiled& child, const layout_part& part);
   [[nodiscard]] plan_step group_of(compiled& child);
+  [[nodiscard]] plan_step list_of(std::span<const plan_step> runs);
 
   std::vector<plan_step>& steps_;
+  std::vector<plan_piece>& pieces_;
   // Children are often shared, by parts of one parent and by several parents.
   std::unordered_map<const layout_body*, compiled> done_;
 };

@@ -113,7 +113,7 @@ ring* helper::begin_staged(transfer& record) noexcept {
   record.stage = transfer_stage::filling;
   record.ring = mine->offset;
   record.ring_bytes = mine->bytes;
-  record.piece_bytes = mine->piece_for(record.bytes);
+  record.piece_bytes = mine->piece_for(record.bytes, record.source_packed);
   const std::uint64_t piece = record.piece_bytes;
   record.first = mine->filled = (mine->filled + piece - 1) / piece * piece;
   mine->filler = offset;

@@ -16,6 +16,7 @@ constexpr std::uint32_t least_ring_bytes = 1 << 20;
 /// Each piece costs a cache line to and fro, about 0.2 µs, which is hidden as long as its copy
 /// takes longer.
 constexpr std::uint32_t least_piece = 16 << 10;
+constexpr std::uint32_t least_packed_piece = 4 << 10;
 constexpr std::uint32_t most_piece = 64 << 10;
 
 /// Twice the second-level cache.
@@ -28,9 +29,9 @@ std::uint32_t ring_bytes() noexcept {
 
 }  // namespace
 
-std::uint32_t ring::piece_for(std::uint64_t payload) const noexcept {
-  const auto eighth =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(payload / 8, least_piece, most_piece));
+std::uint32_t ring::piece_for(std::uint64_t payload, bool packed) const noexcept {
+  const auto eighth = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      payload / 8, packed ? least_packed_piece : least_piece, most_piece));
   return std::min(std::bit_floor(eighth), largest_piece);
 }
 

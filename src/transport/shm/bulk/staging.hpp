@@ -33,7 +33,8 @@ struct ring {
 
   /// Of pieces of a payload: large ones cost least each, but the receiver can begin only when the
   /// first is there.
-  [[nodiscard]] std::uint32_t piece_for(std::uint64_t payload) const noexcept;
+  /// What is packed meanwhile takes longer than a copy, so that smaller ones cost less than that.
+  [[nodiscard]] std::uint32_t piece_for(std::uint64_t payload, bool packed = false) const noexcept;
 };
 
 class staging {
