@@ -18,6 +18,7 @@ check_PROGRAMS += \
   tests/job/lost_link \
   tests/job/messages \
   tests/job/mpi_collectives \
+  tests/job/mpi_derived \
   tests/job/mpi_intercommunicators \
   tests/job/mpi_members \
   tests/job/mpi_messages \
@@ -45,6 +46,8 @@ check_PROGRAMS += \
 
 tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/support.h
 tests_job_mpi_collectives_LDADD = libmpi_abi.la
+tests_job_mpi_derived_SOURCES = tests/job/mpi/derived.c tests/job/mpi/support.h
+tests_job_mpi_derived_LDADD = libmpi_abi.la
 tests_job_mpi_intercommunicators_SOURCES = tests/job/mpi/intercommunicators.c tests/job/mpi/support.h
 tests_job_mpi_intercommunicators_LDADD = libmpi_abi.la
 tests_job_mpi_members_SOURCES = tests/job/mpi/members.c tests/job/mpi/support.h

@@ -69,6 +69,7 @@ tests_unit_mpi_datatypes_test_SOURCES = \
   tests/unit/mpi/datatypes/layouts/layout_test.cpp \
   tests/unit/mpi/datatypes/packing/external32_test.cpp \
   tests/unit/mpi/datatypes/packing/packing_test.cpp \
+  tests/unit/mpi/datatypes/packing/piece_list_test.cpp \
   tests/unit/mpi/datatypes/packing/plan_test.cpp \
   tests/unit/mpi/datatypes/stand_ins.cpp \
   tests/unit/mpi/datatypes/typemap.hpp

@@ -39,6 +39,9 @@ class fake_port final : public transport {
   bool wants_eager(peer_id to) const noexcept override;
   void set_wants_eager(bool wants) noexcept override { wants_ = wants; }
   remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override;
+  bool packs_on_the_way(peer_id) const noexcept override;
+  remote_region expose_packed(peer_id to, const detail::packer&,
+                              std::size_t bytes) noexcept override;
   void withdraw(peer_id to, const remote_region&) noexcept override;
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;
@@ -71,6 +74,7 @@ class fake_network {
   std::size_t space = 1000000;       // packets under way from one rank to another
   bool fetch_at_once = false;        // a fetch ends within start_fetch
   bool hold_fetches = false;         // no fetch ends
+  bool packs = false;                // payloads can be packed on their way
   std::error_code fetch_error;       // what the next fetches end with
   std::size_t packets_a_poll = 100;  // most packets that one poll delivers
   // sees every packet before it is delivered
@@ -113,6 +117,15 @@ inline remote_region fake_port::expose(peer_id, const void* data, std::size_t by
   return made;
 }
 
+inline bool fake_port::packs_on_the_way(peer_id) const noexcept { return network_.packs; }
+
+inline remote_region fake_port::expose_packed(peer_id to, const detail::packer& from,
+                                              std::size_t bytes) noexcept {
+  remote_region made = expose(to, &from, bytes);
+  made.words[1] = 1;
+  return made;
+}
+
 inline void fake_port::withdraw(peer_id, const remote_region& gone) noexcept {
   EXPECT_EQ(network_.exposed_.erase(gone.words[0]), 1u);
 }
@@ -128,7 +141,12 @@ inline void fake_port::finish(fetch& over) noexcept {
     const auto region = network_.exposed_.find(over.where.words[0]);
     ASSERT_NE(region, network_.exposed_.end()) << "fetched after it was withdrawn";
     ASSERT_LE(over.bytes, region->second.second);
-    std::memcpy(over.into, region->second.first, over.bytes);
+    if (over.where.words[1] != 0) {
+      const auto& from = *static_cast<const detail::packer*>(region->second.first);
+      from.pack(from, 0, over.into, over.bytes);
+    } else {
+      std::memcpy(over.into, region->second.first, over.bytes);
+    }
     network_.fetched_bytes += over.bytes;
   }
   over.done(over, network_.fetch_error);

@@ -38,6 +38,57 @@ TEST(messaging, a_small_message_arrives_whether_the_receive_or_the_message_is_fi
   EXPECT_TRUE(job[0].idle());
 }
 
+struct packer_of : detail::packer {
+  const bytes& data;
+  mutable int calls = 0;
+
+  explicit packer_of(const bytes& all) : data{all} {
+    pack = [](const packer& self, std::size_t at, void* to, std::size_t length) noexcept {
+      const auto& from = static_cast<const packer_of&>(self);
+      ++from.calls;
+      std::memcpy(to, from.data.data() + at, length);
+    };
+  }
+};
+
+TEST(messaging, a_message_is_packed_while_it_is_fetched) {
+  for (const bool receive_first : {true, false}) {
+    fake_job job{2};
+    job.network.packs = true;
+    const bytes data = pattern(1000, 3);
+    const packer_of from{data};
+    bytes got(1000);
+    operation* receive = receive_first ? &job.receive(1, 0, 1, got.data(), got.size()) : nullptr;
+    ASSERT_TRUE(job[0].packs_on_the_way(job.world(0), data.size(), 1));
+    operation& send =
+        job[0].start_send(job.world(0), 0, &from, data.size(), 1, 1, {}, send_form::packed);
+    EXPECT_FALSE(over(send));
+    job.settle();
+    if (!receive_first) {
+      EXPECT_EQ(from.calls, 0) << "nobody has asked for it";
+      receive = &job.receive(1, 0, 1, got.data(), got.size());
+      job.settle();
+    }
+    ASSERT_TRUE(over(*receive));
+    ASSERT_TRUE(over(send));
+    EXPECT_FALSE(send.result.error);
+    EXPECT_EQ(receive->result.bytes, data.size());
+    EXPECT_EQ(got, data);
+    job[0].release(send);
+    job[1].release(*receive);
+    EXPECT_EQ(job.network.exposed(), 0U);
+    EXPECT_TRUE(job[0].idle());
+  }
+}
+
+TEST(messaging, a_short_message_is_not_packed_on_its_way) {
+  fake_job job{2};
+  EXPECT_FALSE(job[0].packs_on_the_way(job.world(0), 1000, 1)) << "the transport cannot";
+  job.network.packs = true;
+  EXPECT_TRUE(job[0].packs_on_the_way(job.world(0), 65, 1));
+  EXPECT_FALSE(job[0].packs_on_the_way(job.world(0), 64, 1));
+}
+
 TEST(messaging, a_long_message_is_fetched_and_the_sender_waits_for_that) {
   for (const bool receive_first : {true, false}) {
     for (const bool at_once : {true, false}) {

@@ -1,5 +1,5 @@
 // What the functions of datatypes need of the rest of the library: errors become their class, with
-// no error handler, and every communicator is there but MPI_COMM_NULL.
+// no error handler, and the communicators of the start are there.
 
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/support/failure.hpp"
@@ -17,10 +17,18 @@ int raised(const char*, MPI_Comm) noexcept {
   }
 }
 
-communicator& communicator_of(MPI_Comm comm) {
-  static communicator only;
-  if (comm == MPI_COMM_NULL) fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
-  return only;
+void fail_no_communicator(MPI_Comm /*comm*/) {
+  fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
 }
+
+namespace {
+const bool there = [] {
+  static communicator only;
+  // Nobody looks at it.
+  only.state = reinterpret_cast<detail::communicator_state*>(&only);
+  for (const MPI_Comm each : {MPI_COMM_WORLD, MPI_COMM_SELF}) communicators().set(each, only);
+  return true;
+}();
+}  // namespace
 
 }  // namespace peal::mpi

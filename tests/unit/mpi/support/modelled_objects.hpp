@@ -25,11 +25,11 @@ struct modelled_objects {
 
   communicator world;
   communicator self;  // gives error codes
-  communicator other;
+  const MPI_Comm other_handle;
+  communicator& other;
   mpi::session session;
 
-  // Handles as large as no others.
-  const MPI_Comm other_handle = reinterpret_cast<MPI_Comm>(0x7001);
+  // A handle as large as no other.
   const MPI_Session session_handle = reinterpret_cast<MPI_Session>(0x7002);
   const MPI_Datatype type_handle;
 };

@@ -68,6 +68,40 @@ bool stream(shm_node& node, std::size_t count, bool source_shared, bool target_s
   return right;
 }
 
+TEST(shm_transport_ways, a_packed_payload_goes_straight_into_memory_that_the_sender_sees) {
+  struct counting : detail::packer {
+    const std::byte* data = nullptr;
+    mutable std::size_t calls = 0;
+  };
+  for (const std::size_t bytes : {4096, 20'000, 300'001}) {
+    shm_node node{{}};
+    const auto source = pattern(bytes, 31);
+    counting from;
+    from.data = source.data();
+    from.pack = [](const detail::packer& self, std::size_t at, void* to,
+                   std::size_t length) noexcept {
+      const auto& of = static_cast<const counting&>(self);
+      ++of.calls;
+      std::memcpy(to, of.data + at, length);
+    };
+    auto* const target = static_cast<std::byte*>(node[0].heap->allocate(bytes));
+    std::memset(target, 0, bytes);
+    tracked_fetch fetching{shm_node::peer(1),
+                           node[1].transport->expose_packed(shm_node::peer(0), from, bytes), target,
+                           bytes};
+    node[0].transport->start_fetch(fetching);
+    ASSERT_TRUE(until(
+        [&] {
+          node[0].transport->poll();
+          node[1].transport->poll();
+        },
+        [&] { return fetching.calls == 1; }));
+    EXPECT_FALSE(fetching.error);
+    EXPECT_EQ(std::memcmp(target, source.data(), bytes), 0) << bytes;
+    EXPECT_GT(from.calls, 0U);
+  }
+}
+
 TEST(shm_transport_ways, payloads_are_right_while_the_way_changes) {
   std::byte probe{1}, copied{};
   const iovec from{&probe, 1}, to{&copied, 1};

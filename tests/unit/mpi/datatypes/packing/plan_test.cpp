@@ -53,6 +53,35 @@ TEST(plan, is_as_long_as_the_pattern_and_not_as_the_data) {
   EXPECT_EQ(make_indexed_block(form::small, 3, regular, type(MPI_INT))->plan().step_count(), 1U);
 }
 
+TEST(plan, lists_short_pieces_of_different_lengths) {
+  const auto irregular = make_indexed(form::small, list{1, 3, 2, 2, 8, 1},
+                                      list{0, 3, 7, 12, 20, 40}, type(MPI_DOUBLE));
+  const plan& one = irregular->plan();
+  ASSERT_EQ(one.step_count(), 1U);
+  const plan_step& step = one.steps()[0];
+  EXPECT_EQ(step.kind, step_kind::pieces);
+  EXPECT_EQ(step.last - step.first, 6U);
+  EXPECT_EQ(step.longest, 64U);
+  EXPECT_EQ(step.length, 17 * 8);
+  EXPECT_EQ(one.pieces()[step.last].before, 17U * 8) << "where the list ends";
+  EXPECT_EQ(one.whole(10).count, 10);
+  EXPECT_FALSE(one.whole(10).is_group());
+}
+
+TEST(plan, lists_no_long_pieces_and_none_that_are_far_away) {
+  const auto with_long =
+      make_indexed(form::small, list{1, 9, 2, 1}, list{0, 3, 17, 22}, type(MPI_DOUBLE));
+  ASSERT_EQ(with_long->plan().step_count(), 3U) << "the long one is a step of its own";
+  EXPECT_EQ(with_long->plan().steps()[0].kind, step_kind::run);
+  EXPECT_EQ(with_long->plan().steps()[1].kind, step_kind::run);
+  EXPECT_EQ(with_long->plan().steps()[2].kind, step_kind::pieces);
+  const std::int64_t far = std::int64_t{1} << 40;
+  const auto apart = make_hindexed(form::small, list{1, 2, 1, 2},
+                                   list{0, far, 2 * far, 2 * far + 9}, type(MPI_INT));
+  ASSERT_EQ(apart->plan().step_count(), 3U);
+  EXPECT_EQ(apart->plan().steps()[2].kind, step_kind::pieces);
+}
+
 TEST(plan, makes_copies_of_a_column_one_run) {
   const auto column = make_resized(form::small, 0, 80, type(MPI_DOUBLE));
   EXPECT_FALSE(column->plan().whole(50).is_group());

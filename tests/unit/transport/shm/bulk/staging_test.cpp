@@ -55,6 +55,8 @@ TEST(shm_staging, pieces_are_an_eighth_of_a_payload_within_bounds) {
   EXPECT_EQ(large.piece_for(256 << 10), 32u << 10);
   EXPECT_EQ(large.piece_for(300 << 10), 32u << 10) << "a power of two";
   EXPECT_EQ(large.piece_for(std::uint64_t{1} << 40), 64u << 10);
+  EXPECT_EQ(large.piece_for(0, true), 4u << 10) << "what is packed goes in smaller ones";
+  EXPECT_EQ(large.piece_for(256 << 10, true), 32u << 10);
   const shm::ring small{.bytes = 32 << 10, .largest_piece = 8 << 10};
   EXPECT_EQ(small.piece_for(1 << 20), 8u << 10);
 }
