@@ -68,7 +68,8 @@ using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::com
 
 [[noreturn, gnu::cold]] void fail_no_communicator(MPI_Comm comm);
 /// Fails for MPI_COMM_NULL and for whatever is no communicator.
-[[nodiscard]] inline communicator& communicator_of(MPI_Comm comm) {
+// Always inline, since every message comes by, and a compiler finds it too long.
+[[nodiscard, gnu::always_inline]] inline communicator& communicator_of(MPI_Comm comm) {
   communicator* const found = communicators().find(comm);
   if (found == nullptr || found->state == nullptr) [[unlikely]]
     fail_no_communicator(comm);

@@ -92,6 +92,17 @@ class elements_send_request final : public request {
   sent_elements data;
 };
 
+class elements_receive_request final : public receive_request {
+ public:
+  elements_receive_request(const receive_call& call, const definition_pointer& type,
+                           int remote_first)
+      : receive_request{call.comm, nullptr, remote_first}, data{call.buffer, call.count, type} {}
+  ~elements_receive_request() override { stop(); }
+  using request::run;
+
+  received_elements data;
+};
+
 class copy_send_request final : public request {
  public:
   copy_send_request(MPI_Comm comm, outgoing copy) : request{comm}, data{std::move(copy)} {}
@@ -181,8 +192,7 @@ std::unique_ptr<request> begin_copy(const send_call& call, outgoing copy) {
 
 std::unique_ptr<request> begin_receive(const receive_call& call) {
   const communicator& on = communicator_of(call.comm);
-  auto made = std::make_unique<receive_request>(call.comm, call.buffer, call.count,
-                                                type_of(call.type), on.remote_first);
+  auto made = std::make_unique<elements_receive_request>(call, type_of(call.type), on.remote_first);
   made->run(made->data.begin(on, call.peer, call.tag));
   return made;
 }
@@ -191,7 +201,9 @@ MPI_Request start_send_otherwise(send_mode mode, const send_call& call) {
   return hand_out(begin_send(mode, call));
 }
 
-MPI_Request start_receive(const receive_call& call) { return hand_out(begin_receive(call)); }
+MPI_Request start_receive_otherwise(const receive_call& call) {
+  return hand_out(begin_receive(call));
+}
 
 MPI_Request prepare_send(send_mode mode, const send_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, false);

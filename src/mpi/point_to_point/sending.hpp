@@ -99,7 +99,20 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
       on.peer_in_state(call.peer), call.tag, place);
   return hand_out_send(call.comm, begun);
 }
-[[nodiscard]] MPI_Request start_receive(const receive_call& call);
+/// One whose elements do not lie in one block.
+[[nodiscard]] MPI_Request start_receive_otherwise(const receive_call& call);
+[[gnu::always_inline]] inline MPI_Request start_receive(const receive_call& call) {
+  const definition& type = committed_datatype_of(call.type).type();
+  const auto room = static_cast<std::size_t>(bytes_of(type, call.count));
+  if (!lies_in_one_block(call.buffer, room, type.plan(), call.count)) [[unlikely]]
+    return start_receive_otherwise(call);
+  const communicator& on = communicator_of(call.comm);
+  return hand_out(std::make_unique<receive_request>(
+      call.comm,
+      detail::start_recv(*on.state, static_cast<std::byte*>(call.buffer) + type.plan().offset(),
+                         room, on.peer_in_state(call.peer), call.tag, place),
+      on.remote_first));
+}
 /// Made ready, to be started with MPI_Start.
 [[nodiscard]] MPI_Request prepare_send(send_mode mode, const send_call& call);
 [[nodiscard]] MPI_Request prepare_receive(const receive_call& call);

@@ -80,7 +80,7 @@ namespace {
 /// What was given back, of one length; what each begins with is the next one. Where several threads
 /// call it is not used, since a lock would cost what it saves.
 struct spare_memory {
-  static constexpr std::size_t length = std::max(sizeof(send_request), sizeof(receive_request));
+  static constexpr std::size_t length = sizeof(receive_request);
   static constexpr int most = 1024;
   void* first = nullptr;
   int count = 0;
@@ -89,7 +89,8 @@ constinit spare_memory spare;
 
 }  // namespace
 
-void* message_request_memory::operator new(std::size_t /*bytes*/) {
+void* message_request_memory::operator new(std::size_t bytes) {
+  if (bytes > spare_memory::length) return ::operator new(bytes);
   void* const taken = spare.first;
   if (taken == nullptr || !requests().expects_one_thread())
     return ::operator new(spare_memory::length);
@@ -98,7 +99,8 @@ void* message_request_memory::operator new(std::size_t /*bytes*/) {
   return taken;
 }
 
-void message_request_memory::operator delete(void* gone, std::size_t /*bytes*/) noexcept {
+void message_request_memory::operator delete(void* gone, std::size_t bytes) noexcept {
+  if (bytes > spare_memory::length) return ::operator delete(gone, bytes);
   if (spare.count == spare_memory::most || !requests().expects_one_thread())
     return ::operator delete(gone, spare_memory::length);
   std::memcpy(gone, &spare.first, sizeof spare.first);
@@ -109,9 +111,7 @@ void message_request_memory::operator delete(void* gone, std::size_t /*bytes*/) 
 void make_progress() { (void)detail::progress(); }
 void wake_waits() noexcept { detail::wake_waits(); }
 
-int ended(const char* function, MPI_Comm comm, int code) noexcept {
-  if (code == MPI_SUCCESS) [[likely]]
-    return code;
+int ended_badly(const char* function, MPI_Comm comm, int code) noexcept {
   return run(function, comm, [code] {
     const char* const name = name_of_class(code);
     fail(code, fmt::format("a request has ended with {}", name == nullptr ? "an error" : name));

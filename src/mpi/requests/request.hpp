@@ -14,7 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "mpi/point_to_point/elements.hpp"
 #include "mpi/support/handle_table.hpp"
 #include "mpi/support/status.hpp"
 #include "peal/detail/core.hpp"
@@ -111,16 +110,15 @@ class send_request final : public request, public message_request_memory {
   send_request(MPI_Comm comm, detail::operation* begun) noexcept : request{comm} { run(begun); }
 };
 
-/// Of a receive: `run(data.begin(...))` comes next.
-class receive_request final : public request, public message_request_memory {
+/// Of a receive.
+class receive_request : public request, public message_request_memory {
  public:
   /// `remote_first`: of the communicator.
-  receive_request(MPI_Comm comm, void* buffer, std::int64_t count, const definition_pointer& type,
-                  int remote_first)
-      : request{comm}, data{buffer, count, type}, remote_first_{remote_first} {}
-  ~receive_request() override { stop(); }
+  receive_request(MPI_Comm comm, detail::operation* begun, int remote_first) noexcept
+      : request{comm}, remote_first_{remote_first} {
+    run(begun);
+  }
 
-  using request::run;
   // Without a status of its own: its words would be written one by one and read as a whole at once,
   // for which a processor waits.
   int await_and_finish(MPI_Status* wanted) override {
@@ -136,14 +134,13 @@ class receive_request final : public request, public message_request_memory {
     return MPI_SUCCESS;
   }
 
-  received_elements data;
-
  private:
   int look(MPI_Status& status) noexcept override {
     const int code = request::look(status);
     tell_source(status, remote_first_);
     return code;
   }
+
   int remote_first_;
 };
 
@@ -216,8 +213,12 @@ inline void take_away(MPI_Request& handle, const request& of) noexcept {
   take_away(handle, awaited);
   return code;
 }
+/// For what has ended with a code other than MPI_SUCCESS.
+[[nodiscard, gnu::cold]] int ended_badly(const char* function, MPI_Comm comm, int code) noexcept;
 /// What a call of that name returns where a request of that communicator has ended with the code:
 /// its error handler was called.
-[[nodiscard]] int ended(const char* function, MPI_Comm comm, int code) noexcept;
+[[nodiscard]] inline int ended(const char* function, MPI_Comm comm, int code) noexcept {
+  return code == MPI_SUCCESS ? code : ended_badly(function, comm, code);
+}
 
 }  // namespace peal::mpi

@@ -58,13 +58,12 @@ class handle_table {
   }
   [[nodiscard]] Handle add(std::unique_ptr<Object> object) {
     const auto guard = lock();
-    const std::uint32_t index = free_ != none ? free_ : grow();
-    slot& made = at(index);
+    slot& made = free_ != nullptr ? *free_ : grow();
     free_ = made.next;
     made.object = std::move(object);
-    // release: pairs with the acquire in find
-    made.handle.store(value_of(index, made.generation), std::memory_order_release);
-    return reinterpret_cast<Handle>(value_of(index, made.generation));
+    const std::uintptr_t value = value_of(made.index, made.generation);
+    made.handle.store(value, std::memory_order_release);  // pairs with the acquire in find
+    return reinterpret_cast<Handle>(value);
   }
   /// Null: it stands for nothing, or for something of another kind, or was freed.
   [[nodiscard]] Object* find(Handle handle) const noexcept {
@@ -77,11 +76,10 @@ class handle_table {
   /// Requires: find(handle), and it is none of the predefined ones.
   std::unique_ptr<Object> remove(Handle handle) noexcept {
     const auto guard = lock();
-    const std::uint32_t index = index_of(number_of(handle));
-    slot& gone = at(index);
+    slot& gone = at(index_of(number_of(handle)));
     gone.handle.store(0, std::memory_order_relaxed);
     gone.generation = (gone.generation + 1) % generations;
-    gone.next = std::exchange(free_, index);
+    gone.next = std::exchange(free_, &gone);
     return std::move(gone.object);
   }
   /// Calls `visit(object)` for each that has a handle by now, but for predefined ones. It may add
@@ -119,13 +117,14 @@ class handle_table {
   static constexpr unsigned kind_shift = 56, generation_shift = 32;
   static constexpr std::uint32_t generations = 1U << 24;
   static constexpr std::size_t most_predefined = 1024;
-  static constexpr std::uint32_t first_chunk = 256, none = 0xffff'ffff;
+  static constexpr std::uint32_t first_chunk = 256;
 
   struct slot {
     std::atomic<std::uintptr_t> handle{0};  // 0: free
     std::unique_ptr<Object> object;
     std::uint32_t generation = 0;
-    std::uint32_t next = none;
+    std::uint32_t index = 0;
+    slot* next = nullptr;  // of those that are free
   };
 
   static std::uintptr_t number_of(Handle handle) noexcept {
@@ -141,6 +140,8 @@ class handle_table {
   }
   // Chunk k has first_chunk << k slots.
   static std::size_t chunk_of(std::uint32_t index) noexcept {
+    if (index < first_chunk) [[likely]]
+      return 0;
     return static_cast<std::size_t>(std::bit_width(index / first_chunk + 1)) - 1;
   }
   static std::uint32_t start_of(std::size_t chunk) noexcept {
@@ -166,21 +167,23 @@ class handle_table {
     return found.handle.load(std::memory_order_acquire) == number ? &found : nullptr;
   }
   /// With the lock held: one more chunk, all of it free. Its first slot.
-  std::uint32_t grow() {
+  slot& grow() {
     const std::uint32_t count = first_chunk << used_;
-    const std::uint32_t start = start_of(used_);
     auto* const made = new slot[count];
-    for (std::uint32_t each = 0; each + 1 != count; ++each) made[each].next = start + each + 1;
+    for (std::uint32_t each = 0; each != count; ++each) {
+      made[each].index = start_of(used_) + each;
+      made[each].next = each + 1 != count ? &made[each + 1] : nullptr;
+    }
     chunks_[used_++].store(made, std::memory_order_release);
-    return start;
+    return *made;
   }
 
   std::array<Object*, most_predefined> predefined_{};
   std::array<std::atomic<slot*>, 20> chunks_{};
   std::mutex adding_;
   std::atomic<bool> one_thread_{false};
-  std::size_t used_ = 0;       // chunks
-  std::uint32_t free_ = none;  // the first free slot
+  std::size_t used_ = 0;  // chunks
+  slot* free_ = nullptr;  // the first free slot
 };
 
 }  // namespace peal::mpi
