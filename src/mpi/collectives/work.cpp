@@ -233,7 +233,7 @@ void work::take_raw(const void* from, void* into, std::int64_t count,
 }
 
 void work::join(const void* from, void* into, std::int64_t count, MPI_Datatype type, MPI_Op op) {
-  op_ = std::make_unique<joining>(op, type);
+  op_.emplace(op, type);
   const definition_pointer& shared = committed_datatype_of(type).shared;
   (void)bytes_of(*shared, count);
   call_.bytes = static_cast<std::size_t>(count) * op_->element_bytes();
@@ -253,7 +253,7 @@ void work::join(const void* from, void* into, std::int64_t count, MPI_Datatype t
 
 void work::join_blocks(const void* from, void* into, number_array counts, std::int64_t equal,
                        MPI_Datatype type, MPI_Op op) {
-  op_ = std::make_unique<joining>(op, type);
+  op_.emplace(op, type);
   const definition_pointer& shared = committed_datatype_of(type).shared;
   op_->set(call_);
   const auto count = static_cast<std::size_t>(size_);

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi/collectives/group_joining.hpp"
@@ -169,7 +170,7 @@ class work {
   std::vector<to_load> before_;
   std::vector<to_unpack> after_;
   bool loads_received_ = false;
-  std::unique_ptr<joining> op_;
+  std::optional<joining> op_;
   struct {
     definition_pointer type;
     const void* from = nullptr;

@@ -34,7 +34,7 @@ void work::join_groups(const void* from, void* into, std::int64_t count, std::in
                        std::int64_t own, MPI_Datatype type, MPI_Op op) {
   if (from == MPI_IN_PLACE || into == MPI_IN_PLACE)
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning for an intercommunicator");
-  op_ = std::make_unique<joining>(op, type);
+  op_.emplace(op, type);
   const definition_pointer& shared = committed_datatype_of(type).shared;
   const std::int64_t bytes = bytes_of(*shared, count);
   if (from == nullptr && bytes != 0 && shared->plan().is_contiguous())
@@ -69,7 +69,7 @@ void work::load_groups() {
 void work::join_gathered(void* into, std::int64_t count, MPI_Datatype type, MPI_Op op) {
   if (into == MPI_IN_PLACE)
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning for an intercommunicator");
-  op_ = std::make_unique<joining>(op, type);
+  op_.emplace(op, type);
   op_->take_from_lower_bound();
   gathered_ = std::make_unique<gathered_vectors>(*op_, committed_datatype_of(type).shared, into,
                                                  count, remote_size_);

@@ -113,11 +113,13 @@ const std::vector<pair_row>& pair_rows() {
 void add(datatype_table& table, MPI_Datatype handle, const char* name,
          std::unique_ptr<definition> made) {
   made->set_predefined(handle);
-  auto object = std::make_unique<datatype>(definition_pointer{std::move(made)});
+  // Both stay until the process ends, so that nobody needs to count who uses them.
+  auto object =
+      std::make_unique<datatype>(definition_pointer{definition_pointer{}, made.release()});
   object->name = name;
   object->committed = true;
   (void)object->type().plan();
-  table.set(handle, *object.release());  // it stays until the process ends
+  table.set(handle, *object.release());
 }
 
 }  // namespace
