@@ -19,7 +19,7 @@ class persistent_collective final : public request {
     return code;
   }
   void start() override {
-    if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+    if (active_) fail(MPI_ERR_REQUEST, "request is active already");
     run(work_->start_prepared());
     active_ = true;
   }

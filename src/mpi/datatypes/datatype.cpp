@@ -9,12 +9,11 @@ namespace peal::mpi {
 
 namespace {
 
-[[noreturn, gnu::cold]] void fail_no_type(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL) fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+[[noreturn, gnu::cold]] void fail_no_type(MPI_Datatype type, const char* argument) {
   if (is_missing(type))
-    fail(MPI_ERR_TYPE, fmt::format("{} does not exist on this machine", name_of_missing(type)));
-  fail(MPI_ERR_TYPE, fmt::format("{:#x} is no datatype, or one that was freed",
-                                 reinterpret_cast<std::uintptr_t>(type)));
+    fail(MPI_ERR_TYPE, fmt::format("{} is {}, which does not exist on this machine", argument,
+                                   name_of_missing(type)));
+  fail_handle(MPI_ERR_TYPE, argument, type, MPI_DATATYPE_NULL, "MPI_DATATYPE_NULL", "datatype");
 }
 
 }  // namespace
@@ -29,10 +28,10 @@ datatype_table& datatypes() {
   return all;
 }
 
-datatype& datatype_of(MPI_Datatype type) {
+datatype& datatype_of(MPI_Datatype type, const char* argument) {
   datatype* const found = datatypes().find(type);
   if (found == nullptr) [[unlikely]]
-    fail_no_type(type);
+    fail_no_type(type, argument);
   return *found;
 }
 
@@ -40,8 +39,8 @@ datatype& committed_datatype_of(MPI_Datatype type) {
   datatype& found = datatype_of(type);
   if (!found.committed) [[unlikely]]
     fail(MPI_ERR_TYPE, found.name.empty()
-                           ? std::string{"the datatype is not committed"}
-                           : fmt::format("the datatype {} is not committed", found.name));
+                           ? std::string{"datatype is not committed"}
+                           : fmt::format("datatype is {}, which is not committed", found.name));
   return found;
 }
 

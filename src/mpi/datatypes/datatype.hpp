@@ -34,8 +34,8 @@ using datatype_table = handle_table<MPI_Datatype, datatype, handle_kind::datatyp
 [[nodiscard]] datatype_table& datatypes();
 
 /// Fails for MPI_DATATYPE_NULL, for whatever is no datatype, and for an optional type that does not
-/// exist here.
-[[nodiscard]] datatype& datatype_of(MPI_Datatype type);
+/// exist here. `argument` is what the handle is called.
+[[nodiscard]] datatype& datatype_of(MPI_Datatype type, const char* argument = "datatype");
 [[nodiscard]] datatype& committed_datatype_of(MPI_Datatype type);
 
 /// A new handle.

@@ -31,4 +31,14 @@ std::int64_t bytes_of(const definition& type, std::int64_t count) {
   return bytes;
 }
 
+void need_memory(const void* buffer, const definition& type, std::int64_t bytes,
+                 const char* argument, std::int64_t at) {
+  constexpr std::int64_t first_page = 4096;
+  if (buffer == MPI_IN_PLACE)
+    fail(MPI_ERR_BUFFER, std::string{argument} + " is MPI_IN_PLACE, which has no meaning here");
+  const std::int64_t first = at + type.layout().true_lower;
+  if (buffer == nullptr && bytes != 0 && first >= 0 && first < first_page)
+    fail(MPI_ERR_BUFFER, std::string{argument} + " is a null pointer, and it is not empty");
+}
+
 }  // namespace peal::mpi

@@ -14,7 +14,7 @@ partitioned_receive::partitioned_receive(const partitioned_call& call)
 }
 
 void partitioned_receive::start() {
-  if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+  if (active_) fail(MPI_ERR_REQUEST, "request is active already");
   arriving_->want_round(*communicator_of(comm()).state);
   active_ = true;
 }

@@ -34,7 +34,7 @@ partitioned_send::partitioned_send(const partitioned_call& call)
 partitioned_send::~partitioned_send() { drop_all(); }
 
 void partitioned_send::start() {
-  if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+  if (active_) fail(MPI_ERR_REQUEST, "request is active already");
   for (int each = 0; each != memory_.partitions; ++each)
     partitions_[static_cast<std::size_t>(each)].is_ready.store(false, std::memory_order_relaxed);
   count_begun_.store(0, std::memory_order_relaxed);
@@ -42,10 +42,14 @@ void partitioned_send::start() {
   active_ = true;
 }
 
-void partitioned_send::ready(int which) {
-  if (!active_) fail(MPI_ERR_REQUEST, "the request is not active: MPI_Start comes first");
-  need(which >= 0 && which < memory_.partitions, MPI_ERR_ARG, "partition", which,
+void partitioned_send::check(int which, const char* argument) const {
+  if (!active_) fail(MPI_ERR_REQUEST, "request is not active: MPI_Start comes first");
+  need(which >= 0 && which < memory_.partitions, MPI_ERR_ARG, argument, which,
        "it is no partition of the request");
+}
+
+void partitioned_send::ready(int which) {
+  check(which, "partition");
   partition& of = partitions_[static_cast<std::size_t>(which)];
   // relaxed: it keeps two threads from one partition, and the program orders all else
   need(!of.is_ready.exchange(true, std::memory_order_relaxed), MPI_ERR_ARG, "partition", which,

@@ -37,11 +37,11 @@ class exchange_request final : public request {
 }  // namespace
 
 MPI_Request start_exchange(const send_call& out, const receive_call& in, bool replace) {
-  outgoing data{out.buffer, out.count, out.type};
+  outgoing data = outgoing_of(out, !replace);
   if (replace) data.make_copy();  // before anything arrives
   // The receive first: so a message to this rank itself finds it. A send that is refused takes it
   // back.
-  auto received = begin_receive(in);
+  auto received = begin_receive(in, incoming_of(in, !replace));
   auto sent = begin_send(send_mode::standard, out, std::move(data));
   return hand_out(
       std::make_unique<exchange_request>(out.comm, std::move(sent), std::move(received)));

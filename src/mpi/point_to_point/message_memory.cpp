@@ -9,10 +9,11 @@ namespace peal::mpi {
 
 namespace {
 
-/// MPI_BOTTOM is a null pointer: with it displacements are addresses. So is a mistake.
-void need_buffer(const void* buffer, std::size_t bytes, const plan& by) {
-  if (buffer == nullptr && bytes != 0 && by.is_contiguous() && by.offset() == 0) [[unlikely]]
-    fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the message is not empty");
+/// MPI_BOTTOM is a null pointer: with it displacements are addresses. So is a mistake, and
+/// MPI_IN_PLACE another one.
+void need_buffer(const void* buffer, std::size_t bytes, const definition& of) {
+  if (buffer <= MPI_IN_PLACE && bytes != 0) [[unlikely]]
+    need_memory(buffer, of, static_cast<std::int64_t>(bytes), "buf");
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ void need_buffer(const void* buffer, std::size_t bytes, const plan& by) {
 outgoing::outgoing(const void* buffer, std::int64_t count, const definition& of) {
   bytes_ = static_cast<std::size_t>(bytes_of(of, count));
   const plan& by = of.plan();
-  need_buffer(buffer, bytes_, by);
+  need_buffer(buffer, bytes_, of);
   if (by.is_contiguous() || (count == 1 && by.is_one_block())) [[likely]] {
     data_ = static_cast<const std::byte*>(buffer) + by.offset();
     return;
@@ -41,7 +42,7 @@ incoming::incoming(void* buffer, std::int64_t count, const definition_pointer& t
   const definition& of = *type;
   room_ = static_cast<std::size_t>(bytes_of(of, count));
   const plan& by = of.plan();
-  need_buffer(buffer, room_, by);
+  need_buffer(buffer, room_, of);
   if (by.is_contiguous() || (count == 1 && by.is_one_block())) [[likely]] {
     data_ = static_cast<std::byte*>(buffer) + by.offset();
     return;

@@ -50,6 +50,7 @@ class incoming {
 
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t room() const noexcept { return room_; }
+  [[nodiscard]] bool is_copy() const noexcept { return copy_ != nullptr; }
   /// A copy holds what is in the program's memory.
   void load() noexcept;
   /// So many bytes have arrived.

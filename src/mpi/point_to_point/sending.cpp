@@ -20,7 +20,7 @@ class persistent_request : public request {
     return code;
   }
   void start() override {
-    if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+    if (active_) fail(MPI_ERR_REQUEST, "request is active already");
     begin_message();
     active_ = true;
   }
@@ -85,11 +85,21 @@ class persistent_receive final : public persistent_request {
 void check_peer(const communicator& on, int peer, int tag, bool receives) {
   const int size = on.is_inter() ? on.remote_size : on.size();
   const bool any = receives && peer == MPI_ANY_SOURCE;
-  need(any || peer == MPI_PROC_NULL || (peer >= 0 && peer < size), MPI_ERR_RANK, "the rank", peer,
-       "it is no rank of the communicator");
+  need(any || peer == MPI_PROC_NULL || (peer >= 0 && peer < size), MPI_ERR_RANK,
+       receives ? "source" : "dest", peer, "it is no rank of the communicator");
   need(tag >= 0 || (receives && tag == MPI_ANY_TAG), MPI_ERR_TAG, "tag", tag,
        "it must not be negative");
 }
+
+void check_memory(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  const definition& of = committed_datatype_of(type).type();
+  need_memory(buffer, of, bytes_of(of, count), "buf");
+}
+
+constexpr argument_names names_of_sent = {
+    {"count", "sendcount"}, {"datatype", "sendtype"}, {"buf", "sendbuf"}};
+constexpr argument_names names_of_received = {
+    {"count", "recvcount"}, {"datatype", "recvtype"}, {"buf", "recvbuf"}};
 
 }  // namespace
 
@@ -128,11 +138,21 @@ void receive(const receive_call& call, MPI_Status* status) {
   set_status(status, end, on.remote_first);
 }
 
+outgoing outgoing_of(const send_call& out, bool has_two_buffers) {
+  return with_names(has_two_buffers ? names_of_sent : argument_names{},
+                    [&] { return outgoing{out.buffer, out.count, out.type}; });
+}
+
+incoming incoming_of(const receive_call& in, bool has_two_buffers) {
+  return with_names(has_two_buffers ? names_of_received : argument_names{},
+                    [&] { return incoming{in.buffer, in.count, in.type}; });
+}
+
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {
   const communicator& on = communicator_of(out.comm);
-  outgoing sent{out.buffer, out.count, out.type};
+  outgoing sent = outgoing_of(out, !replace);
   if (replace) sent.make_copy();
-  incoming received{in.buffer, in.count, in.type};
+  incoming received = incoming_of(in, !replace);
   detail::operation* const receiving = detail::start_recv(
       *on.state, received.data(), received.room(), on.peer_in_state(in.peer), in.tag, place);
   const dropped guard{receiving};
@@ -155,8 +175,11 @@ std::unique_ptr<request> begin_send(send_mode mode, const send_call& call, outgo
 }
 
 std::unique_ptr<request> begin_receive(const receive_call& call) {
+  return begin_receive(call, incoming{call.buffer, call.count, call.type});
+}
+
+std::unique_ptr<request> begin_receive(const receive_call& call, incoming data) {
   const communicator& on = communicator_of(call.comm);
-  incoming data{call.buffer, call.count, call.type};
   detail::operation* const begun = detail::start_recv(*on.state, data.data(), data.room(),
                                                       on.peer_in_state(call.peer), call.tag, place);
   return std::make_unique<receive_request>(call.comm, std::move(data), begun, on.remote_first);
@@ -179,13 +202,13 @@ MPI_Request start_receive(const receive_call& call) { return hand_out(begin_rece
 
 MPI_Request prepare_send(send_mode mode, const send_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, false);
-  (void)bytes_of(committed_datatype_of(call.type).type(), call.count);
+  check_memory(call.buffer, call.count, call.type);
   return hand_out(std::make_unique<persistent_send>(mode, call));
 }
 
 MPI_Request prepare_receive(const receive_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, true);
-  (void)bytes_of(committed_datatype_of(call.type).type(), call.count);
+  check_memory(call.buffer, call.count, call.type);
   return hand_out(std::make_unique<persistent_receive>(call));
 }
 

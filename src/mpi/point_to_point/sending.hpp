@@ -42,12 +42,17 @@ struct receive_call {
 void send(send_mode mode, const send_call& call);
 void receive(const receive_call& call, MPI_Status* status);
 
+/// The memory of an exchange. `has_two_buffers`: its arguments are called sendbuf, recvbuf and so
+/// on.
+[[nodiscard]] outgoing outgoing_of(const send_call& out, bool has_two_buffers);
+[[nodiscard]] incoming incoming_of(const receive_call& in, bool has_two_buffers);
 /// Both at a time. `replace`: what arrives is put where the message came from.
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
 
 [[nodiscard]] std::unique_ptr<request> begin_send(send_mode mode, const send_call& call,
                                                   outgoing data);
 [[nodiscard]] std::unique_ptr<request> begin_receive(const receive_call& call);
+[[nodiscard]] std::unique_ptr<request> begin_receive(const receive_call& call, incoming data);
 [[nodiscard]] MPI_Request start_send(send_mode mode, const send_call& call);
 [[nodiscard]] MPI_Request start_receive(const receive_call& call);
 /// Made ready, to be started with MPI_Start.

@@ -35,7 +35,7 @@ void request::await() {
   if (!is_done()) await_until([this] { return is_done(); });
 }
 
-void request::start() { fail(MPI_ERR_REQUEST, "the request is not persistent"); }
+void request::start() { fail(MPI_ERR_REQUEST, "request is not persistent"); }
 
 void request::cancel() {
   if (operation_ != nullptr) (void)detail::cancel(*operation_);
@@ -71,8 +71,8 @@ request_table& requests() noexcept {
 request& request_of(MPI_Request handle) {
   request* const found = requests().find(handle);
   if (found == nullptr) [[unlikely]]
-    fail(MPI_ERR_REQUEST,
-         handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "it is no request");
+    fail_handle(MPI_ERR_REQUEST, "request", handle, MPI_REQUEST_NULL, "MPI_REQUEST_NULL",
+                "request");
   return *found;
 }
 

@@ -10,20 +10,26 @@ using namespace peal::mpi;
 
 namespace {
 
+request& request_in(MPI_Request handle) {
+  return with_names({{"request", "array_of_requests"}},
+                    [=]() -> request& { return request_of(handle); });
+}
+
 /// The requests of a call.
 class given_requests {
  public:
-  given_requests(int count, MPI_Request* handles) {
-    need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+  given_requests(int count, MPI_Request* handles, const char* count_argument = "count") {
+    need(count >= 0, MPI_ERR_COUNT, count_argument, count, "it must not be negative");
     if (count != 0) need_place(handles, "array_of_requests");
     handles_ = {handles, static_cast<std::size_t>(count)};
     found_.reserve(handles_.size());
     for (const MPI_Request each : handles_) {
-      request* found = each == MPI_REQUEST_NULL ? nullptr : &request_of(each);
+      request* found = each == MPI_REQUEST_NULL ? nullptr : &request_in(each);
       if (found != nullptr && !found->is_active()) found = nullptr;
       found_.push_back(found);
       active_ += found != nullptr ? 1 : 0;
     }
+    if (none_active()) need_job();
   }
   [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
   [[nodiscard]] bool none_active() const noexcept { return active_ == 0; }
@@ -125,7 +131,7 @@ PEAL_MPI_FUNCTION(int, Testall, int count, MPI_Request array_of_requests[], int*
 PEAL_MPI_FUNCTION(int, Waitany, int count, MPI_Request array_of_requests[], int* index,
                   MPI_Status* status) {
   return run_several("MPI_Waitany", [&](int& code, MPI_Comm& comm) {
-    need_place(index, "index");
+    need_place(index, "indx");
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
     if (all.none_active()) return tell_status(status, empty_status());
@@ -140,7 +146,7 @@ PEAL_MPI_FUNCTION(int, Waitany, int count, MPI_Request array_of_requests[], int*
 PEAL_MPI_FUNCTION(int, Testany, int count, MPI_Request array_of_requests[], int* index, int* flag,
                   MPI_Status* status) {
   return run_several("MPI_Testany", [&](int& code, MPI_Comm& comm) {
-    need_place(index, "index");
+    need_place(index, "indx");
     need_place(flag, "flag");
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
@@ -160,10 +166,10 @@ PEAL_MPI_FUNCTION(int, Waitsome, int incount, MPI_Request array_of_requests[], i
                   int array_of_indices[], MPI_Status array_of_statuses[]) {
   return run_several("MPI_Waitsome", [&](int& code, MPI_Comm& comm) {
     need_place(outcount, "outcount");
-    given_requests all{incount, array_of_requests};
+    given_requests all{incount, array_of_requests, "incount"};
+    if (incount != 0) need_place(array_of_indices, "array_of_indices");
     *outcount = MPI_UNDEFINED;
     if (all.none_active()) return;
-    need_place(array_of_indices, "array_of_indices");
     await_until([&] { return all.first_done() != all.size(); });
     code = finish_some(all, outcount, array_of_indices, array_of_statuses, comm);
   });
@@ -173,10 +179,10 @@ PEAL_MPI_FUNCTION(int, Testsome, int incount, MPI_Request array_of_requests[], i
                   int array_of_indices[], MPI_Status array_of_statuses[]) {
   return run_several("MPI_Testsome", [&](int& code, MPI_Comm& comm) {
     need_place(outcount, "outcount");
-    given_requests all{incount, array_of_requests};
+    given_requests all{incount, array_of_requests, "incount"};
+    if (incount != 0) need_place(array_of_indices, "array_of_indices");
     *outcount = MPI_UNDEFINED;
     if (all.none_active()) return;
-    need_place(array_of_indices, "array_of_indices");
     if (all.first_done() == all.size()) make_progress();
     code = finish_some(all, outcount, array_of_indices, array_of_statuses, comm);
   });
