@@ -34,6 +34,7 @@ EXTRA_DIST += \
   tests/fuzz/run_fuzz \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/abi.c \
+  tests/install/consumer/abi_constants.txt \
   tests/install/consumer/mpi/CMakeLists.txt \
   tests/install/consumer/mpi/mpi.cpp \
   tests/install/consumer/ring.cpp \
