@@ -34,6 +34,7 @@ EXTRA_DIST += \
   tests/fuzz/run_fuzz \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/abi.c \
+  tests/install/consumer/abi_constants.txt \
   tests/install/consumer/mpi/CMakeLists.txt \
   tests/install/consumer/mpi/mpi.cpp \
   tests/install/consumer/ring.cpp \
@@ -63,7 +64,7 @@ EXTRA_DIST += \
 TEST_CXXFLAGS = -O1 -g1
 .PHONY: test-programs unit-programs
 test-programs:
-	$(MAKE) --no-print-directory $(check_PROGRAMS) $(check_LTLIBRARIES) CXXFLAGS='$(TEST_CXXFLAGS)'
+	$(MAKE) --no-print-directory $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_SCRIPTS) CXXFLAGS='$(TEST_CXXFLAGS)'
 unit-programs:
 	$(MAKE) --no-print-directory $(filter tests/unit/%,$(check_PROGRAMS)) CXXFLAGS='$(TEST_CXXFLAGS)'
 

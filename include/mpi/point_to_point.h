@@ -76,10 +76,10 @@ PEAL_MPI(int, Parrived, MPI_Request request, int partition, int* flag);
 PEAL_MPI(int, Pready, int partition, MPI_Request request);
 PEAL_MPI(int, Pready_list, int length, const int array_of_partitions[], MPI_Request request);
 PEAL_MPI(int, Pready_range, int partition_low, int partition_high, MPI_Request request);
-PEAL_MPI(int, Precv_init, void* buf, int partitions, int count, MPI_Datatype datatype, int dest,
+PEAL_MPI(int, Precv_init, void* buf, int partitions, int count, MPI_Datatype datatype, int source,
          int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 PEAL_MPI(int, Precv_init_c, void* buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-         int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+         int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 PEAL_MPI(int, Probe, int source, int tag, MPI_Comm comm, MPI_Status* status);
 PEAL_MPI(int, Psend_init, const void* buf, int partitions, int count, MPI_Datatype datatype,
          int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request);

@@ -28,6 +28,7 @@ libmpi_core_la_SOURCES = \
   src/mpi/collectives/persistent_moving_calls.cpp \
   src/mpi/collectives/work.cpp \
   src/mpi/collectives/work.hpp \
+  src/mpi/collectives/work_arguments.cpp \
   src/mpi/collectives/work_between_groups.cpp \
   src/mpi/communicators/communicator.cpp \
   src/mpi/communicators/communicator.hpp \
@@ -86,6 +87,7 @@ libmpi_core_la_SOURCES = \
   src/mpi/environment/fortran_abi.hpp \
   src/mpi/environment/inquiry_calls.cpp \
   src/mpi/environment/integer_calls.cpp \
+  src/mpi/environment/memory_calls.cpp \
   src/mpi/environment/process_set.cpp \
   src/mpi/environment/process_set.hpp \
   src/mpi/environment/session.cpp \

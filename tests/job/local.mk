@@ -141,6 +141,13 @@ tests_job_lost_rings_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_bu
 tests_job_lost_rings_la_CXXFLAGS = $(AM_CXXFLAGS) -fvisibility=default
 tests_job_lost_rings_la_LIBADD = -ldl
 
+# A script over the library: what it calls stands in the headers.
+check_SCRIPTS += tests/job/mpi_arguments
+tests/job/mpi_arguments: Makefile libmpi_abi.la
+	$(AM_V_GEN)$(MKDIR_P) tests/job && \
+	printf '%s\n' '#!/bin/sh' 'exec $(PYTHON3) $(abs_top_srcdir)/tests/job/mpi/arguments.py $(abs_builddir) "$$@"' >$@ && chmod +x $@
+CLEANFILES += tests/job/mpi_arguments
+
 EXTRA_DIST += \
   tests/job/async.toml \
   tests/job/benchmarks.toml \
@@ -149,6 +156,11 @@ EXTRA_DIST += \
   tests/job/examples.toml \
   tests/job/left.toml \
   tests/job/mpi.toml \
+  tests/job/mpi/arguments.py \
+  tests/job/mpi/arguments/declarations.py \
+  tests/job/mpi/arguments/library.py \
+  tests/job/mpi/arguments/right.py \
+  tests/job/mpi/arguments/wrong.py \
   tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/start.toml \

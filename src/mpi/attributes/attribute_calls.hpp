@@ -21,13 +21,13 @@ template <class Handle>
 void create_keyval(typename keyval_functions<Handle>::copy_function* copy,
                    typename keyval_functions<Handle>::delete_function* remove, int* key,
                    void* extra_state) {
-  need_place(key, "the place for the key");
+  need_place(key, "keyval");
   *key = make_keyval(keyval_functions<Handle>{copy, remove}, extra_state);
 }
 
 template <class Handle>
 void free_keyval(int* key) {
-  need_place(key, "the place of the key");
+  need_place(key, "keyval");
   free_keyval<Handle>(*key);
   *key = MPI_KEYVAL_INVALID;
 }

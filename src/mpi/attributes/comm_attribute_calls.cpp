@@ -10,11 +10,11 @@ namespace {
 
 int create(const char* function, MPI_Comm_copy_attr_function* copy,
            MPI_Comm_delete_attr_function* remove, int* key, void* extra_state) {
-  return run(function, [&] { create_keyval<MPI_Comm>(copy, remove, key, extra_state); });
+  return run_in_job(function, [&] { create_keyval<MPI_Comm>(copy, remove, key, extra_state); });
 }
 
 int free(const char* function, int* key) {
-  return run(function, [&] { free_keyval<MPI_Comm>(key); });
+  return run_in_job(function, [&] { free_keyval<MPI_Comm>(key); });
 }
 
 int set(const char* function, MPI_Comm comm, int key, void* value) {

@@ -42,15 +42,15 @@ constexpr const char* kind_name<MPI_Datatype> = "a datatype";
 template <class Handle>
 void need_for(const keyval& found) {
   if (!found.is_for<Handle>())
-    fail(MPI_ERR_KEYVAL, fmt::format("the key {} is not one for attributes of {}", found.number(),
-                                     kind_name<Handle>));
+    fail(MPI_ERR_KEYVAL, fmt::format("keyval is {}: it is not one for attributes of {}",
+                                     found.number(), kind_name<Handle>));
 }
 /// With the lock held.
 template <class Handle>
 std::shared_ptr<const keyval> find_keyval(keyval_table& table, int number) {
   const auto found = table.all.find(number);
   if (found == table.all.end())
-    fail(MPI_ERR_KEYVAL, "the key of an attribute", number,
+    fail(MPI_ERR_KEYVAL, "keyval", number,
          number == MPI_KEYVAL_INVALID ? "that is MPI_KEYVAL_INVALID"
          : number < 1024              ? "that is none of the program's"
                                       : "there is no such key, or it was freed");

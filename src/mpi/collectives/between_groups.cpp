@@ -32,19 +32,20 @@ class blocks {
   /// As the program has them, one for each of the remote group.
   blocks(const work& w, const block_array& of) : blocks{w} {
     need_no_place(of.buffer);
+    check_arrays(of, w.remote_size());
     buffer_ = of.buffer;
     type_ = of.type;
-    if (of.types != nullptr) types_.assign(counts_.size(), MPI_BYTE);
+    if (of.types.is_given) types_.assign(counts_.size(), MPI_BYTE);
     for (int each = 0; each != w.remote_size(); ++each) {
       const auto at = static_cast<std::size_t>(each);
       set(each, of.counts[at], of.displacements[at]);
-      if (of.types != nullptr) types_[first_ + at] = of.types[at];
+      if (of.types.is_given) types_[first_ + at] = of.types.first[at];
     }
   }
   /// Lives no longer than this.
   [[nodiscard]] block_array array() const noexcept {
     return {buffer_, counts_.data(), places_.data(), type_,
-            types_.empty() ? nullptr : types_.data()};
+            types_.empty() ? type_array{} : type_array{types_.data()}};
   }
 
  private:
@@ -173,6 +174,7 @@ void fill_join_blocks(work& w, const void* from, void* into, number_array counts
                       std::int64_t equal, MPI_Datatype type, MPI_Op op) {
   const int first = w.remote_first() == 0 ? w.remote_size() : 0;
   const int rank = w.rank() - first, locals = w.size() - w.remote_size();
+  if (counts.is_given() && !counts.exists()) fail(MPI_ERR_ARG, "recvcounts is a null pointer");
   std::int64_t all = 0, before = 0, own = equal;
   for (int each = 0; each != locals; ++each) {
     const std::int64_t count = counts.exists() ? counts[static_cast<std::size_t>(each)] : equal;

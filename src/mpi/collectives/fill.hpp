@@ -36,13 +36,23 @@ void fill_join_blocks(work& w, const void* from, void* into, number_array counts
 /// A request for work that has begun.
 [[nodiscard]] MPI_Request hand_out_work(std::unique_ptr<work> begun, MPI_Comm comm);
 
-/// A nonblocking form: `fill(work)` says what is to be done.
+/// A blocking form: `fill(work)` says what is to be done.
+template <class Fill>
+void run_work(detail::collective kind, MPI_Comm comm, const Fill& fill) {
+  work made{kind, comm};
+  made.fill_in(detail::call_form::blocking, [&] { fill(made); });
+  made.run();
+}
+
+/// A nonblocking form.
 template <class Fill>
 MPI_Request begin_work(const MPI_Request* request, detail::collective kind, MPI_Comm comm,
                        const Fill& fill) {
-  need_place(request, "request");
   auto made = std::make_unique<work>(kind, comm);
-  fill(*made);
+  made->fill_in(detail::call_form::messages, [&] {
+    need_place(request, "request");
+    fill(*made);
+  });
   return hand_out_work(std::move(made), comm);
 }
 

@@ -6,37 +6,31 @@ using namespace peal::mpi;
 using peal::detail::collective;
 
 PEAL_MPI_FUNCTION(int, Barrier, MPI_Comm comm) {
-  return run("MPI_Barrier", comm, [&] {
-    work w{collective::barrier, comm};
-    (void)w;
-    w.run();
-  });
+  return run("MPI_Barrier", comm, [&] { run_work(collective::barrier, comm, [](work&) {}); });
 }
 
 PEAL_MPI_FUNCTION(int, Bcast, void* buffer, int count, MPI_Datatype datatype, int root,
                   MPI_Comm comm) {
   return run("MPI_Bcast", comm, [&] {
-    work w{collective::bcast, comm};
-    fill_bcast(w, {buffer, count, datatype}, root);
-    w.run();
+    run_work(collective::bcast, comm,
+             [&](work& w) { fill_bcast(w, {buffer, count, datatype}, root); });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Bcast_c, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                   MPI_Comm comm) {
   return run("MPI_Bcast_c", comm, [&] {
-    work w{collective::bcast, comm};
-    fill_bcast(w, {buffer, count, datatype}, root);
-    w.run();
+    run_work(collective::bcast, comm,
+             [&](work& w) { fill_bcast(w, {buffer, count, datatype}, root); });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Gather, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return run("MPI_Gather", comm, [&] {
-    work w{collective::gather, comm};
-    fill_gather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
-    w.run();
+    run_work(collective::gather, comm, [&](work& w) {
+      fill_gather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
+    });
   });
 }
 
@@ -44,9 +38,9 @@ PEAL_MPI_FUNCTION(int, Gather_c, const void* sendbuf, MPI_Count sendcount, MPI_D
                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                   MPI_Comm comm) {
   return run("MPI_Gather_c", comm, [&] {
-    work w{collective::gather, comm};
-    fill_gather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
-    w.run();
+    run_work(collective::gather, comm, [&](work& w) {
+      fill_gather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
+    });
   });
 }
 
@@ -54,9 +48,10 @@ PEAL_MPI_FUNCTION(int, Gatherv, const void* sendbuf, int sendcount, MPI_Datatype
                   void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                   int root, MPI_Comm comm) {
   return run("MPI_Gatherv", comm, [&] {
-    work w{collective::gather, comm};
-    fill_gatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype}, root);
-    w.run();
+    run_work(collective::gather, comm, [&](work& w) {
+      fill_gatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype},
+                   root);
+    });
   });
 }
 
@@ -64,18 +59,19 @@ PEAL_MPI_FUNCTION(int, Gatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_
                   void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                   MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return run("MPI_Gatherv_c", comm, [&] {
-    work w{collective::gather, comm};
-    fill_gatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype}, root);
-    w.run();
+    run_work(collective::gather, comm, [&](work& w) {
+      fill_gatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype},
+                   root);
+    });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Scatter, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return run("MPI_Scatter", comm, [&] {
-    work w{collective::scatter, comm};
-    fill_scatter(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
-    w.run();
+    run_work(collective::scatter, comm, [&](work& w) {
+      fill_scatter(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
+    });
   });
 }
 
@@ -83,9 +79,9 @@ PEAL_MPI_FUNCTION(int, Scatter_c, const void* sendbuf, MPI_Count sendcount, MPI_
                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                   MPI_Comm comm) {
   return run("MPI_Scatter_c", comm, [&] {
-    work w{collective::scatter, comm};
-    fill_scatter(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
-    w.run();
+    run_work(collective::scatter, comm, [&](work& w) {
+      fill_scatter(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
+    });
   });
 }
 
@@ -93,9 +89,10 @@ PEAL_MPI_FUNCTION(int, Scatterv, const void* sendbuf, const int sendcounts[], co
                   MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                   int root, MPI_Comm comm) {
   return run("MPI_Scatterv", comm, [&] {
-    work w{collective::scatter, comm};
-    fill_scatterv(w, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
-    w.run();
+    run_work(collective::scatter, comm, [&](work& w) {
+      fill_scatterv(w, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype},
+                    root);
+    });
   });
 }
 
@@ -103,27 +100,28 @@ PEAL_MPI_FUNCTION(int, Scatterv_c, const void* sendbuf, const MPI_Count sendcoun
                   const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return run("MPI_Scatterv_c", comm, [&] {
-    work w{collective::scatter, comm};
-    fill_scatterv(w, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
-    w.run();
+    run_work(collective::scatter, comm, [&](work& w) {
+      fill_scatterv(w, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype},
+                    root);
+    });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Allgather, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Allgather", comm, [&] {
-    work w{collective::allgather, comm};
-    fill_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::allgather, comm, [&](work& w) {
+      fill_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Allgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Allgather_c", comm, [&] {
-    work w{collective::allgather, comm};
-    fill_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::allgather, comm, [&](work& w) {
+      fill_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
@@ -131,9 +129,9 @@ PEAL_MPI_FUNCTION(int, Allgatherv, const void* sendbuf, int sendcount, MPI_Datat
                   void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                   MPI_Comm comm) {
   return run("MPI_Allgatherv", comm, [&] {
-    work w{collective::allgather, comm};
-    fill_allgatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
-    w.run();
+    run_work(collective::allgather, comm, [&](work& w) {
+      fill_allgatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
+    });
   });
 }
 
@@ -141,27 +139,27 @@ PEAL_MPI_FUNCTION(int, Allgatherv_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                   const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Allgatherv_c", comm, [&] {
-    work w{collective::allgather, comm};
-    fill_allgatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
-    w.run();
+    run_work(collective::allgather, comm, [&](work& w) {
+      fill_allgatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
+    });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Alltoall, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Alltoall", comm, [&] {
-    work w{collective::alltoall, comm};
-    fill_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::alltoall, comm, [&](work& w) {
+      fill_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Alltoall_c", comm, [&] {
-    work w{collective::alltoall, comm};
-    fill_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::alltoall, comm, [&](work& w) {
+      fill_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
@@ -169,10 +167,10 @@ PEAL_MPI_FUNCTION(int, Alltoallv, const void* sendbuf, const int sendcounts[], c
                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
                   MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Alltoallv", comm, [&] {
-    work w{collective::alltoall, comm};
-    fill_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
-                   {recvbuf, recvcounts, rdispls, recvtype});
-    w.run();
+    run_work(collective::alltoall, comm, [&](work& w) {
+      fill_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
+                     {recvbuf, recvcounts, rdispls, recvtype});
+    });
   });
 }
 
@@ -181,10 +179,10 @@ PEAL_MPI_FUNCTION(int, Alltoallv_c, const void* sendbuf, const MPI_Count sendcou
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
                   MPI_Comm comm) {
   return run("MPI_Alltoallv_c", comm, [&] {
-    work w{collective::alltoall, comm};
-    fill_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
-                   {recvbuf, recvcounts, rdispls, recvtype});
-    w.run();
+    run_work(collective::alltoall, comm, [&](work& w) {
+      fill_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
+                     {recvbuf, recvcounts, rdispls, recvtype});
+    });
   });
 }
 
@@ -192,10 +190,10 @@ PEAL_MPI_FUNCTION(int, Alltoallw, const void* sendbuf, const int sendcounts[], c
                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   return run("MPI_Alltoallw", comm, [&] {
-    work w{collective::alltoall, comm};
-    fill_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                   {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-    w.run();
+    run_work(collective::alltoall, comm, [&](work& w) {
+      fill_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                     {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+    });
   });
 }
 
@@ -204,9 +202,9 @@ PEAL_MPI_FUNCTION(int, Alltoallw_c, const void* sendbuf, const MPI_Count sendcou
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                   const MPI_Datatype recvtypes[], MPI_Comm comm) {
   return run("MPI_Alltoallw_c", comm, [&] {
-    work w{collective::alltoall, comm};
-    fill_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                   {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-    w.run();
+    run_work(collective::alltoall, comm, [&](work& w) {
+      fill_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                     {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+    });
   });
 }

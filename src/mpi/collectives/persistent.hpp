@@ -9,27 +9,25 @@
 #pragma once
 
 #include "mpi/collectives/work.hpp"
+#include "mpi/info/info.hpp"
 #include "mpi/support/failure.hpp"
-#include "mpi/support/place.hpp"
 
 namespace peal::mpi {
 
 /// An inactive request for work that is filled in.
 [[nodiscard]] MPI_Request hand_out_prepared(std::unique_ptr<work> filled, MPI_Comm comm);
 
-/// A persistent form: `fill(work)` says what is to be done.
+/// A persistent form: `fill(work)` says what is to be done. One that is refused counts all the
+/// same, so that later ones match those of the other ranks.
 template <class Fill>
 MPI_Request prepare_work(const MPI_Request* request, detail::collective kind, MPI_Comm comm,
-                         const Fill& fill) {
-  need_place(request, "request");
+                         MPI_Info info, const Fill& fill) {
   auto made = std::make_unique<work>(kind, comm);
-  try {
+  made->fill_in(detail::call_form::plan, [&] {
+    need_place(request, "request");
+    (void)hints_of(info);  // peal knows of none
     fill(*made);
-  } catch (...) {
-    // It counts all the same, so that later ones match those of the other ranks.
-    detail::take_no_part(*communicator_of(comm).state, detail::call_form::plan, place);
-    throw;
-  }
+  });
   return hand_out_prepared(std::move(made), comm);
 }
 

@@ -9,9 +9,8 @@ using peal::detail::collective;
 PEAL_MPI_FUNCTION(int, Reduce_init, const void* sendbuf, void* recvbuf, int count,
                   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Reduce_init", comm, [&] {
-    *request = prepare_work(request, collective::reduce, comm, [&](work& w) {
+    *request = prepare_work(request, collective::reduce, comm, info, [&](work& w) {
       fill_reduce(w, sendbuf, recvbuf, count, datatype, op, root);
     });
   });
@@ -20,9 +19,8 @@ PEAL_MPI_FUNCTION(int, Reduce_init, const void* sendbuf, void* recvbuf, int coun
 PEAL_MPI_FUNCTION(int, Reduce_init_c, const void* sendbuf, void* recvbuf, MPI_Count count,
                   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Reduce_init_c", comm, [&] {
-    *request = prepare_work(request, collective::reduce, comm, [&](work& w) {
+    *request = prepare_work(request, collective::reduce, comm, info, [&](work& w) {
       fill_reduce(w, sendbuf, recvbuf, count, datatype, op, root);
     });
   });
@@ -31,9 +29,8 @@ PEAL_MPI_FUNCTION(int, Reduce_init_c, const void* sendbuf, void* recvbuf, MPI_Co
 PEAL_MPI_FUNCTION(int, Allreduce_init, const void* sendbuf, void* recvbuf, int count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Allreduce_init", comm, [&] {
-    *request = prepare_work(request, collective::allreduce, comm,
+    *request = prepare_work(request, collective::allreduce, comm, info,
                             [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
 }
@@ -41,9 +38,8 @@ PEAL_MPI_FUNCTION(int, Allreduce_init, const void* sendbuf, void* recvbuf, int c
 PEAL_MPI_FUNCTION(int, Allreduce_init_c, const void* sendbuf, void* recvbuf, MPI_Count count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Allreduce_init_c", comm, [&] {
-    *request = prepare_work(request, collective::allreduce, comm,
+    *request = prepare_work(request, collective::allreduce, comm, info,
                             [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
 }
@@ -51,9 +47,8 @@ PEAL_MPI_FUNCTION(int, Allreduce_init_c, const void* sendbuf, void* recvbuf, MPI
 PEAL_MPI_FUNCTION(int, Scan_init, const void* sendbuf, void* recvbuf, int count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Scan_init", comm, [&] {
-    *request = prepare_work(request, collective::scan, comm,
+    *request = prepare_work(request, collective::scan, comm, info,
                             [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
 }
@@ -61,9 +56,8 @@ PEAL_MPI_FUNCTION(int, Scan_init, const void* sendbuf, void* recvbuf, int count,
 PEAL_MPI_FUNCTION(int, Scan_init_c, const void* sendbuf, void* recvbuf, MPI_Count count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Scan_init_c", comm, [&] {
-    *request = prepare_work(request, collective::scan, comm,
+    *request = prepare_work(request, collective::scan, comm, info,
                             [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
 }
@@ -71,9 +65,8 @@ PEAL_MPI_FUNCTION(int, Scan_init_c, const void* sendbuf, void* recvbuf, MPI_Coun
 PEAL_MPI_FUNCTION(int, Exscan_init, const void* sendbuf, void* recvbuf, int count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Exscan_init", comm, [&] {
-    *request = prepare_work(request, collective::exscan, comm,
+    *request = prepare_work(request, collective::exscan, comm, info,
                             [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
 }
@@ -81,9 +74,8 @@ PEAL_MPI_FUNCTION(int, Exscan_init, const void* sendbuf, void* recvbuf, int coun
 PEAL_MPI_FUNCTION(int, Exscan_init_c, const void* sendbuf, void* recvbuf, MPI_Count count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Exscan_init_c", comm, [&] {
-    *request = prepare_work(request, collective::exscan, comm,
+    *request = prepare_work(request, collective::exscan, comm, info,
                             [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
 }
@@ -91,9 +83,8 @@ PEAL_MPI_FUNCTION(int, Exscan_init_c, const void* sendbuf, void* recvbuf, MPI_Co
 PEAL_MPI_FUNCTION(int, Reduce_scatter_init, const void* sendbuf, void* recvbuf,
                   const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Reduce_scatter_init", comm, [&] {
-    *request = prepare_work(request, collective::reduce_scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::reduce_scatter, comm, info, [&](work& w) {
       fill_join_blocks(w, sendbuf, recvbuf, recvcounts, 0, datatype, op);
     });
   });
@@ -102,9 +93,8 @@ PEAL_MPI_FUNCTION(int, Reduce_scatter_init, const void* sendbuf, void* recvbuf,
 PEAL_MPI_FUNCTION(int, Reduce_scatter_init_c, const void* sendbuf, void* recvbuf,
                   const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Reduce_scatter_init_c", comm, [&] {
-    *request = prepare_work(request, collective::reduce_scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::reduce_scatter, comm, info, [&](work& w) {
       fill_join_blocks(w, sendbuf, recvbuf, recvcounts, 0, datatype, op);
     });
   });
@@ -113,9 +103,8 @@ PEAL_MPI_FUNCTION(int, Reduce_scatter_init_c, const void* sendbuf, void* recvbuf
 PEAL_MPI_FUNCTION(int, Reduce_scatter_block_init, const void* sendbuf, void* recvbuf, int recvcount,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Reduce_scatter_block_init", comm, [&] {
-    *request = prepare_work(request, collective::reduce_scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::reduce_scatter, comm, info, [&](work& w) {
       fill_join_blocks(w, sendbuf, recvbuf, {}, recvcount, datatype, op);
     });
   });
@@ -124,9 +113,8 @@ PEAL_MPI_FUNCTION(int, Reduce_scatter_block_init, const void* sendbuf, void* rec
 PEAL_MPI_FUNCTION(int, Reduce_scatter_block_init_c, const void* sendbuf, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Reduce_scatter_block_init_c", comm, [&] {
-    *request = prepare_work(request, collective::reduce_scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::reduce_scatter, comm, info, [&](work& w) {
       fill_join_blocks(w, sendbuf, recvbuf, {}, recvcount, datatype, op);
     });
   });

@@ -7,26 +7,23 @@ using namespace peal::mpi;
 using peal::detail::collective;
 
 PEAL_MPI_FUNCTION(int, Barrier_init, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Barrier_init", comm, [&] {
-    *request = prepare_work(request, collective::barrier, comm, [&](work& w) { (void)w; });
+    *request = prepare_work(request, collective::barrier, comm, info, [](work&) {});
   });
 }
 
 PEAL_MPI_FUNCTION(int, Bcast_init, void* buffer, int count, MPI_Datatype datatype, int root,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Bcast_init", comm, [&] {
-    *request = prepare_work(request, collective::bcast, comm,
+    *request = prepare_work(request, collective::bcast, comm, info,
                             [&](work& w) { fill_bcast(w, {buffer, count, datatype}, root); });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Bcast_init_c, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Bcast_init_c", comm, [&] {
-    *request = prepare_work(request, collective::bcast, comm,
+    *request = prepare_work(request, collective::bcast, comm, info,
                             [&](work& w) { fill_bcast(w, {buffer, count, datatype}, root); });
   });
 }
@@ -34,9 +31,8 @@ PEAL_MPI_FUNCTION(int, Bcast_init_c, void* buffer, MPI_Count count, MPI_Datatype
 PEAL_MPI_FUNCTION(int, Gather_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Gather_init", comm, [&] {
-    *request = prepare_work(request, collective::gather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::gather, comm, info, [&](work& w) {
       fill_gather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
     });
   });
@@ -45,9 +41,8 @@ PEAL_MPI_FUNCTION(int, Gather_init, const void* sendbuf, int sendcount, MPI_Data
 PEAL_MPI_FUNCTION(int, Gather_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Gather_init_c", comm, [&] {
-    *request = prepare_work(request, collective::gather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::gather, comm, info, [&](work& w) {
       fill_gather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
     });
   });
@@ -56,9 +51,8 @@ PEAL_MPI_FUNCTION(int, Gather_init_c, const void* sendbuf, MPI_Count sendcount,
 PEAL_MPI_FUNCTION(int, Gatherv_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                   int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Gatherv_init", comm, [&] {
-    *request = prepare_work(request, collective::gather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::gather, comm, info, [&](work& w) {
       fill_gatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype},
                    root);
     });
@@ -69,9 +63,8 @@ PEAL_MPI_FUNCTION(int, Gatherv_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                   const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Gatherv_init_c", comm, [&] {
-    *request = prepare_work(request, collective::gather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::gather, comm, info, [&](work& w) {
       fill_gatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype},
                    root);
     });
@@ -81,9 +74,8 @@ PEAL_MPI_FUNCTION(int, Gatherv_init_c, const void* sendbuf, MPI_Count sendcount,
 PEAL_MPI_FUNCTION(int, Scatter_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Scatter_init", comm, [&] {
-    *request = prepare_work(request, collective::scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::scatter, comm, info, [&](work& w) {
       fill_scatter(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
     });
   });
@@ -92,9 +84,8 @@ PEAL_MPI_FUNCTION(int, Scatter_init, const void* sendbuf, int sendcount, MPI_Dat
 PEAL_MPI_FUNCTION(int, Scatter_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Scatter_init_c", comm, [&] {
-    *request = prepare_work(request, collective::scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::scatter, comm, info, [&](work& w) {
       fill_scatter(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root);
     });
   });
@@ -104,9 +95,8 @@ PEAL_MPI_FUNCTION(int, Scatterv_init, const void* sendbuf, const int sendcounts[
                   const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Scatterv_init", comm, [&] {
-    *request = prepare_work(request, collective::scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::scatter, comm, info, [&](work& w) {
       fill_scatterv(w, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype},
                     root);
     });
@@ -117,9 +107,8 @@ PEAL_MPI_FUNCTION(int, Scatterv_init_c, const void* sendbuf, const MPI_Count sen
                   const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Scatterv_init_c", comm, [&] {
-    *request = prepare_work(request, collective::scatter, comm, [&](work& w) {
+    *request = prepare_work(request, collective::scatter, comm, info, [&](work& w) {
       fill_scatterv(w, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype},
                     root);
     });
@@ -129,9 +118,8 @@ PEAL_MPI_FUNCTION(int, Scatterv_init_c, const void* sendbuf, const MPI_Count sen
 PEAL_MPI_FUNCTION(int, Allgather_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Allgather_init", comm, [&] {
-    *request = prepare_work(request, collective::allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::allgather, comm, info, [&](work& w) {
       fill_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -140,9 +128,8 @@ PEAL_MPI_FUNCTION(int, Allgather_init, const void* sendbuf, int sendcount, MPI_D
 PEAL_MPI_FUNCTION(int, Allgather_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Allgather_init_c", comm, [&] {
-    *request = prepare_work(request, collective::allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::allgather, comm, info, [&](work& w) {
       fill_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -151,9 +138,8 @@ PEAL_MPI_FUNCTION(int, Allgather_init_c, const void* sendbuf, MPI_Count sendcoun
 PEAL_MPI_FUNCTION(int, Allgatherv_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Allgatherv_init", comm, [&] {
-    *request = prepare_work(request, collective::allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::allgather, comm, info, [&](work& w) {
       fill_allgatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
     });
   });
@@ -163,9 +149,8 @@ PEAL_MPI_FUNCTION(int, Allgatherv_init_c, const void* sendbuf, MPI_Count sendcou
                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                   const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Allgatherv_init_c", comm, [&] {
-    *request = prepare_work(request, collective::allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::allgather, comm, info, [&](work& w) {
       fill_allgatherv(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
     });
   });
@@ -174,9 +159,8 @@ PEAL_MPI_FUNCTION(int, Allgatherv_init_c, const void* sendbuf, MPI_Count sendcou
 PEAL_MPI_FUNCTION(int, Alltoall_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Alltoall_init", comm, [&] {
-    *request = prepare_work(request, collective::alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::alltoall, comm, info, [&](work& w) {
       fill_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -185,9 +169,8 @@ PEAL_MPI_FUNCTION(int, Alltoall_init, const void* sendbuf, int sendcount, MPI_Da
 PEAL_MPI_FUNCTION(int, Alltoall_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Alltoall_init_c", comm, [&] {
-    *request = prepare_work(request, collective::alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::alltoall, comm, info, [&](work& w) {
       fill_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -197,9 +180,8 @@ PEAL_MPI_FUNCTION(int, Alltoallv_init, const void* sendbuf, const int sendcounts
                   const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Alltoallv_init", comm, [&] {
-    *request = prepare_work(request, collective::alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::alltoall, comm, info, [&](work& w) {
       fill_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
                      {recvbuf, recvcounts, rdispls, recvtype});
     });
@@ -210,9 +192,8 @@ PEAL_MPI_FUNCTION(int, Alltoallv_init_c, const void* sendbuf, const MPI_Count se
                   const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Alltoallv_init_c", comm, [&] {
-    *request = prepare_work(request, collective::alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::alltoall, comm, info, [&](work& w) {
       fill_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
                      {recvbuf, recvcounts, rdispls, recvtype});
     });
@@ -223,9 +204,8 @@ PEAL_MPI_FUNCTION(int, Alltoallw_init, const void* sendbuf, const int sendcounts
                   const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
                   const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Alltoallw_init", comm, [&] {
-    *request = prepare_work(request, collective::alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::alltoall, comm, info, [&](work& w) {
       fill_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
                      {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
     });
@@ -237,9 +217,8 @@ PEAL_MPI_FUNCTION(int, Alltoallw_init_c, const void* sendbuf, const MPI_Count se
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                   const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Alltoallw_init_c", comm, [&] {
-    *request = prepare_work(request, collective::alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::alltoall, comm, info, [&](work& w) {
       fill_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
                      {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
     });

@@ -25,6 +25,7 @@ work::work(detail::collective kind, MPI_Comm comm) : work{kind, communicator_of(
 
 work::work(detail::collective kind, const communicator& on)
     : on_{on.state},
+      comm_{&on},
       size_{detail::size_of(*on_)},
       rank_{detail::rank_of(*on_)},
       remote_first_{on.remote_first},
@@ -78,17 +79,14 @@ void work::set_root(int root) {
 }
 
 void work::send(const block& from, int blocks) {
-  need(from.count >= 0, MPI_ERR_COUNT, "count", from.count, "it must not be negative");
-  const outgoing& made = sent_.emplace_back(from.buffer, from.count * blocks, from.type);
+  const outgoing& made = add_sent(from, blocks);
   if (made.is_copy()) load_again(made, from, from.count * blocks);
   call_.send = or_nothing(made.data());
   call_.bytes = made.bytes() / static_cast<std::size_t>(blocks);
 }
 
 void work::receive(const block& into, int blocks) {
-  need(into.count >= 0, MPI_ERR_COUNT, "count", into.count, "it must not be negative");
-  const incoming& made =
-      received_.emplace_back(const_cast<void*>(into.buffer), into.count * blocks, into.type);
+  const incoming& made = add_received(into, blocks);
   call_.receive = or_nothing(made.data());
   call_.bytes = made.room() / static_cast<std::size_t>(blocks);
 }
@@ -105,12 +103,9 @@ void work::pass_on(const block& data) {
 }
 
 void work::exchange_with_neighbors(const block& from, int sent_blocks, const block& into) {
-  need(from.count >= 0, MPI_ERR_COUNT, "sendcount", from.count, "it must not be negative");
-  need(into.count >= 0, MPI_ERR_COUNT, "recvcount", into.count, "it must not be negative");
-  const outgoing& sent = sent_.emplace_back(from.buffer, from.count * sent_blocks, from.type);
+  const outgoing& sent = add_sent(from, sent_blocks);
   if (sent.is_copy()) load_again(sent, from, from.count * sent_blocks);
-  const incoming& received =
-      received_.emplace_back(const_cast<void*>(into.buffer), into.count * incoming_, into.type);
+  const incoming& received = add_received(into, incoming_);
   if (std::ranges::count(near_->sources, detail::proc_null_value) != 0) load_received();
   call_.send = or_nothing(sent.data());
   call_.receive = or_nothing(received.data());
@@ -122,20 +117,20 @@ void work::exchange_with_neighbors(const block& from, int sent_blocks, const blo
 }
 
 void work::exchange_in_place(const block& into) {
+  receive(into, size_);
   send(into, size_);
   if (!sent_.back().is_copy()) {
     sent_.back().make_copy();
     load_again(sent_.back(), into, into.count * size_);
   }
   call_.send = or_nothing(sent_.back().data());
-  receive(into, size_);
 }
 
 /// `loads`: a copy begins with what is in the buffer. `unpacks`: it goes back in the end.
 work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks,
                                 bool always_copies) {
   const auto count = static_cast<std::size_t>(unpacks ? incoming_ : outgoing_);
-  if (count != 0 && !all.counts.exists()) fail(MPI_ERR_ARG, "counts is a null pointer");
+  check_arrays(all, static_cast<int>(count));
   placed found;
   found.bytes.resize(count);
   found.offsets.resize(count);
@@ -143,16 +138,17 @@ work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks
   std::vector<std::int64_t> at(count);           // from the buffer, in bytes
   // Without a buffer displacements are addresses.
   bool in_one_block = all.buffer != nullptr && !always_copies;
-  std::int64_t packed = 0;
   std::size_t total = 0;
   for (std::size_t each = 0; each != count; ++each) {
     if (!has_neighbor(each, unpacks)) continue;
-    types[each] = committed_datatype_of(all.types != nullptr ? all.types[each] : all.type).shared;
+    types[each] =
+        committed_datatype_of(all.types.is_given ? all.types.first[each] : all.type).shared;
     const definition& type = *types[each];
     found.bytes[each] = static_cast<std::size_t>(bytes_of(type, all.counts[each]));
-    const std::int64_t unit = all.types != nullptr ? 1 : type.extent();
-    at[each] = (all.displacements.exists() ? all.displacements[each] : packed) * unit;
-    packed += all.counts[each];
+    const std::int64_t unit = all.types.is_given ? 1 : type.extent();
+    at[each] = all.displacements[each] * unit;
+    if (all.buffer <= MPI_IN_PLACE) [[unlikely]]
+      need_memory(all.buffer, type, all.counts[each] * type.size(), "buf", at[each]);
     const plan& by = type.plan();
     in_one_block &= by.is_contiguous() && by.offset() + at[each] >= 0;
     total += found.bytes[each];
@@ -184,7 +180,8 @@ work::placed work::place_blocks(const block_array& all, bool loads, bool unpacks
 }
 
 void work::send(const block_array& from, bool always_copies) {
-  send_blocks_ = place_blocks(from, true, false, always_copies);
+  with_names(names_of_arrays(from, false),
+             [&] { send_blocks_ = place_blocks(from, true, false, always_copies); });
   call_.varying = true;
   call_.send = or_nothing(static_cast<const void*>(send_blocks_.base));
   call_.send_bytes = send_blocks_.bytes.data();
@@ -192,7 +189,8 @@ void work::send(const block_array& from, bool always_copies) {
 }
 
 void work::receive(const block_array& into) {
-  receive_blocks_ = place_blocks(into, false, true);
+  with_names(names_of_arrays(into, true),
+             [&] { receive_blocks_ = place_blocks(into, false, true); });
   call_.varying = true;
   call_.receive = or_nothing(static_cast<void*>(receive_blocks_.base));
   call_.receive_bytes = receive_blocks_.bytes.data();
@@ -200,7 +198,8 @@ void work::receive(const block_array& into) {
 }
 
 void work::receive_in_place(const block_array& into) {
-  receive_blocks_ = place_blocks(into, true, true);
+  with_names(names_of_arrays(into, true),
+             [&] { receive_blocks_ = place_blocks(into, true, true); });
   call_.varying = call_.in_place = true;
   call_.receive = or_nothing(static_cast<void*>(receive_blocks_.base));
   call_.receive_bytes = receive_blocks_.bytes.data();
@@ -235,10 +234,13 @@ void work::take_raw(const void* from, void* into, std::int64_t count,
 void work::join(const void* from, void* into, std::int64_t count, MPI_Datatype type, MPI_Op op) {
   op_.emplace(op, type);
   const definition_pointer& shared = committed_datatype_of(type).shared;
-  (void)bytes_of(*shared, count);
+  const std::int64_t bytes = bytes_of(*shared, count);
   call_.bytes = static_cast<std::size_t>(count) * op_->element_bytes();
   op_->set(call_);
   const bool in_place = from == MPI_IN_PLACE;
+  if (!in_place) need_memory(from, *shared, bytes, "sendbuf");
+  if (call_.kind != detail::collective::reduce || is_root())
+    need_memory(into, *shared, bytes, "recvbuf");
   call_.in_place = in_place;
   const void* const sent = in_place ? nullptr : from;
   if (shared->plan().is_contiguous() && shared->layout().lower == 0) {
@@ -257,6 +259,7 @@ void work::join_blocks(const void* from, void* into, number_array counts, std::i
   const definition_pointer& shared = committed_datatype_of(type).shared;
   op_->set(call_);
   const auto count = static_cast<std::size_t>(size_);
+  if (counts.is_given() && !counts.exists()) fail(MPI_ERR_ARG, "recvcounts is a null pointer");
   std::int64_t all = equal * size_;
   std::int64_t own = equal;
   if (counts.exists()) {
@@ -271,9 +274,14 @@ void work::join_blocks(const void* from, void* into, number_array counts, std::i
     own = counts[static_cast<std::size_t>(rank_)];
     call_.send_bytes = send_blocks_.bytes.data();
   }
-  (void)bytes_of(*shared, all);
+  const std::int64_t bytes = with_names({{"count", "recvcount"}}, [&] {
+    (void)bytes_of(*shared, own);
+    return bytes_of(*shared, all);
+  });
   call_.bytes = static_cast<std::size_t>(own) * op_->element_bytes();
   call_.in_place = from == MPI_IN_PLACE;
+  if (!call_.in_place) need_memory(from, *shared, bytes, "sendbuf");
+  need_memory(into, *shared, call_.in_place ? bytes : bytes_of(*shared, own), "recvbuf");
   const void* const sent = call_.in_place ? nullptr : from;
   if (shared->plan().is_contiguous() && shared->layout().lower == 0) {
     if (!call_.in_place) call_.send = or_nothing(sent);

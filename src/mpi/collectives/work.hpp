@@ -22,6 +22,7 @@
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/operations/op.hpp"
 #include "mpi/point_to_point/message_memory.hpp"
+#include "mpi/support/failure.hpp"
 
 namespace peal::mpi {
 
@@ -29,8 +30,10 @@ namespace peal::mpi {
 class number_array {
  public:
   number_array() = default;
-  number_array(const int* of) noexcept : narrow_{of} {}
-  number_array(const std::int64_t* of) noexcept : wide_{of} {}
+  number_array(const int* of) noexcept : narrow_{of}, is_given_{true} {}
+  number_array(const std::int64_t* of) noexcept : wide_{of}, is_given_{true} {}
+  /// Whether the call has such an argument, which may be a null pointer.
+  [[nodiscard]] bool is_given() const noexcept { return is_given_; }
   [[nodiscard]] bool exists() const noexcept { return narrow_ != nullptr || wide_ != nullptr; }
   [[nodiscard]] std::int64_t operator[](std::size_t which) const noexcept {
     return narrow_ != nullptr ? narrow_[which] : static_cast<std::int64_t>(wide_[which]);
@@ -39,6 +42,7 @@ class number_array {
  private:
   const int* narrow_ = nullptr;
   const std::int64_t* wide_ = nullptr;
+  bool is_given_ = false;
 };
 
 /// A buffer with equal blocks, or with one.
@@ -47,15 +51,25 @@ struct block {
   std::int64_t count;
   MPI_Datatype type;
 };
+/// One datatype a block.
+struct type_array {
+  type_array() = default;
+  type_array(const MPI_Datatype* of) noexcept : first{of}, is_given{true} {}
+  const MPI_Datatype* first = nullptr;
+  bool is_given = false;
+};
 /// A buffer with a block for each rank, or neighbour. `types`: one a block, with displacements in
-/// bytes; null: `type` holds for all, with displacements in its extents.
+/// bytes; not given: `type` holds for all, with displacements in its extents.
 struct block_array {
   const void* buffer;
   number_array counts;
-  number_array displacements;  // none: packed one after the other
+  number_array displacements;
   MPI_Datatype type;
-  const MPI_Datatype* types = nullptr;
+  type_array types = {};
 };
+
+/// Fails for null pointers where there are blocks.
+void check_arrays(const block_array& all, int blocks);
 
 class work {
  public:
@@ -65,6 +79,19 @@ class work {
   work(const work&) = delete;
   work& operator=(const work&) = delete;
   ~work();
+
+  /// By `fill()`. Where that fails this rank takes no part, and the others learn of it; but for a
+  /// blocking call whose error ends the job, which need not wait for them.
+  template <class Fill>
+  void fill_in(detail::call_form form, const Fill& fill) {
+    try {
+      fill();
+      check_apart();
+    } catch (...) {
+      take_no_part(*comm_, form);
+      throw;
+    }
+  }
 
   /// Of all members; for an intercommunicator, of both groups.
   [[nodiscard]] int size() const noexcept { return size_; }
@@ -124,6 +151,9 @@ class work {
 
  private:
   work(detail::collective kind, const communicator& on);
+  /// What is sent must not lie where something is received. What is in a copy does not; of two
+  /// arrays the blocks of each rank are compared.
+  void check_apart() const;
   void set_neighbors(const communicator& on);
   /// Of an array of blocks: where each lies, in the program's memory or in a copy.
   struct placed {
@@ -150,8 +180,12 @@ class work {
     const std::byte* from;
     std::size_t bytes;
   };
+  [[nodiscard]] argument_names names_of_arrays(const block_array& all,
+                                               bool receives) const noexcept;
   [[nodiscard]] placed place_blocks(const block_array& all, bool loads, bool unpacks,
                                     bool always_copies = false);
+  const outgoing& add_sent(const block& from, int blocks);
+  const incoming& add_received(const block& into, int blocks);
   /// Where there is no neighbour the program's block stays as it is.
   [[nodiscard]] bool has_neighbor(std::size_t block, bool receives) const noexcept;
   /// The vector that goes to the other group, from the program's memory.
@@ -159,6 +193,7 @@ class work {
   void take_raw(const void* from, void* into, std::int64_t count, const definition_pointer& type);
 
   detail::communicator_state* on_;
+  const communicator* comm_;  // while it is filled in
   int size_, rank_;
   int remote_first_, remote_size_;              // as of the communicator
   const detail::neighborhood* near_ = nullptr;  // null: of all ranks

@@ -17,8 +17,7 @@ constexpr std::byte nothing{};
 }  // namespace
 
 void work::send_same(const block& data, int first, int ranks) {
-  need(data.count >= 0, MPI_ERR_COUNT, "count", data.count, "it must not be negative");
-  const outgoing& made = sent_.emplace_back(data.buffer, data.count, data.type);
+  const outgoing& made = add_sent(data, 1);
   if (made.is_copy()) load_again(made, data, data.count);
   const auto count = static_cast<std::size_t>(size_);
   send_blocks_.bytes.assign(count, 0);
@@ -37,8 +36,8 @@ void work::join_groups(const void* from, void* into, std::int64_t count, std::in
   op_.emplace(op, type);
   const definition_pointer& shared = committed_datatype_of(type).shared;
   const std::int64_t bytes = bytes_of(*shared, count);
-  if (from == nullptr && bytes != 0 && shared->plan().is_contiguous())
-    fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the vector is not empty");
+  need_memory(from, *shared, bytes, "sendbuf");
+  need_memory(into, *shared, bytes_of(*shared, own), "recvbuf");
   groups_ =
       std::make_unique<two_vectors>(*op_, static_cast<std::size_t>(count), remote_first_ == 0);
   op_->take_from_lower_bound();

@@ -42,20 +42,30 @@ void fail_no_communicator(MPI_Comm comm) {
   // One of these two, or one that MPI_Comm_idup has not made yet.
   if (communicators().find(comm) != nullptr && communicator_table::is_predefined(comm))
     need_world();
-  fail(MPI_ERR_COMM, comm == MPI_COMM_NULL ? "comm is MPI_COMM_NULL" : "comm is no communicator");
+  fail_handle(MPI_ERR_COMM, "comm", comm, MPI_COMM_NULL, "MPI_COMM_NULL", "communicator");
 }
 
-communicator& intracommunicator_of(MPI_Comm comm) {
-  communicator& found = communicator_of(comm);
+communicator& communicator_of(MPI_Comm comm, const char* argument) {
+  return with_names({{"comm", argument}}, [=]() -> communicator& { return communicator_of(comm); });
+}
+
+communicator& intracommunicator_of(MPI_Comm comm, const char* argument) {
+  communicator& found = communicator_of(comm, argument);
   if (found.is_inter()) [[unlikely]]
-    fail(MPI_ERR_COMM, "comm is an intercommunicator, for which this has no meaning");
+    fail(MPI_ERR_COMM,
+         std::string{argument} + " is an intercommunicator, for which this has no meaning");
   return found;
 }
 
-communicator& intercommunicator_of(MPI_Comm comm) {
-  communicator& found = communicator_of(comm);
-  if (!found.is_inter()) fail(MPI_ERR_COMM, "comm is no intercommunicator");
+communicator& intercommunicator_of(MPI_Comm comm, const char* argument) {
+  communicator& found = communicator_of(comm, argument);
+  if (!found.is_inter()) fail(MPI_ERR_COMM, std::string{argument} + " is no intercommunicator");
   return found;
+}
+
+void take_no_part(const communicator& on, detail::call_form form) {
+  if (form == detail::call_form::blocking && ends_job(on.errhandler)) return;
+  detail::take_no_part(*on.state, form, place);
 }
 
 void set_world(detail::communicator_state& all) {

@@ -75,10 +75,27 @@ using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::com
     fail_no_communicator(comm);
   return *found;
 }
+/// The same, for an argument of this name.
+[[nodiscard]] communicator& communicator_of(MPI_Comm comm, const char* argument);
 /// Fails for an intercommunicator, too.
-[[nodiscard]] communicator& intracommunicator_of(MPI_Comm comm);
+[[nodiscard]] communicator& intracommunicator_of(MPI_Comm comm, const char* argument = "comm");
 /// Fails for whatever is no intercommunicator.
-[[nodiscard]] communicator& intercommunicator_of(MPI_Comm comm);
+[[nodiscard]] communicator& intercommunicator_of(MPI_Comm comm, const char* argument = "comm");
+
+/// For a rank that refuses its arguments of a collective: the others learn of it. An error that
+/// ends the job is not held up by a blocking call, which would wait for them.
+void take_no_part(const communicator& on, detail::call_form form);
+/// The checks before a collective over all members that waits, such as one that makes a
+/// communicator.
+template <class Checks>
+decltype(auto) check_for_all(const communicator& on, Checks&& checks) {
+  try {
+    return checks();
+  } catch (...) {
+    take_no_part(on, detail::call_form::blocking);
+    throw;
+  }
+}
 
 /// MPI_COMM_WORLD and MPI_COMM_SELF are there from now on. Collective.
 void set_world(detail::communicator_state& all);

@@ -83,7 +83,8 @@ PEAL_MPI_FUNCTION(int, Comm_test_inter, MPI_Comm comm, int* flag) {
 PEAL_MPI_FUNCTION(int, Comm_compare, MPI_Comm comm1, MPI_Comm comm2, int* result) {
   return run("MPI_Comm_compare", comm1, [&] {
     need_place(result, "result");
-    const communicator &one = communicator_of(comm1), &other = communicator_of(comm2);
+    const communicator& one = communicator_of(comm1, "comm1");
+    const communicator& other = communicator_of(comm2, "comm2");
     *result = &one == &other ? MPI_IDENT : comparison_of(one, other);
   });
 }

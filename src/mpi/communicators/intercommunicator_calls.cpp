@@ -25,7 +25,7 @@ namespace {
 
 /// Of the leaders: each tells the other who is in its group.
 group exchange_groups(const group& local, MPI_Comm peer_comm, int remote_leader, int tag) {
-  const communicator& over = communicator_of(peer_comm);
+  const communicator& over = communicator_of(peer_comm, "peer_comm");
   const int with = over.peer_in_state(remote_leader);
   need(with >= 0 && with < detail::size_of(*over.state), MPI_ERR_RANK, "remote_leader",
        remote_leader, "peer_comm has no such rank");
@@ -51,7 +51,7 @@ struct released {
 PEAL_MPI_FUNCTION(int, Intercomm_create, MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                   int remote_leader, int tag, MPI_Comm* newintercomm) {
   return run("MPI_Intercomm_create", local_comm, [&] {
-    const communicator& local = intracommunicator_of(local_comm);
+    const communicator& local = intracommunicator_of(local_comm, "local_comm");
     need_place(newintercomm, "newintercomm");
     need(local_leader >= 0 && local_leader < local.size(), MPI_ERR_RANK, "local_leader",
          local_leader, "local_comm has no such rank");
@@ -82,7 +82,9 @@ PEAL_MPI_FUNCTION(int, Intercomm_create_from_groups, MPI_Group local_group, int 
   return run_with("MPI_Intercomm_create_from_groups", MPI_COMM_NULL, errhandler, [&] {
     need_place(stringtag, "stringtag");
     need_place(newintercomm, "newintercomm");
-    const group& own = group_of(local_group);
+    (void)hints_of(info);
+    (void)errhandler_of(errhandler);
+    const group& own = group_of(local_group, "local_group");
     need(local_leader >= 0 && local_leader < own.size(), MPI_ERR_RANK, "local_leader", local_leader,
          "local_group has no such rank");
     const int rank = own.rank_of(world_rank());
@@ -98,7 +100,7 @@ PEAL_MPI_FUNCTION(int, Intercomm_create_from_groups, MPI_Group local_group, int 
         (void)pass_on_group(among, local_leader, nullptr);
       } catch (const failure&) {
       }
-      (void)group_of(remote_group);
+      (void)group_of(remote_group, "remote_group");
       fail(MPI_ERR_RANK, "remote_leader", remote_leader, "remote_group has no such rank");
     }
     const group remote = pass_on_group(among, local_leader, found);
@@ -111,8 +113,8 @@ PEAL_MPI_FUNCTION(int, Intercomm_create_from_groups, MPI_Group local_group, int 
 
 PEAL_MPI_FUNCTION(int, Intercomm_merge, MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   return run("MPI_Intercomm_merge", intercomm, [&] {
-    const communicator& from = intercommunicator_of(intercomm);
-    need_place(newintracomm, "newintracomm");
+    const communicator& from = intercommunicator_of(intercomm, "intercomm");
+    check_for_all(from, [&] { need_place(newintracomm, "newintracomm"); });
     const std::int64_t size = detail::size_of(*from.state), rank = detail::rank_of(*from.state);
     // Where both groups say the same, the order of `state` stays.
     detail::communicator_state* const made =

@@ -31,6 +31,11 @@ std::vector<int> ranks_within(const communicator& of, const group& members) {
   return ranks;
 }
 
+const group& members_within(const communicator& of, const group& members) {
+  (void)ranks_within(of, members);
+  return members;
+}
+
 MPI_Comm split(const communicator& from, bool joins, int color, int key) {
   if (from.is_inter()) return split_intercommunicator(from, joins, color, key);
   detail::communicator_state* const made = detail::split(*from.state, joins, color, key, place);
@@ -41,18 +46,23 @@ MPI_Comm split(const communicator& from, bool joins, int color, int key) {
 
 PEAL_MPI_FUNCTION(int, Comm_split, MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   return run("MPI_Comm_split", comm, [&] {
-    need_place(newcomm, "newcomm");
-    need(color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG, "color", color,
-         "it must not be negative, unless it is MPI_UNDEFINED");
-    *newcomm = split(communicator_of(comm), color != MPI_UNDEFINED, color, key);
+    const communicator& from = communicator_of(comm);
+    check_for_all(from, [&] {
+      need_place(newcomm, "newcomm");
+      need(color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG, "color", color,
+           "it must not be negative, unless it is MPI_UNDEFINED");
+    });
+    *newcomm = split(from, color != MPI_UNDEFINED, color, key);
   });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   return run("MPI_Comm_create", comm, [&] {
-    need_place(newcomm, "newcomm");
     const communicator& from = communicator_of(comm);
-    const peal::mpi::group& members = group_of(group);
+    const peal::mpi::group& members = check_for_all(from, [&]() -> const peal::mpi::group& {
+      need_place(newcomm, "newcomm");
+      return members_within(from, group_of(group));
+    });
     const int rank = members.rank_of(world_rank());
     const bool joins = rank != MPI_UNDEFINED;
     // Groups that differ have no process in common, so that their first ones tell them apart. On
@@ -82,6 +92,8 @@ PEAL_MPI_FUNCTION(int, Comm_create_from_group, MPI_Group group, const char* stri
     need_place(stringtag, "stringtag");
     need_place(newcomm, "newcomm");
     const peal::mpi::group& members = group_of(group);
+    (void)hints_of(info);
+    (void)errhandler_of(errhandler);
     detail::communicator_state& all = all_ranks();
     if (members.size() == 0) {
       *newcomm = MPI_COMM_NULL;

@@ -93,10 +93,13 @@ division division_for(const communicator& from, int split_type, MPI_Info info) {
 PEAL_MPI_FUNCTION(int, Comm_split_type, MPI_Comm comm, int split_type, int key, MPI_Info info,
                   MPI_Comm* newcomm) {
   return run("MPI_Comm_split_type", comm, [&] {
-    need_place(newcomm, "newcomm");
     const communicator& from = intracommunicator_of(comm);
     // Ranks that give another type, or MPI_UNDEFINED, make the same call of the core.
-    const division by = division_for(from, split_type, info);
+    const division by = check_for_all(from, [&] {
+      need_place(newcomm, "newcomm");
+      (void)hints_of(info);
+      return division_for(from, split_type, info);
+    });
     detail::communicator_state* const made =
         by.joins && !by.part
             ? detail::split(*from.state, true, by.color, key, place)

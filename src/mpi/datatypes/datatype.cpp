@@ -7,18 +7,17 @@
 
 namespace peal::mpi {
 
-void fail_no_datatype(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL) fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+void fail_no_datatype(MPI_Datatype type, const char* argument) {
   if (is_missing(type))
-    fail(MPI_ERR_TYPE, fmt::format("{} does not exist on this machine", name_of_missing(type)));
-  fail(MPI_ERR_TYPE, fmt::format("{:#x} is no datatype, or one that was freed",
-                                 reinterpret_cast<std::uintptr_t>(type)));
+    fail(MPI_ERR_TYPE, fmt::format("{} is {}, which does not exist on this machine", argument,
+                                   name_of_missing(type)));
+  fail_handle(MPI_ERR_TYPE, argument, type, MPI_DATATYPE_NULL, "MPI_DATATYPE_NULL", "datatype");
 }
 
 void fail_not_committed(const datatype& type) {
   fail(MPI_ERR_TYPE, type.name.empty()
-                         ? std::string{"the datatype is not committed"}
-                         : fmt::format("the datatype {} is not committed", type.name));
+                         ? std::string{"datatype is not committed"}
+                         : fmt::format("datatype is {}, which is not committed", type.name));
 }
 
 datatype_table& make_datatypes() {

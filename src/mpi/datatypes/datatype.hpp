@@ -38,14 +38,14 @@ using datatype_table = handle_table<MPI_Datatype, datatype, handle_kind::datatyp
   return all;
 }
 
-[[noreturn, gnu::cold]] void fail_no_datatype(MPI_Datatype type);
+[[noreturn, gnu::cold]] void fail_no_datatype(MPI_Datatype type, const char* argument);
 [[noreturn, gnu::cold]] void fail_not_committed(const datatype& type);
 /// Fails for MPI_DATATYPE_NULL, for whatever is no datatype, and for an optional type that does not
-/// exist here.
-[[nodiscard]] inline datatype& datatype_of(MPI_Datatype type) {
+/// exist here. `argument` is what the handle is called.
+[[nodiscard]] inline datatype& datatype_of(MPI_Datatype type, const char* argument = "datatype") {
   datatype* const found = datatypes().find(type);
   if (found == nullptr) [[unlikely]]
-    fail_no_datatype(type);
+    fail_no_datatype(type, argument);
   return *found;
 }
 [[nodiscard]] inline datatype& committed_datatype_of(MPI_Datatype type) {

@@ -23,4 +23,14 @@ void definition::make_plan() const {
   planned_.store(true, std::memory_order_release);  // pairs with the acquire in plan
 }
 
+void need_memory(const void* buffer, const definition& type, std::int64_t bytes,
+                 const char* argument, std::int64_t at) {
+  constexpr std::int64_t first_page = 4096;
+  if (buffer == MPI_IN_PLACE)
+    fail(MPI_ERR_BUFFER, std::string{argument} + " is MPI_IN_PLACE, which has no meaning here");
+  const std::int64_t first = at + type.layout().true_lower;
+  if (buffer == nullptr && bytes != 0 && first >= 0 && first < first_page)
+    fail(MPI_ERR_BUFFER, std::string{argument} + " is a null pointer, and it is not empty");
+}
+
 }  // namespace peal::mpi

@@ -83,5 +83,10 @@ using definition_pointer = std::shared_ptr<const definition>;
     fail(MPI_ERR_COUNT, "count", count, "so many elements have more bytes than can be counted");
   return bytes;
 }
+/// Fails, MPI_ERR_BUFFER, for MPI_IN_PLACE, and for a null pointer where there are `bytes`, `at`
+/// bytes from it on. MPI_BOTTOM is a null pointer, too, and right for what has its address as a
+/// displacement: there is nothing in the first page of memory.
+void need_memory(const void* buffer, const definition& type, std::int64_t bytes,
+                 const char* argument, std::int64_t at = 0);
 
 }  // namespace peal::mpi

@@ -41,6 +41,8 @@ PEAL_MPI_FUNCTION(int, Abi_set_fortran_booleans, int logical_size, void* logical
 PEAL_MPI_FUNCTION(int, Abi_get_fortran_booleans, int logical_size, void* logical_true,
                   void* logical_false, int* is_set) {
   return run("MPI_Abi_get_fortran_booleans", [&] {
+    need_place(logical_true, "logical_true");
+    need_place(logical_false, "logical_false");
     need_place(is_set, "is_set");
     *is_set = get_fortran_booleans(logical_size, logical_true, logical_false) ? 1 : 0;
   });

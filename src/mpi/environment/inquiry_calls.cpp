@@ -44,7 +44,7 @@ PEAL_MPI_FUNCTION(int, Get_library_version, char* version, int* resultlen) {
 }
 
 PEAL_MPI_FUNCTION(int, Get_processor_name, char* name, int* resultlen) {
-  return run("MPI_Get_processor_name", [&] {
+  return run_in_job("MPI_Get_processor_name", [&] {
     need_place(name, "name");
     need_place(resultlen, "resultlen");
     std::array<char, MPI_MAX_PROCESSOR_NAME> found{};
@@ -66,21 +66,4 @@ PEAL_MPI_FUNCTION(double, Wtick, void) {
 PEAL_MPI_FUNCTION(int, Pcontrol, const int level, ...) {
   (void)level;  // for tools, which stand in for it
   return MPI_SUCCESS;
-}
-
-PEAL_MPI_FUNCTION(int, Alloc_mem, MPI_Aint size, MPI_Info info, void* baseptr) {
-  (void)info;
-  return run("MPI_Alloc_mem", [&] {
-    need_place(baseptr, "baseptr");
-    need(size >= 0, MPI_ERR_ARG, "size", size, "it must not be negative");
-    void* const made =
-        size == 0 ? nullptr : peal::detail::allocate_shared(static_cast<std::size_t>(size), place);
-    std::memcpy(baseptr, &made, sizeof made);
-  });
-}
-
-PEAL_MPI_FUNCTION(int, Free_mem, void* base) {
-  return run("MPI_Free_mem", [&] {
-    if (base != nullptr) peal::detail::deallocate_shared(base);
-  });
 }

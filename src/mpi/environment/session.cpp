@@ -13,8 +13,8 @@ session_table& sessions() noexcept {
 session& session_of(MPI_Session handle) {
   session* const found = sessions().find(handle);
   if (found == nullptr) [[unlikely]]
-    fail(MPI_ERR_SESSION,
-         handle == MPI_SESSION_NULL ? "session is MPI_SESSION_NULL" : "session is no session");
+    fail_handle(MPI_ERR_SESSION, "session", handle, MPI_SESSION_NULL, "MPI_SESSION_NULL",
+                "session");
   return *found;
 }
 

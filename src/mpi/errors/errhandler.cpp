@@ -1,7 +1,5 @@
 #include "mpi/errors/errhandler.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "mpi/support/failure.hpp"
@@ -24,10 +22,8 @@ errhandler_table& errhandlers() {
 errhandler& errhandler_of(MPI_Errhandler handle) {
   errhandler* const found = errhandlers().find(handle);
   if (found == nullptr) [[unlikely]]
-    fail(MPI_ERR_ERRHANDLER, handle == MPI_ERRHANDLER_NULL
-                                 ? std::string{"the error handler is MPI_ERRHANDLER_NULL"}
-                                 : fmt::format("{} is no error handler, or was freed",
-                                               static_cast<const void*>(handle)));
+    fail_handle(MPI_ERR_ERRHANDLER, "errhandler", handle, MPI_ERRHANDLER_NULL,
+                "MPI_ERRHANDLER_NULL", "error handler");
   return *found;
 }
 
@@ -46,12 +42,19 @@ void release_errhandler(MPI_Errhandler handle) noexcept {
     errhandlers().remove(handle);
 }
 
+bool ends_job(MPI_Errhandler handle) noexcept {
+  const errhandler* const found = errhandlers().find(handle);
+  if (found == nullptr) return true;
+  const auto* const ending = std::get_if<errhandler::ending>(&found->action);
+  return ending != nullptr && *ending != errhandler::ending::give_code;
+}
+
 template <class Function>
 void replace_errhandler(MPI_Errhandler& held, MPI_Errhandler by) {
   const errhandler::kind& action = errhandler_of(by).action;
   if (!std::holds_alternative<errhandler::ending>(action) &&
       !std::holds_alternative<Function*>(action))
-    fail(MPI_ERR_ERRHANDLER, "the error handler was made for another kind of object");
+    fail(MPI_ERR_ERRHANDLER, "errhandler was made for another kind of object");
   release_errhandler(std::exchange(held, share_errhandler(by)));
 }
 

@@ -45,6 +45,10 @@ MPI_Errhandler share_errhandler(MPI_Errhandler handle);
 /// One less; the last one ends it. What is no handler is left alone.
 void release_errhandler(MPI_Errhandler handle) noexcept;
 
+/// Whether an error ends the job. What is no handler, as after its end, is taken for
+/// MPI_ERRORS_ARE_FATAL.
+[[nodiscard]] bool ends_job(MPI_Errhandler handle) noexcept;
+
 /// Gives an object, which errors have such a function for, another error handler. Fails for one
 /// that was made for another kind of object.
 template <class Function>

@@ -12,9 +12,9 @@ using namespace peal::mpi;
 namespace {
 
 template <class Function>
-int create(const char* name, Function* function, MPI_Errhandler* errhandler) {
+int create(const char* name, const char* argument, Function* function, MPI_Errhandler* errhandler) {
   return run(name, [&] {
-    need_place(reinterpret_cast<const void*>(function), "the function of the error handler");
+    need_place(reinterpret_cast<const void*>(function), argument);
     need_place(errhandler, "errhandler");
     *errhandler = make_errhandler(function);
   });
@@ -24,20 +24,21 @@ int create(const char* name, Function* function, MPI_Errhandler* errhandler) {
 
 PEAL_MPI_FUNCTION(int, Comm_create_errhandler, MPI_Comm_errhandler_function* comm_errhandler_fn,
                   MPI_Errhandler* errhandler) {
-  return create("MPI_Comm_create_errhandler", comm_errhandler_fn, errhandler);
+  return create("MPI_Comm_create_errhandler", "comm_errhandler_fn", comm_errhandler_fn, errhandler);
 }
 PEAL_MPI_FUNCTION(int, Win_create_errhandler, MPI_Win_errhandler_function* win_errhandler_fn,
                   MPI_Errhandler* errhandler) {
-  return create("MPI_Win_create_errhandler", win_errhandler_fn, errhandler);
+  return create("MPI_Win_create_errhandler", "win_errhandler_fn", win_errhandler_fn, errhandler);
 }
 PEAL_MPI_FUNCTION(int, File_create_errhandler, MPI_File_errhandler_function* file_errhandler_fn,
                   MPI_Errhandler* errhandler) {
-  return create("MPI_File_create_errhandler", file_errhandler_fn, errhandler);
+  return create("MPI_File_create_errhandler", "file_errhandler_fn", file_errhandler_fn, errhandler);
 }
 PEAL_MPI_FUNCTION(int, Session_create_errhandler,
                   MPI_Session_errhandler_function* session_errhandler_fn,
                   MPI_Errhandler* errhandler) {
-  return create("MPI_Session_create_errhandler", session_errhandler_fn, errhandler);
+  return create("MPI_Session_create_errhandler", "session_errhandler_fn", session_errhandler_fn,
+                errhandler);
 }
 
 PEAL_MPI_FUNCTION(int, Errhandler_free, MPI_Errhandler* errhandler) {

@@ -75,12 +75,20 @@ int handle_without_owner(const char* function, const failure& what) noexcept {
   end_with_error(function, what);
 }
 
+/// Nothing, where there is no memory for it.
+std::string text_of(const char* function, const failure& what) noexcept {
+  try {
+    return fmt::format("{}: {}: {}", function, name_of_code(what.error_class), what.what);
+  } catch (...) {
+    return {};
+  }
+}
+
 }  // namespace
 
 void end_with_error(const char* function, const failure& what) noexcept {
   const bool in_job = detail::job_running();
-  const std::string why =
-      fmt::format("{}: {}: {}", function, name_of_code(what.error_class), what.what);
+  const std::string why = text_of(function, what);
   const std::string line = fmt::format("peal: {}{}\n", in_job ? rank_text() : "", why);
   // One write, so that lines of several ranks do not mix. Nothing is left to be done if it fails.
   (void)!write(STDERR_FILENO, line.data(), line.size());
@@ -95,7 +103,8 @@ int handle_error(const char* function, Owner owner, MPI_Errhandler handler,
     if (found->action == errhandler::kind{errhandler::ending::give_code}) return what.error_class;
     if (const auto* const called = std::get_if<typename function_of<Owner>::type>(&found->action)) {
       int code = what.error_class;
-      (*called)(&owner, &code);
+      // What a library gives besides is its own affair: here the sentence that would be printed.
+      (*called)(&owner, &code, text_of(function, what).c_str());
       return code;
     }
   }

@@ -15,7 +15,9 @@
 namespace peal::mpi {
 
 /// Calls the handler, which is one of this kind of object, MPI_Comm, MPI_Session or MPI_File, and
-/// gives the error code. What is no handler, as after its end, is taken for MPI_ERRORS_ARE_FATAL.
+/// gives the error code. A function of the program is told a sentence, too, as a `const char*`
+/// after the code, which lives as long as the call. What is no handler, as after its end, is taken
+/// for MPI_ERRORS_ARE_FATAL.
 template <class Owner>
 int handle_error(const char* function, Owner owner, MPI_Errhandler handler,
                  const failure& what) noexcept;

@@ -12,7 +12,7 @@
 using namespace peal::mpi;
 
 PEAL_MPI_FUNCTION(int, Group_size, MPI_Group group, int* size) {
-  return run("MPI_Group_size", [&] {
+  return run_in_job("MPI_Group_size", [&] {
     const peal::mpi::group& of = group_of(group);
     need_place(size, "size");
     *size = of.size();
@@ -20,7 +20,7 @@ PEAL_MPI_FUNCTION(int, Group_size, MPI_Group group, int* size) {
 }
 
 PEAL_MPI_FUNCTION(int, Group_rank, MPI_Group group, int* rank) {
-  return run("MPI_Group_rank", [&] {
+  return run_in_job("MPI_Group_rank", [&] {
     const peal::mpi::group& of = group_of(group);
     need_place(rank, "rank");
     *rank = of.size() == 0 ? MPI_UNDEFINED : of.rank_of(world_rank());
@@ -28,8 +28,8 @@ PEAL_MPI_FUNCTION(int, Group_rank, MPI_Group group, int* rank) {
 }
 
 PEAL_MPI_FUNCTION(int, Group_compare, MPI_Group group1, MPI_Group group2, int* result) {
-  return run("MPI_Group_compare", [&] {
-    const int compared = comparison_of(group_of(group1), group_of(group2));
+  return run_in_job("MPI_Group_compare", [&] {
+    const int compared = comparison_of(group_of(group1, "group1"), group_of(group2, "group2"));
     need_place(result, "result");
     *result = compared;
   });
@@ -37,9 +37,9 @@ PEAL_MPI_FUNCTION(int, Group_compare, MPI_Group group1, MPI_Group group2, int* r
 
 PEAL_MPI_FUNCTION(int, Group_translate_ranks, MPI_Group group1, int n, const int ranks1[],
                   MPI_Group group2, int ranks2[]) {
-  return run("MPI_Group_translate_ranks", [&] {
-    const peal::mpi::group& from = group_of(group1);
-    const peal::mpi::group& to = group_of(group2);
+  return run_in_job("MPI_Group_translate_ranks", [&] {
+    const peal::mpi::group& from = group_of(group1, "group1");
+    const peal::mpi::group& to = group_of(group2, "group2");
     need(n >= 0, MPI_ERR_ARG, "n", n, "it must not be negative");
     if (n == 0) return;
     need_place(ranks1, "ranks1");
@@ -54,7 +54,7 @@ PEAL_MPI_FUNCTION(int, Group_translate_ranks, MPI_Group group1, int n, const int
 }
 
 PEAL_MPI_FUNCTION(int, Group_free, MPI_Group* group) {
-  return run("MPI_Group_free", [&] {
+  return run_in_job("MPI_Group_free", [&] {
     need_place(group, "group");
     (void)group_of(*group);
     // MPI_GROUP_EMPTY is what functions give for a group without members, which programs then free.

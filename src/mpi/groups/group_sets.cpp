@@ -20,9 +20,10 @@ std::vector<bool> marked(const group& of, std::span<const int> ranks) {
   std::vector<bool> named(static_cast<std::size_t>(of.size()));
   for (const int rank : ranks) {
     if (rank < 0 || rank >= of.size())
-      fail(MPI_ERR_RANK, fmt::format("rank {} is none of a group of {}", rank, of.size()));
+      fail(MPI_ERR_RANK,
+           fmt::format("ranks has {}: the group has ranks 0 to {}", rank, of.size() - 1));
     if (named[static_cast<std::size_t>(rank)])
-      fail(MPI_ERR_RANK, "a rank of the list", rank, "it is named twice");
+      fail(MPI_ERR_RANK, fmt::format("ranks has {} twice", rank));
     named[static_cast<std::size_t>(rank)] = true;
   }
   return named;
@@ -69,13 +70,13 @@ std::vector<int> ranks_in(const group& of, std::span<const rank_range> ranges) {
   std::vector<int> ranks;
   for (const rank_range& range : ranges) {
     const long long first = range[0], last = range[1], stride = range[2];
-    need(stride != 0, MPI_ERR_ARG, "the stride of a range", stride, "it may be anything else");
+    if (stride == 0) fail(MPI_ERR_ARG, "ranges has a stride of 0");
     for (long long rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
       // Checked here: a range that goes far beyond the group would be a list without end.
       if (rank < 0 || rank >= of.size())
         fail(MPI_ERR_RANK,
-             fmt::format("the range {} to {} by {} names rank {}, but the group has {}", first,
-                         last, stride, rank, of.size()));
+             fmt::format("ranges has {} to {} by {}, which names rank {}, but the group has {}",
+                         first, last, stride, rank, of.size()));
       ranks.push_back(static_cast<int>(rank));
     }
   }

@@ -1,7 +1,5 @@
 #include "mpi/groups/group_table.hpp"
 
-#include <fmt/format.h>
-
 #include "mpi/support/failure.hpp"
 
 namespace peal::mpi {
@@ -16,12 +14,10 @@ group_table& groups() {
   return all;
 }
 
-const group& group_of(MPI_Group handle) {
+const group& group_of(MPI_Group handle, const char* argument) {
   const group* const found = groups().find(handle);
   if (found == nullptr) [[unlikely]]
-    fail(MPI_ERR_GROUP, handle == MPI_GROUP_NULL ? std::string{"the group is MPI_GROUP_NULL"}
-                                                 : fmt::format("{} is no group, or was freed",
-                                                               static_cast<const void*>(handle)));
+    fail_handle(MPI_ERR_GROUP, argument, handle, MPI_GROUP_NULL, "MPI_GROUP_NULL", "group");
   return *found;
 }
 

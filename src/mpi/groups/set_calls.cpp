@@ -14,9 +14,9 @@ using set_operation = group(const group&, const group&);
 
 int set_call(const char* function, set_operation operation, MPI_Group group1, MPI_Group group2,
              MPI_Group* newgroup) {
-  return run(function, [&] {
-    const group& one = group_of(group1);
-    const group& other = group_of(group2);
+  return run_in_job(function, [&] {
+    const group& one = group_of(group1, "group1");
+    const group& other = group_of(group2, "group2");
     need_place(newgroup, "newgroup");
     *newgroup = handle_of(operation(one, other));
   });
@@ -26,7 +26,7 @@ using list_operation = group(const group&, std::span<const int>);
 
 int list_call(const char* function, list_operation operation, MPI_Group of, int n,
               const int ranks[], MPI_Group* newgroup) {
-  return run(function, [&] {
+  return run_in_job(function, [&] {
     const group& whole = group_of(of);
     need(n >= 0, MPI_ERR_ARG, "n", n, "it must not be negative");
     if (n > 0) need_place(ranks, "ranks");
@@ -37,7 +37,7 @@ int list_call(const char* function, list_operation operation, MPI_Group of, int 
 
 int range_call(const char* function, list_operation operation, MPI_Group of, int n, int ranges[][3],
                MPI_Group* newgroup) {
-  return run(function, [&] {
+  return run_in_job(function, [&] {
     const group& whole = group_of(of);
     need(n >= 0, MPI_ERR_ARG, "n", n, "it must not be negative");
     if (n > 0) need_place(ranges, "ranges");

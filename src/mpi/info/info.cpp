@@ -68,9 +68,7 @@ info_table& infos() {
 info& info_of(MPI_Info handle) {
   info* const found = infos().find(handle);
   if (found == nullptr) [[unlikely]]
-    fail(MPI_ERR_INFO, handle == MPI_INFO_NULL ? std::string{"the info object is MPI_INFO_NULL"}
-                                               : fmt::format("{} is no info object, or was freed",
-                                                             static_cast<const void*>(handle)));
+    fail_handle(MPI_ERR_INFO, "info", handle, MPI_INFO_NULL, "MPI_INFO_NULL", "info object");
   return *found;
 }
 

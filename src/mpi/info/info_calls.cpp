@@ -17,7 +17,7 @@ namespace {
 info& own_info_of(MPI_Info handle) {
   info& found = info_of(handle);
   if (info_table::is_predefined(handle))
-    fail(MPI_ERR_INFO, "the info object is MPI_INFO_ENV, which is only to be read");
+    fail(MPI_ERR_INFO, "info is MPI_INFO_ENV, which is only to be read");
   return found;
 }
 
@@ -35,6 +35,7 @@ PEAL_MPI_FUNCTION(int, Info_create_env, int argc, char* argv[], MPI_Info* info) 
     need(argc >= 0, MPI_ERR_ARG, "argc", argc, "it must not be negative");
     need_place(info, "info");
     if (argc > 0) need_place(argv, "argv");
+    for (int each = 0; each != argc; ++each) need_place(argv[each], "an element of argv");
     *info = handle_of(env_info_for({argv, static_cast<std::size_t>(argc)}));
   });
 }

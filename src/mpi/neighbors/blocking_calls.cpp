@@ -9,9 +9,9 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgather, const void* sendbuf, int sendcount,
                   MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm) {
   return run("MPI_Neighbor_allgather", comm, [&] {
-    work w{collective::neighbor_allgather, comm};
-    fill_neighbor_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::neighbor_allgather, comm, [&](work& w) {
+      fill_neighbor_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
@@ -19,9 +19,9 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgather_c, const void* sendbuf, MPI_Count send
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm) {
   return run("MPI_Neighbor_allgather_c", comm, [&] {
-    work w{collective::neighbor_allgather, comm};
-    fill_neighbor_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::neighbor_allgather, comm, [&](work& w) {
+      fill_neighbor_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
@@ -29,10 +29,10 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgatherv, const void* sendbuf, int sendcount,
                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
                   MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Neighbor_allgatherv", comm, [&] {
-    work w{collective::neighbor_allgather, comm};
-    fill_neighbor_allgatherv(w, {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-    w.run();
+    run_work(collective::neighbor_allgather, comm, [&](work& w) {
+      fill_neighbor_allgatherv(w, {sendbuf, sendcount, sendtype},
+                               {recvbuf, recvcounts, displs, recvtype});
+    });
   });
 }
 
@@ -40,19 +40,19 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgatherv_c, const void* sendbuf, MPI_Count sen
                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                   const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Neighbor_allgatherv_c", comm, [&] {
-    work w{collective::neighbor_allgather, comm};
-    fill_neighbor_allgatherv(w, {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-    w.run();
+    run_work(collective::neighbor_allgather, comm, [&](work& w) {
+      fill_neighbor_allgatherv(w, {sendbuf, sendcount, sendtype},
+                               {recvbuf, recvcounts, displs, recvtype});
+    });
   });
 }
 
 PEAL_MPI_FUNCTION(int, Neighbor_alltoall, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                   void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Neighbor_alltoall", comm, [&] {
-    work w{collective::neighbor_alltoall, comm};
-    fill_neighbor_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::neighbor_alltoall, comm, [&](work& w) {
+      fill_neighbor_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
@@ -60,9 +60,9 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoall_c, const void* sendbuf, MPI_Count sendc
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm) {
   return run("MPI_Neighbor_alltoall_c", comm, [&] {
-    work w{collective::neighbor_alltoall, comm};
-    fill_neighbor_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-    w.run();
+    run_work(collective::neighbor_alltoall, comm, [&](work& w) {
+      fill_neighbor_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+    });
   });
 }
 
@@ -70,10 +70,10 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallv, const void* sendbuf, const int sendco
                   const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   return run("MPI_Neighbor_alltoallv", comm, [&] {
-    work w{collective::neighbor_alltoall, comm};
-    fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-    w.run();
+    run_work(collective::neighbor_alltoall, comm, [&](work& w) {
+      fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
+                              {recvbuf, recvcounts, rdispls, recvtype});
+    });
   });
 }
 
@@ -82,10 +82,10 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallv_c, const void* sendbuf, const MPI_Coun
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
                   MPI_Comm comm) {
   return run("MPI_Neighbor_alltoallv_c", comm, [&] {
-    work w{collective::neighbor_alltoall, comm};
-    fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-    w.run();
+    run_work(collective::neighbor_alltoall, comm, [&](work& w) {
+      fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
+                              {recvbuf, recvcounts, rdispls, recvtype});
+    });
   });
 }
 
@@ -94,10 +94,10 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallw, const void* sendbuf, const int sendco
                   const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
                   MPI_Comm comm) {
   return run("MPI_Neighbor_alltoallw", comm, [&] {
-    work w{collective::neighbor_alltoall, comm};
-    fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-    w.run();
+    run_work(collective::neighbor_alltoall, comm, [&](work& w) {
+      fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                              {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+    });
   });
 }
 
@@ -106,9 +106,9 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallw_c, const void* sendbuf, const MPI_Coun
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                   const MPI_Datatype recvtypes[], MPI_Comm comm) {
   return run("MPI_Neighbor_alltoallw_c", comm, [&] {
-    work w{collective::neighbor_alltoall, comm};
-    fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-    w.run();
+    run_work(collective::neighbor_alltoall, comm, [&](work& w) {
+      fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                              {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+    });
   });
 }

@@ -1,5 +1,8 @@
 #include "mpi/neighbors/fill.hpp"
 
+#include <string>
+#include <utility>
+
 #include "mpi/support/failure.hpp"
 
 namespace peal::mpi {
@@ -7,8 +10,10 @@ namespace peal::mpi {
 namespace {
 
 void refuse_in_place(const void* sent, const void* received) {
-  if (sent == MPI_IN_PLACE || received == MPI_IN_PLACE)
-    fail(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE, which has no meaning between neighbours");
+  for (const auto& [buffer, name] : {std::pair{sent, "sendbuf"}, std::pair{received, "recvbuf"}})
+    if (buffer == MPI_IN_PLACE)
+      fail(MPI_ERR_BUFFER,
+           std::string{name} + " is MPI_IN_PLACE, which has no meaning between neighbours");
 }
 
 }  // namespace

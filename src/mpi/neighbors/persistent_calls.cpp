@@ -9,9 +9,8 @@ using peal::detail::collective;
 PEAL_MPI_FUNCTION(int, Neighbor_allgather_init, const void* sendbuf, int sendcount,
                   MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_allgather_init", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_allgather, comm, info, [&](work& w) {
       fill_neighbor_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -20,9 +19,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgather_init, const void* sendbuf, int sendcou
 PEAL_MPI_FUNCTION(int, Neighbor_allgather_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_allgather_init_c", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_allgather, comm, info, [&](work& w) {
       fill_neighbor_allgather(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -31,9 +29,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgather_init_c, const void* sendbuf, MPI_Count
 PEAL_MPI_FUNCTION(int, Neighbor_allgatherv_init, const void* sendbuf, int sendcount,
                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
                   MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_allgatherv_init", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_allgather, comm, info, [&](work& w) {
       fill_neighbor_allgatherv(w, {sendbuf, sendcount, sendtype},
                                {recvbuf, recvcounts, displs, recvtype});
     });
@@ -44,9 +41,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgatherv_init_c, const void* sendbuf, MPI_Coun
                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                   const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_allgatherv_init_c", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_allgather, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_allgather, comm, info, [&](work& w) {
       fill_neighbor_allgatherv(w, {sendbuf, sendcount, sendtype},
                                {recvbuf, recvcounts, displs, recvtype});
     });
@@ -56,9 +52,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_allgatherv_init_c, const void* sendbuf, MPI_Coun
 PEAL_MPI_FUNCTION(int, Neighbor_alltoall_init, const void* sendbuf, int sendcount,
                   MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_alltoall_init", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_alltoall, comm, info, [&](work& w) {
       fill_neighbor_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -67,9 +62,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoall_init, const void* sendbuf, int sendcoun
 PEAL_MPI_FUNCTION(int, Neighbor_alltoall_init_c, const void* sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_alltoall_init_c", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_alltoall, comm, info, [&](work& w) {
       fill_neighbor_alltoall(w, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
     });
   });
@@ -79,9 +73,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallv_init, const void* sendbuf, const int s
                   const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_alltoallv_init", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_alltoall, comm, info, [&](work& w) {
       fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
                               {recvbuf, recvcounts, rdispls, recvtype});
     });
@@ -92,9 +85,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallv_init_c, const void* sendbuf, const MPI
                   const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_alltoallv_init_c", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_alltoall, comm, info, [&](work& w) {
       fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, sendtype},
                               {recvbuf, recvcounts, rdispls, recvtype});
     });
@@ -105,9 +97,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallw_init, const void* sendbuf, const int s
                   const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
                   const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_alltoallw_init", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_alltoall, comm, info, [&](work& w) {
       fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
                               {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
     });
@@ -119,9 +110,8 @@ PEAL_MPI_FUNCTION(int, Neighbor_alltoallw_init_c, const void* sendbuf, const MPI
                   const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                   const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
                   MPI_Request* request) {
-  (void)info;  // hints
   return run("MPI_Neighbor_alltoallw_init_c", comm, [&] {
-    *request = prepare_work(request, collective::neighbor_alltoall, comm, [&](work& w) {
+    *request = prepare_work(request, collective::neighbor_alltoall, comm, info, [&](work& w) {
       fill_neighbor_alltoallv(w, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
                               {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
     });

@@ -75,7 +75,7 @@ op_table& ops() {
 op& op_of(MPI_Op handle) {
   op* const found = ops().find(handle);
   if (found == nullptr)
-    fail(MPI_ERR_OP, handle == MPI_OP_NULL ? "op is MPI_OP_NULL" : "op is no operation");
+    fail_handle(MPI_ERR_OP, "op", handle, MPI_OP_NULL, "MPI_OP_NULL", "operation");
   return *found;
 }
 
@@ -96,7 +96,7 @@ joining::joining(MPI_Op handle, MPI_Datatype type) : how_{op_of(handle)}, type_{
   }
   if (of.pair() != nullptr) kernel_ = pair_kernel(handle, *of.pair());
   if (kernel_ == nullptr)
-    fail(MPI_ERR_OP, fmt::format("{} does not know this datatype", how_.name));
+    fail(MPI_ERR_OP, fmt::format("op is {}, which does not know this datatype", how_.name));
 }
 
 void joining::set(detail::collective_call& call) noexcept {

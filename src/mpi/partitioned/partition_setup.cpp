@@ -14,15 +14,14 @@ partitioned_memory::partitioned_memory(const partitioned_call& call)
   need(call.partitions >= 0, MPI_ERR_ARG, "partitions", call.partitions, "it must not be negative");
   need(call.peer == MPI_PROC_NULL ||
            (call.peer >= 0 && call.peer < (on.is_inter() ? on.remote_size : on.size())),
-       MPI_ERR_RANK, "the rank", call.peer, "it is no rank of the communicator");
+       MPI_ERR_RANK, call.peer_argument, call.peer, "it is no rank of the communicator");
   need(call.tag >= 0, MPI_ERR_TAG, "tag", call.tag, "it must not be negative");
   type = committed_datatype_of(call.type).shared;
   bytes = bytes_of(*type, call.count);
   std::int64_t all = 0;
   if (__builtin_mul_overflow(bytes, std::int64_t{partitions}, &all))
     fail(MPI_ERR_COUNT, "count", call.count, "the bytes of all partitions cannot be counted");
-  if (buffer == nullptr && all != 0 && type->plan().is_contiguous() && type->plan().offset() == 0)
-    fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the message is not empty");
+  need_memory(buffer, *type, all, "buf");
 }
 
 void* partitioned_memory::start_of(int partition) const noexcept {

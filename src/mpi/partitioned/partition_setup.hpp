@@ -45,6 +45,7 @@ struct partitioned_call {
   int peer;
   int tag;
   MPI_Comm comm;
+  const char* peer_argument;  // what the program calls `peer`
 };
 
 /// A call that has been checked, and its datatype, whose handle the program may free.

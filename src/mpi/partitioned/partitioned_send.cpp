@@ -40,10 +40,14 @@ void partitioned_send::begin() {
   sent_before_ = 0;
 }
 
-void partitioned_send::ready(int which) {
-  if (!is_active()) fail(MPI_ERR_REQUEST, "the request is not active: MPI_Start comes first");
-  need(which >= 0 && which < memory_.partitions, MPI_ERR_ARG, "partition", which,
+void partitioned_send::check(int which, const char* argument) const {
+  if (!is_active()) fail(MPI_ERR_REQUEST, "request is not active: MPI_Start comes first");
+  need(which >= 0 && which < memory_.partitions, MPI_ERR_ARG, argument, which,
        "it is no partition of the request");
+}
+
+void partitioned_send::ready(int which) {
+  check(which, "partition");
   partition& of = partitions_[static_cast<std::size_t>(which)];
   // relaxed: it keeps two threads from one partition, and the program orders all else
   need(!of.is_ready.exchange(true, std::memory_order_relaxed), MPI_ERR_ARG, "partition", which,

@@ -23,6 +23,8 @@ class partitioned_send final : public request {
 
   /// The partition may be sent; the program does not change it until the request has ended.
   void ready(int partition);
+  /// Fails where the request is not active, or has no such partition.
+  void check(int partition, const char* argument) const;
 
   [[nodiscard]] bool is_done() noexcept override;
   [[nodiscard]] detail::operation* pending() noexcept override;

@@ -27,27 +27,27 @@ send_buffer& buffer_of(MPI_Session session) { return own_buffer(session_of(sessi
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Buffer_attach, void* buffer, int size) {
-  return run("MPI_Buffer_attach", [&] { process_buffer().attach(buffer, size); });
+  return run_in_job("MPI_Buffer_attach", [&] { process_buffer().attach(buffer, size); });
 }
 
 PEAL_MPI_FUNCTION(int, Buffer_detach, void* buffer_addr, int* size) {
-  return run("MPI_Buffer_detach", [&] { detach(process_buffer(), buffer_addr, size); });
+  return run_in_job("MPI_Buffer_detach", [&] { detach(process_buffer(), buffer_addr, size); });
 }
 
 PEAL_MPI_FUNCTION(int, Buffer_attach_c, void* buffer, MPI_Count size) {
-  return run("MPI_Buffer_attach_c", [&] { process_buffer().attach(buffer, size); });
+  return run_in_job("MPI_Buffer_attach_c", [&] { process_buffer().attach(buffer, size); });
 }
 
 PEAL_MPI_FUNCTION(int, Buffer_detach_c, void* buffer_addr, MPI_Count* size) {
-  return run("MPI_Buffer_detach_c", [&] { detach(process_buffer(), buffer_addr, size); });
+  return run_in_job("MPI_Buffer_detach_c", [&] { detach(process_buffer(), buffer_addr, size); });
 }
 
 PEAL_MPI_FUNCTION(int, Buffer_flush, void) {
-  return run("MPI_Buffer_flush", [&] { process_buffer().flush(); });
+  return run_in_job("MPI_Buffer_flush", [&] { process_buffer().flush(); });
 }
 
 PEAL_MPI_FUNCTION(int, Buffer_iflush, MPI_Request* request) {
-  return run("MPI_Buffer_iflush", [&] {
+  return run_in_job("MPI_Buffer_iflush", [&] {
     need_place(request, "request");
     *request = process_buffer().start_flush(MPI_COMM_NULL);
   });

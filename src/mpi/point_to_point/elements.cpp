@@ -7,7 +7,7 @@ namespace peal::mpi {
 
 sent_elements::sent_elements(const void* buffer, std::int64_t count, const definition_pointer& type)
     : buffer_{buffer}, count_{count}, bytes_{static_cast<std::size_t>(bytes_of(*type, count))} {
-  if (lies_in_one_block(buffer, bytes_, type->plan(), count)) {
+  if (lies_in_one_block(buffer, bytes_, *type, count)) {
     buffer_ = static_cast<const std::byte*>(buffer) + type->plan().offset();
     return;
   }

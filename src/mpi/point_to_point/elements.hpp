@@ -42,7 +42,7 @@ class received_elements : private detail::unpacker {
  public:
   received_elements(void* buffer, std::int64_t count, const definition_pointer& type)
       : buffer_{buffer}, count_{count}, room_{static_cast<std::size_t>(bytes_of(*type, count))} {
-    if (lies_in_one_block(buffer, room_, type->plan(), count)) [[likely]]
+    if (lies_in_one_block(buffer, room_, *type, count)) [[likely]]
       buffer_ = static_cast<std::byte*>(buffer) + type->plan().offset();
     else type_ = type;
   }

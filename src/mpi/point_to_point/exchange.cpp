@@ -44,8 +44,11 @@ MPI_Request start_exchange(const send_call& out, const receive_call& in, bool re
   }
   // The receive first: so a message to this rank itself finds it. A send that is refused takes it
   // back.
-  auto received = begin_receive(in);
-  auto sent = replace ? begin_copy(out, std::move(copy)) : begin_send(send_mode::standard, out);
+  const bool two = !replace;
+  auto received = with_names(names_of_received(two), [&] { return begin_receive(in); });
+  auto sent = with_names(names_of_sent(two), [&] {
+    return replace ? begin_copy(out, std::move(copy)) : begin_send(send_mode::standard, out);
+  });
   return hand_out(
       std::make_unique<exchange_request>(out.comm, std::move(sent), std::move(received)));
 }

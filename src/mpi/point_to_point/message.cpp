@@ -12,8 +12,8 @@ message_table& messages() noexcept {
 message& message_of(MPI_Message handle) {
   message* const found = messages().find(handle);
   if (found == nullptr)
-    fail(MPI_ERR_REQUEST,
-         handle == MPI_MESSAGE_NULL ? "message is MPI_MESSAGE_NULL" : "message is no message");
+    fail_handle(MPI_ERR_REQUEST, "message", handle, MPI_MESSAGE_NULL, "MPI_MESSAGE_NULL",
+                "message that a probe took");
   return *found;
 }
 

@@ -7,10 +7,6 @@
 
 namespace peal::mpi {
 
-void fail_null_buffer() {
-  fail(MPI_ERR_BUFFER, "the buffer is a null pointer, and the message is not empty");
-}
-
 void outgoing::pack_copy(const void* buffer, std::int64_t count, const definition& of) {
   copy_.reset(new std::byte[bytes_]);
   data_ = copy_.get();

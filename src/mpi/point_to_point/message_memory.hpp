@@ -18,14 +18,13 @@
 
 namespace peal::mpi {
 
-[[noreturn, gnu::cold]] void fail_null_buffer();
-/// Whether `count` copies of a type lie in one block of memory, which begins offset() behind the
-/// buffer. Fails for a null pointer where that is no MPI_BOTTOM: displacements from there are
-/// addresses, and none of them is 0.
-[[nodiscard]] inline bool lies_in_one_block(const void* buffer, std::size_t bytes, const plan& by,
-                                            std::int64_t count) {
-  if (buffer == nullptr && bytes != 0 && by.is_contiguous() && by.offset() == 0) [[unlikely]]
-    fail_null_buffer();
+/// Whether `count` copies of a type lie in one block of memory, which begins where offset() of the
+/// type's plan says. Fails for a null pointer that is no MPI_BOTTOM, and for MPI_IN_PLACE.
+[[nodiscard]] inline bool lies_in_one_block(const void* buffer, std::size_t bytes,
+                                            const definition& type, std::int64_t count) {
+  if (buffer <= MPI_IN_PLACE && bytes != 0) [[unlikely]]
+    need_memory(buffer, type, static_cast<std::int64_t>(bytes), "buf");
+  const plan& by = type.plan();
   return by.is_contiguous() || (count == 1 && by.is_one_block());
 }
 
@@ -37,7 +36,7 @@ class outgoing {
       : outgoing{buffer, count, committed_datatype_of(type).type()} {}
   outgoing(const void* buffer, std::int64_t count, const definition& of)
       : bytes_{static_cast<std::size_t>(bytes_of(of, count))} {
-    if (lies_in_one_block(buffer, bytes_, of.plan(), count)) [[likely]]
+    if (lies_in_one_block(buffer, bytes_, of, count)) [[likely]]
       data_ = static_cast<const std::byte*>(buffer) + of.plan().offset();
     else pack_copy(buffer, count, of);
   }
@@ -66,13 +65,14 @@ class incoming {
       : incoming{buffer, count, committed_datatype_of(type).shared} {}
   incoming(void* buffer, std::int64_t count, const definition_pointer& type)
       : room_{static_cast<std::size_t>(bytes_of(*type, count))} {
-    if (lies_in_one_block(buffer, room_, type->plan(), count)) [[likely]]
+    if (lies_in_one_block(buffer, room_, *type, count)) [[likely]]
       data_ = static_cast<std::byte*>(buffer) + type->plan().offset();
     else make_copy(buffer, count, type);
   }
 
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t room() const noexcept { return room_; }
+  [[nodiscard]] bool is_copy() const noexcept { return copy_ != nullptr; }
   /// A copy holds what is in the program's memory.
   void load() noexcept;
   /// So many bytes have arrived.

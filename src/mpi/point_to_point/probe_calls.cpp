@@ -147,17 +147,17 @@ PEAL_MPI_FUNCTION(int, Improbe, int source, int tag, MPI_Comm comm, int* flag, M
 
 PEAL_MPI_FUNCTION(int, Mrecv, void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
                   MPI_Status* status) {
-  return run("MPI_Mrecv", [&] { receive_matched(buf, count, datatype, message, status); });
+  return run_in_job("MPI_Mrecv", [&] { receive_matched(buf, count, datatype, message, status); });
 }
 
 PEAL_MPI_FUNCTION(int, Mrecv_c, void* buf, MPI_Count count, MPI_Datatype datatype,
                   MPI_Message* message, MPI_Status* status) {
-  return run("MPI_Mrecv_c", [&] { receive_matched(buf, count, datatype, message, status); });
+  return run_in_job("MPI_Mrecv_c", [&] { receive_matched(buf, count, datatype, message, status); });
 }
 
 PEAL_MPI_FUNCTION(int, Imrecv, void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
                   MPI_Request* request) {
-  return run("MPI_Imrecv", [&] {
+  return run_in_job("MPI_Imrecv", [&] {
     need_place(request, "request");
     *request = start_matched(buf, count, datatype, message);
   });
@@ -165,7 +165,7 @@ PEAL_MPI_FUNCTION(int, Imrecv, void* buf, int count, MPI_Datatype datatype, MPI_
 
 PEAL_MPI_FUNCTION(int, Imrecv_c, void* buf, MPI_Count count, MPI_Datatype datatype,
                   MPI_Message* message, MPI_Request* request) {
-  return run("MPI_Imrecv_c", [&] {
+  return run_in_job("MPI_Imrecv_c", [&] {
     need_place(request, "request");
     *request = start_matched(buf, count, datatype, message);
   });

@@ -60,7 +60,11 @@ void send_buffer::attach(void* address, std::int64_t bytes) {
   const std::lock_guard<std::mutex> guard{lock_};
   if (attached_) fail(MPI_ERR_BUFFER, "a buffer is attached already");
   const bool automatic = address == MPI_BUFFER_AUTOMATIC;
-  if (!automatic) need(bytes >= 0, MPI_ERR_ARG, "size", bytes, "it must not be negative");
+  if (!automatic) {
+    need(bytes >= 0, MPI_ERR_ARG, "size", bytes, "it must not be negative");
+    if (address == nullptr && bytes != 0)
+      fail(MPI_ERR_BUFFER, "buffer is a null pointer, and its size is not 0");
+  }
   given_ = {address, automatic ? 0 : bytes};
   attached_ = true;
 }

@@ -71,10 +71,15 @@ class persistent_receive final : public request {
 void check_peer(const communicator& on, int peer, int tag, bool receives) {
   const int size = on.is_inter() ? on.remote_size : on.size();
   const bool any = receives && peer == MPI_ANY_SOURCE;
-  need(any || peer == MPI_PROC_NULL || (peer >= 0 && peer < size), MPI_ERR_RANK, "the rank", peer,
-       "it is no rank of the communicator");
+  need(any || peer == MPI_PROC_NULL || (peer >= 0 && peer < size), MPI_ERR_RANK,
+       receives ? "source" : "dest", peer, "it is no rank of the communicator");
   need(tag >= 0 || (receives && tag == MPI_ANY_TAG), MPI_ERR_TAG, "tag", tag,
        "it must not be negative");
+}
+
+void check_memory(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  const definition& of = committed_datatype_of(type).type();
+  need_memory(buffer, of, bytes_of(of, count), "buf");
 }
 
 }  // namespace
@@ -149,6 +154,17 @@ void receive_otherwise(const receive_call& call, MPI_Status* status) {
   set_status(status, completed(data.begin(on, call.peer, call.tag)), on.remote_first);
 }
 
+argument_names names_of_sent(bool two_buffers) noexcept {
+  static constexpr argument_names all = {
+      {"count", "sendcount"}, {"datatype", "sendtype"}, {"buf", "sendbuf"}};
+  return two_buffers ? all : argument_names{};
+}
+argument_names names_of_received(bool two_buffers) noexcept {
+  static constexpr argument_names all = {
+      {"count", "recvcount"}, {"datatype", "recvtype"}, {"buf", "recvbuf"}};
+  return two_buffers ? all : argument_names{};
+}
+
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {
   const communicator& on = communicator_of(out.comm);
   outgoing copy;  // before anything arrives
@@ -156,13 +172,15 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
     copy = outgoing{out.buffer, out.count, out.type};
     copy.make_copy();
   }
-  received_elements received{in.buffer, in.count, type_of(in.type)};
+  received_elements received = with_names(names_of_received(!replace), [&] {
+    return received_elements{in.buffer, in.count, type_of(in.type)};
+  });
   detail::operation* const receiving = received.begin(on, in.peer, in.tag);
   try {
     if (replace)
       detail::send(*on.state, copy.data(), copy.bytes(), on.peer_in_state(out.peer), out.tag,
                    place);
-    else send(send_mode::standard, out);
+    else with_names(names_of_sent(true), [&] { send(send_mode::standard, out); });
   } catch (...) {
     detail::drop(receiving);
     throw;
@@ -207,6 +225,7 @@ MPI_Request start_receive_otherwise(const receive_call& call) {
 
 MPI_Request prepare_send(send_mode mode, const send_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, false);
+  check_memory(call.buffer, call.count, call.type);
   const definition_pointer& type = type_of(call.type);
   if (mode == send_mode::buffered)
     return hand_out(std::make_unique<persistent_buffered_send>(call, type));
@@ -215,6 +234,7 @@ MPI_Request prepare_send(send_mode mode, const send_call& call) {
 
 MPI_Request prepare_receive(const receive_call& call) {
   check_peer(communicator_of(call.comm), call.peer, call.tag, true);
+  check_memory(call.buffer, call.count, call.type);
   return hand_out(std::make_unique<persistent_receive>(call, type_of(call.type)));
 }
 

@@ -14,6 +14,7 @@
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/point_to_point/elements.hpp"
 #include "mpi/requests/request.hpp"
+#include "mpi/support/failure.hpp"
 #include "mpi/support/place.hpp"
 #include "mpi/support/status.hpp"
 
@@ -45,7 +46,7 @@ void send_otherwise(send_mode mode, const send_call& call);
   const definition& type = committed_datatype_of(call.type).type();
   const auto bytes = static_cast<std::size_t>(bytes_of(type, call.count));
   const bool at_once = mode == send_mode::standard || mode == send_mode::ready;
-  if (!at_once || !lies_in_one_block(call.buffer, bytes, type.plan(), call.count)) [[unlikely]]
+  if (!at_once || !lies_in_one_block(call.buffer, bytes, type, call.count)) [[unlikely]]
     return send_otherwise(mode, call);
   const communicator& on = communicator_of(call.comm);
   detail::send(*on.state, static_cast<const std::byte*>(call.buffer) + type.plan().offset(), bytes,
@@ -64,7 +65,7 @@ void receive_otherwise(const receive_call& call, MPI_Status* status);
 [[gnu::always_inline]] inline void receive(const receive_call& call, MPI_Status* status) {
   const definition& type = committed_datatype_of(call.type).type();
   const auto room = static_cast<std::size_t>(bytes_of(type, call.count));
-  if (!lies_in_one_block(call.buffer, room, type.plan(), call.count)) [[unlikely]]
+  if (!lies_in_one_block(call.buffer, room, type, call.count)) [[unlikely]]
     return receive_otherwise(call, status);
   const communicator& on = communicator_of(call.comm);
   set_status(status,
@@ -73,6 +74,9 @@ void receive_otherwise(const receive_call& call, MPI_Status* status);
              on.remote_first);
 }
 
+/// What the arguments of an exchange are called. `two_buffers`: sendbuf, recvbuf and so on.
+[[nodiscard]] argument_names names_of_sent(bool two_buffers) noexcept;
+[[nodiscard]] argument_names names_of_received(bool two_buffers) noexcept;
 /// Both at a time. `replace`: what arrives is put where the message came from.
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
 
@@ -91,7 +95,7 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
   const definition& type = committed_datatype_of(call.type).type();
   const auto bytes = static_cast<std::size_t>(bytes_of(type, call.count));
   const bool at_once = mode == send_mode::standard || mode == send_mode::ready;
-  if (!at_once || !lies_in_one_block(call.buffer, bytes, type.plan(), call.count)) [[unlikely]]
+  if (!at_once || !lies_in_one_block(call.buffer, bytes, type, call.count)) [[unlikely]]
     return start_send_otherwise(mode, call);
   const communicator& on = communicator_of(call.comm);
   detail::operation* const begun = detail::start_send(
@@ -104,7 +108,7 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
 [[gnu::always_inline]] inline MPI_Request start_receive(const receive_call& call) {
   const definition& type = committed_datatype_of(call.type).type();
   const auto room = static_cast<std::size_t>(bytes_of(type, call.count));
-  if (!lies_in_one_block(call.buffer, room, type.plan(), call.count)) [[unlikely]]
+  if (!lies_in_one_block(call.buffer, room, type, call.count)) [[unlikely]]
     return start_receive_otherwise(call);
   const communicator& on = communicator_of(call.comm);
   return hand_out(std::make_unique<receive_request>(

@@ -90,9 +90,8 @@ int complete_generalized(MPI_Request handle) {
     const std::lock_guard<std::mutex> guard{incomplete().lock};
     const auto found = incomplete().all.find(handle);
     if (found == incomplete().all.end())
-      fail(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL
-                                ? "the request is MPI_REQUEST_NULL"
-                                : "it is no generalized request that is to be completed");
+      fail_handle(MPI_ERR_REQUEST, "request", handle, MPI_REQUEST_NULL, "MPI_REQUEST_NULL",
+                  "generalized request that is to be completed");
     state = std::move(found->second);
     incomplete().all.erase(found);
     handle_gone = state->handle_gone;

@@ -13,11 +13,14 @@ namespace {
 /// Requests that a call looks at.
 class looked_at {
  public:
-  looked_at(int count, const MPI_Request* handles) {
-    need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+  looked_at(const char* count_argument, int count, const MPI_Request* handles) {
+    need(count >= 0, MPI_ERR_COUNT, count_argument, count, "it must not be negative");
     if (count != 0) need_place(handles, "array_of_requests");
     for (const MPI_Request each : std::span{handles, static_cast<std::size_t>(count)}) {
-      request* found = each == MPI_REQUEST_NULL ? nullptr : &request_of(each);
+      request* found = each == MPI_REQUEST_NULL
+                           ? nullptr
+                           : &with_names({{"request", "array_of_requests"}},
+                                         [=]() -> request& { return request_of(each); });
       if (found != nullptr && !found->is_active()) found = nullptr;
       found_.push_back(found);
       none_active_ = none_active_ && found == nullptr;
@@ -62,12 +65,12 @@ class looked_at {
 
 /// `body` gives the code and the communicator of the first callback that has failed.
 template <class Body>
-int run_look(const char* function, bool several, int count, const MPI_Request* handles,
-             Body&& body) noexcept {
+int run_look(const char* function, bool several, const char* count_argument, int count,
+             const MPI_Request* handles, Body&& body) noexcept {
   int code = MPI_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
-  const int wrong = run(function, [&] {
-    looked_at all{count, handles};
+  const int wrong = run_in_job(function, [&] {
+    looked_at all{count_argument, count, handles};
     body(all);
     if (all.code != MPI_SUCCESS) code = several ? MPI_ERR_IN_STATUS : all.code;
     comm = all.comm;
@@ -81,7 +84,7 @@ int run_look(const char* function, bool several, int count, const MPI_Request* h
 PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_Status* status) {
   int code = MPI_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
-  const int wrong = run("MPI_Request_get_status", [&] {
+  const int wrong = run_in_job("MPI_Request_get_status", [&] {
     need_place(flag, "flag");
     *flag = 1;
     auto* const found = request == MPI_REQUEST_NULL ? nullptr : &request_of(request);
@@ -100,9 +103,9 @@ PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_S
 
 PEAL_MPI_FUNCTION(int, Request_get_status_any, int count, const MPI_Request array_of_requests[],
                   int* index, int* flag, MPI_Status* status) {
-  return run_look("MPI_Request_get_status_any", false, count, array_of_requests,
+  return run_look("MPI_Request_get_status_any", false, "count", count, array_of_requests,
                   [&](looked_at& all) {
-                    need_place(index, "index");
+                    need_place(index, "indx");
                     need_place(flag, "flag");
                     *index = MPI_UNDEFINED;
                     *flag = 1;
@@ -120,7 +123,7 @@ PEAL_MPI_FUNCTION(int, Request_get_status_any, int count, const MPI_Request arra
 
 PEAL_MPI_FUNCTION(int, Request_get_status_all, int count, const MPI_Request array_of_requests[],
                   int* flag, MPI_Status array_of_statuses[]) {
-  return run_look("MPI_Request_get_status_all", true, count, array_of_requests,
+  return run_look("MPI_Request_get_status_all", true, "count", count, array_of_requests,
                   [&](looked_at& all) {
                     need_place(flag, "flag");
                     if (!all.all_done()) make_progress();
@@ -136,12 +139,12 @@ PEAL_MPI_FUNCTION(int, Request_get_status_all, int count, const MPI_Request arra
 
 PEAL_MPI_FUNCTION(int, Request_get_status_some, int incount, const MPI_Request array_of_requests[],
                   int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
-  return run_look("MPI_Request_get_status_some", true, incount, array_of_requests,
+  return run_look("MPI_Request_get_status_some", true, "incount", incount, array_of_requests,
                   [&](looked_at& all) {
                     need_place(outcount, "outcount");
+                    if (all.size() != 0) need_place(array_of_indices, "array_of_indices");
                     *outcount = MPI_UNDEFINED;
                     if (all.none_active()) return;
-                    need_place(array_of_indices, "array_of_indices");
                     if (all.first_done() == all.size()) make_progress();
                     *outcount = 0;
                     for (std::size_t each = all.first_done(); each != all.size(); ++each) {

@@ -37,8 +37,8 @@ void request::await() {
 }
 
 void request::start() {
-  if (!persistent_) fail(MPI_ERR_REQUEST, "the request is not persistent");
-  if (active_) fail(MPI_ERR_REQUEST, "the request is active already");
+  if (!persistent_) fail(MPI_ERR_REQUEST, "request is not persistent");
+  if (active_) fail(MPI_ERR_REQUEST, "request is active already");
   begin();
   active_ = true;
 }
@@ -71,8 +71,7 @@ request_table& make_requests() {
 }
 
 void fail_no_request(MPI_Request handle) {
-  fail(MPI_ERR_REQUEST,
-       handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "it is no request");
+  fail_handle(MPI_ERR_REQUEST, "request", handle, MPI_REQUEST_NULL, "MPI_REQUEST_NULL", "request");
 }
 
 namespace {

@@ -10,8 +10,14 @@ using namespace peal::mpi;
 
 namespace {
 
-std::span<MPI_Request> handles_of(int count, MPI_Request* handles) {
-  need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
+request& request_in(MPI_Request handle) {
+  return with_names({{"request", "array_of_requests"}},
+                    [=]() -> request& { return request_of(handle); });
+}
+
+std::span<MPI_Request> handles_of(int count, MPI_Request* handles,
+                                  const char* count_argument = "count") {
+  need(count >= 0, MPI_ERR_COUNT, count_argument, count, "it must not be negative");
   if (count != 0) need_place(handles, "array_of_requests");
   return {handles, static_cast<std::size_t>(count)};
 }
@@ -19,14 +25,16 @@ std::span<MPI_Request> handles_of(int count, MPI_Request* handles) {
 /// The requests of a call.
 class given_requests {
  public:
-  given_requests(int count, MPI_Request* handles) : handles_{handles_of(count, handles)} {
+  given_requests(int count, MPI_Request* handles, const char* count_argument = "count")
+      : handles_{handles_of(count, handles, count_argument)} {
     found_.reserve(handles_.size());
     for (const MPI_Request each : handles_) {
-      request* found = each == MPI_REQUEST_NULL ? nullptr : &request_of(each);
+      request* found = each == MPI_REQUEST_NULL ? nullptr : &request_in(each);
       if (found != nullptr && !found->is_active()) found = nullptr;
       found_.push_back(found);
       active_ += found != nullptr ? 1 : 0;
     }
+    if (none_active()) need_job();
   }
   [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
   [[nodiscard]] bool none_active() const noexcept { return active_ == 0; }
@@ -105,9 +113,14 @@ PEAL_MPI_FUNCTION(int, Waitall, int count, MPI_Request array_of_requests[],
                   MPI_Status array_of_statuses[]) {
   return run_several("MPI_Waitall", [&](int& code, MPI_Comm& comm) {
     const std::span<MPI_Request> all = handles_of(count, array_of_requests);
+    bool any = false;
     // None is finished where one of them is wrong.
-    for (const MPI_Request each : all)
-      if (each != MPI_REQUEST_NULL) (void)request_of(each);
+    for (const MPI_Request each : all) {
+      if (each == MPI_REQUEST_NULL) continue;
+      (void)request_in(each);
+      any = true;
+    }
+    if (!any) need_job();
     for (std::size_t each = 0; each != all.size(); ++each) {
       MPI_Comm of = MPI_COMM_NULL;
       MPI_Status* const status =
@@ -137,7 +150,7 @@ PEAL_MPI_FUNCTION(int, Testall, int count, MPI_Request array_of_requests[], int*
 PEAL_MPI_FUNCTION(int, Waitany, int count, MPI_Request array_of_requests[], int* index,
                   MPI_Status* status) {
   return run_several("MPI_Waitany", [&](int& code, MPI_Comm& comm) {
-    need_place(index, "index");
+    need_place(index, "indx");
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
     if (all.none_active()) return tell_status(status, empty_status());
@@ -152,7 +165,7 @@ PEAL_MPI_FUNCTION(int, Waitany, int count, MPI_Request array_of_requests[], int*
 PEAL_MPI_FUNCTION(int, Testany, int count, MPI_Request array_of_requests[], int* index, int* flag,
                   MPI_Status* status) {
   return run_several("MPI_Testany", [&](int& code, MPI_Comm& comm) {
-    need_place(index, "index");
+    need_place(index, "indx");
     need_place(flag, "flag");
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
@@ -172,10 +185,10 @@ PEAL_MPI_FUNCTION(int, Waitsome, int incount, MPI_Request array_of_requests[], i
                   int array_of_indices[], MPI_Status array_of_statuses[]) {
   return run_several("MPI_Waitsome", [&](int& code, MPI_Comm& comm) {
     need_place(outcount, "outcount");
-    given_requests all{incount, array_of_requests};
+    given_requests all{incount, array_of_requests, "incount"};
+    if (incount != 0) need_place(array_of_indices, "array_of_indices");
     *outcount = MPI_UNDEFINED;
     if (all.none_active()) return;
-    need_place(array_of_indices, "array_of_indices");
     await_until([&] { return all.first_done() != all.size(); });
     code = finish_some(all, outcount, array_of_indices, array_of_statuses, comm);
   });
@@ -185,10 +198,10 @@ PEAL_MPI_FUNCTION(int, Testsome, int incount, MPI_Request array_of_requests[], i
                   int array_of_indices[], MPI_Status array_of_statuses[]) {
   return run_several("MPI_Testsome", [&](int& code, MPI_Comm& comm) {
     need_place(outcount, "outcount");
-    given_requests all{incount, array_of_requests};
+    given_requests all{incount, array_of_requests, "incount"};
+    if (incount != 0) need_place(array_of_indices, "array_of_indices");
     *outcount = MPI_UNDEFINED;
     if (all.none_active()) return;
-    need_place(array_of_indices, "array_of_indices");
     if (all.first_done() == all.size()) make_progress();
     code = finish_some(all, outcount, array_of_indices, array_of_statuses, comm);
   });

@@ -9,7 +9,10 @@ namespace {
 
 /// Null: there is nothing to be waited for.
 request* active(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) return nullptr;
+  if (handle == MPI_REQUEST_NULL) {
+    need_job();
+    return nullptr;
+  }
   request& found = request_of(handle);
   return found.is_active() ? &found : nullptr;
 }
@@ -21,6 +24,7 @@ PEAL_MPI_FUNCTION(int, Wait, MPI_Request* request, MPI_Status* status) {
   MPI_Comm comm = MPI_COMM_NULL;
   const int wrong = run("MPI_Wait", [&] {
     need_place(request, "request");
+    if (*request == MPI_REQUEST_NULL) need_job();
     code = wait_and_finish(*request, status, comm);
   });
   return wrong != MPI_SUCCESS ? wrong : ended("MPI_Wait", comm, code);
@@ -62,7 +66,7 @@ PEAL_MPI_FUNCTION(int, Cancel, MPI_Request* request) {
   return run("MPI_Cancel", [&] {
     need_place(request, "request");
     auto& cancelled = request_of(*request);
-    need(cancelled.is_active(), MPI_ERR_REQUEST, "request", 0, "it is not active");
+    if (!cancelled.is_active()) fail(MPI_ERR_REQUEST, "request is not active");
     cancelled.cancel();
   });
 }
@@ -86,6 +90,8 @@ PEAL_MPI_FUNCTION(int, Startall, int count, MPI_Request array_of_requests[]) {
   return run("MPI_Startall", [&] {
     need(count >= 0, MPI_ERR_COUNT, "count", count, "it must not be negative");
     if (count != 0) need_place(array_of_requests, "array_of_requests");
-    for (int each = 0; each != count; ++each) request_of(array_of_requests[each]).start();
+    with_names({{"request", "array_of_requests"}}, [&] {
+      for (int each = 0; each != count; ++each) request_of(array_of_requests[each]).start();
+    });
   });
 }

@@ -38,7 +38,7 @@ PEAL_MPI_FUNCTION(int, Status_set_tag, MPI_Status* status, int tag) {
 PEAL_MPI_FUNCTION(int, Status_get_error, const MPI_Status* status, int* err) {
   return run("MPI_Status_get_error", [&] {
     need_place(status, "status");
-    need_place(err, "err");
+    need_place(err, "error");
     *err = status->MPI_ERROR;
   });
 }

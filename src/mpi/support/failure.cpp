@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include <peal/error.hpp>
 
 namespace peal::mpi {
@@ -10,6 +12,23 @@ void fail(int error_class, std::string what) { throw failure{error_class, std::m
 
 void fail(int error_class, const char* argument, long long value, const char* why) {
   fail(error_class, fmt::format("{} is {}: {}", argument, value, why));
+}
+
+void fail_handle(int error_class, const char* argument, const void* handle, const void* null,
+                 const char* name_of_null, const char* kind) {
+  fail(error_class, handle == null ? fmt::format("{} is {}", argument, name_of_null)
+                                   : fmt::format("{} is {}: it is no {}, or one that was freed",
+                                                 argument, handle, kind));
+}
+
+void rethrow_with(argument_names names, failure& what) {
+  const std::size_t end = what.what.find(' ');
+  for (const renamed_argument& each : names)
+    if (what.what.compare(0, end, each.from) == 0) {
+      what.what.replace(0, end, each.to);
+      break;
+    }
+  throw std::move(what);
 }
 
 int class_of(const std::error_code& error) noexcept {

@@ -6,6 +6,8 @@
 // Errors   these functions throw `failure`, but for class_of.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 
@@ -30,6 +32,26 @@ inline void need(bool holds, int error_class, const char* argument, long long va
 inline void need_place(const void* place, const char* argument) {
   if (place == nullptr) [[unlikely]]
     fail(MPI_ERR_ARG, std::string{argument} + " is a null pointer");
+}
+
+/// A handle that stands for no object: `null` is the one that the standard has for it.
+[[noreturn]] void fail_handle(int error_class, const char* argument, const void* handle,
+                              const void* null, const char* name_of_null, const char* kind);
+/// Sentences begin with the name of an argument. Where a function has another name for it, or two
+/// of a kind, what the body fails with is told with that.
+struct renamed_argument {
+  const char* from;
+  const char* to;
+};
+using argument_names = std::initializer_list<renamed_argument>;
+[[noreturn]] void rethrow_with(argument_names names, failure& what);
+template <class Body>
+decltype(auto) with_names(argument_names names, Body&& body) {
+  try {
+    return body();
+  } catch (failure& what) {
+    rethrow_with(names, what);
+  }
 }
 
 /// Of what peal's own functions end with.

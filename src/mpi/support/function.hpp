@@ -45,4 +45,15 @@ int run(const char* function, Body&& body) noexcept {
   return run(function, MPI_COMM_NULL, body);
 }
 
+/// Fails, MPI_ERR_OTHER, before the start and after the end of MPI and of all sessions.
+void need_job();
+/// As `run`, of a function that needs MPI to run, and finds that out by no argument.
+template <std::invocable Body>
+int run_in_job(const char* function, Body&& body) noexcept {
+  return run(function, MPI_COMM_NULL, [&] {
+    need_job();
+    body();
+  });
+}
+
 }  // namespace peal::mpi

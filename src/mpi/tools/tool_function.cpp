@@ -55,8 +55,9 @@ void tell_text(char* wanted, int* length, std::string_view text) noexcept {
 }
 
 void tell_indices(int room, int* wanted, const std::vector<int>& indices) {
+  need(room >= 0, MPI_T_ERR_INVALID, "len", room, "it must not be negative");
   if (room > 0) need_argument(wanted);
-  const auto count = std::min(static_cast<std::size_t>(std::max(room, 0)), indices.size());
+  const auto count = std::min(static_cast<std::size_t>(room), indices.size());
   std::copy_n(indices.begin(), count, wanted);
 }
 

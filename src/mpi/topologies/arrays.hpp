@@ -6,7 +6,6 @@
 // Errors   a failure: MPI_ERR_ARG.
 #pragma once
 
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -25,9 +24,9 @@ namespace peal::mpi {
 }
 
 /// As many numbers as there is room for.
-inline void tell(std::span<const int> from, int* to, int room, const char* argument) {
-  if (room < 0)
-    fail(MPI_ERR_ARG, fmt::format("the room in {} is {}: it must not be negative", argument, room));
+inline void tell(std::span<const int> from, int* to, int room, const char* argument,
+                 const char* room_argument) {
+  need(room >= 0, MPI_ERR_ARG, room_argument, room, "it must not be negative");
   const auto count = std::min(from.size(), static_cast<std::size_t>(room));
   if (count != 0) need_place(to, argument);
   for (std::size_t each = 0; each != count; ++each) to[each] = from[each];

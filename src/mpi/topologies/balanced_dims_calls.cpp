@@ -8,7 +8,7 @@
 using namespace peal::mpi;
 
 PEAL_MPI_FUNCTION(int, Dims_create, int nnodes, int ndims, int dims[]) {
-  return run("MPI_Dims_create", [&] {
+  return run_in_job("MPI_Dims_create", [&] {
     need(ndims >= 0, MPI_ERR_DIMS, "ndims", ndims, "it must not be negative");
     if (ndims > 0) need_place(dims, "dims");
     balance_dims(nnodes, {dims, static_cast<std::size_t>(ndims)});

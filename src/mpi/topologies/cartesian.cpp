@@ -41,7 +41,7 @@ int cartesian::rank_at(std::span<const int> coordinates) const {
     if (at < 0 || at >= extent) {
       if (periods_[dimension] == 0)
         fail(MPI_ERR_ARG,
-             fmt::format("coordinate {} is {}: dimension {} has {} places and is not periodic",
+             fmt::format("coords[{}] is {}: dimension {} has {} places and is not periodic",
                          dimension, at, dimension, extent));
       at = (at % extent + extent) % extent;
     }

@@ -27,10 +27,13 @@ PEAL_MPI_FUNCTION(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims
                   const int periods[], int reorder, MPI_Comm* comm_cart) {
   (void)reorder;
   return run("MPI_Cart_create", comm_old, [&] {
-    need_place(comm_cart, "comm_cart");
-    const communicator& from = intracommunicator_of(comm_old);
-    cartesian grid = grid_of(ndims, dims, periods);
-    need_ranks(grid, from);
+    const communicator& from = intracommunicator_of(comm_old, "comm_old");
+    cartesian grid = check_for_all(from, [&] {
+      need_place(comm_cart, "comm_cart");
+      cartesian given = grid_of(ndims, dims, periods);
+      need_ranks(given, from);
+      return given;
+    });
     const int ranks = grid.size();
     *comm_cart = first_ranks_with(topology{std::move(grid)}, ranks, from);
   });
@@ -50,10 +53,12 @@ PEAL_MPI_FUNCTION(int, Cart_map, MPI_Comm comm, int ndims, const int dims[], con
 
 PEAL_MPI_FUNCTION(int, Cart_sub, MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   return run("MPI_Cart_sub", comm, [&] {
-    need_place(newcomm, "newcomm");
     const cartesian& grid = cartesian_of(comm);
     const communicator& from = intracommunicator_of(comm);
-    const auto kept = array_of(remain_dims, grid.dimensions(), "remain_dims");
+    const auto kept = check_for_all(from, [&] {
+      need_place(newcomm, "newcomm");
+      return array_of(remain_dims, grid.dimensions(), "remain_dims");
+    });
     const int rank = detail::rank_of(*from.state);
     *newcomm = part_with(topology{grid.part(kept)}, grid.part_of(rank, kept), from);
   });
@@ -70,10 +75,10 @@ PEAL_MPI_FUNCTION(int, Cart_get, MPI_Comm comm, int maxdims, int dims[], int per
                   int coords[]) {
   return run("MPI_Cart_get", comm, [&] {
     const cartesian& grid = cartesian_of(comm);
-    tell(grid.dims(), dims, maxdims, "dims");
-    tell(grid.periods(), periods, maxdims, "periods");
+    tell(grid.dims(), dims, maxdims, "dims", "maxdims");
+    tell(grid.periods(), periods, maxdims, "periods", "maxdims");
     tell(grid.coordinates(detail::rank_of(*intracommunicator_of(comm).state)), coords, maxdims,
-         "coords");
+         "coords", "maxdims");
   });
 }
 
@@ -86,8 +91,9 @@ PEAL_MPI_FUNCTION(int, Cart_rank, MPI_Comm comm, const int coords[], int* rank) 
 }
 
 PEAL_MPI_FUNCTION(int, Cart_coords, MPI_Comm comm, int rank, int maxdims, int coords[]) {
-  return run("MPI_Cart_coords", comm,
-             [&] { tell(cartesian_of(comm).coordinates(rank), coords, maxdims, "coords"); });
+  return run("MPI_Cart_coords", comm, [&] {
+    tell(cartesian_of(comm).coordinates(rank), coords, maxdims, "coords", "maxdims");
+  });
 }
 
 PEAL_MPI_FUNCTION(int, Cart_shift, MPI_Comm comm, int direction, int disp, int* rank_source,

@@ -18,10 +18,10 @@ graph graph_from(const communicator& in, int nnodes, const int* index, const int
   need(nnodes <= detail::size_of(*in.state), MPI_ERR_ARG, "nnodes", nnodes,
        "the communicator has fewer ranks");
   if (nnodes == 0) return {{}, {}};
-  need_place(index, "index");
+  need_place(index, "indx");
   const auto nodes = static_cast<std::size_t>(nnodes);
   const int last = index[nodes - 1];
-  need(last >= 0, MPI_ERR_ARG, "the last element of index", last, "it must not be negative");
+  need(last >= 0, MPI_ERR_ARG, "indx[nnodes - 1]", last, "it must not be negative");
   if (last != 0) need_place(edges, "edges");
   return {{index, nodes}, {edges, static_cast<std::size_t>(last)}};
 }
@@ -32,9 +32,11 @@ PEAL_MPI_FUNCTION(int, Graph_create, MPI_Comm comm_old, int nnodes, const int in
                   const int edges[], int reorder, MPI_Comm* comm_graph) {
   (void)reorder;
   return run("MPI_Graph_create", comm_old, [&] {
-    need_place(comm_graph, "comm_graph");
-    const communicator& from = intracommunicator_of(comm_old);
-    graph given = graph_from(from, nnodes, indx, edges);
+    const communicator& from = intracommunicator_of(comm_old, "comm_old");
+    graph given = check_for_all(from, [&] {
+      need_place(comm_graph, "comm_graph");
+      return graph_from(from, nnodes, indx, edges);
+    });
     *comm_graph =
         nnodes == 0 ? MPI_COMM_NULL : first_ranks_with(topology{std::move(given)}, nnodes, from);
   });
@@ -65,8 +67,8 @@ PEAL_MPI_FUNCTION(int, Graph_get, MPI_Comm comm, int maxindex, int maxedges, int
                   int edges[]) {
   return run("MPI_Graph_get", comm, [&] {
     const graph& of = graph_of(comm);
-    tell(of.index(), indx, maxindex, "index");
-    tell(of.edges(), edges, maxedges, "edges");
+    tell(of.index(), indx, maxindex, "indx", "maxindex");
+    tell(of.edges(), edges, maxedges, "edges", "maxedges");
   });
 }
 
@@ -79,8 +81,9 @@ PEAL_MPI_FUNCTION(int, Graph_neighbors_count, MPI_Comm comm, int rank, int* nnei
 
 PEAL_MPI_FUNCTION(int, Graph_neighbors, MPI_Comm comm, int rank, int maxneighbors,
                   int neighbors[]) {
-  return run("MPI_Graph_neighbors", comm,
-             [&] { tell(graph_of(comm).neighbors(rank), neighbors, maxneighbors, "neighbors"); });
+  return run("MPI_Graph_neighbors", comm, [&] {
+    tell(graph_of(comm).neighbors(rank), neighbors, maxneighbors, "neighbors", "maxneighbors");
+  });
 }
 
 PEAL_MPI_FUNCTION(int, Topo_test, MPI_Comm comm, int* status) {

@@ -158,8 +158,8 @@ MPI_Datatype value_index_type(MPI_Datatype value, MPI_Datatype index) {
       std::tuple{MPI_REAL, MPI_REAL, MPI_2REAL},
       std::tuple{MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
       std::tuple{MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER}};
-  const definition_pointer values = datatype_of(value).shared;
-  const definition_pointer indices = datatype_of(index).shared;
+  const definition_pointer values = datatype_of(value, "value_type").shared;
+  const definition_pointer indices = datatype_of(index, "index_type").shared;
   if (!is_number(values->basic()) || !is_number(indices->basic()))
     fail(MPI_ERR_TYPE, "a value and its index are both of predefined types of numbers");
   for (const auto& [of, with, pair] : named)

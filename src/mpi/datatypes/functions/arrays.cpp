@@ -20,7 +20,7 @@ void subarray(int dimensions, const Count* sizes, const Count* subsizes, const C
   *made = add_datatype(make_subarray(form_of<Count>, list_of(sizes, dimensions, "array_of_sizes"),
                                      list_of(subsizes, dimensions, "array_of_subsizes"),
                                      list_of(starts, dimensions, "array_of_starts"), order,
-                                     datatype_of(old).shared));
+                                     datatype_of(old, "oldtype").shared));
 }
 
 template <class Count>
@@ -29,7 +29,7 @@ void darray(int dimensions, const Count* sizes, distribution how, MPI_Datatype o
   need_place(made, "newtype");
   const std::vector<std::int64_t> all = list_of(sizes, dimensions, "array_of_gsizes");
   how.sizes = all;
-  *made = add_datatype(make_darray(form_of<Count>, how, datatype_of(old).shared));
+  *made = add_datatype(make_darray(form_of<Count>, how, datatype_of(old, "oldtype").shared));
 }
 
 /// But for the sizes.
@@ -50,14 +50,14 @@ distribution distribution_of(int size, int rank, int dimensions, const int* kind
 PEAL_MPI_FUNCTION(int, Type_create_subarray, int ndims, const int array_of_sizes[],
                   const int array_of_subsizes[], const int array_of_starts[], int order,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_subarray", [&] {
+  return run_in_job("MPI_Type_create_subarray", [&] {
     subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_subarray_c, int ndims, const MPI_Count array_of_sizes[],
                   const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_subarray_c", [&] {
+  return run_in_job("MPI_Type_create_subarray_c", [&] {
     subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   });
 }
@@ -65,7 +65,7 @@ PEAL_MPI_FUNCTION(int, Type_create_darray, int size, int rank, int ndims,
                   const int array_of_gsizes[], const int array_of_distribs[],
                   const int array_of_dargs[], const int array_of_psizes[], int order,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_darray", [&] {
+  return run_in_job("MPI_Type_create_darray", [&] {
     darray(ndims, array_of_gsizes,
            distribution_of(size, rank, ndims, array_of_distribs, array_of_dargs, array_of_psizes,
                            order),
@@ -76,7 +76,7 @@ PEAL_MPI_FUNCTION(int, Type_create_darray_c, int size, int rank, int ndims,
                   const MPI_Count array_of_gsizes[], const int array_of_distribs[],
                   const int array_of_dargs[], const int array_of_psizes[], int order,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_darray_c", [&] {
+  return run_in_job("MPI_Type_create_darray_c", [&] {
     darray(ndims, array_of_gsizes,
            distribution_of(size, rank, ndims, array_of_distribs, array_of_dargs, array_of_psizes,
                            order),

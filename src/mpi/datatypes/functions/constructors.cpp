@@ -8,7 +8,9 @@ namespace peal::mpi {
 
 namespace {
 
-const definition_pointer& shared_of(MPI_Datatype type) { return datatype_of(type).shared; }
+const definition_pointer& shared_of(MPI_Datatype type, const char* argument = "oldtype") {
+  return datatype_of(type, argument).shared;
+}
 
 template <class Count>
 void contiguous(Count count, MPI_Datatype old, MPI_Datatype* made) {
@@ -52,7 +54,7 @@ void structure(Count count, const Count* lengths, const Displacement* displaceme
   need_place(made, "newtype");
   std::vector<definition_pointer> members;
   for (const MPI_Datatype each : span_of(types, count, "array_of_types"))
-    members.push_back(shared_of(each));
+    members.push_back(shared_of(each, "array_of_types"));
   *made = add_datatype(make_struct(form_of<Count>, list_of(lengths, count, "array_of_blocklengths"),
                                    list_of(displacements, count, "array_of_displacements"),
                                    std::move(members)));
@@ -67,74 +69,76 @@ void resized(form made_by, MPI_Datatype old, std::int64_t lower, std::int64_t ex
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Type_contiguous, int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_contiguous", [&] { contiguous(count, oldtype, newtype); });
+  return run_in_job("MPI_Type_contiguous", [&] { contiguous(count, oldtype, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_contiguous_c, MPI_Count count, MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_contiguous_c", [&] { contiguous(count, oldtype, newtype); });
+  return run_in_job("MPI_Type_contiguous_c", [&] { contiguous(count, oldtype, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_vector, int count, int blocklength, int stride, MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_vector", [&] { vector(count, blocklength, stride, oldtype, newtype); });
+  return run_in_job("MPI_Type_vector",
+                    [&] { vector(count, blocklength, stride, oldtype, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_vector_c, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_vector_c", [&] { vector(count, blocklength, stride, oldtype, newtype); });
+  return run_in_job("MPI_Type_vector_c",
+                    [&] { vector(count, blocklength, stride, oldtype, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_create_hvector, int count, int blocklength, MPI_Aint stride,
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_hvector",
-             [&] { hvector(count, blocklength, stride, oldtype, newtype); });
+  return run_in_job("MPI_Type_create_hvector",
+                    [&] { hvector(count, blocklength, stride, oldtype, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_create_hvector_c, MPI_Count count, MPI_Count blocklength,
                   MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_hvector_c",
-             [&] { hvector(count, blocklength, stride, oldtype, newtype); });
+  return run_in_job("MPI_Type_create_hvector_c",
+                    [&] { hvector(count, blocklength, stride, oldtype, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_indexed, int count, const int array_of_blocklengths[],
                   const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_indexed", [&] {
+  return run_in_job("MPI_Type_indexed", [&] {
     indexed(make_indexed, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_indexed_c, MPI_Count count, const MPI_Count array_of_blocklengths[],
                   const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_indexed_c", [&] {
+  return run_in_job("MPI_Type_indexed_c", [&] {
     indexed(make_indexed, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_hindexed, int count, const int array_of_blocklengths[],
                   const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_hindexed", [&] {
+  return run_in_job("MPI_Type_create_hindexed", [&] {
     indexed(make_hindexed, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_hindexed_c, MPI_Count count,
                   const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_hindexed_c", [&] {
+  return run_in_job("MPI_Type_create_hindexed_c", [&] {
     indexed(make_hindexed, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_indexed_block, int count, int blocklength,
                   const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_create_indexed_block", [&] {
+  return run_in_job("MPI_Type_create_indexed_block", [&] {
     indexed_block(make_indexed_block, count, blocklength, array_of_displacements, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_indexed_block_c, MPI_Count count, MPI_Count blocklength,
                   const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_indexed_block_c", [&] {
+  return run_in_job("MPI_Type_create_indexed_block_c", [&] {
     indexed_block(make_indexed_block, count, blocklength, array_of_displacements, oldtype, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_hindexed_block, int count, int blocklength,
                   const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_hindexed_block", [&] {
+  return run_in_job("MPI_Type_create_hindexed_block", [&] {
     indexed_block(make_hindexed_block, count, blocklength, array_of_displacements, oldtype,
                   newtype);
   });
@@ -142,7 +146,7 @@ PEAL_MPI_FUNCTION(int, Type_create_hindexed_block, int count, int blocklength,
 PEAL_MPI_FUNCTION(int, Type_create_hindexed_block_c, MPI_Count count, MPI_Count blocklength,
                   const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_hindexed_block_c", [&] {
+  return run_in_job("MPI_Type_create_hindexed_block_c", [&] {
     indexed_block(make_hindexed_block, count, blocklength, array_of_displacements, oldtype,
                   newtype);
   });
@@ -150,26 +154,26 @@ PEAL_MPI_FUNCTION(int, Type_create_hindexed_block_c, MPI_Count count, MPI_Count 
 PEAL_MPI_FUNCTION(int, Type_create_struct, int count, const int array_of_blocklengths[],
                   const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[],
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_struct", [&] {
+  return run_in_job("MPI_Type_create_struct", [&] {
     structure(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_struct_c, MPI_Count count,
                   const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
                   const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-  return run("MPI_Type_create_struct_c", [&] {
+  return run_in_job("MPI_Type_create_struct_c", [&] {
     structure(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   });
 }
 PEAL_MPI_FUNCTION(int, Type_create_resized, MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_resized",
-             [&] { resized(form::small, oldtype, lb, extent, newtype); });
+  return run_in_job("MPI_Type_create_resized",
+                    [&] { resized(form::small, oldtype, lb, extent, newtype); });
 }
 PEAL_MPI_FUNCTION(int, Type_create_resized_c, MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
                   MPI_Datatype* newtype) {
-  return run("MPI_Type_create_resized_c",
-             [&] { resized(form::large, oldtype, lb, extent, newtype); });
+  return run_in_job("MPI_Type_create_resized_c",
+                    [&] { resized(form::large, oldtype, lb, extent, newtype); });
 }
 
 }  // namespace peal::mpi

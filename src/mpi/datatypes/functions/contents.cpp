@@ -87,14 +87,14 @@ void tell_contents(MPI_Datatype type, const content_places& to) {
 
 PEAL_MPI_FUNCTION(int, Type_get_envelope, MPI_Datatype datatype, int* num_integers,
                   int* num_addresses, int* num_datatypes, int* combiner) {
-  return run("MPI_Type_get_envelope", [&] {
+  return run_in_job("MPI_Type_get_envelope", [&] {
     envelope<int>(datatype, {num_integers, num_addresses, nullptr, num_datatypes, combiner});
   });
 }
 PEAL_MPI_FUNCTION(int, Type_get_envelope_c, MPI_Datatype datatype, MPI_Count* num_integers,
                   MPI_Count* num_addresses, MPI_Count* num_large_counts, MPI_Count* num_datatypes,
                   int* combiner) {
-  return run("MPI_Type_get_envelope_c", [&] {
+  return run_in_job("MPI_Type_get_envelope_c", [&] {
     need_place(num_large_counts, "num_large_counts");
     envelope<MPI_Count>(datatype,
                         {num_integers, num_addresses, num_large_counts, num_datatypes, combiner});
@@ -103,7 +103,7 @@ PEAL_MPI_FUNCTION(int, Type_get_envelope_c, MPI_Datatype datatype, MPI_Count* nu
 PEAL_MPI_FUNCTION(int, Type_get_contents, MPI_Datatype datatype, int max_integers,
                   int max_addresses, int max_datatypes, int array_of_integers[],
                   MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-  return run("MPI_Type_get_contents", [&] {
+  return run_in_job("MPI_Type_get_contents", [&] {
     need_small(datatype_of(datatype).type().made_with());
     tell_contents(datatype, {max_integers, max_addresses, 0, max_datatypes, array_of_integers,
                              array_of_addresses, nullptr, array_of_datatypes});
@@ -113,7 +113,7 @@ PEAL_MPI_FUNCTION(int, Type_get_contents_c, MPI_Datatype datatype, MPI_Count max
                   MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes,
                   int array_of_integers[], MPI_Aint array_of_addresses[],
                   MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-  return run("MPI_Type_get_contents_c", [&] {
+  return run_in_job("MPI_Type_get_contents_c", [&] {
     tell_contents(datatype,
                   {max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers,
                    array_of_addresses, array_of_large_counts, array_of_datatypes});

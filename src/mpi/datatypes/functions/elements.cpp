@@ -44,33 +44,33 @@ void set_elements(MPI_Status* status, MPI_Datatype type, std::int64_t count) {
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Get_count, const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return run("MPI_Get_count", [&] { count_whole(status, datatype, count); });
+  return run_in_job("MPI_Get_count", [&] { count_whole(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Get_count_c, const MPI_Status* status, MPI_Datatype datatype,
                   MPI_Count* count) {
-  return run("MPI_Get_count_c", [&] { count_whole(status, datatype, count); });
+  return run_in_job("MPI_Get_count_c", [&] { count_whole(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Get_elements, const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return run("MPI_Get_elements", [&] { count_elements(status, datatype, count); });
+  return run_in_job("MPI_Get_elements", [&] { count_elements(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Get_elements_x, const MPI_Status* status, MPI_Datatype datatype,
                   MPI_Count* count) {
-  return run("MPI_Get_elements_x", [&] { count_elements(status, datatype, count); });
+  return run_in_job("MPI_Get_elements_x", [&] { count_elements(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Get_elements_c, const MPI_Status* status, MPI_Datatype datatype,
                   MPI_Count* count) {
-  return run("MPI_Get_elements_c", [&] { count_elements(status, datatype, count); });
+  return run_in_job("MPI_Get_elements_c", [&] { count_elements(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Status_set_elements, MPI_Status* status, MPI_Datatype datatype, int count) {
-  return run("MPI_Status_set_elements", [&] { set_elements(status, datatype, count); });
+  return run_in_job("MPI_Status_set_elements", [&] { set_elements(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Status_set_elements_x, MPI_Status* status, MPI_Datatype datatype,
                   MPI_Count count) {
-  return run("MPI_Status_set_elements_x", [&] { set_elements(status, datatype, count); });
+  return run_in_job("MPI_Status_set_elements_x", [&] { set_elements(status, datatype, count); });
 }
 PEAL_MPI_FUNCTION(int, Status_set_elements_c, MPI_Status* status, MPI_Datatype datatype,
                   MPI_Count count) {
-  return run("MPI_Status_set_elements_c", [&] { set_elements(status, datatype, count); });
+  return run_in_job("MPI_Status_set_elements_c", [&] { set_elements(status, datatype, count); });
 }
 
 }  // namespace peal::mpi

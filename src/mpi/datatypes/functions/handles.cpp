@@ -14,7 +14,8 @@ namespace {
 void free_datatype(MPI_Datatype* type) {
   need_place(type, "datatype");
   datatype& found = datatype_of(*type);
-  if (found.is_predefined()) fail(MPI_ERR_TYPE, found.name + " is predefined and cannot be freed");
+  if (found.is_predefined())
+    fail(MPI_ERR_TYPE, "datatype is " + found.name + ", which is never freed");
   found.attributes.erase_all(*type);
   (void)datatypes().remove(*type);
   *type = MPI_DATATYPE_NULL;
@@ -32,7 +33,7 @@ void tell_name(MPI_Datatype type, char* name, int* length) {
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Type_commit, MPI_Datatype* datatype) {
-  return run("MPI_Type_commit", [&] {
+  return run_in_job("MPI_Type_commit", [&] {
     need_place(datatype, "datatype");
     mpi::datatype& committed = datatype_of(*datatype);
     (void)committed.type().plan();
@@ -41,13 +42,13 @@ PEAL_MPI_FUNCTION(int, Type_commit, MPI_Datatype* datatype) {
 }
 
 PEAL_MPI_FUNCTION(int, Type_free, MPI_Datatype* datatype) {
-  return run("MPI_Type_free", [&] { free_datatype(datatype); });
+  return run_in_job("MPI_Type_free", [&] { free_datatype(datatype); });
 }
 
 PEAL_MPI_FUNCTION(int, Type_dup, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return run("MPI_Type_dup", [&] {
+  return run_in_job("MPI_Type_dup", [&] {
     need_place(newtype, "newtype");
-    const datatype& old = datatype_of(oldtype);
+    const datatype& old = datatype_of(oldtype, "oldtype");
     const MPI_Datatype made = add_datatype(make_dup(old.shared));
     datatype& copy = datatype_of(made);
     copy.committed = old.committed;
@@ -64,7 +65,7 @@ PEAL_MPI_FUNCTION(int, Type_dup, MPI_Datatype oldtype, MPI_Datatype* newtype) {
 }
 
 PEAL_MPI_FUNCTION(int, Type_set_name, MPI_Datatype datatype, const char* type_name) {
-  return run("MPI_Type_set_name", [&] {
+  return run_in_job("MPI_Type_set_name", [&] {
     need_place(type_name, "type_name");
     // What has no room is cut off.
     datatype_of(datatype).name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
@@ -72,7 +73,7 @@ PEAL_MPI_FUNCTION(int, Type_set_name, MPI_Datatype datatype, const char* type_na
 }
 
 PEAL_MPI_FUNCTION(int, Type_get_name, MPI_Datatype datatype, char* type_name, int* resultlen) {
-  return run("MPI_Type_get_name", [&] { tell_name(datatype, type_name, resultlen); });
+  return run_in_job("MPI_Type_get_name", [&] { tell_name(datatype, type_name, resultlen); });
 }
 
 }  // namespace peal::mpi

@@ -36,40 +36,41 @@ void true_extent(MPI_Datatype type, Count* lower, Count* extent) {
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Type_size, MPI_Datatype datatype, int* size) {
-  return run("MPI_Type_size", [&] { mpi::size(datatype, size); });
+  return run_in_job("MPI_Type_size", [&] { mpi::size(datatype, size); });
 }
 PEAL_MPI_FUNCTION(int, Type_size_x, MPI_Datatype datatype, MPI_Count* size) {
-  return run("MPI_Type_size_x", [&] { mpi::size(datatype, size); });
+  return run_in_job("MPI_Type_size_x", [&] { mpi::size(datatype, size); });
 }
 PEAL_MPI_FUNCTION(int, Type_size_c, MPI_Datatype datatype, MPI_Count* size) {
-  return run("MPI_Type_size_c", [&] { mpi::size(datatype, size); });
+  return run_in_job("MPI_Type_size_c", [&] { mpi::size(datatype, size); });
 }
 PEAL_MPI_FUNCTION(int, Type_get_extent, MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
-  return run("MPI_Type_get_extent", [&] { mpi::extent(datatype, lb, extent); });
+  return run_in_job("MPI_Type_get_extent", [&] { mpi::extent(datatype, lb, extent); });
 }
 PEAL_MPI_FUNCTION(int, Type_get_extent_x, MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return run("MPI_Type_get_extent_x", [&] { mpi::extent(datatype, lb, extent); });
+  return run_in_job("MPI_Type_get_extent_x", [&] { mpi::extent(datatype, lb, extent); });
 }
 PEAL_MPI_FUNCTION(int, Type_get_extent_c, MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return run("MPI_Type_get_extent_c", [&] { mpi::extent(datatype, lb, extent); });
+  return run_in_job("MPI_Type_get_extent_c", [&] { mpi::extent(datatype, lb, extent); });
 }
 PEAL_MPI_FUNCTION(int, Type_get_true_extent, MPI_Datatype datatype, MPI_Aint* true_lb,
                   MPI_Aint* true_extent) {
-  return run("MPI_Type_get_true_extent", [&] { mpi::true_extent(datatype, true_lb, true_extent); });
+  return run_in_job("MPI_Type_get_true_extent",
+                    [&] { mpi::true_extent(datatype, true_lb, true_extent); });
 }
 PEAL_MPI_FUNCTION(int, Type_get_true_extent_x, MPI_Datatype datatype, MPI_Count* true_lb,
                   MPI_Count* true_extent) {
-  return run("MPI_Type_get_true_extent_x",
-             [&] { mpi::true_extent(datatype, true_lb, true_extent); });
+  return run_in_job("MPI_Type_get_true_extent_x",
+                    [&] { mpi::true_extent(datatype, true_lb, true_extent); });
 }
 PEAL_MPI_FUNCTION(int, Type_get_true_extent_c, MPI_Datatype datatype, MPI_Count* true_lb,
                   MPI_Count* true_extent) {
-  return run("MPI_Type_get_true_extent_c",
-             [&] { mpi::true_extent(datatype, true_lb, true_extent); });
+  return run_in_job("MPI_Type_get_true_extent_c",
+                    [&] { mpi::true_extent(datatype, true_lb, true_extent); });
 }
 
 PEAL_MPI_FUNCTION(int, Get_address, const void* location, MPI_Aint* address) {
-  return run("MPI_Get_address", [&] {
+  return run_in_job("MPI_Get_address", [&] {
     need_place(address, "address");
     *address = reinterpret_cast<MPI_Aint>(location);
   });

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdarg>
+#include <string>
+
 #include "../support/modelled_objects.hpp"
 #include "mpi/errors/errhandler.hpp"
 #include "mpi/errors/error_codes.hpp"
@@ -10,6 +13,14 @@
 namespace {
 
 using namespace peal::mpi;
+
+std::string last_sentence;
+void note_sentence(MPI_Comm*, int* code, ...) {
+  std::va_list rest;
+  va_start(rest, code);
+  last_sentence = va_arg(rest, const char*);
+  va_end(rest);
+}
 
 struct called {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -58,6 +69,14 @@ TEST_F(handling, the_handler_of_the_communicator_is_called_once_with_its_handle_
   EXPECT_EQ(last.comm, objects_.other_handle);
   EXPECT_EQ(last.code, MPI_ERR_COUNT);
   EXPECT_EQ(last.times, 1);
+}
+
+TEST_F(handling, a_function_of_the_program_is_told_what_is_wrong_in_which_function) {
+  const MPI_Errhandler handler = make_errhandler(&note_sentence);
+  objects_.other.errhandler = handler;
+  (void)failing(objects_.other_handle, MPI_ERR_COUNT);
+  EXPECT_EQ(last_sentence, "MPI_Send: MPI_ERR_COUNT: count is -1: it must not be negative");
+  release_errhandler(handler);
 }
 
 TEST_F(handling, errors_without_a_communicator_are_those_of_self) {

@@ -6,6 +6,8 @@
 #include <peal/error.hpp>
 #include <stdexcept>
 
+#include "mpi/support/place.hpp"
+
 namespace {
 
 using peal::mpi::failure;
@@ -29,6 +31,13 @@ TEST(thrown, errors_of_peal_have_the_class_of_their_code) {
   const failure told = told_of(peal::error{peal::errc::truncated, "too long for its buffer"});
   EXPECT_EQ(told.error_class, MPI_ERR_TRUNCATE);
   EXPECT_NE(told.what.find("too long for its buffer"), std::string::npos);
+}
+
+TEST(thrown, the_place_of_the_library_is_not_told_and_that_of_a_program_is) {
+  const peal::error own{peal::errc::truncated, "too long", -1, peal::mpi::place};
+  EXPECT_EQ(told_of(own).what.find("too long"), 0U);
+  EXPECT_NE(told_of(peal::error{peal::errc::truncated, "too long"}).what.find("thrown_test.cpp"),
+            std::string::npos);
 }
 
 TEST(thrown, other_exceptions_have_the_class_that_fits_best) {
