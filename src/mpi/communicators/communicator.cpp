@@ -54,6 +54,12 @@ communicator& communicator_of(MPI_Comm comm) {
   return *found;
 }
 
+communicator& communicator_to_be(MPI_Comm comm) {
+  if (!communicator_table::is_predefined(comm))
+    if (communicator* const found = communicators().find(comm)) return *found;
+  return communicator_of(comm);
+}
+
 communicator& intracommunicator_of(MPI_Comm comm) {
   communicator& found = communicator_of(comm);
   if (found.is_inter()) [[unlikely]]

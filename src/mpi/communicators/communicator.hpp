@@ -64,6 +64,9 @@ using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::com
 
 /// Fails for MPI_COMM_NULL and for whatever is no communicator.
 [[nodiscard]] communicator& communicator_of(MPI_Comm comm);
+/// For what needs none of peal's: one that MPI_Comm_idup is still making is found, too. Programs
+/// give it an error handler before they wait for it.
+[[nodiscard]] communicator& communicator_to_be(MPI_Comm comm);
 /// Fails for an intercommunicator, too.
 [[nodiscard]] communicator& intracommunicator_of(MPI_Comm comm);
 /// Fails for whatever is no intercommunicator.

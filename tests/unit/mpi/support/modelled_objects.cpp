@@ -26,6 +26,7 @@ modelled_objects::~modelled_objects() {
   if (there != nullptr && comm == there->other_handle) return there->other;
   fail(MPI_ERR_COMM, "comm is no communicator");
 }
+[[gnu::weak]] communicator& communicator_to_be(MPI_Comm comm) { return communicator_of(comm); }
 [[gnu::weak]] session& session_of(MPI_Session handle) {
   if (there != nullptr && handle == there->session_handle) return there->session;
   fail(MPI_ERR_SESSION, "session is no session");
