@@ -16,6 +16,8 @@ EXTRA_DIST += \
   tests/apps/boost_mpi.py \
   tests/apps/fftw.py \
   tests/apps/hpcc.py \
+  tests/apps/mpi4py.py \
+  tests/apps/mpi4py_runner.py \
   tests/apps/mpich.py \
   tests/apps/netpipe.py \
   tests/apps/run_apps_tests \
@@ -32,6 +34,7 @@ EXTRA_DIST += \
   tests/compile/unsendable.cpp \
   tests/fuzz/datatypes.cpp \
   tests/fuzz/run_fuzz \
+  tests/fuzz/run_fuzz_tests \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/abi.c \
   tests/install/consumer/abi_constants.txt \
@@ -41,6 +44,7 @@ EXTRA_DIST += \
   tests/install/run_install_tests \
   tests/run_tests \
   tests/runner/__init__.py \
+  tests/runner/apps_cases.py \
   tests/runner/bootstrap_cases.py \
   tests/runner/deadline_cases.py \
   tests/runner/job_cases.py \
@@ -77,7 +81,7 @@ FULL =
 TIER = $(if $(FULL),full,$(if $(QUICK)$(PEAL_QUICK_CHECK),quick,default))
 RESULTS = results
 LOWEST =
-run_tests = CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --sanitizer $(PEAL_SANITIZER) --tier $(TIER) --results $(RESULTS) \
+run_tests = CC='$(CC)' CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build . --sanitizer $(PEAL_SANITIZER) --tier $(TIER) --results $(RESULTS) \
   $(if $(LOWEST),--lowest-priority)
 check-local:
 if HAVE_GTEST
@@ -86,7 +90,8 @@ else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
 endif
 
-# Programs that others have written, over MPI's C interface; all of them, or those named: make check-apps APPS="netpipe fftw".
+# Programs that others have written, over MPI's C interface; all of them, or those named: make check-apps APPS="netpipe fftw". The suite `apps` of the
+# check has a part of them.
 .PHONY: check-apps
 APPS =
 check-apps: all

@@ -25,10 +25,17 @@ def _list_of_sources(folder):
     return parts
 
 
+def _complaint(output):
+    """The last error in what apt-get has said, since a reason is one line."""
+    lines = [line for line in output.splitlines() if line.strip()] or ["nothing"]
+    return next((line for line in reversed(lines) if line.startswith("E: ")), lines[-1])
+
+
 class Sources:
     def __init__(self, folder):
         self.folder = folder
         self.apt = folder / "apt"
+        self.loaded = folder / "loaded"
         self.environment = None
 
     def _prepare(self):
@@ -40,13 +47,29 @@ class Sources:
         config.write_text(f'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "{_list_of_sources(self.apt)}";\n'
                           f'Dir::State::Lists "{self.apt}/lists";\nDir::Cache "{self.apt}/cache";\nAPT::Sandbox::User "root";\n')
         self.environment = {**os.environ, "APT_CONFIG": str(config)}
+        self.loaded.mkdir(exist_ok=True)
         done = self._apt("update")
         if done.returncode:
-            raise NotThere(f"needs a list of source packages: apt-get update said\n{done.stdout}")
+            raise NotThere(f"needs a list of source packages; apt-get update said {_complaint(done.stdout)}")
 
     def _apt(self, *words):
-        return subprocess.run(["apt-get", "-q", *words], env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
+        command = ["apt-get", "-q", *words]
+        try:
+            return subprocess.run(command, env=self.environment, cwd=self.loaded, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 1, stdout=f"nothing within {LIMIT} s")
+
+    def _load(self, name):
+        """What apt-get has said. Only what was loaded to its end lies beside the others."""
+        shutil.rmtree(self.loaded, ignore_errors=True)
+        self.loaded.mkdir()
+        done = self._apt("source", "--download-only", name)
+        if done.returncode == 0:
+            for each in self.loaded.iterdir():
+                each.replace(self.folder / each.name)
+        shutil.rmtree(self.loaded, ignore_errors=True)
+        return done.stdout
 
     def unpacked(self, *names):
         """The folder with the sources of the first of these packages that there is. They are as their authors published them: without what Debian
@@ -60,11 +83,11 @@ class Sources:
             if not self._archive(name):
                 if self.environment is None:
                     self._prepare()
-                said += self._apt("source", "--download-only", name).stdout
+                said += self._load(name)
             archive = self._archive(name)
             if archive:
                 return self._unpack(archive, folder)
-        raise NotThere(f"needs the source package {' or '.join(names)}: apt-get source said\n{said}")
+        raise NotThere(f"needs the source package {' or '.join(names)}; apt-get source said {_complaint(said)}")
 
     def _archive(self, name):
         return next(iter(sorted(self.folder.glob(f"{name}_*.orig.tar.*"))), None)

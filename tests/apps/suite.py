@@ -3,6 +3,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 import time
 
 LIMIT = 300  # seconds that no single job or compilation needs
@@ -21,9 +22,10 @@ class Skipped(Exception):
 
 class Installed:
     """peal below a folder, and an environment in which mpicc and mpiexec are peal's. Always in the same place, since what was built before looks for its
-    library there."""
+    library there. `brief`: suites leave out what takes long."""
 
-    def __init__(self, build, folder, compilers):
+    def __init__(self, build, folder, compilers, brief=False):
+        self.brief = brief
         self.root = folder / "root"
         shutil.rmtree(self.root, ignore_errors=True)
         done = subprocess.run(["make", "-C", str(build), "install", f"DESTDIR={self.root}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -73,7 +75,7 @@ class Results:
             return False
         except (Failed, OSError) as why:
             self.failed += 1
-            print(f"{why}\nFAIL {name} ({time.monotonic() - begin:.2f} s)", flush=True)
+            print(f"{textwrap.indent(str(why), '    ')}\nFAIL {name} ({time.monotonic() - begin:.2f} s)", flush=True)
             return False
         self.passed += 1
         print(f"PASS {name} ({time.monotonic() - begin:.2f} s)", flush=True)

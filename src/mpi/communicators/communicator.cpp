@@ -49,6 +49,12 @@ communicator& communicator_of(MPI_Comm comm, const char* argument) {
   return with_names({{"comm", argument}}, [=]() -> communicator& { return communicator_of(comm); });
 }
 
+communicator& communicator_to_be(MPI_Comm comm) {
+  if (!communicator_table::is_predefined(comm))
+    if (communicator* const found = communicators().find(comm)) return *found;
+  return communicator_of(comm);
+}
+
 communicator& intracommunicator_of(MPI_Comm comm, const char* argument) {
   communicator& found = communicator_of(comm, argument);
   if (found.is_inter()) [[unlikely]]

@@ -77,6 +77,9 @@ using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::com
 }
 /// The same, for an argument of this name.
 [[nodiscard]] communicator& communicator_of(MPI_Comm comm, const char* argument);
+/// For what needs none of peal's: one that MPI_Comm_idup is still making is found, too. Programs
+/// give it an error handler before they wait for it.
+[[nodiscard]] communicator& communicator_to_be(MPI_Comm comm);
 /// Fails for an intercommunicator, too.
 [[nodiscard]] communicator& intracommunicator_of(MPI_Comm comm, const char* argument = "comm");
 /// Fails for whatever is no intercommunicator.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/communicators/intercommunicator.hpp"
 #include "mpi/environment/process_set.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/support/failure.hpp"
@@ -88,12 +89,20 @@ division division_for(const communicator& from, int split_type, MPI_Info info) {
   }
 }
 
+/// The ranks of both groups are divided as those of one; a part with ranks of one group alone gets
+/// no communicator.
+MPI_Comm split_both_groups(const communicator& from, detail::communicator_state* part, int key) {
+  const int color = part == nullptr ? 0 : detail::world_rank_of(*part, 0);
+  if (part != nullptr) detail::release(*part);
+  return split_intercommunicator(from, part != nullptr, color, key);
+}
+
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Comm_split_type, MPI_Comm comm, int split_type, int key, MPI_Info info,
                   MPI_Comm* newcomm) {
   return run("MPI_Comm_split_type", comm, [&] {
-    const communicator& from = intracommunicator_of(comm);
+    const communicator& from = communicator_of(comm);
     // Ranks that give another type, or MPI_UNDEFINED, make the same call of the core.
     const division by = check_for_all(from, [&] {
       need_place(newcomm, "newcomm");
@@ -105,7 +114,8 @@ PEAL_MPI_FUNCTION(int, Comm_split_type, MPI_Comm comm, int split_type, int key, 
             ? detail::split(*from.state, true, by.color, key, place)
             : detail::split_by_part(*from.state, by.part.value_or(detail::node_part::node),
                                     by.joins, key, place);
-    *newcomm = made == nullptr ? MPI_COMM_NULL : hand_out(*made, from);
+    if (from.is_inter()) *newcomm = split_both_groups(from, made, key);
+    else *newcomm = made == nullptr ? MPI_COMM_NULL : hand_out(*made, from);
   });
 }
 

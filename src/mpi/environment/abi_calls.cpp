@@ -28,7 +28,8 @@ PEAL_MPI_FUNCTION(int, Abi_set_fortran_info, MPI_Info info) {
 PEAL_MPI_FUNCTION(int, Abi_get_fortran_info, MPI_Info* info) {
   return run("MPI_Abi_get_fortran_info", [&] {
     need_place(info, "info");
-    *info = handle_of(fortran_info());
+    const auto told = fortran_info();
+    *info = told ? handle_of(*told) : MPI_INFO_NULL;
   });
 }
 

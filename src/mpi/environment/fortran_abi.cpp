@@ -47,11 +47,10 @@ void set_fortran_info(const info& told) {
   here.told = told;
 }
 
-info fortran_info() {
+std::optional<info> fortran_info() {
   fortran_state& here = state();
   const std::lock_guard<std::mutex> guard{here.lock};
-  if (!here.told) fail(MPI_ERR_ABI, "nothing was told of the types of Fortran");
-  return *here.told;
+  return here.told;
 }
 
 void set_fortran_booleans(int logical_size, const void* logical_true, const void* logical_false) {

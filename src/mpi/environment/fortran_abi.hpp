@@ -5,12 +5,14 @@
 // Layer    mpi/environment.
 // Units    bytes.
 // Threads  any.
-// Errors   MPI_ERR_ABI for what contradicts what was told before, or was not told; MPI_ERR_ARG for
-//          a size that no logical has.
+// Errors   MPI_ERR_ABI for what contradicts what was told before; MPI_ERR_ARG for a size that no
+//          logical has.
 // Source   MPI 5.0, chapter 20.
 #pragma once
 
 #include <mpi.h>
+
+#include <optional>
 
 #include "mpi/info/info.hpp"
 
@@ -18,7 +20,8 @@ namespace peal::mpi {
 
 /// Once, or again with the same keys and values.
 void set_fortran_info(const info& told);
-[[nodiscard]] info fortran_info();
+/// Nothing, where none was told.
+[[nodiscard]] std::optional<info> fortran_info();
 
 /// Each value has logical_size bytes. Once, or again with the same values.
 void set_fortran_booleans(int logical_size, const void* logical_true, const void* logical_false);

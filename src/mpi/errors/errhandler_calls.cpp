@@ -53,13 +53,14 @@ PEAL_MPI_FUNCTION(int, Errhandler_free, MPI_Errhandler* errhandler) {
 
 PEAL_MPI_FUNCTION(int, Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler errhandler) {
   return run("MPI_Comm_set_errhandler", comm, [&] {
-    replace_errhandler<MPI_Comm_errhandler_function>(communicator_of(comm).errhandler, errhandler);
+    replace_errhandler<MPI_Comm_errhandler_function>(communicator_to_be(comm).errhandler,
+                                                     errhandler);
   });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler* errhandler) {
   return run("MPI_Comm_get_errhandler", comm, [&] {
-    const communicator& of = communicator_of(comm);
+    const communicator& of = communicator_to_be(comm);
     need_place(errhandler, "errhandler");
     *errhandler = share_errhandler(of.errhandler);
   });

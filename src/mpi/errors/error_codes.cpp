@@ -45,6 +45,10 @@ added_code& added(code_table& table, const char* argument, int code) {
          is_of_standard(code) ? "that is one of the standard" : "the program has added none such");
   return found->second;
 }
+void need_no_string(code_table& table, const char* argument, int code) {
+  need(!added(table, argument, code).has_text, MPI_ERR_ARG, argument, code,
+       "it has a string, which must be removed first");
+}
 
 }  // namespace
 
@@ -84,6 +88,7 @@ void remove_error_class(int error_class) {
         return each.second.error_class == error_class && each.first != error_class;
       }))
     fail(MPI_ERR_ARG, "errorclass", error_class, "it has codes, which must be removed first");
+  need_no_string(table, "errorclass", error_class);
   table.all.erase(error_class);
 }
 
@@ -92,6 +97,7 @@ void remove_error_code(int code) {
   const std::lock_guard<std::mutex> guard{table.lock};
   if (added(table, "errorcode", code).error_class == code)
     fail(MPI_ERR_ARG, "errorcode", code, "that is a class");
+  need_no_string(table, "errorcode", code);
   table.all.erase(code);
 }
 

@@ -22,9 +22,9 @@ namespace peal::mpi {
 /// ones.
 void add_error_string(int code, std::string_view text);
 
-/// Fails while codes of the class are left.
+/// Fails while codes of the class, or its string, are left.
 void remove_error_class(int error_class);
-/// Fails for a class.
+/// Fails for a class, and while its string is left.
 void remove_error_code(int code);
 /// Fails where there is none.
 void remove_error_string(int code);

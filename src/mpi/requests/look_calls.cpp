@@ -88,7 +88,7 @@ PEAL_MPI_FUNCTION(int, Request_get_status, MPI_Request request, int* flag, MPI_S
     need_place(flag, "flag");
     *flag = 1;
     auto* const found = request == MPI_REQUEST_NULL ? nullptr : &request_of(request);
-    if (found == nullptr || !found->is_active()) return tell_status(status, empty_status());
+    if (found == nullptr || !found->is_active()) return tell_empty_status(status);
     if (!found->is_done()) make_progress();
     *flag = found->is_done() ? 1 : 0;
     if (*flag == 0) return;
@@ -109,7 +109,7 @@ PEAL_MPI_FUNCTION(int, Request_get_status_any, int count, const MPI_Request arra
                     need_place(flag, "flag");
                     *index = MPI_UNDEFINED;
                     *flag = 1;
-                    if (all.none_active()) return tell_status(status, empty_status());
+                    if (all.none_active()) return tell_empty_status(status);
                     if (all.first_done() == all.size()) make_progress();
                     const std::size_t which = all.first_done();
                     *flag = which != all.size() ? 1 : 0;

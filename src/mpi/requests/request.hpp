@@ -200,12 +200,12 @@ inline void take_away(MPI_Request& handle, const request& of) noexcept {
 [[nodiscard]] inline int wait_and_finish(MPI_Request& handle, MPI_Status* status, MPI_Comm& comm) {
   if (handle == MPI_REQUEST_NULL || handle == request_that_is_over()) {
     handle = MPI_REQUEST_NULL;
-    tell_status(status, empty_status());
+    tell_empty_status(status);
     return MPI_SUCCESS;
   }
   request& awaited = request_of(handle);
   if (!awaited.is_active()) {
-    tell_status(status, empty_status());
+    tell_empty_status(status);
     return MPI_SUCCESS;
   }
   comm = awaited.comm();

@@ -153,7 +153,7 @@ PEAL_MPI_FUNCTION(int, Waitany, int count, MPI_Request array_of_requests[], int*
     need_place(index, "indx");
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
-    if (all.none_active()) return tell_status(status, empty_status());
+    if (all.none_active()) return tell_empty_status(status);
     await_until([&] { return all.first_done() != all.size(); });
     const std::size_t which = all.first_done();
     comm = all.at(which)->comm();
@@ -170,7 +170,7 @@ PEAL_MPI_FUNCTION(int, Testany, int count, MPI_Request array_of_requests[], int*
     given_requests all{count, array_of_requests};
     *index = MPI_UNDEFINED;
     *flag = 1;
-    if (all.none_active()) return tell_status(status, empty_status());
+    if (all.none_active()) return tell_empty_status(status);
     if (all.first_done() == all.size()) make_progress();
     const std::size_t which = all.first_done();
     *flag = which != all.size() ? 1 : 0;

@@ -38,7 +38,7 @@ PEAL_MPI_FUNCTION(int, Test, MPI_Request* request, int* flag, MPI_Status* status
     need_place(flag, "flag");
     *flag = 1;
     auto* const tested = active(*request);
-    if (tested == nullptr) return tell_status(status, empty_status());
+    if (tested == nullptr) return tell_empty_status(status);
     comm = tested->comm();
     if (!tested->is_done()) make_progress();
     *flag = tested->is_done() ? 1 : 0;

@@ -56,5 +56,9 @@ inline void tell_status(MPI_Status* wanted, MPI_Status status) noexcept {
   status.MPI_ERROR = wanted->MPI_ERROR;
   *wanted = status;
 }
+/// Where there was nothing to finish. That has an error, too: none.
+inline void tell_empty_status(MPI_Status* wanted) noexcept {
+  if (wanted != MPI_STATUS_IGNORE) *wanted = empty_status();
+}
 
 }  // namespace peal::mpi

@@ -329,6 +329,17 @@ static void derived(MPI_Comm of) {
   CHECK((made == MPI_COMM_NULL) == (own >= others));
   if (made != MPI_COMM_NULL) everything(made), MPI_Comm_free(&made);
   shape(of);
+  MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, -own, MPI_INFO_NULL, &made);
+  shape(of);
+  result = own;
+  everything(made); /* all ranks share memory; in reverse */
+  CHECK(own == locals - 1 - result);
+  MPI_Comm_free(&made);
+  shape(of);
+  MPI_Comm_split_type(of, own == 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0, MPI_INFO_NULL, &made);
+  CHECK((made == MPI_COMM_NULL) == (own != 0));
+  if (made != MPI_COMM_NULL) everything(made), MPI_Comm_free(&made);
+  shape(of);
   MPI_Group_incl(local, 1, &zero, &one);
   MPI_Comm_create(of, one, &made); /* the first of each */
   CHECK((made == MPI_COMM_NULL) == (own != 0));

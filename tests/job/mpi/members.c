@@ -149,6 +149,7 @@ static void copies(void) {
   MPI_Request requests[many + 1];
   int each, sum, value = -1, held = 0, key, bad, flag, result;
   void* found;
+  MPI_Errhandler handler;
   MPI_Comm_dup(MPI_COMM_WORLD, &base);
   MPI_Comm_create_keyval(copy_attribute, remove_attribute, &key, &held);
   MPI_Comm_set_attr(base, key, &value);
@@ -158,6 +159,11 @@ static void copies(void) {
   if (size > 1 && rank == 0) MPI_Recv(&value, 1, MPI_INT, size - 1, 0, base, MPI_STATUS_IGNORE);
   MPI_Comm_idup(base, &made[0], &requests[0]);
   CHECK(held == 2);
+  /* Bindings for other languages set the handler of whatever they get. */
+  MPI_Comm_set_errhandler(made[0], MPI_ERRORS_RETURN);
+  MPI_Comm_get_errhandler(made[0], &handler);
+  CHECK(handler == MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
   if (size > 1 && rank == size - 1) MPI_Send(&rank, 1, MPI_INT, 0, 0, base);
   /* Several at a time, among other collectives, finished in another order. */
   for (each = 1; each < many; ++each) MPI_Comm_idup(base, &made[each], &requests[each]);

@@ -41,8 +41,12 @@ static void looks(void) {
   MPI_Waitall(4, requests, statuses);
   MPI_Request_get_status_some(4, requests, &count, indices, statuses);
   CHECK(count == MPI_UNDEFINED);
+  status.MPI_ERROR = MPI_ERR_OTHER;
   MPI_Request_get_status_any(4, requests, &index, &flag, &status);
-  CHECK(flag && index == MPI_UNDEFINED);
+  CHECK(flag && index == MPI_UNDEFINED && status.MPI_ERROR == MPI_SUCCESS);
+  status.MPI_ERROR = MPI_ERR_OTHER;
+  MPI_Waitany(4, requests, &index, &status);
+  CHECK(index == MPI_UNDEFINED && status.MPI_ERROR == MPI_SUCCESS);
 }
 
 /* ---- requests of the program's own */

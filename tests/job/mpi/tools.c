@@ -205,7 +205,7 @@ static void note_file(MPI_File* file, int* code, ...) {
 }
 
 static void surroundings(void) {
-  MPI_Info info;
+  MPI_Info info, none;
   MPI_Errhandler handler, told;
   char value[MPI_MAX_INFO_VAL + 1];
   int flag = 0, yes = 1, no = 0, length = sizeof value;
@@ -230,6 +230,7 @@ static void surroundings(void) {
   CHECK(flag && atoi(value) == (int)sizeof(MPI_Count));
   CHECK(MPI_Abi_get_fortran_booleans(4, &yes, &no, &flag) == MPI_SUCCESS && !flag);
   CHECK(MPI_Abi_set_fortran_booleans(4, &yes, &no) == MPI_SUCCESS);
+  CHECK(MPI_Abi_get_fortran_info(&none) == MPI_SUCCESS && none == MPI_INFO_NULL);
   CHECK(MPI_Abi_set_fortran_info(info) == MPI_SUCCESS);
   MPI_Info_free(&info);
 

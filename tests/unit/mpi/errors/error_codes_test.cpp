@@ -50,9 +50,14 @@ TEST(error_codes, have_the_strings_that_the_program_gives_them) {
   EXPECT_EQ(text_of_code(error_class), "");
   add_error_string(code, std::string(2000, 'x'));
   EXPECT_EQ(text_of_code(code), std::string(MPI_MAX_ERROR_STRING - 1, 'x'));
+  EXPECT_EQ(class_thrown_by([=] { remove_error_code(code); }), MPI_ERR_ARG) << "it has a string";
   remove_error_string(code);
   EXPECT_EQ(text_of_code(code), "");
   remove_error_code(code);
+  add_error_string(error_class, "class");
+  EXPECT_EQ(class_thrown_by([=] { remove_error_class(error_class); }), MPI_ERR_ARG)
+      << "it has a string";
+  remove_error_string(error_class);
   remove_error_class(error_class);
 }
 

@@ -35,6 +35,7 @@ modelled_objects::~modelled_objects() {
 [[gnu::weak]] void fail_no_communicator(MPI_Comm /*comm*/) {
   fail(MPI_ERR_COMM, "comm is no communicator");
 }
+[[gnu::weak]] communicator& communicator_to_be(MPI_Comm comm) { return communicator_of(comm); }
 [[gnu::weak]] session& session_of(MPI_Session handle) {
   if (there != nullptr && handle == there->session_handle) return there->session;
   fail(MPI_ERR_SESSION, "session is no session");
