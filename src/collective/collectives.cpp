@@ -194,6 +194,7 @@ void collectives::state::ended(active_run& f) noexcept {
   if (const std::error_code error = f.run.error()) {
     promised.result.bytes = 0;
     promised.result.error = error;
+    if (error == errc::operation_failed) promised.result.source = f.run.absent_rank();
     if (std::exception_ptr problem = f.run.take_exception())
       thrown.emplace_back(&promised, std::move(problem));
   }

@@ -40,6 +40,7 @@ void run::start(void (*ended)(void*, run&) noexcept, void* context) noexcept {
   given_up_ = false;
   skips_ = !absent_.empty();
   error_.clear();
+  absent_rank_ = -1;
   past_caches_ = task_.bytes >= least_past_caches;
   const schedule& plan = *task_.plan;
   spoilt_ = task_.spoilt || !find_scratch(plan.scratch_bytes());
@@ -146,8 +147,10 @@ void run::post_send(std::uint32_t stream, const step& s, pending_message& slot) 
 
 void run::post_receive(std::uint32_t stream, const step& s, pending_message& slot) noexcept {
   slot.message = nullptr;
-  if (skips_ && skips(s.peer)) [[unlikely]]
+  if (skips_ && skips(s.peer)) [[unlikely]] {
+    if (!given_up_) absent_rank_ = s.peer;
     return note(errc::operation_failed);
+  }
   slot.owner = this;
   slot.stream = stream;
   slot.receives = true;
@@ -186,8 +189,13 @@ void run::absorb(fetch& f, const std::byte* data, std::size_t at, std::size_t by
 
 void run::received(const operation& message, std::size_t expected) noexcept {
   if (message.result.error) note(message.result.error);
-  else if (message.result.bytes != expected)
-    note(message.result.bytes == 0 ? errc::operation_failed : errc::invalid_argument);
+  else if (message.result.bytes != expected) [[unlikely]] note_wrong_length(message.result.bytes);
+}
+
+// Nothing has come from a rank that has nothing itself.
+void run::note_wrong_length(std::size_t bytes) noexcept {
+  if (bytes == 0 && absent_rank_ < 0 && !absent_.empty()) absent_rank_ = absent_.front();
+  note(bytes == 0 ? errc::operation_failed : errc::invalid_argument);
 }
 
 // A dead peer counts more than what went wrong because of it; otherwise the first error is the
@@ -227,6 +235,7 @@ void run::leave_out(int rank) noexcept {
   // What was sent to that rank it throws away; so those messages end by themselves.
   for (pending_message& slot : slots_) {
     if (!slot.message || !slot.receives || slot.what->peer != rank) continue;
+    absent_rank_ = rank;
     note(errc::operation_failed);
     messages_.cancel(*slot.message);
   }

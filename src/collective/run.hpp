@@ -96,6 +96,8 @@ class run {
   void leave_out(int rank) noexcept;
 
   [[nodiscard]] std::error_code error() const noexcept { return error_; }
+  /// The rank that took no part in it, as far as this one knows, or -1. Requires: an error.
+  [[nodiscard]] int absent_rank() const noexcept { return absent_rank_; }
   /// What the user's function threw, or null.
   [[nodiscard]] std::exception_ptr take_exception() noexcept {
     return std::exchange(thrown_, nullptr);
@@ -131,6 +133,7 @@ class run {
   static void absorb(fetch&, const std::byte* data, std::size_t at, std::size_t bytes) noexcept;
   void received(const operation&, std::size_t expected) noexcept;
   void note(std::error_code) noexcept;
+  void note_wrong_length(std::size_t bytes) noexcept;
   void stream_ended() noexcept;
   static void message_ended(void* context, operation&) noexcept;
 
@@ -161,6 +164,7 @@ class run {
   void* ended_context_ = nullptr;
   std::vector<pending_message> slots_;
   std::vector<int> absent_;  // ranks that take no part
+  int absent_rank_ = -1;
   scratch_memory scratch_;
 };
 

@@ -65,6 +65,12 @@ struct alignas(cache_line) communicator_state : team {
   std::unique_ptr<two_steps> stepped;       // from the first collective on that needs it
   // Where PEAL_CHECK=1 and there are other ranks to compare calls with.
   std::unique_ptr<checked_calls> checked;
+  /// The last blocking call in which a rank is known to take no part, and that rank.
+  struct refusal {
+    std::uint32_t number = 0;  // in the log of calls
+    int rank = -1;
+  };
+  refusal last_refusal;
   std::size_t operations = 0;  // given to the user and not given back
   bool released = false;       // the user has no handle any more; it goes with its last operation
   /// Receives and probes name their tag, so messages with different tags never meet.

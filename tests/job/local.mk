@@ -22,7 +22,9 @@ check_PROGRAMS += \
   tests/job/mpi_intercommunicators \
   tests/job/mpi_members \
   tests/job/mpi_messages \
+  tests/job/mpi_mistakes \
   tests/job/mpi_partitioned \
+  tests/job/mpi_refusals \
   tests/job/mpi_requests \
   tests/job/mpi_tools \
   tests/job/mpi_neighbors \
@@ -54,8 +56,12 @@ tests_job_mpi_members_SOURCES = tests/job/mpi/members.c tests/job/mpi/support.h
 tests_job_mpi_members_LDADD = libmpi_abi.la -lpthread
 tests_job_mpi_messages_SOURCES = tests/job/mpi/messages.c tests/job/mpi/support.h
 tests_job_mpi_messages_LDADD = libmpi_abi.la
+tests_job_mpi_mistakes_SOURCES = tests/job/mpi/mistakes.c tests/job/mpi/support.h
+tests_job_mpi_mistakes_LDADD = libmpi_abi.la
 tests_job_mpi_partitioned_SOURCES = tests/job/mpi/partitioned.c tests/job/mpi/support.h
 tests_job_mpi_partitioned_LDADD = libmpi_abi.la
+tests_job_mpi_refusals_SOURCES = tests/job/mpi/refusals.c tests/job/mpi/support.h
+tests_job_mpi_refusals_LDADD = libmpi_abi.la
 tests_job_mpi_requests_SOURCES = tests/job/mpi/requests.c tests/job/mpi/support.h
 tests_job_mpi_requests_LDADD = libmpi_abi.la
 tests_job_mpi_tools_SOURCES = tests/job/mpi/tools.c tests/job/mpi/support.h

@@ -36,7 +36,9 @@ struct prepared;  // src/comm: a collective, or a message, made ready to be star
 // be made.
 struct sleeper;
 
-/// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent.
+/// What became of an operation. `bytes` is what arrived in the buffer; for a send what was sent. A
+/// collective that ends with errc::operation_failed has as `source` the rank that took no part in
+/// it, where that is known.
 struct outcome {
   int tag = 0;  // first, so that a match key (source << 32 | tag) goes into both with one store
   int source = -1;

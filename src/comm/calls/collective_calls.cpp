@@ -21,8 +21,19 @@ operation& start(lane& here, communicator_state& on, const collective_call& call
   return here.collectives->start(on.collective, call, {}, by);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void fail(std::error_code why, const collective_call& call,
+/// Of the last call, which has just failed: the rank that took no part in it, or -1.
+int absent_rank(communicator_state& on) {
+  const std::lock_guard<engine> guard{on.home.progress};
+  const communicator_state::refusal& last = on.last_refusal;
+  return last.rank >= 0 && last.number + 1 == on.direct.calls().count() ? last.rank : -1;
+}
+
+/// `absent`: the rank that took no part in it, where the operation knows.
+[[noreturn, gnu::cold, gnu::noinline]] void fail(communicator_state& on, std::error_code why,
+                                                 int absent, const collective_call& call,
                                                  const location& where) {
+  if (absent < 0) absent = absent_rank(on);
+  if (absent >= 0) throw_absent(name_of(call.kind), absent, where);
   throw_failure(why, name_of(call.kind), -1, where);
 }
 
@@ -89,7 +100,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     made = on.direct.run(call, became);
     if (made == nullptr) {
       if (became) [[unlikely]]
-        fail(became, call, where);
+        fail(on, became, -1, call, where);
       return on.direct.ended(way, call);
     }
   } else {
@@ -102,11 +113,13 @@ void run_collective(communicator_state& on, const collective_call& call, const l
       on.direct.review();
   }
   operation& started = *made;
+  int absent = -1;
   {
     const finished_release guard{here, started};
     if (!finished(started)) wait_for(here, started);
     became = started.result.error;
     if (became == errc::operation_failed || became == errc::mismatch) [[unlikely]] {
+      absent = started.result.source;
       std::exception_ptr thrown;
       {
         const std::lock_guard<engine> lock{here.progress};
@@ -116,7 +129,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     }
   }
   if (became) [[unlikely]]
-    fail(became, call, where);
+    fail(on, became, absent, call, where);
   on.direct.ended(way, call);
 }
 

@@ -31,6 +31,7 @@ operation& two_steps::start(const collective_call& first,
 void two_steps::measured(void* context, operation& first) noexcept {
   call& of = *static_cast<call*>(context);
   of.error = first.result.error;
+  of.absent = first.result.source;
   of.in->messages_.release(first);
   of.measured = true;
   if (!of.error) of.has_next = of.step.next(of.step.context, of.next, of.error);
@@ -53,7 +54,8 @@ void two_steps::moved(void* context, operation& second) noexcept {
   const std::unique_ptr<call> of{static_cast<call*>(context)};
   outcome became = second.result;
   // What was wrong here is the cause, unless a rank died.
-  if (of->error && became.error != errc::peer_failed) became = {.error = of->error};
+  if (of->error && became.error != errc::peer_failed)
+    became = {.source = of->absent, .error = of->error};
   of->in->messages_.release(second);
   of->in->messages_.finish(*of->whole, became);
 }
@@ -64,7 +66,7 @@ void two_steps::start_ready() noexcept {
     waiting_.pop_front();
     if (!next->has_next) {
       const std::unique_ptr<call> of{next};
-      messages_.finish(*of->whole, {.error = of->error});
+      messages_.finish(*of->whole, {.source = of->absent, .error = of->error});
       continue;
     }
     next->next.spoilt = static_cast<bool>(next->error);

@@ -50,6 +50,7 @@ class two_steps {
     bool measured = false;  // the first step is over
     bool has_next = false;
     std::uint32_t number = 0;
+    int absent = -1;  // with an error of the first step: the rank that took no part in that
   };
 
   static void measured(void* context, operation& first) noexcept;

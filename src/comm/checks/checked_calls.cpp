@@ -117,6 +117,7 @@ void checked_calls::compared(void* context, operation& over) noexcept {
   call& of = *static_cast<call*>(context);
   checked_calls& self = *of.in;
   of.error = over.result.error;
+  of.absent = over.result.source;
   self.messages_.release(over);
   of.compared = true;
   if (of.plan) {
@@ -157,7 +158,7 @@ void checked_calls::finish_wrong(call& of) noexcept {
         *of.whole, std::make_exception_ptr(
                        error{errc::mismatch, mismatch_text(mine, other), other.rank, of.where}));
   }
-  messages_.finish(*of.whole, {.error = of.error});
+  messages_.finish(*of.whole, {.source = of.absent, .error = of.error});
 }
 
 void checked_calls::ended(void* context, operation& over) noexcept {

@@ -89,6 +89,7 @@ class checked_calls {
     bool blocks = false;
     bool compared = false;
     std::error_code error;
+    int absent = -1;  // with an error of the comparison: the rank that took no part in it
     std::uint64_t number = 0;
     std::chrono::steady_clock::time_point since{};
   };

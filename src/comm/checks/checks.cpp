@@ -40,6 +40,13 @@ void refuse_root(const team& in, int root, const detail::location& where) {
   throw error(errc::invalid_root, fmt::format("root {}: {}", root, ranks_of(in)), root, where);
 }
 
+void throw_absent(const char* what, int rank, const detail::location& where) {
+  throw error(
+      errc::operation_failed,
+      fmt::format("{}: rank {} takes no part, since it was refused its arguments", what, rank),
+      rank, where);
+}
+
 void throw_failure(std::error_code code, const char* what, int peer,
                    const detail::location& where) {
   throw error(code, peer >= 0 ? fmt::format("{} rank {}", what, peer) : std::string{what}, peer,

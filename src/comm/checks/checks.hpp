@@ -65,6 +65,8 @@ inline void check_root(const team& in, int root, const detail::location& where) 
 /// side, -1 where there is none.
 [[noreturn]] void throw_failure(std::error_code, const char* what, int peer,
                                 const detail::location&);
+/// Of a collective in which that rank takes no part.
+[[noreturn]] void throw_absent(const char* what, int rank, const detail::location&);
 
 /// Whether the check below passes.
 inline bool is_right(const team& in, const detail::collective_call& call) noexcept {

@@ -88,6 +88,9 @@ bool absences::try_answer(const question& asked) noexcept {
         !on.direct.calls().has(asked.number))
       return false;
     said = reply_of(on, asked.number);
+    const auto& peers = on.peers();
+    const auto asks = std::ranges::find(peers, asked.from);
+    on.last_refusal = {asked.number, static_cast<int>(asks - peers.begin())};
   } else if (const past* const gone = past_of(asked.context)) {
     const std::uint32_t back = gone->calls - asked.number;
     if (back != 0 && back <= gone->last.size()) said = gone->last[asked.number % gone->last.size()];

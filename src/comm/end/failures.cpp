@@ -43,6 +43,9 @@ void raise(operation& over) {
   const char* const what = over.kind == operation_kind::send      ? "send to"
                            : over.kind == operation_kind::receive ? "receive from"
                                                                   : "collective";
+  if (over.kind == operation_kind::other && why == errc::operation_failed &&
+      over.result.source >= 0)
+    throw_absent(what, over.result.source, over.origin);
   const int peer = peer_of(over);
   if (peer < 0 && over.kind == operation_kind::receive)
     throw_failure(why, "receive", -1, over.origin);

@@ -5,6 +5,7 @@
 #include "mpi/communicators/communicator.hpp"
 #include "mpi/communicators/hints.hpp"
 #include "mpi/errors/errhandler.hpp"
+#include "mpi/info/info.hpp"
 #include "mpi/requests/request.hpp"
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
@@ -16,8 +17,13 @@ namespace detail = peal::detail;
 namespace {
 
 /// Hints are not copied.
-MPI_Comm copy_of(MPI_Comm comm, MPI_Info info) {
+void copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   const communicator& from = communicator_of(comm);
+  check_for_all(from, [&] {
+    need_place(newcomm, "newcomm");
+    (void)hints_of(info);
+  });
+  *newcomm = MPI_COMM_NULL;
   MPI_Comm handle = hand_out(detail::duplicate(*from.state, place), from);
   communicator& made = communicator_of(handle);
   made.remote_first = from.remote_first;
@@ -30,7 +36,7 @@ MPI_Comm copy_of(MPI_Comm comm, MPI_Info info) {
     free_communicator(handle);
     throw;
   }
-  return handle;
+  *newcomm = handle;
 }
 
 /// The communicator has its handle from the start, and is none before the request is finished.
@@ -61,9 +67,17 @@ class copy_request final : public request {
   bool is_made_ = false;
 };
 
-MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
+                       const MPI_Request* request) {
   const communicator& from = communicator_of(comm);
-  need_place(newcomm, "newcomm");
+  try {
+    need_place(request, "request");
+    need_place(newcomm, "newcomm");
+    (void)hints_of(info);
+  } catch (...) {
+    take_no_part(from, detail::call_form::steps);
+    throw;
+  }
   auto own = std::make_unique<communicator>();
   own->errhandler = share_errhandler(from.errhandler);
   own->remote_first = from.remote_first;
@@ -96,32 +110,20 @@ MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Comm_dup, MPI_Comm comm, MPI_Comm* newcomm) {
-  return run("MPI_Comm_dup", comm, [&] {
-    need_place(newcomm, "newcomm");
-    *newcomm = MPI_COMM_NULL;
-    *newcomm = copy_of(comm, MPI_INFO_NULL);
-  });
+  return run("MPI_Comm_dup", comm, [&] { copy(comm, MPI_INFO_NULL, newcomm); });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return run("MPI_Comm_dup_with_info", comm, [&] {
-    need_place(newcomm, "newcomm");
-    *newcomm = MPI_COMM_NULL;
-    *newcomm = copy_of(comm, info);
-  });
+  return run("MPI_Comm_dup_with_info", comm, [&] { copy(comm, info, newcomm); });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_idup, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  return run("MPI_Comm_idup", comm, [&] {
-    need_place(request, "request");
-    *request = start_copy(comm, MPI_INFO_NULL, newcomm);
-  });
+  return run("MPI_Comm_idup", comm,
+             [&] { *request = start_copy(comm, MPI_INFO_NULL, newcomm, request); });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
                   MPI_Request* request) {
-  return run("MPI_Comm_idup_with_info", comm, [&] {
-    need_place(request, "request");
-    *request = start_copy(comm, info, newcomm);
-  });
+  return run("MPI_Comm_idup_with_info", comm,
+             [&] { *request = start_copy(comm, info, newcomm, request); });
 }

@@ -52,10 +52,12 @@ PEAL_MPI_FUNCTION(int, Intercomm_create, MPI_Comm local_comm, int local_leader, 
                   int remote_leader, int tag, MPI_Comm* newintercomm) {
   return run("MPI_Intercomm_create", local_comm, [&] {
     const communicator& local = intracommunicator_of(local_comm, "local_comm");
-    need_place(newintercomm, "newintercomm");
-    need(local_leader >= 0 && local_leader < local.size(), MPI_ERR_RANK, "local_leader",
-         local_leader, "local_comm has no such rank");
-    need(tag >= 0, MPI_ERR_TAG, "tag", tag, "it must not be negative");
+    check_for_all(local, [&] {
+      need_place(newintercomm, "newintercomm");
+      need(local_leader >= 0 && local_leader < local.size(), MPI_ERR_RANK, "local_leader",
+           local_leader, "local_comm has no such rank");
+      need(tag >= 0, MPI_ERR_TAG, "tag", tag, "it must not be negative");
+    });
     const group own = group_of_communicator(local);
     std::optional<group> found;
     if (local.rank() == local_leader) {

@@ -10,10 +10,32 @@
 
 namespace peal::mpi {
 
+namespace {
+
+/// Of the request that this thread has found to have failed last, for the sentence about it.
+thread_local detail::outcome last_failed;
+
+std::string text_of(int code, const detail::outcome& of) {
+  const char* const name = name_of_class(code);
+  const std::string begin =
+      fmt::format("a request has ended with {}", name == nullptr ? "an error" : name);
+  if (class_of(of.error) != code && code != MPI_ERR_IN_STATUS) return begin;
+  if (of.source < 0) return fmt::format("{}: {}", begin, of.error.message());
+  if (of.error == make_error_code(errc::operation_failed))
+    return fmt::format("{}: rank {} takes no part, since it was refused its arguments", begin,
+                       of.source);
+  return fmt::format("{}: message from rank {} with tag {}: {}", begin, of.source, of.tag,
+                     of.error.message());
+}
+
+}  // namespace
+
 request::~request() { stop(); }
 
 int request::tell(const detail::outcome& of, MPI_Status& status) noexcept {
   set_outcome(status, of);
+  if (of.error) [[unlikely]]
+    last_failed = of;
   return is_cancelled(status) ? MPI_SUCCESS : class_of(of.error);
 }
 
@@ -111,10 +133,7 @@ void make_progress() { (void)detail::progress(); }
 void wake_waits() noexcept { detail::wake_waits(); }
 
 int ended_badly(const char* function, MPI_Comm comm, int code) noexcept {
-  return run(function, comm, [code] {
-    const char* const name = name_of_class(code);
-    fail(code, fmt::format("a request has ended with {}", name == nullptr ? "an error" : name));
-  });
+  return run(function, comm, [code] { fail(code, text_of(code, last_failed)); });
 }
 
 }  // namespace peal::mpi

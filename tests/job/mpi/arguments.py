@@ -25,8 +25,9 @@ SOURCE = HERE.parents[2]
 SECONDS = 60  # more than any call takes
 # What the standard lets a program call before MPI_Init and after MPI_Finalize, and what only computes.
 AT_ANY_TIME = "|".join([
-    "Initialized", "Finalized", "Init", "Init_thread", "Session_init", "Abort", "Get_version", "Get_library_version", "Get_hw_resource_info", "Abi_.*",
-    "Info_.*", "T_.*", r"\w+_create_errhandler", "Errhandler_free", r"File_\w+_errhandler", "Add_error_.*", "Remove_error_.*", "Error_class",
+    "Initialized", "Finalized", "Init", "Init_thread", "Session_init", "Abort", "Get_version", "Get_library_version",
+    "Get_hw_resource_info",
+    "Abi_.*", "Info_.*", "T_.*", r"\w+_create_errhandler", "Errhandler_free", r"File_\w+_errhandler", "Add_error_.*", "Remove_error_.*", "Error_class",
     "Error_string", r"\w+_(to|from)int", "Aint_.*", "Wtime", "Wtick", "Status_.*", "Test_cancelled"])
 
 
@@ -132,8 +133,8 @@ def trouble_without_mpi(function, text, status):
 
 
 def without_mpi(table, lib, when):
-    """All functions before MPI_Init, or after MPI_Finalize: each ends the process, and says why, as there is no error handler but the first one, but for
-    those that are there at any time."""
+    """All functions before MPI_Init, or after MPI_Finalize: each ends the process, and says why, as there is no error handler but the first one.
+    But for those that are there at any time."""
     objects, found = NoObjects(lib), []
 
     def call(function, report):

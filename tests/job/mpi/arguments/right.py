@@ -11,8 +11,8 @@ NUMBERS = {  # what stands in arguments of these names; any other number is 1
     "max_integers": 8, "max_addresses": 8, "max_datatypes": 8, "max_large_counts": 8,
 }
 # What arrays of these names hold; those of others hold 1.
-ZEROS = {"displs", "sdispls", "rdispls", "array_of_displacements", "array_of_starts", "coords", "periods", "remain_dims", "ranks", "ranks1", "sources",
-         "destinations", "edges", "array_of_partitions", "position"}
+ZEROS = {"displs", "sdispls", "rdispls", "array_of_displacements", "array_of_starts", "coords", "periods", "remain_dims", "ranks", "ranks1",
+         "sources", "destinations", "edges", "array_of_partitions", "position"}
 # Handles that are read through a pointer, by the names of functions.
 TAKES = {"Comm_free", "Comm_disconnect", "Type_free", "Type_commit", "Group_free", "Op_free", "Info_free", "Errhandler_free", "Request_free", "Wait",
          "Test", "Start", "Cancel", "Session_finalize", "T_cvar_handle_free", "T_pvar_handle_free",

@@ -18,11 +18,12 @@ HANDLES = {  # the class, and the handle that stands for none
     "MPI_T_pvar_session": ("MPI_T_ERR_INVALID_SESSION", None),
 }
 # What can be done with handles that stand for none.
-NULL_IS_RIGHT = {("Comm_get_name", "comm"), ("Type_get_name", "datatype"), ("Request_get_status", "request"), ("Wait", "request"), ("Test", "request"),
-                 ("File_call_errhandler", "fh"), ("File_get_errhandler", "file"), ("File_set_errhandler", "file")}
+NULL_IS_RIGHT = {("Comm_get_name", "comm"), ("Type_get_name", "datatype"), ("Request_get_status", "request"), ("Wait", "request"),
+                 ("Test", "request"), ("File_call_errhandler", "fh"), ("File_get_errhandler", "file"), ("File_set_errhandler", "file")}
 # Anything is right: truth values, keys, hints to a function of the program, numbers of any sign, and what need not be told.
-ANYTHING = {"reorder", "commute", "high", "flag", "disp", "key", "stride", "lb", "extent", "p", "r", "error", "extra_state", "user_data", "argc", "argv",
-            "obj_handle", "weights", "sourceweights", "destweights", "array_of_statuses"}
+ANYTHING = {"reorder", "commute", "high", "flag", "disp", "key", "stride", "lb", "extent", "p", "r", "error", "extra_state", "user_data", "argc",
+            "argv", "obj_handle", "weights", "sourceweights", "destweights", "array_of_statuses"}
+ALSO_RESULTS = {"flag", "extent", "lb", "error", "key"}  # pointers of these names are no such
 ANYTHING_IN = {("Comm_call_errhandler", "errorcode"), ("Session_call_errhandler", "errorcode"), ("File_call_errhandler", "errorcode"),
                ("Status_set_source", "source"), ("Status_set_tag", "tag"), ("Get_address", "location"), ("Free_mem", "base"),
                ("Comm_set_attr", "attribute_val"), ("Type_set_attr", "attribute_val"), ("Attr_put", "attribute_val"),
@@ -49,10 +50,12 @@ NUMBERS = {  # by names; those of others are never negative, MPI_ERR_ARG
     "required": ([-1, 7], "MPI_ERR_ARG"), "color": ([-1], "MPI_ERR_ARG"),
 }
 ARRAYS = {  # elements that are wrong
-    "sendcounts": (-1, "MPI_ERR_COUNT"), "recvcounts": (-1, "MPI_ERR_COUNT"), "array_of_blocklengths": (-1, "MPI_ERR_ARG"), "dims": (-1, "MPI_ERR_DIMS"),
+    "sendcounts": (-1, "MPI_ERR_COUNT"), "recvcounts": (-1, "MPI_ERR_COUNT"), "array_of_blocklengths": (-1, "MPI_ERR_ARG"),
+    "dims": (-1, "MPI_ERR_DIMS"),
     "ranks": (7, "MPI_ERR_RANK"), "ranks1": (7, "MPI_ERR_RANK"), "ranges": (7, "MPI_ERR_RANK"), "sources": (7, "MPI_ERR_RANK"),
     "destinations": (7, "MPI_ERR_RANK"), "degrees": (-1, "MPI_ERR_ARG"), "edges": (7, "MPI_ERR_ARG"), "indx": (-1, "MPI_ERR_ARG"),
-    "coords": (5, "MPI_ERR_ARG"), "array_of_sizes": (-1, "MPI_ERR_ARG"), "array_of_subsizes": (-1, "MPI_ERR_ARG"), "array_of_starts": (-1, "MPI_ERR_ARG"),
+    "coords": (5, "MPI_ERR_ARG"), "array_of_sizes": (-1, "MPI_ERR_ARG"), "array_of_subsizes": (-1, "MPI_ERR_ARG"),
+    "array_of_starts": (-1, "MPI_ERR_ARG"),
     "array_of_gsizes": (-1, "MPI_ERR_ARG"), "array_of_psizes": (-1, "MPI_ERR_ARG"), "array_of_distribs": (-1, "MPI_ERR_ARG"),
     "array_of_dargs": (-1, "MPI_ERR_ARG"), "array_of_partitions": (9, "MPI_ERR_ARG"),
 }
@@ -157,8 +160,8 @@ def cases_of(function, parameter, objects):
     lib = objects.library
     if function.name in NO_ERRORS or function.name.endswith(("_toint", "_fromint")):
         return
-    anything = parameter.name in ANYTHING and not parameter.type.endswith("*") or (function.name, parameter.name) in ANYTHING_IN
-    anything = anything or parameter.name in ANYTHING and parameter.name not in ("flag", "extent", "lb", "error", "key")
+    result = parameter.type.endswith("*") and parameter.name in ALSO_RESULTS
+    anything = parameter.name in ANYTHING and not result or (function.name, parameter.name) in ANYTHING_IN
     read = right.is_taken(function, parameter)
     if parameter.type in declarations.HANDLES and not parameter.array or read:
         found = list(handles(function, parameter, objects))
@@ -168,7 +171,7 @@ def cases_of(function, parameter, objects):
     elif declarations.c_type_of(parameter) is ctypes.c_void_p:
         found = list(places(function, parameter, objects))
         if anything:
-            found = [each for each in found if each[0] not in ("a null pointer",)]
+            found = [each for each in found if each[0] != "a null pointer"]
     else:
         found = [] if anything else [(str(value), value, each) for value, each in numbers(function, parameter, objects)]
     owner = WITHOUT_OBJECTS.get(function.name)
