@@ -17,7 +17,7 @@ thread_local detail::outcome last_failed;
 
 std::string text_of(int code, const detail::outcome& of) {
   const char* const name = name_of_class(code);
-  const std::string begin =
+  std::string begin =
       fmt::format("a request has ended with {}", name == nullptr ? "an error" : name);
   if (class_of(of.error) != code && code != MPI_ERR_IN_STATUS) return begin;
   if (of.source < 0) return fmt::format("{}: {}", begin, of.error.message());

@@ -29,6 +29,7 @@ tests_unit_mpi_test_SOURCES = \
   tests/unit/mpi/partitioned/partition_setup_test.cpp \
   tests/unit/mpi/requests/generalized_test.cpp \
   tests/unit/mpi/support/cut_test.cpp \
+  tests/unit/mpi/support/failure_test.cpp \
   tests/unit/mpi/support/failures.hpp \
   tests/unit/mpi/support/handle_table_test.cpp \
   tests/unit/mpi/support/modelled_objects.cpp \

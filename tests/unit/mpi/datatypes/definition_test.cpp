@@ -32,6 +32,18 @@ TEST(definition, is_compiled_once_whoever_asks_first) {
   }
 }
 
+TEST(definition, memory_is_needed_where_there_are_bytes) {
+  const definition& type = datatype_of(MPI_DOUBLE).type();
+  const double data = 0;
+  EXPECT_EQ(class_thrown([&] { need_memory(&data, type, 8, "buf"); }), MPI_SUCCESS);
+  EXPECT_EQ(class_thrown([&] { need_memory(nullptr, type, 0, "buf"); }), MPI_SUCCESS);
+  EXPECT_EQ(class_thrown([&] { need_memory(nullptr, type, 8, "buf"); }), MPI_ERR_BUFFER);
+  EXPECT_EQ(class_thrown([&] { need_memory(nullptr, type, 8, "buf", 80); }), MPI_ERR_BUFFER);
+  EXPECT_EQ(class_thrown([&] { need_memory(MPI_IN_PLACE, type, 8, "buf"); }), MPI_ERR_BUFFER);
+  // From MPI_BOTTOM on displacements are addresses.
+  EXPECT_EQ(class_thrown([&] { need_memory(MPI_BOTTOM, type, 8, "buf", 1 << 20); }), MPI_SUCCESS);
+}
+
 TEST(definition, tells_bytes_that_can_be_counted_only) {
   const definition& type = datatype_of(MPI_DOUBLE).type();
   EXPECT_EQ(bytes_of(type, 5), 40);

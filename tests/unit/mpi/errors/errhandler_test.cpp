@@ -29,6 +29,16 @@ TEST(errhandler, predefined_ones_outlive_everything) {
   }
 }
 
+TEST(errhandler, ends_the_job_unless_it_gives_a_code_or_is_the_programs) {
+  EXPECT_TRUE(ends_job(MPI_ERRORS_ARE_FATAL));
+  EXPECT_TRUE(ends_job(MPI_ERRORS_ABORT));
+  EXPECT_FALSE(ends_job(MPI_ERRORS_RETURN));
+  const MPI_Errhandler made = make_errhandler(&nothing);
+  EXPECT_FALSE(ends_job(made));
+  release_errhandler(made);
+  EXPECT_TRUE(ends_job(made)) << "what is no handler is taken for MPI_ERRORS_ARE_FATAL";
+}
+
 TEST(errhandler, an_object_takes_what_was_made_for_its_kind) {
   const MPI_Errhandler of_comm = make_errhandler(&nothing);
   const MPI_Errhandler of_session = make_errhandler(&nothing_of_session);

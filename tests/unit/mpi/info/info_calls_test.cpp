@@ -141,6 +141,8 @@ TEST_F(info_calls, an_environment_of_ones_own_is_made_of_arguments) {
   EXPECT_EQ(MPI_Info_free(&env), MPI_SUCCESS);
   EXPECT_EQ(MPI_Info_create_env(-1, nullptr, &env), MPI_ERR_ARG);
   EXPECT_EQ(MPI_Info_create_env(1, nullptr, &env), MPI_ERR_ARG);
+  arguments[1] = nullptr;
+  EXPECT_EQ(MPI_Info_create_env(2, arguments.data(), &env), MPI_ERR_ARG);
 }
 
 }  // namespace
