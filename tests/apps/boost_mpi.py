@@ -4,6 +4,7 @@ import re
 from suite import cores
 
 PACKAGES = ["boost1.74", "boost1.83"]
+IS_LONG = True
 MAKEFILE = """CXX = mpicxx
 FLAGS = -O0 -w -std=c++14 -I{boost}
 serialization = $(filter-out %xml_grammar.cpp $(wildcard {boost}/libs/serialization/src/*xml* {boost}/libs/serialization/src/*w[io]a*), \\
