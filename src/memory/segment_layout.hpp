@@ -16,7 +16,7 @@
 namespace peal {
 
 /// "pealsegf": another layout gets another number.
-inline constexpr std::uint64_t segment_magic = 0x7065616c'73656766;
+inline constexpr std::uint64_t segment_magic = 0x7065616c'73656767;
 
 struct segment_header {
   std::uint64_t magic;
