@@ -97,6 +97,7 @@ EXTRA_DIST += \
   examples/bench/choices/bench-change \
   examples/bench/choices/bench-regret \
   examples/bench/collective_rows.py \
+  examples/bench/mpi_rows.py \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
   examples/bench/mpi/alltoall.c \
@@ -106,6 +107,7 @@ EXTRA_DIST += \
   examples/bench/mpi/bw.c \
   examples/bench/mpi/collective.h \
   examples/bench/mpi/common.h \
+  examples/bench/mpi/datatypes.c \
   examples/bench/mpi/gather.c \
   examples/bench/mpi/init.c \
   examples/bench/mpi/latency.c \
