@@ -1,4 +1,5 @@
 """What the tests of the runner stand on: cases, and a tree of stand-ins in which the runner, the job tests or bootstrap run as they are."""
+import fcntl
 import os
 import pathlib
 import re
@@ -49,6 +50,23 @@ class Done:
         check(self.code == code, f"exit code {self.code}, not {code}:\n{self.text}")
 
 
+def wait_for_writers(path):
+    """A program that is written here cannot be started while a child that another thread is making has the file open for writing, too: it got that
+    with all other descriptors, and keeps it until it starts a program itself. A lease for reading is granted only where nobody can write."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        while True:
+            try:
+                fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+                return
+            except BlockingIOError:
+                time.sleep(0.001)
+            except OSError:
+                return  # not every file system has leases
+    finally:
+        os.close(descriptor)
+
+
 class Tree:
     """A folder of the case's own. Its processes are known by a mark in their environment."""
 
@@ -65,6 +83,7 @@ class Tree:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(SOURCE / name, target)
+            wait_for_writers(target)
 
     def replace(self, name, old, new):
         """Of a file that was copied: a constant."""
@@ -82,6 +101,7 @@ class Tree:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text if text.startswith("#!") else "#!/bin/sh\n" + text)
         target.chmod(0o755)
+        wait_for_writers(target)
         return target
 
     def suite(self, name, text):

@@ -1,7 +1,8 @@
 """What the runner makes of suites that end well, fail, crash, hang, skip or leave something behind."""
 import json
+import threading
 
-from stand_ins import case, check
+from stand_ins import case, check, wait_for_writers
 
 
 @case
@@ -173,3 +174,13 @@ def sums_of_several_runs_are_added_up(tree):
     # It was killed in the middle.
     (logs / "second.json").write_text((logs / "second.json").read_text().replace('"complete": true', '"complete": false'))
     tree.run_tests("--sum", logs / "second.json").ends("1 passed, 1 failed", 1)
+
+
+@case
+def a_program_of_a_case_is_started_when_nobody_has_it_open_for_writing(tree):
+    path = tree.program("written", "exit 0")
+    with open(path, "a", encoding="utf-8") as writer:
+        threading.Timer(0.1, writer.close).start()
+        wait_for_writers(path)
+        check(writer.closed, "it did not wait")
+    tree.run(path)
