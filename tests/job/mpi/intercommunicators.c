@@ -297,6 +297,25 @@ static void merged(MPI_Comm of) {
   MPI_Comm_free(&made);
 }
 
+/* All ranks that share memory: in reverse; the first of each group. */
+static void types(MPI_Comm of) {
+  MPI_Comm near, made;
+  int together, before = own;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+  MPI_Comm_size(near, &together);
+  MPI_Comm_free(&near);
+  MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, -own, MPI_INFO_NULL, &made);
+  if (together == size) {
+    everything(made);
+    CHECK(own == locals - 1 - before);
+  }
+  if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+  shape(of);
+  MPI_Comm_split_type(of, own == 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0, MPI_INFO_NULL, &made);
+  CHECK(together != size || (made == MPI_COMM_NULL) == (own != 0));
+  if (made != MPI_COMM_NULL) everything(made), MPI_Comm_free(&made);
+}
+
 static void derived(MPI_Comm of) {
   MPI_Comm made;
   MPI_Request request;
@@ -329,16 +348,7 @@ static void derived(MPI_Comm of) {
   CHECK((made == MPI_COMM_NULL) == (own >= others));
   if (made != MPI_COMM_NULL) everything(made), MPI_Comm_free(&made);
   shape(of);
-  MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, -own, MPI_INFO_NULL, &made);
-  shape(of);
-  result = own;
-  everything(made); /* all ranks share memory; in reverse */
-  CHECK(own == locals - 1 - result);
-  MPI_Comm_free(&made);
-  shape(of);
-  MPI_Comm_split_type(of, own == 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0, MPI_INFO_NULL, &made);
-  CHECK((made == MPI_COMM_NULL) == (own != 0));
-  if (made != MPI_COMM_NULL) everything(made), MPI_Comm_free(&made);
+  types(of);
   shape(of);
   MPI_Group_incl(local, 1, &zero, &one);
   MPI_Comm_create(of, one, &made); /* the first of each */

@@ -188,6 +188,18 @@ static void several(void) {
   CHECK(flag && index == MPI_UNDEFINED);
 }
 
+/* Nothing tells when a message has arrived whose request is gone, so this looks at memory into
+ * which a thread of the library's may write: ThreadSanitizer is not to see that. */
+static __attribute__((noinline, no_sanitize_thread)) int seen(const volatile int* at) {
+  return *at;
+}
+static int all_seen(const volatile int* in, int rows) {
+  int each;
+  for (each = 0; each < rows; ++each)
+    if (seen(&in[each * 2]) == -1) return 0;
+  return 1;
+}
+
 /* A request that is freed while its message is on its way: that arrives all the same. */
 static void freed(int rows) {
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -205,12 +217,12 @@ static void freed(int rows) {
   MPI_Isend(out, 1, every_other, right, 30, MPI_COMM_WORLD, &request);
   MPI_Request_free(&request);
   MPI_Type_free(&every_other);
-  while (in[(rows - 1) * 2] == -1) {
+  while (!all_seen(in, rows)) {
     int flag;
     MPI_Iprobe(MPI_ANY_SOURCE, 31, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
   }
   for (each = 0; each < rows * 2; ++each)
-    CHECK(in[each] == (each % 2 == 0 ? value_of(left, each) : -1));
+    CHECK(seen(&in[each]) == (each % 2 == 0 ? value_of(left, each) : -1));
   MPI_Barrier(MPI_COMM_WORLD); /* now the neighbour has everything, too */
   free(out), free((void*)in);
 }
