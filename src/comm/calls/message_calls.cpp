@@ -221,33 +221,35 @@ namespace {
 
 }  // namespace
 
-operation* start_synchronous_send(communicator_state& asked, const void* data, std::size_t bytes,
-                                  int dest, int tag, const location& where) {
+namespace {
+
+/// A send that is announced in any case. Null: it was to be packed on its way, and cannot be.
+operation* start_announced(communicator_state& asked, const void* data, std::size_t bytes, int dest,
+                           int tag, send_form form, const location& where) {
   communicator_state& on = asked.way_of(tag);
   lane& here = job::require_lane(on, where);
   check_dest(on, dest, where);
   check_send_tag(tag, where);
   if (dest == proc_null_value) return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
-  operation& started = here.messages->start_send(on, on.context(), data, bytes, dest, tag, {},
-                                                 send_form::synchronous);
+  if (form == send_form::packed && !here.messages->packs_on_the_way(on, bytes, dest))
+    return nullptr;
+  operation& started =
+      here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, form);
   if (!finished(started)) here.progress.started(bytes);
   return keep(here, on, started, where);
 }
 
-operation* start_send_packed(communicator_state& asked, const packer& from, std::size_t bytes,
+}  // namespace
+
+operation* start_synchronous_send(communicator_state& on, const void* data, std::size_t bytes,
+                                  int dest, int tag, const location& where) {
+  return start_announced(on, data, bytes, dest, tag, send_form::synchronous, where);
+}
+
+operation* start_send_packed(communicator_state& on, const packer& from, std::size_t bytes,
                              int dest, int tag, const location& where) {
-  communicator_state& on = asked.way_of(tag);
-  lane& here = job::require_lane(on, where);
-  check_dest(on, dest, where);
-  check_send_tag(tag, where);
-  if (dest == proc_null_value) return &sent_at_once;
-  const std::lock_guard<engine> guard{here.progress};
-  if (!here.messages->packs_on_the_way(on, bytes, dest)) return nullptr;
-  operation& started =
-      here.messages->start_send(on, on.context(), &from, bytes, dest, tag, {}, send_form::packed);
-  if (!finished(started)) here.progress.started(bytes);
-  return keep(here, on, started, where);
+  return start_announced(on, &from, bytes, dest, tag, send_form::packed, where);
 }
 
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest,

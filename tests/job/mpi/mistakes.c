@@ -2,23 +2,14 @@
  * with ranks that are none: messages that are too long, requests in the wrong state, MPI_PROC_NULL,
  * and ranks that make different calls. Each error has its class, and a sentence that says what it
  * was. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
+#include "told.h"
 
 static int rank, size;
 static MPI_Comm comm;
-static char told[1000]; /* the sentence that peal gives error handlers */
-
-static void note(MPI_Comm* of, int* code, ...) {
-  va_list rest;
-  (void)of;
-  va_start(rest, code);
-  snprintf(told, sizeof told, "%s", va_arg(rest, const char*));
-  va_end(rest);
-}
 
 static void expect(int code, int error_class, const char* words, int line) {
   if (code == error_class && (words == NULL || strstr(told, words) != NULL)) return;

@@ -2,26 +2,17 @@
  * the error that the standard names, and the others do not wait for it: they get one that says
  * which rank it was, where they know. What follows on the communicator goes on. With "fatal" the
  * error ends the job, though the others are not there to hear of it. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "support.h"
+#include "told.h"
 
 enum { most = 64 };
 
 static int rank, size, culprit;
 static MPI_Comm comm, ring;
-static char told[1000]; /* the sentence that peal gives error handlers */
 static int sent[most], received[most], ones[most], places[most];
 static MPI_Request request;
-
-static void note(MPI_Comm* of, int* code, ...) {
-  va_list rest;
-  (void)of;
-  va_start(rest, code);
-  snprintf(told, sizeof told, "%s", va_arg(rest, const char*));
-  va_end(rest);
-}
 
 /* Of what one rank alone gives wrongly. */
 static int count(void) { return rank == culprit ? -1 : 1; }
