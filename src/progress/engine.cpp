@@ -43,6 +43,9 @@ bool engine::progress() {
   if (try_lock()) {
     moved = poll();
     unlock();
+  } else {
+    // Unlike a wait, which asks again, this may be the program's last call for a long time.
+    if (helper_ != nullptr) helper_->missed_turn();
   }
   if (family_ != nullptr) {
     // relaxed, and not read-modify-write: where two threads count at a time one count may be lost.

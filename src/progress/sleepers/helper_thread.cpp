@@ -56,9 +56,13 @@ void helper_thread::dismiss() noexcept {
 }
 
 void helper_thread::resume() noexcept {
-  if (!parked_) return;
-  parked_ = false;
+  if (!parked_.load(std::memory_order_relaxed)) return;
+  parked_.store(false, std::memory_order_relaxed);
   bell_.ring();
+}
+
+void helper_thread::missed_turn() noexcept {
+  if (!missed_.exchange(true) && parked_.load()) bell_.ring();
 }
 
 void helper_thread::started(std::size_t bytes) noexcept {
@@ -108,10 +112,13 @@ void helper_thread::run() noexcept {
       continue;
     }
     if (engine_.lock_.try_revoke()) {
-      const bool parks = parked_ = engine_.slept_in();
+      // For the program, which then is not asleep any more.
+      if (missed_.exchange(false)) (void)engine_.poll();
+      const bool parks = engine_.slept_in();
+      parked_.store(parks);
       if (!parks && !engine_.waits_.load(std::memory_order_relaxed)) serve();
       else engine_.lock_.give_back();
-      if (parks) (void)sleep(std::chrono::hours{1});
+      if (parks && !missed_.load()) (void)sleep(std::chrono::hours{1});
     }
     seen = turns();
   }

@@ -62,6 +62,9 @@ class helper_thread {
   void started(std::size_t bytes) noexcept;
   void report(std::vector<counter>&) const;
   // ---- and without
+  /// The program wanted a turn and found the lock taken: it no longer sleeps, whatever the list of
+  /// sleepers says.
+  void missed_turn() noexcept;
   void make_way() noexcept { wanted_.store(true, std::memory_order_relaxed); }
 
   void run() noexcept;
@@ -79,9 +82,13 @@ class helper_thread {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wanted_{false};    // it found the lock taken
   std::atomic<bool> hastened_{false};  // `started` has rung
+  // seq_cst, both: who misses a turn says so and looks whether the helper is parked, and the helper
+  // parks and looks whether a turn was missed. One of them sees the other.
+  std::atomic<bool> missed_{false};
+  std::atomic<bool> parked_{false};  // it waits for the program, which sleeps itself; set and ended
+                                     // with the engine's lock held
   // Guarded by the engine's lock.
-  bool leads_ = false;   // the helper polls; its sources are armed, or it is in a turn or a nap
-  bool parked_ = false;  // it waits for the program, which sleeps itself
+  bool leads_ = false;  // the helper polls; its sources are armed, or it is in a turn or a nap
   struct {
     loose_count takeovers, turns, sleeps, hints;
   } counted_;

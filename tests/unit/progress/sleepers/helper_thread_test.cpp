@@ -175,6 +175,27 @@ TEST_P(helped, it_takes_over_from_a_loop_once_the_program_has_polled) {
   progress.close(loop);
 }
 
+TEST(helper_thread, takes_the_turn_that_the_program_found_no_lock_for) {
+  engine progress{true, wait_policy{wait_mode::block}};
+  letters from{progress};
+  helper_thread helper{progress, policy};
+  event_descriptor loop;
+  ASSERT_TRUE(progress.open(loop));
+  for (int round = 1; round < 6; ++round) {
+    ASSERT_TRUE(progress.arm(loop));
+    if (round % 2 != 0) std::this_thread::sleep_for(5ms);  // the helper leaves it to the loop
+    progress.lock();
+    std::thread{[&] {
+      from.post();
+      progress.progress();  // in vain
+    }}.join();
+    progress.unlock();
+    EXPECT_TRUE(comes_true([&] { return from.taken.load() == round; }));
+    progress.disarm(loop);
+  }
+  progress.close(loop);
+}
+
 TEST_P(helped, a_source_that_cannot_wake_it_is_polled) {
   from.can_arm = false;
   for (int each = 1; each <= 5; ++each) {
