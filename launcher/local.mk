@@ -1,7 +1,5 @@
 bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
-  launcher/pealrun/command_line.cpp \
-  launcher/pealrun/command_line.hpp \
   launcher/pealrun/end/cause.hpp \
   launcher/pealrun/end/end_order.hpp \
   launcher/pealrun/job.hpp \
@@ -15,16 +13,24 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/signals.hpp \
   launcher/pealrun/processes/spawn.hpp \
   launcher/pealrun/processes/strays.hpp \
+  launcher/pealrun/request/checks.hpp \
+  launcher/pealrun/request/command_line.hpp \
+  launcher/pealrun/request/failure_options.hpp \
+  launcher/pealrun/request/output_options.hpp \
+  launcher/pealrun/request/placement_options.hpp \
+  launcher/pealrun/request/request.hpp \
+  launcher/pealrun/say.hpp \
   launcher/pealrun/streams/input.hpp \
   launcher/pealrun/streams/output.hpp
 if UNITS
-pealrun_SOURCES += launcher/pealrun/unit.cpp
+pealrun_SOURCES += launcher/pealrun/request/unit.cpp launcher/pealrun/unit.cpp
 else
 pealrun_SOURCES += \
   launcher/pealrun/end/cause.cpp \
   launcher/pealrun/end/end_order.cpp \
   launcher/pealrun/job.cpp \
   launcher/pealrun/job_ends.cpp \
+  launcher/pealrun/job_signals.cpp \
   launcher/pealrun/main.cpp \
   launcher/pealrun/pmix/pmix_host.cpp \
   launcher/pealrun/pmix/pmix_upcalls.cpp \
@@ -35,6 +41,12 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/spawn.cpp \
   launcher/pealrun/processes/strays.cpp \
+  launcher/pealrun/request/checks.cpp \
+  launcher/pealrun/request/command_line.cpp \
+  launcher/pealrun/request/failure_options.cpp \
+  launcher/pealrun/request/output_options.cpp \
+  launcher/pealrun/request/placement_options.cpp \
+  launcher/pealrun/request/request.cpp \
   launcher/pealrun/streams/input.cpp \
   launcher/pealrun/streams/output.cpp
 endif

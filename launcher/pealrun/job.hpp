@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
 #include "end/cause.hpp"
 #include "end/end_order.hpp"
 #include "pmix/pmix_host.hpp"
@@ -21,6 +20,7 @@
 #include "processes/placement.hpp"
 #include "processes/signals.hpp"
 #include "processes/strays.hpp"
+#include "request/request.hpp"
 #include "streams/input.hpp"
 #include "streams/output.hpp"
 

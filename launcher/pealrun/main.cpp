@@ -18,7 +18,6 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
-#include "command_line.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
 #include "pmix/pmix_host.hpp"
@@ -26,6 +25,7 @@
 #include "processes/guard.hpp"
 #include "processes/placement.hpp"
 #include "processes/signals.hpp"
+#include "request/command_line.hpp"
 #include "topology/distances.hpp"
 #include "topology/machine.hpp"
 

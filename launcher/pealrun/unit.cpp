@@ -3,6 +3,7 @@
 #include "end/end_order.cpp"
 #include "job.cpp"
 #include "job_ends.cpp"
+#include "job_signals.cpp"
 #include "main.cpp"
 #include "pmix/pmix_host.cpp"
 #include "pmix/pmix_upcalls.cpp"

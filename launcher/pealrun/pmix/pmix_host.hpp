@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
+#include "request/request.hpp"
 
 struct hwloc_topology;
 

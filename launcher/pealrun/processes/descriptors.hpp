@@ -11,7 +11,7 @@
 
 #include <sys/resource.h>
 
-#include "command_line.hpp"
+#include "request/request.hpp"
 
 namespace peal::launcher {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
+#include "request/request.hpp"
 
 namespace peal {
 class machine;

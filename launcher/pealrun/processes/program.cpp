@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "command_line.hpp"
+#include "request/request.hpp"
 
 namespace peal::launcher {
 

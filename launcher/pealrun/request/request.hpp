@@ -1,11 +1,9 @@
-// launcher/pealrun/command_line.hpp
+// launcher/pealrun/request/request.hpp
 // What the user asked of pealrun.
 //
 // Layer    launcher: may include base/, topology/, bootstrap/.
 // Units    seconds.
-// Errors   throws stop with the text to print and pealrun's exit code: 2 for a wrong command line,
-//          127 and 126 as shells have them for a program that is not there or cannot be run, 0 for
-//          --help and --version.
+// Errors   none; `stop` is what other parts throw.
 #pragma once
 
 #include <string>
@@ -14,7 +12,8 @@
 
 namespace peal::launcher {
 
-/// The end of pealrun before any rank started.
+/// The end of pealrun before any rank started. `code`: 2 for a wrong command line, 127 and 126 as
+/// shells have them for a program that is not there or cannot be run, 0 for --help and --version.
 struct stop {
   int code;
   std::string text;
@@ -48,7 +47,5 @@ struct job_request {
 inline constexpr int most_ranks = 4096;
 /// Most threads that a rank may ask for: more than any machine has.
 inline constexpr int most_threads = 1 << 16;
-
-job_request read_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace peal::launcher

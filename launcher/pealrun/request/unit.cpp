@@ -1,0 +1,8 @@
+// The sources of this folder, compiled as one where pealrun is built in units (configure
+// --enable-units).
+#include "request/checks.cpp"
+#include "request/command_line.cpp"
+#include "request/failure_options.cpp"
+#include "request/output_options.cpp"
+#include "request/placement_options.cpp"
+#include "request/request.cpp"
