@@ -13,6 +13,8 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/signals.hpp \
   launcher/pealrun/processes/spawn.hpp \
   launcher/pealrun/processes/strays.hpp \
+  launcher/pealrun/processes/terminal.hpp \
+  launcher/pealrun/processes/unkillable.hpp \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
   launcher/pealrun/request/failure_options.hpp \
@@ -20,8 +22,14 @@ pealrun_SOURCES = \
   launcher/pealrun/request/placement_options.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
-  launcher/pealrun/streams/input.hpp \
-  launcher/pealrun/streams/output.hpp
+  launcher/pealrun/streams/descriptor_sink.hpp \
+  launcher/pealrun/streams/file_sink.hpp \
+  launcher/pealrun/streams/line_prefix.hpp \
+  launcher/pealrun/streams/output_folder.hpp \
+  launcher/pealrun/streams/rank_input.hpp \
+  launcher/pealrun/streams/rank_output.hpp \
+  launcher/pealrun/streams/sink.hpp \
+  launcher/pealrun/streams/spool.hpp
 if UNITS
 pealrun_SOURCES += launcher/pealrun/request/unit.cpp launcher/pealrun/unit.cpp
 else
@@ -41,14 +49,21 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/spawn.cpp \
   launcher/pealrun/processes/strays.cpp \
+  launcher/pealrun/processes/terminal.cpp \
+  launcher/pealrun/processes/unkillable.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
   launcher/pealrun/request/failure_options.cpp \
   launcher/pealrun/request/output_options.cpp \
   launcher/pealrun/request/placement_options.cpp \
   launcher/pealrun/request/request.cpp \
-  launcher/pealrun/streams/input.cpp \
-  launcher/pealrun/streams/output.cpp
+  launcher/pealrun/streams/descriptor_sink.cpp \
+  launcher/pealrun/streams/file_sink.cpp \
+  launcher/pealrun/streams/line_prefix.cpp \
+  launcher/pealrun/streams/output_folder.cpp \
+  launcher/pealrun/streams/rank_input.cpp \
+  launcher/pealrun/streams/rank_output.cpp \
+  launcher/pealrun/streams/spool.cpp
 endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
 pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)

@@ -59,7 +59,9 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
       strays_{around.left_behind},
       files_{around.files},
       places_{std::move(places)},
-      order_{request.ranks()} {
+      order_{request.ranks()},
+      output_{request},
+      input_{request.streams} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
   for (int rank = 0; rank < request.ranks(); ++rank)
     members_[static_cast<std::size_t>(rank)].end.rank = rank;
@@ -85,6 +87,7 @@ int job::run() {
     wait_for_something();
     serve_signals();
     look_for_ends();
+    share_terminal();
     // After the look: whatever a rank told the server before its end is known when its end is
     // judged.
     serve_host();
@@ -98,6 +101,7 @@ int job::run() {
       end_job();
     }
   }
+  if (!output_.close_files() && result_ == 0) result_ = 1;
   return result_;
 }
 
@@ -131,17 +135,15 @@ void job::start(int rank) {
   }
   how.environment = host_.environment_for(rank, variables);
   how.guard = guard_.descriptor();
-  if (rank == 0) how.input = input_.open();
-  if (request_.tag_output) {
-    how.output = output_.open(rank, STDOUT_FILENO);
-    how.error = output_.open(rank, STDERR_FILENO);
-  }
+  how.input = input_.open(rank);
+  const rank_output::ends written = output_.open(rank);
+  how.output = written.output;
+  how.error = written.error;
   members_[at].pid = start_rank(how, signals_, files_);
   strays_.leave_out(members_[at].pid);
   order_.add(rank, members_[at].pid);
-  for (const int each : {how.output, how.error})
-    if (each >= 0) ::close(each);
-  if (rank == 0) input_.close_child_end();
+  output_.close_child_ends();
+  input_.close_child_end();
 }
 
 void job::wait_for_something() {
@@ -149,7 +151,8 @@ void job::wait_for_something() {
   output_.add_to(list);
   input_.add_to(list);
   auto next = clock::time_point::max();
-  for (const auto& each : {timeout_, kill_at_, drain_until_, reap_at_})
+  for (const auto& each :
+       {timeout_, kill_at_, give_up_at_, drain_until_, reap_at_, output_.deadline()})
     if (each) next = std::min(next, *each);
   for (const member& each : members_)
     if ((each.ended || each.end.aborted) && !each.judged) {
@@ -162,7 +165,6 @@ void job::wait_for_something() {
     wait = static_cast<int>(std::clamp<long long>(left, 0, std::numeric_limits<int>::max()));
   }
   ::poll(list.data(), list.size(), wait);
-  list.erase(list.begin(), list.begin() + 2);
   output_.serve(list);
   input_.serve(list);
 }
@@ -190,9 +192,9 @@ void job::check_deadlines() {
   }
   if (kill_at_ && now >= *kill_at_) {
     kill_at_.reset();
-    phase_ = phase::killed;
-    signal_groups(SIGKILL, true);
+    kill_all();
   }
+  if (give_up_at_ && now >= *give_up_at_) give_up();
   if (reap_at_ && now >= *reap_at_) {
     reap_at_.reset();
     strays_.reap();
@@ -227,7 +229,7 @@ void job::clear_groups() {
 // Waits for the end of a rank and lets its number go.
 void job::fetch(const member& of) {
   if (of.pid <= 0) return;
-  ::waitpid(of.pid, nullptr, 0);
+  ::waitpid(of.pid, nullptr, of.given_up ? WNOHANG : 0);
   strays_.forget(of.pid);
 }
 

@@ -20,9 +20,10 @@
 #include "processes/placement.hpp"
 #include "processes/signals.hpp"
 #include "processes/strays.hpp"
+#include "processes/terminal.hpp"
 #include "request/request.hpp"
-#include "streams/input.hpp"
-#include "streams/output.hpp"
+#include "streams/rank_input.hpp"
+#include "streams/rank_output.hpp"
 
 namespace peal::launcher {
 
@@ -57,6 +58,7 @@ class job {
     bool ended = false;
     bool judged = false;     // what its end means is settled
     bool stopped = false;    // by the terminal
+    bool given_up = false;   // no signal ends it
     rank_end end;            // what is known of it so far
     int abort_code = 0;      // of one that aborted the job
     std::string abort_text;  // why
@@ -69,6 +71,10 @@ class job {
   void serve_signals();
   void interrupt();
   void look_for_stops();
+  void stopped_by_terminal(int rank, int signal);
+  void share_terminal();
+  void kill_all();
+  void give_up();
   void serve_host();
   void look_for_ends();
   void note_end(int rank);
@@ -80,7 +86,7 @@ class job {
   void clear_groups();
   void fetch(const member&);
   void pass_on(int signal);
-  void stop_with_ranks();
+  void stop_with_ranks(int by);
   void fail(int code, const std::string& line);
   void end_job();
   void signal_groups(int signal, bool also_ended) const;
@@ -97,8 +103,9 @@ class job {
   std::vector<place> places_;
   std::vector<member> members_;
   end_order order_;
-  tagged_output output_;
-  terminal_input input_;
+  rank_output output_;
+  rank_input input_;
+  terminal terminal_;
   std::string host_name_;
   phase phase_ = phase::running;
   int result_ = 0;
@@ -110,6 +117,7 @@ class job {
   unsigned passed_on_ = 0;  // signals sent to the ranks on behalf of the user, as bits
   std::optional<clock::time_point> timeout_;
   std::optional<clock::time_point> kill_at_;
+  std::optional<clock::time_point> give_up_at_;
   std::optional<clock::time_point> drain_until_;
   std::optional<clock::time_point> reap_at_;
 };

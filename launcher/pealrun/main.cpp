@@ -37,10 +37,10 @@ void print(int descriptor, const std::string& text) {
 }
 
 // One that is closed would be given to the first pipe or socket, which ranks would then take for
-// their input or output.
+// their input or output. Ranks have them as well.
 void open_standard_descriptors() {
   int made = 0;
-  do made = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  do made = ::open("/dev/null", O_RDWR);
   while (made >= 0 && made <= STDERR_FILENO);
   if (made > STDERR_FILENO) ::close(made);
 }

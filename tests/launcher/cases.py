@@ -1,6 +1,8 @@
 """All cases, in the order in which they run."""
 import usage_cases  # noqa: F401
 import running_cases  # noqa: F401
+import streams_cases  # noqa: F401
+import terminal_cases  # noqa: F401
 import ending_cases  # noqa: F401
 import meeting_cases  # noqa: F401
 import blocked_cases  # noqa: F401

@@ -25,6 +25,8 @@ EXTRA_DIST += \
   tests/launcher/run_launcher_tests \
   tests/launcher/running_cases.py \
   tests/launcher/sim_cases.py \
+  tests/launcher/streams_cases.py \
+  tests/launcher/terminal_cases.py \
   tests/launcher/usage_cases.py \
   tests/sanitize/lsan.supp \
   tests/sanitize/tsan.supp

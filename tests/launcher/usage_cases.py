@@ -18,7 +18,7 @@ def refused(desk, code, *words, says, **options):
 def help_names_every_option(desk):
     done = desk.run("--help")
     equal(done.code, 0, "exit code")
-    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timeout", "--on-failure", "--bind", "--version", "--help", "':'", "-np"):
+    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timestamp-output", "--output", "--merge-stderr", "--stdin", "--timeout", "--on-failure", "--bind", "--version", "--help", "':'", "-np"):
         check(each in done.out, f"{each} is not in the help")
     check("stand-in" not in done.out, "the help tells of what is not for users")
 
@@ -47,7 +47,7 @@ def a_wrong_number_of_ranks_is_refused(desk):
 
 @case()
 def a_missing_value_is_told(desk):
-    for option in ("-n", "-np", "-x", "--wdir", "--timeout", "--on-failure", "--bind"):
+    for option in ("-n", "-np", "-x", "--wdir", "--output", "--stdin", "--timeout", "--on-failure", "--bind"):
         refused(desk, 2, option, says=[option.replace("-np", "-n"), "needs a value"])
 
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "streams/rank_output.hpp"
+
 namespace peal::launcher {
 
 namespace {
@@ -31,11 +33,13 @@ descriptor_limit::descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &raised);
 }
 
-// A rank has a connection to the server, a descriptor that tells its end, and with tagged lines two
-// pipes.
+// A rank has a connection to the server, a descriptor that tells its end, and pipes and files for
+// what it reads and writes.
 void descriptor_limit::require(const job_request& request) const {
+  const int of_a_rank = 2 + rank_output::files_of_a_rank(request) +
+                        (request.streams.input == input_policy::all ? 1 : 0);
   const rlim_t needed = open_now() + for_the_server +
-                        static_cast<rlim_t>(request.ranks()) * (request.tag_output ? 4 : 2);
+                        static_cast<rlim_t>(request.ranks()) * static_cast<rlim_t>(of_a_rank);
   rlimit now{};
   if (::getrlimit(RLIMIT_NOFILE, &now) != 0 || needed <= now.rlim_cur) return;
   throw stop{1, fmt::format("pealrun: {} rank{} {} {} open files here, but {} are allowed: raise "

@@ -22,6 +22,8 @@ signal_source::signal_source() {
   standard.sa_handler = SIG_DFL;
   // A reader of our output that left shows as an error of write.
   sigaction(SIGPIPE, &ignore, &pipe_before_);
+  // So does a file of --output that may not grow further (ulimit -f).
+  sigaction(SIGXFSZ, &ignore, &size_before_);
   // Ignored, the system would reap the ranks before we read how they ended.
   sigaction(SIGCHLD, &standard, &child_before_);
   descriptor_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -41,6 +43,7 @@ std::vector<int> signal_source::take() {
 void signal_source::restore() const noexcept {
   sigaction(SIGPIPE, &pipe_before_, nullptr);
   sigaction(SIGCHLD, &child_before_, nullptr);
+  sigaction(SIGXFSZ, &size_before_, nullptr);
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 

@@ -32,6 +32,7 @@ class signal_source {
   sigset_t mask_before_;
   struct sigaction pipe_before_{};
   struct sigaction child_before_{};
+  struct sigaction size_before_{};
   int descriptor_ = -1;
 };
 

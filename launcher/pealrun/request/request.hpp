@@ -30,10 +30,21 @@ struct application {
 
 enum class failure_policy { kill, notify };
 enum class binding_policy { none, core, automatic };
+enum class input_policy { none, one, all };  // which ranks have pealrun's standard input
+
+/// What becomes of what ranks read and write.
+struct stream_request {
+  bool tag = false;        // the rank before each line
+  bool timestamp = false;  // the time before each line
+  bool merge = false;      // errors go where the output goes
+  std::string folder;      // for files of what ranks write; empty: none
+  input_policy input = input_policy::one;
+  int input_rank = 0;  // of input_policy::one
+};
 
 struct job_request {
   std::vector<application> applications;
-  bool tag_output = false;
+  stream_request streams;
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
   binding_policy bind = binding_policy::automatic;

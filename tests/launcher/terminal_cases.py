@@ -1,0 +1,197 @@
+"""What a user at a terminal sees: prompts, colours, ^C, ^Z, ranks that use the terminal themselves."""
+import contextlib
+import ctypes
+import os
+import pty
+import re
+import select
+import signal
+import termios
+import threading
+import time
+
+import harness
+from harness import case, check, equal, state_of, wait_until
+from running_cases import claim_terminal, plain
+
+
+class Screen:
+    """A terminal with a program on it."""
+
+    def __init__(self, desk, *words, tty_output=True, modes=None, **options):
+        self.ours, theirs = pty.openpty()
+        if modes is not None:
+            now = termios.tcgetattr(theirs)
+            now[3] |= modes
+            termios.tcsetattr(theirs, termios.TCSANOW, now)
+        shown = {"stdout": theirs, "stderr": theirs} if tty_output else {}
+        options["env"] = {"TERM": "xterm", "NO_COLOR": "", "PEAL_LOG": "error", **options.get("env", {})}
+        self.process = desk.start(*words, stdin=theirs, start_new_session=True, preexec_fn=lambda: claim_terminal(theirs), **shown, **options)
+        os.close(theirs)
+        self.text = ""
+
+    def read(self, seconds):
+        if not select.select([self.ours], [], [], seconds)[0]:
+            return False
+        with contextlib.suppress(OSError):  # nobody has the terminal any more
+            if got := os.read(self.ours, 65536):
+                self.text += got.decode()
+                return True
+        return False
+
+    def until(self, what):
+        end = time.monotonic() + harness.LONG
+        while not re.search(what, self.text):
+            check(time.monotonic() < end, f"waited in vain for {what!r}: {self.text!r}")
+            self.read(0.1)
+
+    def type(self, what):
+        os.write(self.ours, what.encode())
+
+    def finish(self):
+        wait_until(lambda: not self.read(0.05) and self.process.poll() is not None, "it ends")
+        while self.read(0):
+            pass
+        os.close(self.ours)
+        return self.process.returncode
+
+
+@case()
+def a_prompt_appears_before_it_is_answered(desk):
+    for options, prompt, answer in (((), "name\\? ", "hello me"), (("--tag-output",), r"\[0\]\S* name\? ", r"hello me"), (("-n", 2), "name\\? ", "hello me"),
+                                    (("-n", 2, "--tag-output"), r"\[0\]\S* name\? ", "hello me"), (("-n", 2, "--timestamp-output"), r"\.\d{3} name\? ", "hello me")):
+        screen = Screen(desk, "--bind", "none", *options, "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; fi")
+        screen.until(prompt)
+        screen.type("me\n")
+        equal(screen.finish(), 0, f"exit code with {options}: {screen.text!r}")
+        check(re.search(answer, screen.text), screen.text)
+
+
+@case()
+def a_prompt_appears_in_a_pipe_too_when_the_rank_has_the_input(desk):
+    process = desk.start("-n", 2, "--bind", "none", "--tag-output", "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; fi", stdin=-1)
+    got = b""
+    while not got.endswith(b"name? "):
+        check(select.select([process.stdout], [], [], harness.LONG)[0], f"no prompt: {got!r}")
+        got += os.read(process.stdout.fileno(), 100)
+    equal(got, b"[0] name? ", "prompt")
+    done = desk.finish(process, "me\n")
+    equal((done.code, done.out), (0, "hello me\n"), "the rest of the line")
+
+
+@case()
+def another_ones_line_does_not_go_on_after_a_prompt(desk):
+    os.mkfifo(desk.work / "go")
+    screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "sh", "-c",
+                    "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; else read x < go; echo a line; fi", env={"NO_COLOR": "1"})
+    screen.until(r"\[0\] name\? ")
+    (desk.work / "go").write_text("\n")
+    screen.until("a line")
+    screen.type("me\n")
+    equal(screen.finish(), 0, "exit code")
+    equal(screen.text.replace("me\r\n", "", 1), "[0] name? \r\n[1] a line\r\n[0] hello me\r\n", "what is seen, without the echo")
+
+
+@case()
+def output_and_errors_of_different_ranks_are_not_mixed_on_a_terminal(desk):
+    ranks, count = 4, 400
+    screen = Screen(desk, "-n", ranks, "--bind", "none", "--tag-output", *plain("lines", count), env={"NO_COLOR": "1"})
+    equal(screen.finish(), 0, "exit code")
+    lines = [line for line in screen.text.splitlines() if not line.startswith("pealrun:")]
+    for line in lines:
+        found = re.fullmatch(r"\[(\d)\] line \d+ of rank (\d) ends", line)
+        check(found and found[1] == found[2], f"a line is mixed: {line!r}")
+    equal(len(lines), ranks * count, "lines")
+    screen = Screen(desk, "-n", ranks, "--bind", "none", "--tag-output", "sh", "-c",
+                    "if [ $PMIX_RANK -lt 2 ]; then head -c 50000 /dev/zero | tr '\\0' $PMIX_RANK; echo; else for n in $(seq 100); do echo x >&2; done; fi",
+                    env={"NO_COLOR": "1"})
+    equal(screen.finish(), 0, "exit code")
+    equal(sorted(set(screen.text.splitlines())), sorted(["[0] " + "0" * 50_000, "[1] " + "1" * 50_000, "[2] x", "[3] x"]), "long lines among short ones")
+
+
+@case()
+def tags_have_colours_on_a_terminal_that_has_them(desk):
+    for variables, colours in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"TERM": ""}, False)):
+        screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "echo", "hello", env=variables)
+        equal(screen.finish(), 0, "exit code")
+        equal("\x1b[" in screen.text, colours, f"colours with {variables}")
+        plainly = re.sub(r"\x1b\[\d+m", "", screen.text)
+        equal(sorted(plainly.splitlines()), ["[0] hello", "[1] hello"], "text")
+    screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "echo", "hello", tty_output=False)
+    done = desk.finish(screen.process)
+    os.close(screen.ours)
+    equal(sorted(done.lines()), ["[0] hello", "[1] hello"], "no colours in a pipe")
+
+
+@case()
+def a_rank_that_reads_the_terminal_gets_it(desk):
+    screen = Screen(desk, "-n", 3, "--bind", "none", "sh", "-c", "if [ $PMIX_RANK != 0 ]; then read x < /dev/tty; echo $PMIX_RANK read $x; fi")
+    screen.until(r"pealrun: rank [12] on \S+ \(pid \d+, sh\) was stopped by signal 21 \(SIGTTIN\): it reads the terminal; it has the terminal now")
+    screen.type("first\n")
+    screen.until("[12] read first")
+    screen.type("second\n")
+    screen.until("[12] read second")
+    equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+    equal(screen.text.count("pealrun:"), 1, "lines of pealrun")
+
+
+@case()
+def a_terminal_that_stops_writers_stops_no_rank(desk):
+    screen = Screen(desk, "-n", 2, "--bind", "none", "echo", "hello", modes=termios.TOSTOP)
+    equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+    equal(screen.text, "hello\r\n" * 2, "what is seen")
+
+
+@case()
+def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
+    screen = Screen(desk, "--norc", "--noprofile", "--noediting", "-i", program="/bin/bash", env={"PS1": "ready> ", "HISTFILE": "/dev/null"})
+    screen.until("ready> $")
+    screen.type(f"{harness.build}/pealrun -n 2 --bind none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi'\n")
+    screen.until("has the terminal now")
+    screen.type("\x1a")
+    screen.until(r"Stopped[^\n]*\n(.*\n)*ready> $")
+    screen.type("fg\n")
+    screen.until(r"fg\r\n.*pealrun")
+    screen.type("something\n")
+    screen.until("rank 1 read something")
+    screen.until(r"read something\r\nready> $")
+    screen.text = ""
+    # In the background it is stopped, as any program that reads the terminal.
+    screen.type(f"{harness.build}/pealrun -n 2 --bind none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi' &\n")
+    screen.until(r"pealrun stops too")
+    wait_until(lambda: [pid for pid in desk.processes() if b"pealrun" in command_of(pid) and state_of(pid) == "T"], "pealrun is stopped")
+    screen.type("fg\n")
+    screen.until(r"fg\r\n.*pealrun")
+    screen.type("more\n")
+    screen.until("rank 1 read more")
+    screen.type("exit 3\n")
+    equal(screen.finish(), 3, f"exit code of the shell: {screen.text!r}")
+
+
+def command_of(pid):
+    try:
+        return open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")[0]
+    except OSError:
+        return b""
+
+
+@case()
+def a_rank_that_cannot_be_killed_is_named(desk):
+    process = desk.start("-n", 2, "--bind", "none", "sh", "-c", "trap '' INT TERM; echo $PMIX_RANK $$; while :; do sleep 1000; done")
+    pids = dict(line.split() for line in process.some_lines(2))
+    held = int(pids["1"])
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(0x4206, held, None, None) != 0:  # PTRACE_SEIZE: who traces a process hears of its end first
+        raise harness.Skip("needs ptrace, which is not allowed here")
+    try:
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # two signals of one kind that wait are one
+        process.send_signal(signal.SIGINT)
+        done = desk.finish(process)
+    finally:
+        os.kill(held, signal.SIGKILL)
+        libc.waitpid(held, None, 0x40000000)  # __WALL
+    equal(done.code, 128 + signal.SIGINT, f"exit code: {done}")
+    check(re.search(rf"pealrun: rank 1 on \S+ \(pid {held}, sh\) was killed and does not end: process {threading.get_native_id()}, which traces it, holds it; it is left behind", done.err), done.err)
+    check("rank 0" not in done.err, done.err)
