@@ -37,7 +37,8 @@ install-exec-hook: $(bench_to_install)
 
 noinst_LTLIBRARIES += examples/bench/libbench.la
 examples_bench_libbench_la_SOURCES = examples/bench/common/collective.cpp examples/bench/common/collective.hpp examples/bench/common/common.cpp \
-  examples/bench/common/common.hpp examples/bench/common/overlap.cpp examples/bench/common/overlap.hpp
+  examples/bench/common/common.hpp examples/bench/common/overlap.cpp examples/bench/common/overlap.hpp \
+  examples/bench/common/progress.cpp examples/bench/common/progress.hpp
 examples_bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_libbench_la_LIBADD = libpeal.la $(FMT_LIBS)
 
@@ -85,7 +86,7 @@ examples_bench_peal_wakeup_SOURCES = examples/bench/peal_wakeup.cpp examples/ben
 examples_bench_peal_wakeup_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
 examples_bench_peal_wakeup_LDADD = examples/bench/libbench.la $(IBVERBS_LIBS)
 # Without any messaging library.
-examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp
+examples_bench_peal_bare_copy_SOURCES = examples/bench/peal_bare_copy.cpp examples/bench/common/progress.cpp
 examples_bench_peal_bare_copy_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
 examples_bench_peal_bare_copy_LDADD = $(FMT_LIBS)
 
@@ -98,6 +99,7 @@ EXTRA_DIST += \
   examples/bench/choices/bench-regret \
   examples/bench/collective_rows.py \
   examples/bench/mpi_rows.py \
+  examples/bench/progress.py \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
   examples/bench/mpi/alltoall.c \

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "common/progress.hpp"
 
 namespace {
 
@@ -317,10 +318,16 @@ int main(int argc, char** argv) {
   auto& shared = *static_cast<board*>(map_shared(sizeof(board)));
   const auto copies = std::max<std::uint64_t>(10, n * 10240 / bytes);  // about 2 GB
   const auto show = [&only](const std::string& label, int digits, const auto& measure) {
-    if (label.find(only) != std::string::npos)
-      fmt::print("{:<44}{:>12.{}f}\n", label, measure(), digits);
+    if (label.find(only) == std::string::npos) return;
+    bench::progress progress{{label}, false};
+    progress.begin_step();
+    const double value = measure();
+    progress.clear();
+    fmt::print("{:<44}{:>12.{}f}\n", label, value, digits);
+    std::fflush(stdout);
   };
   fmt::print("# Bare loops between processes of this machine\n");
+  std::fflush(stdout);
   show("cache line, one way (us)", 4, [&] { return line_latency(shared, n); });
   show("64-byte cells through a ring (millions/s)", 2, [&] { return ring_rate(shared, n * 20); });
   show(fmt::format("one copy by both cores, {} B (MB/s)", bytes), 2,

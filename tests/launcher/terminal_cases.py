@@ -195,3 +195,14 @@ def a_rank_that_cannot_be_killed_is_named(desk):
     equal(done.code, 128 + signal.SIGINT, f"exit code: {done}")
     check(re.search(rf"pealrun: rank 1 on \S+ \(pid {held}, sh\) was killed and does not end: process {threading.get_native_id()}, which traces it, holds it; it is left behind", done.err), done.err)
     check("rank 0" not in done.err, done.err)
+
+
+@case()
+def a_benchmark_says_on_a_terminal_how_far_it_is(desk):
+    program = [harness.build / "examples/bench/peal_latency", "-m", "1:4", "-i", "50"]
+    screen = Screen(desk, "-n", 2, "--bind", "none", *program)
+    equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+    for number, size in enumerate((1, 2, 4), 1):
+        check(re.search(rf"measuring {size} B \({number} of 3\), \d+ s so far\r\x1b\[K{size} +[\d.]+\r\n", screen.text), screen.text)
+    done = desk.run("-n", 2, "--bind", "none", *program)
+    equal((done.code, "measuring" in done.out, len(done.lines())), (0, False, 5), "nothing of that in a pipe")

@@ -205,10 +205,30 @@ timing over_ranks(const peal::communicator& world, double mine) {
           .most = world.allreduce(mine, peal::max)};
 }
 
+namespace {
+
+// What the rows stand for: the first column says of what kind they are.
+std::vector<std::string> row_names(const options& o, bool size_column, const std::string& first) {
+  std::vector<std::string> names;
+  if (!size_column) {
+    names.emplace_back("all ranks");
+  } else if (first == "Size") {
+    for (const std::size_t each : sizes(o)) names.push_back(fmt::format("{} B", each));
+  } else if (first == "Threads") {
+    for (const int each : o.threads) names.push_back(fmt::format("{} threads", each));
+  } else {
+    for (const double each : o.rates) names.push_back(fmt::format("{:g} a second", each));
+  }
+  return names;
+}
+
+}  // namespace
+
 table::table(const peal::communicator& world, const options& o, const std::string& title,
              bool size_column, std::vector<std::string> columns, const std::string& unit,
              const std::string& first)
-    : prints_{world.rank() == 0},
+    : progress_{row_names(o, size_column, first), world.rank() != 0 || o.csv},
+      prints_{world.rank() == 0},
       size_column_{size_column},
       full_{o.full},
       validate_{o.validate},
@@ -227,6 +247,7 @@ table::table(const peal::communicator& world, const options& o, const std::strin
     line += fmt::format(fmt::runtime(csv_ ? ",{}" : "{:>20}"), column);
   fmt::print("{}\n", line);
   std::fflush(stdout);
+  progress_.begin_step();
 }
 
 void table::row(std::size_t first, const std::vector<double>& values, double least, double most,
@@ -247,8 +268,10 @@ void table::row(std::size_t first, const std::vector<double>& values, double lea
   for (const double value : values) line += number(value);
   if (full_) line += number(least) + number(most) + field(std::to_string(iterations));
   if (validate_) line += field(valid ? "Pass" : "Fail");
+  progress_.clear();
   fmt::print("{}\n", line);
   std::fflush(stdout);
+  progress_.begin_step();
 }
 
 }  // namespace bench

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "progress.hpp"
+
 namespace bench {
 
 /// What to measure. A program gives its defaults, the command line changes them.
@@ -148,6 +150,7 @@ class table {
   [[nodiscard]] int end() const { return failed_ ? 1 : 0; }
 
  private:
+  progress progress_;
   bool prints_, size_column_, full_, validate_, csv_;
   bool failed_ = false;
 };

@@ -94,13 +94,19 @@ static inline void need_even_ranks(const settings* s) {
 }
 
 static inline void title(const settings* s, const char* text, const char* columns) {
-  if (s->rank == 0) printf("# MPI %s\n%s\n", text, columns);
+  if (s->rank != 0) return;
+  printf("# MPI %s\n%s\n", text, columns);
+  fflush(stdout);
 }
 static inline void full_row(const settings* s, size_t bytes, double value, double least) {
-  if (s->rank == 0) printf("%-10zu%18.3f%18.3f\n", bytes, value, least);
+  if (s->rank != 0) return;
+  printf("%-10zu%18.3f%18.3f\n", bytes, value, least);
+  fflush(stdout);
 }
 static inline void row(const settings* s, size_t bytes, double value) {
-  if (s->rank == 0) printf("%-10zu%18.3f\n", bytes, value);
+  if (s->rank != 0) return;
+  printf("%-10zu%18.3f\n", bytes, value);
+  fflush(stdout);
 }
 
 // Mean over the ranks of what each has measured.

@@ -138,6 +138,7 @@ int main(int argc, char** argv) {
                       latency(&s, bytes, struct_of(bytes)), latency(&s, bytes, subarray_of(bytes))};
     if (s.rank == 0)
       printf("%-10zu%18.3f%18.3f%18.3f%18.3f\n", bytes, took[0], took[1], took[2], took[3]);
+    fflush(stdout);
   }
   MPI_Finalize();
   return 0;

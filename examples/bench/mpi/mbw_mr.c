@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     double seconds = 2 * mean(&s, s.rank < s.ranks / 2 ? MPI_Wtime() - start : 0);
     double rate = (double)n * s.window * (s.ranks / 2) / seconds;
     if (s.rank == 0) printf("%-10zu%18.2f%18.2f\n", bytes, rate * (double)bytes / 1e6, rate);
+    fflush(stdout);
   }
   MPI_Finalize();
   return 0;

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "say.hpp"
+
 namespace peal::launcher {
 
 namespace {
@@ -115,6 +117,11 @@ void rank_input::read() {
 void rank_input::hand_on(reader& to) {
   std::array<char, 65536> bytes;
   const std::size_t size = waiting_.read(to.at, bytes.data(), bytes.size());
+  if (size == 0) {
+    say("input that waited for a rank cannot be read back: the rank gets no more of it");
+    to.at = waiting_.end() + 1;
+    return;
+  }
   const ssize_t written = ::write(to.pipe, bytes.data(), size);
   if (written >= 0) to.at += static_cast<std::uint64_t>(written);
   else if (errno != EINTR && errno != EAGAIN) to.at = waiting_.end() + 1;  // it reads no more

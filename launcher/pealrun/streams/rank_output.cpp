@@ -18,7 +18,7 @@ namespace {
 
 // Lines that have not ended are kept until all of them take this much; then long ones are written
 // in parts. Else a rank that never ends its line would fill our memory.
-constexpr std::size_t most_unfinished = 64 << 20;
+constexpr std::size_t most_unfinished = 32 << 20;
 constexpr std::size_t long_line = 1 << 20;
 // A part of a line is shown after this time: it may be a question. Programs that write a line in
 // pieces write the next one sooner.
@@ -34,10 +34,9 @@ rank_output::rank_output(const job_request& request)
       piped_{which(request, out_, err_)},
       prefix_{request.streams.tag, request.streams.timestamp} {
   const stream_request& asked = request.streams;
-  say_through = [this](const std::string& line) { say(line); };
-  if (asked.folder.empty()) return;
-  folder_.emplace(asked.folder, request.ranks(), asked.merge);
-  if (!folder_->moved_to().empty())
+  if (!asked.folder.empty()) folder_.emplace(asked.folder, request.ranks(), asked.merge);
+  say_through = [this](const std::string& line) { say(line); };  // nothing throws from here on
+  if (folder_ && !folder_->moved_to().empty())
     launcher::say(fmt::format("files of an earlier job are in {} now", folder_->moved_to()));
 }
 
@@ -220,11 +219,11 @@ void rank_output::show_part(stream& from) {
     if (open_line != sink::no_stream) text += '\n';
     start_line(from, text, from.began);
   }
-  text += from.part;
+  if (!text.empty()) from.to->put(text);
+  from.to->put(from.part);  // not copied once more: it may be long
   unfinished_ -= from.part.size();
   from.part = {};
   open_line = from.number;
-  from.to->put(text);
 }
 
 void rank_output::say(std::string_view line) {
