@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "request/placement_request.hpp"
+
 namespace peal::launcher {
 
 /// The end of pealrun before any rank started. `code`: 2 for a wrong command line, 127 and 126 as
@@ -29,14 +31,13 @@ struct application {
 };
 
 enum class failure_policy { kill, notify };
-enum class binding_policy { none, core, automatic };
 
 struct job_request {
   std::vector<application> applications;
   bool tag_output = false;
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
-  binding_policy bind = binding_policy::automatic;
+  placement_request placement;
 
   [[nodiscard]] int ranks() const;
   /// The application that a rank belongs to, as an index.
