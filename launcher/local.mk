@@ -73,6 +73,12 @@ endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
 pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
 
+# Where these shells look for completions of programs.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = launcher/completion/bash/pealrun
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = launcher/completion/zsh/_pealrun
+
 bin_PROGRAMS += peal-info
 peal_info_SOURCES = \
   launcher/info/explain.cpp \
