@@ -33,7 +33,7 @@ def options_of_help(desk):
     """Names, and the words that may be chosen with each."""
     found = {}
     for names, _, takes in re.findall(r"^  (-\S+)( (\S+))?(?:  .*)?$", desk.run("--help").out, re.M):
-        words = set(takes.partition("[")[0].split("|")) if "|" in takes else set()
+        words = {word for word in takes.partition("[")[0].split("|") if word.islower()} if "|" in takes else set()
         found.update({name: words for name in names.split(",")})
     check(len(found) > 10 and any(found.values()), f"options: {found}")
     return found
@@ -76,7 +76,7 @@ def zsh_writes(desk, *lines):
     if zsh is None:
         raise Skip("needs zsh: install it (Debian: apt-get install zsh)")
     start = [f"fpath=({FOLDER}/zsh $fpath) path=({harness.build} $path)", "autoload -Uz compinit", "compinit -u -D", "setopt nobeep",
-             "stty columns 200 rows 100", "LISTMAX=0", "print read$((1+1))"]
+             "stty columns 200 rows 100", "LISTMAX=0", "PS1='rea''dy> '"]
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(desk.work)
@@ -84,7 +84,8 @@ def zsh_writes(desk, *lines):
 
     def read_until(mark):
         shown, end = b"", time.monotonic() + LONG
-        while mark not in shown:
+        # A tabulator that is typed before there is a prompt is taken as it is.
+        while b"ready> " not in shown.partition(mark)[2]:
             check(time.monotonic() < end, f"waited {LONG} s in vain for zsh; so far {shown[-2000:]!r}")
             if select.select([terminal], [], [], 1)[0]:
                 shown += os.read(terminal, 65536)
@@ -92,7 +93,7 @@ def zsh_writes(desk, *lines):
 
     try:
         os.write(terminal, ("; ".join(start) + "\n").encode())
-        read_until(b"read2")
+        read_until(b"\n")
         answers = []
         for line in lines:
             # The line is wiped out, so nothing of it is run. What is echoed of the rest is not the mark.

@@ -63,6 +63,10 @@ std::string check_cpu_set(const std::string& text) {
       "'{}' is no list of hardware threads: numbers and ranges such as 0-3,8 are allowed", text);
 }
 
+std::string check_file_name(const std::string& text) {
+  return text.empty() ? "the name of a file is missing" : "";
+}
+
 }  // namespace
 
 void placement_options::declare(CLI::App& app) {
@@ -85,6 +89,7 @@ void placement_options::declare(CLI::App& app) {
       ->type_name("LIST");
   app.add_option("--rankfile", rankfile_,
                  "a file with a line for each rank: rank 0=HOST slot=SOCKET:CORES")
+      ->check(check_file_name)
       ->type_name("FILE");
   app.add_flag("--no-oversubscribe", no_oversubscribe_, "more ranks than cores are an error");
   app.add_option("--ppn", ranks_per_node_, "at most so many ranks on a node (also -ppn)")
