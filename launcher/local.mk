@@ -2,13 +2,21 @@ bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
   launcher/pealrun/end/cause.hpp \
   launcher/pealrun/end/end_order.hpp \
+  launcher/pealrun/explain/devices.hpp \
+  launcher/pealrun/explain/plan.hpp \
   launcher/pealrun/job.hpp \
+  launcher/pealrun/placement/bindings_text.hpp \
+  launcher/pealrun/placement/held_cores.hpp \
+  launcher/pealrun/placement/mapping.hpp \
+  launcher/pealrun/placement/node_cores.hpp \
+  launcher/pealrun/placement/place.hpp \
+  launcher/pealrun/placement/placement.hpp \
+  launcher/pealrun/placement/rankfile.hpp \
   launcher/pealrun/pmix/pmix_host.hpp \
   launcher/pealrun/pmix/pmix_infos.hpp \
   launcher/pealrun/pmix/pmix_upcalls.hpp \
   launcher/pealrun/processes/descriptors.hpp \
   launcher/pealrun/processes/guard.hpp \
-  launcher/pealrun/processes/placement.hpp \
   launcher/pealrun/processes/program.hpp \
   launcher/pealrun/processes/signals.hpp \
   launcher/pealrun/processes/spawn.hpp \
@@ -18,8 +26,10 @@ pealrun_SOURCES = \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
   launcher/pealrun/request/failure_options.hpp \
+  launcher/pealrun/request/help.hpp \
   launcher/pealrun/request/output_options.hpp \
   launcher/pealrun/request/placement_options.hpp \
+  launcher/pealrun/request/placement_request.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
   launcher/pealrun/streams/descriptor_sink.hpp \
@@ -36,15 +46,23 @@ else
 pealrun_SOURCES += \
   launcher/pealrun/end/cause.cpp \
   launcher/pealrun/end/end_order.cpp \
+  launcher/pealrun/explain/devices.cpp \
+  launcher/pealrun/explain/plan.cpp \
   launcher/pealrun/job.cpp \
   launcher/pealrun/job_ends.cpp \
   launcher/pealrun/job_signals.cpp \
   launcher/pealrun/main.cpp \
+  launcher/pealrun/placement/bindings_text.cpp \
+  launcher/pealrun/placement/held_cores.cpp \
+  launcher/pealrun/placement/mapping.cpp \
+  launcher/pealrun/placement/node_cores.cpp \
+  launcher/pealrun/placement/place.cpp \
+  launcher/pealrun/placement/placement.cpp \
+  launcher/pealrun/placement/rankfile.cpp \
   launcher/pealrun/pmix/pmix_host.cpp \
   launcher/pealrun/pmix/pmix_upcalls.cpp \
   launcher/pealrun/processes/descriptors.cpp \
   launcher/pealrun/processes/guard.cpp \
-  launcher/pealrun/processes/placement.cpp \
   launcher/pealrun/processes/program.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/spawn.cpp \
@@ -54,8 +72,10 @@ pealrun_SOURCES += \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
   launcher/pealrun/request/failure_options.cpp \
+  launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/output_options.cpp \
   launcher/pealrun/request/placement_options.cpp \
+  launcher/pealrun/request/placement_request.cpp \
   launcher/pealrun/request/request.cpp \
   launcher/pealrun/streams/descriptor_sink.cpp \
   launcher/pealrun/streams/file_sink.cpp \
@@ -67,6 +87,12 @@ pealrun_SOURCES += \
 endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
 pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
+
+# Where these shells look for completions of programs.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = launcher/completion/bash/pealrun
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = launcher/completion/zsh/_pealrun
 
 bin_PROGRAMS += peal-info
 peal_info_SOURCES = \

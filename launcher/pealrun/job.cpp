@@ -123,16 +123,14 @@ void job::start(int rank) {
   rank_start how;
   how.what = &what;
   std::vector<std::string> variables = environment_of(what);
-  if (!places_.empty()) {
-    for (const std::vector<int>& core : places_[at])
-      how.threads.insert(how.threads.end(), core.begin(), core.end());
-    // For one core there is nothing to say; and what the user has said stands.
-    const auto said = [](const std::string& each) {
-      return each.starts_with("OMP_PLACES=") || each.starts_with("OMP_PROC_BIND=");
-    };
-    if (places_[at].size() > 1 && std::none_of(variables.begin(), variables.end(), said))
-      variables.push_back("OMP_PLACES=" + openmp_places(places_[at]));
-  }
+  how.threads = places_[at].all_threads();
+  // What the user has said stands.
+  const auto said = [](const std::string& each) {
+    return each.starts_with("OMP_PLACES=") || each.starts_with("OMP_PROC_BIND=");
+  };
+  if (const std::string list = places_[at].openmp_places();
+      !list.empty() && std::none_of(variables.begin(), variables.end(), said))
+    variables.push_back("OMP_PLACES=" + list);
   how.environment = host_.environment_for(rank, variables);
   how.guard = guard_.descriptor();
   how.input = input_.open(rank);

@@ -14,10 +14,10 @@
 
 #include "end/cause.hpp"
 #include "end/end_order.hpp"
+#include "placement/place.hpp"
 #include "pmix/pmix_host.hpp"
 #include "processes/descriptors.hpp"
 #include "processes/guard.hpp"
-#include "processes/placement.hpp"
 #include "processes/signals.hpp"
 #include "processes/strays.hpp"
 #include "processes/terminal.hpp"
@@ -43,7 +43,7 @@ class job {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `places` are the hardware threads of each rank; empty when ranks are not bound.
+  /// `places`: one for each rank.
   job(const job_request&, pmix_host&, const surroundings&, std::vector<place> places);
   ~job();
   job(const job&) = delete;

@@ -18,12 +18,13 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
+#include "explain/plan.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
+#include "placement/placement.hpp"
 #include "pmix/pmix_host.hpp"
 #include "processes/descriptors.hpp"
 #include "processes/guard.hpp"
-#include "processes/placement.hpp"
 #include "processes/signals.hpp"
 #include "request/command_line.hpp"
 #include "topology/distances.hpp"
@@ -82,6 +83,7 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
     files.require(request);  // besides the sockets that hold the cores
     if (!places.warning().empty() && settings.log >= log_level::warning)
       print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
+    if (request.placement.report_bindings) print(STDERR_FILENO, places.text());
     pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle(),
                     distances{node.handle()}.text()},
                    request};
@@ -98,6 +100,7 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
 int run(const std::vector<std::string>& arguments) {
   try {
     const job_request request = read_command_line(arguments);
+    if (request.placement.explain) throw stop{0, explain(request)};
     descriptor_limit files;
     signal_source signals;
     return run_job(request, signals, files);

@@ -7,6 +7,7 @@ import ending_cases  # noqa: F401
 import meeting_cases  # noqa: F401
 import blocked_cases  # noqa: F401
 import placing_cases  # noqa: F401
+import completion_cases  # noqa: F401
 import info_cases  # noqa: F401
 import explain_cases  # noqa: F401
 import sim_cases  # noqa: F401

@@ -15,6 +15,7 @@ tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
 EXTRA_DIST += \
   tests/launcher/blocked_cases.py \
   tests/launcher/cases.py \
+  tests/launcher/completion_cases.py \
   tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
   tests/launcher/explain_cases.py \

@@ -60,7 +60,7 @@ def the_working_folder_is_where_asked(desk):
 
 
 def meeting_with_limit(desk, limit, ranks, *options):
-    return desk.run("-c", f'{limit}; exec "$@"', "sh", harness.build / "pealrun", "--bind", "none", *options, "-n", ranks,
+    return desk.run("-c", f'{limit}; exec "$@"', "sh", harness.build / "pealrun", "--bind-to", "none", *options, "-n", ranks,
                     harness.build / "tests/launcher/meeting_rank", "meet", program="/bin/sh", limit=60)
 
 
@@ -212,7 +212,7 @@ def interrupt_from_the_terminal_reaches_the_ranks(desk):
 def a_rank_that_the_terminal_stops_is_told_of_and_can_be_interrupted(desk):
     for command, name, does in (("read line </dev/tty", "TTIN", "reads the terminal"), ("stty tostop </dev/tty", "TTOU", "changes the terminal")):
         ours, theirs = pty.openpty()
-        process = desk.start("-n", 2, "--bind", "none", "sh", "-c", f"if [ $PMIX_RANK = 1 ]; then {command}; fi; exec sleep 1000", stdin=theirs,
+        process = desk.start("-n", 2, "--bind-to", "none", "sh", "-c", f"if [ $PMIX_RANK = 1 ]; then {command}; fi; exec sleep 1000", stdin=theirs,
                              start_new_session=True, preexec_fn=lambda: claim_terminal(theirs))
         os.close(theirs)
         line = process.line(process.stderr)

@@ -18,9 +18,15 @@ def refused(desk, code, *words, says, **options):
 def help_names_every_option(desk):
     done = desk.run("--help")
     equal(done.code, 0, "exit code")
-    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timestamp-output", "--output", "--merge-stderr", "--stdin", "--timeout", "--on-failure", "--bind", "--version", "--help", "':'", "-np"):
+    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timestamp-output", "--output", "--merge-stderr", "--stdin", "--timeout", "--on-failure", "--version", "--help", "':'", "-np", "--bind-to", "--map-by", "--rankfile", "--explain"):
         check(each in done.out, f"{each} is not in the help")
     check("stand-in" not in done.out, "the help tells of what is not for users")
+    usage, *lines = done.lines()
+    check(usage.startswith("Usage: pealrun [OPTION]... PROGRAM") and usage.count("pealrun") == 1, usage)
+    check(max(map(len, lines)) <= 80, "lines of more than 80 columns")
+    check("--bind-to none|core|l3|numa|socket\n" in done.out and "--on-failure kill|notify" in done.out, "what may be chosen")
+    groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    equal((groups[:2], groups[-2:]), (["Programs:", "Placement:"], ["Help:", "Examples:"]), "groups")
 
 
 @case()
@@ -34,6 +40,8 @@ def version_is_told(desk):
 def unknown_options_are_refused_by_name(desk):
     refused(desk, 2, "--frobnicate", "true", says=["--frobnicate", "--help"])
     refused(desk, 2, "-n", "2", "-q", "true", says=["-q"])
+    refused(desk, 2, "--bind", "core", "true", says=["--bind", "--bind-to may be meant"])
+    refused(desk, 2, "--report-binding", "true", says=["--report-bindings may be meant"])
     refused(desk, 2, "-n", "2", "true", ":", "--tag-output", "true", says=["--tag-output", "':'"])
 
 
@@ -47,7 +55,7 @@ def a_wrong_number_of_ranks_is_refused(desk):
 
 @case()
 def a_missing_value_is_told(desk):
-    for option in ("-n", "-np", "-x", "--wdir", "--output", "--stdin", "--timeout", "--on-failure", "--bind"):
+    for option in ("-n", "-np", "-x", "--wdir", "--output", "--stdin", "--timeout", "--on-failure", "--bind-to", "--map-by", "--cpu-set", "--rankfile", "--ppn"):
         refused(desk, 2, option, says=[option.replace("-np", "-n"), "needs a value"])
 
 
@@ -63,7 +71,7 @@ def wrong_values_are_refused_with_what_is_allowed(desk):
     refused(desk, 2, "--timeout", "0", "true", says=["--timeout", "above 0"])
     refused(desk, 2, "--timeout", "nan", "true", says=["--timeout"])
     refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify"])
-    refused(desk, 2, "--bind", "socket", "true", says=["--bind", "'socket'", "auto or core or none"])
+    refused(desk, 2, "--bind-to", "board", "true", says=["--bind-to", "'board'", "none or core or l3 or numa or socket"])
     refused(desk, 2, "-x", "=5", "true", says=["-x", "NAME=VALUE"])
     refused(desk, 2, "-x", "SURELY_NOT_SET", "true", says=["SURELY_NOT_SET is not set"])
     refused(desk, 2, "--wdir", "/surely/not/there", "true", says=["--wdir", "/surely/not/there", "No such file"])
@@ -122,7 +130,7 @@ def nonsense_in_a_variable_for_ranks_is_refused_too(desk):
 @case()
 def an_unknown_variable_is_warned_of_once(desk):
     program = str(harness.build / "tests/launcher/blocked_rank")
-    done = desk.run("-n", "2", "--bind", "none", program, "nothing", env={"PEAL_LOK": "info"})
+    done = desk.run("-n", "2", "--bind-to", "none", program, "nothing", env={"PEAL_LOK": "info"})
     equal(done.code, 0, f"an unknown variable does no harm: {done}")
     equal(done.err.count("PEAL_LOK"), 1, "times it is warned of")
     check("PEAL_LOG" in done.err, done.err)
@@ -130,7 +138,7 @@ def an_unknown_variable_is_warned_of_once(desk):
 
 @case()
 def no_place_for_files_is_told(desk):
-    refused(desk, 1, "--bind", "none", "true", says=["/surely/not/there", "TMPDIR"], env={"TMPDIR": "/surely/not/there"})
+    refused(desk, 1, "--bind-to", "none", "true", says=["/surely/not/there", "TMPDIR"], env={"TMPDIR": "/surely/not/there"})
 
 
 @case()

@@ -53,4 +53,24 @@ CLI::Validator one_of(std::vector<std::string> allowed) {
           fmt::format("{}", fmt::join(allowed, "|"))};
 }
 
+std::vector<int> numbers_in(std::string_view text) {
+  constexpr int most = 1 << 20;  // more hardware threads than Linux knows, so that no list is huge
+  std::vector<int> found;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    const auto dash = item.find('-');
+    const auto first = number_in<int>(std::string{item.substr(0, dash)});
+    const auto last =
+        dash == std::string_view::npos ? first : number_in<int>(std::string{item.substr(dash + 1)});
+    if (!first || !last || *first < 0 || *last < *first || *last >= most) return {};
+    for (int each = *first; each <= *last; ++each) found.push_back(each);
+    if (item.size() == text.size()) break;
+    text.remove_prefix(item.size() + 1);
+    if (text.empty()) return {};  // a comma at the end
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 }  // namespace peal::launcher

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -29,5 +30,7 @@ std::string check_seconds(const std::string& text);
 std::string check_variable(const std::string& text);
 /// Also says in --help what is allowed.
 CLI::Validator one_of(std::vector<std::string> allowed);
+/// The numbers of a list such as "0-3,8", ascending, each once; empty: it is none.
+std::vector<int> numbers_in(std::string_view text);
 
 }  // namespace peal::launcher

@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "config.h"
 #include "processes/program.hpp"
 #include "request/checks.hpp"
 #include "request/failure_options.hpp"
+#include "request/help.hpp"
 #include "request/output_options.hpp"
 #include "request/placement_options.hpp"
 
@@ -17,13 +19,26 @@ namespace peal::launcher {
 
 namespace {
 
-constexpr const char* footer =
-    "\nSeveral programs make one job when parted by ':', each with its own -n, -x, --threads and "
-    "--wdir:\n"
-    "  pealrun -n 1 ./server : -n 4 -x LEVEL=2 ./worker\n"
-    "The exit code is 0, or that of the first rank that failed (128 + signal when a signal ended "
-    "it), 124 after a timeout, 2 for a wrong\n"
-    "command line, 127 or 126 for a program that is not there or cannot be run. See pealrun(1).";
+constexpr const char* usage =
+    "pealrun [OPTION]... PROGRAM [ARGUMENT]... [: [OPTION]... PROGRAM ...]...";
+
+constexpr const char* footer = R"(
+Examples:
+  pealrun -n 4 ./solver input.dat            four ranks, a core each
+  pealrun -n 4 --threads 8 ./hybrid          four ranks of eight OpenMP threads
+  pealrun -n 8 --map-by numa --report-bindings ./solver
+                                             dealt out over the NUMA nodes
+  pealrun -n 8 --explain ./solver            what would be done
+  pealrun -n 1 ./server : -n 4 -x LEVEL=2 ./worker
+                                             one job of two programs
+
+Options of the group "Programs" hold for one program, and may stand again behind
+each ':'; the others stand before the first program.
+
+The exit code is 0, or that of the first rank that failed (128 + signal when a
+signal ended it), 124 after a timeout, 2 for a wrong command line, 127 or 126
+for a program that is not there or cannot be run. See pealrun(1).
+)";
 
 // What CLI11 fills in, as text.
 struct program_options {
@@ -67,19 +82,33 @@ void declare(CLI::App& app, program_options& raw) {
       ->type_name("FOLDER");
 }
 
-// -np is one option of two letters, as every mpirun has it; CLI11 would read -n p.
+// Words of several letters behind one dash, as mpirun and mpiexec have them; CLI11 would read -n p.
 void spell_out(std::vector<std::string>& words) {
   for (std::string& word : words)
-    if (word == "-np") word = "--np";
+    for (const std::string_view each : {"-np", "-ppn", "-map-by", "-rank-by", "-bind-to"})
+      if (word == each) word.insert(0, "-");
+}
+
+// What to say of a word that is no option.
+std::string unknown_option(const CLI::App& app, const std::string& word, bool first) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& each : option->get_lnames()) names.push_back("--" + each);
+  const std::string meant = nearest_to(word.substr(0, word.find('=')), names);
+  return fmt::format("pealrun: unknown option {}{}; {}\n", word, first ? "" : " after ':'",
+                     meant.empty() || !first ? "pealrun --help lists them all"
+                                             : meant + " may be meant; see pealrun --help");
 }
 
 /// `all`: the options of the whole job, which stand before the first program.
 application read_application(std::vector<std::string> words, job_options* all) {
   // Only pealrun's own words are spelled out: they end at the program, which the first pass finds.
   CLI::App app{"pealrun starts the ranks of a parallel job on this machine.", "pealrun"};
+  app.formatter(std::make_shared<help_format>());
   const bool first = all != nullptr;
   program_options raw;
   app.prefix_command();
+  app.option_defaults()->group("Help");
   app.set_help_flag("-h,--help", "print this and end");
   if (first) app.set_version_flag("-V,--version", PACKAGE_STRING, "print the version and end");
   declare(app, raw);
@@ -91,9 +120,7 @@ application read_application(std::vector<std::string> words, job_options* all) {
   try {
     app.parse(spelled);
   } catch (const CLI::CallForHelp&) {
-    throw stop{
-        0, app.help(
-               "pealrun [OPTIONS] PROGRAM [ARGUMENT...] [: [-n COUNT] PROGRAM [ARGUMENT...]]...")};
+    throw stop{0, app.help(usage)};
   } catch (const CLI::CallForVersion& version) {
     throw stop{0, fmt::format("pealrun ({})\n", version.what())};
   } catch (const CLI::ArgumentMismatch& problem) {
@@ -108,8 +135,7 @@ application read_application(std::vector<std::string> words, job_options* all) {
   std::vector<std::string> rest = app.remaining();
   if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
   else if (!rest.empty() && rest.front().starts_with('-'))
-    throw stop{2, fmt::format("pealrun: unknown option {}{}; pealrun --help lists them all\n",
-                              rest.front(), first ? "" : " after ':'")};
+    throw stop{2, unknown_option(app, rest.front(), first)};
   if (rest.empty())
     throw stop{2, fmt::format("pealrun: no program{}: pealrun [OPTIONS] PROGRAM [ARGUMENT...]\n",
                               first ? "" : " after ':'")};

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "request/placement_request.hpp"
+
 namespace peal::launcher {
 
 /// The end of pealrun before any rank started. `code`: 2 for a wrong command line, 127 and 126 as
@@ -29,7 +31,6 @@ struct application {
 };
 
 enum class failure_policy { kill, notify };
-enum class binding_policy { none, core, automatic };
 enum class input_policy { none, one, all };  // which ranks have pealrun's standard input
 
 /// What becomes of what ranks read and write.
@@ -47,7 +48,7 @@ struct job_request {
   stream_request streams;
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
-  binding_policy bind = binding_policy::automatic;
+  placement_request placement;
 
   [[nodiscard]] int ranks() const;
   /// The application that a rank belongs to, as an index.

@@ -3,6 +3,8 @@
 #include "request/checks.cpp"
 #include "request/command_line.cpp"
 #include "request/failure_options.cpp"
+#include "request/help.cpp"
 #include "request/output_options.cpp"
 #include "request/placement_options.cpp"
+#include "request/placement_request.cpp"
 #include "request/request.cpp"

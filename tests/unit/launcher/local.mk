@@ -1,17 +1,29 @@
 check_PROGRAMS += tests/unit/launcher_test
 tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/end/cause_test.cpp \
+  tests/unit/launcher/placement/bindings_text_test.cpp \
+  tests/unit/launcher/placement/mapping_test.cpp \
+  tests/unit/launcher/placement/node_cores_test.cpp \
+  tests/unit/launcher/placement/rankfile_test.cpp \
+  tests/unit/launcher/placement/topologies.hpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
   tests/unit/launcher/streams/file_sink_test.cpp \
   tests/unit/launcher/streams/line_prefix_test.cpp \
   tests/unit/launcher/streams/output_folder_test.cpp \
   tests/unit/launcher/streams/spool_test.cpp \
   launcher/pealrun/end/cause.cpp \
+  launcher/pealrun/placement/bindings_text.cpp \
+  launcher/pealrun/placement/mapping.cpp \
+  launcher/pealrun/placement/node_cores.cpp \
+  launcher/pealrun/placement/place.cpp \
+  launcher/pealrun/placement/rankfile.cpp \
   launcher/pealrun/processes/unkillable.cpp \
+  launcher/pealrun/request/checks.cpp \
+  launcher/pealrun/request/placement_request.cpp \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \
   launcher/pealrun/streams/output_folder.cpp \
   launcher/pealrun/streams/spool.cpp
-tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun
+tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun -I$(top_srcdir)/tests/unit/launcher
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)
-tests_unit_launcher_test_LDADD = $(unit_ldadd)
+tests_unit_launcher_test_LDADD = $(unit_ldadd) $(HWLOC_LIBS) $(FMT_LIBS)
