@@ -75,14 +75,14 @@ def errors_go_with_the_output_when_merged(desk):
 @case()
 def a_folder_takes_what_ranks_write_as_it_is(desk):
     script = r"printf 'a\0b\n\377 no end'; echo err $PMIX_RANK >&2"
-    done = desk.run("-n", 11, "--bind", "none", "--output", "deep/er", "sh", "-c", script, env={"PEAL_LOG": "error"})
+    done = desk.run("-n", 11, "--bind-to", "none", "--output", "deep/er", "sh", "-c", script, env={"PEAL_LOG": "error"})
     equal((done.code, done.out, done.err), (0, "", ""), "nothing is written elsewhere")
     files = sorted(os.listdir(desk.work / "deep/er"))
     equal(files, sorted(f"rank.{rank:02}.{stream}" for rank in range(11) for stream in ("out", "err")), "files")
     for rank in range(11):
         equal((desk.work / f"deep/er/rank.{rank:02}.out").read_bytes(), b"a\0b\n\377 no end", "output")
         equal((desk.work / f"deep/er/rank.{rank:02}.err").read_text(), f"err {rank}\n", "errors")
-    done = desk.run("-n", 2, "--bind", "none", "--output", "m", "--merge-stderr", "--tag-output", "sh", "-c", script)
+    done = desk.run("-n", 2, "--bind-to", "none", "--output", "m", "--merge-stderr", "--tag-output", "sh", "-c", script)
     equal(sorted(os.listdir(desk.work / "m")), ["rank.0.out", "rank.1.out"], "files when merged")
     equal((desk.work / "m/rank.1.out").read_bytes(), b"[1] a\0b\n[1] \377 no enderr 1\n", "tagged, merged, in a file")
 
@@ -121,7 +121,7 @@ def a_folder_that_cannot_be_written_is_told_before_ranks_start(desk):
 def a_full_disk_costs_output_but_not_the_job(desk):
     script = f'ulimit -Sf 8; exec "{harness.build}/pealrun" "$@"'
     for ranks in (1, 12):
-        done = desk.run("-c", script, "bash", "-n", ranks, "--bind", "none", "--output", f"o{ranks}", "sh", "-c",
+        done = desk.run("-c", script, "bash", "-n", ranks, "--bind-to", "none", "--output", f"o{ranks}", "sh", "-c",
                         'yes 12345678901234567890 2>&- | head -n 10000; ulimit -Sf unlimited; touch done.$PMIX_RANK; echo end >&2', program="/bin/bash")
         equal(done.code, 1, f"exit code: {done}")
         told = done.complaints()
@@ -183,7 +183,7 @@ def a_wrong_rank_for_the_input_is_refused(desk):
 @case(alone=True)
 def input_for_64_ranks_is_the_same_for_all(desk):
     text = os.urandom(400_000).hex()
-    done = desk.run("-n", 64, "--bind", "none", "--stdin", "all", "sha256sum", input=text)
+    done = desk.run("-n", 64, "--bind-to", "none", "--stdin", "all", "sha256sum", input=text)
     equal(done.code, 0, f"exit code: {done}")
     equal(len(done.lines()), 64, "ranks that answered")
     equal(len(set(done.lines())), 1, "different sums")
@@ -193,7 +193,7 @@ def input_for_64_ranks_is_the_same_for_all(desk):
 def a_rank_that_does_not_read_keeps_nobody_waiting(desk):
     os.mkfifo(desk.work / "go")
     script = 'if [ $PMIX_RANK = 1 ]; then read line < go; fi; wc -c'
-    process = desk.start("-n", 3, "--bind", "none", "--stdin", "all", "sh", "-c", script, stdin=subprocess.PIPE)
+    process = desk.start("-n", 3, "--bind-to", "none", "--stdin", "all", "sh", "-c", script, stdin=subprocess.PIPE)
     size = 30_000_000
     process.stdin.write(b"x" * size)
     process.stdin.close()
@@ -207,7 +207,7 @@ def a_rank_that_does_not_read_keeps_nobody_waiting(desk):
 
 @case()
 def input_for_a_rank_that_has_died_is_dropped(desk):
-    process = desk.start("-n", 3, "--bind", "none", "--stdin", "all", "sh", "-c", "if [ $PMIX_RANK = 1 ]; then exec true; fi; wc -c", stdin=subprocess.PIPE)
+    process = desk.start("-n", 3, "--bind-to", "none", "--stdin", "all", "sh", "-c", "if [ $PMIX_RANK = 1 ]; then exec true; fi; wc -c", stdin=subprocess.PIPE)
     size = 5_000_000
     process.stdin.write(b"x" * size)
     process.stdin.close()
@@ -215,7 +215,7 @@ def input_for_a_rank_that_has_died_is_dropped(desk):
     done = desk.finish(process)
     equal((done.code, done.lines()), (0, [str(size)] * 2), "ranks that read")
     # Nobody reads, and the input never ends.
-    process = desk.start("-n", 2, "--bind", "none", "--stdin", "all", "true", stdin=subprocess.PIPE)
+    process = desk.start("-n", 2, "--bind-to", "none", "--stdin", "all", "true", stdin=subprocess.PIPE)
     equal(process.wait(harness.LONG), 0, "exit code")
 
 
@@ -234,9 +234,9 @@ def a_grandchild_that_keeps_the_pipe_does_not_keep_the_job(desk):
 
 @case()
 def lines_with_zeros_and_without_ends_are_kept(desk):
-    done = desk.run("-n", 2, "--bind", "none", "sh", "-c", r"printf 'a\0b\n\0end'")
+    done = desk.run("-n", 2, "--bind-to", "none", "sh", "-c", r"printf 'a\0b\n\0end'")
     equal(sorted(done.out.splitlines()), ["\0end", "\0end", "a\0b", "a\0b"], "lines")
-    done = desk.run("-n", 2, "--bind", "none", "--tag-output", "sh", "-c", r"printf 'a\0b\n\0end'")
+    done = desk.run("-n", 2, "--bind-to", "none", "--tag-output", "sh", "-c", r"printf 'a\0b\n\0end'")
     equal(sorted(done.out.splitlines()), sorted(f"[{rank}] {text}" for rank in (0, 1) for text in ("a\0b", "\0end")), "tagged lines")
 
 
@@ -246,7 +246,7 @@ def a_slow_reader_does_not_fill_the_memory(desk):
     for line_length in (100, size):
         # Lines as long as can be: then there is no end of a line at which to stop.
         filler = f"head -c {size} /dev/zero | tr '\\0' x" + (f" | fold -w {line_length}" if line_length < size else "")
-        process = desk.start("-n", 2, "--bind", "none", "--tag-output", "sh", "-c", filler)
+        process = desk.start("-n", 2, "--bind-to", "none", "--tag-output", "sh", "-c", filler)
         first = os.read(process.stdout.fileno(), 4096)
         received = len(first)
         peak = 0

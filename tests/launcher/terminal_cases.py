@@ -60,7 +60,7 @@ class Screen:
 def a_prompt_appears_before_it_is_answered(desk):
     for options, prompt, answer in (((), "name\\? ", "hello me"), (("--tag-output",), r"\[0\]\S* name\? ", r"hello me"), (("-n", 2), "name\\? ", "hello me"),
                                     (("-n", 2, "--tag-output"), r"\[0\]\S* name\? ", "hello me"), (("-n", 2, "--timestamp-output"), r"\.\d{3} name\? ", "hello me")):
-        screen = Screen(desk, "--bind", "none", *options, "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; fi")
+        screen = Screen(desk, "--bind-to", "none", *options, "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; fi")
         screen.until(prompt)
         screen.type("me\n")
         equal(screen.finish(), 0, f"exit code with {options}: {screen.text!r}")
@@ -69,7 +69,7 @@ def a_prompt_appears_before_it_is_answered(desk):
 
 @case()
 def a_prompt_appears_in_a_pipe_too_when_the_rank_has_the_input(desk):
-    process = desk.start("-n", 2, "--bind", "none", "--tag-output", "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; fi", stdin=-1)
+    process = desk.start("-n", 2, "--bind-to", "none", "--tag-output", "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; fi", stdin=-1)
     got = b""
     while not got.endswith(b"name? "):
         check(select.select([process.stdout], [], [], harness.LONG)[0], f"no prompt: {got!r}")
@@ -82,7 +82,7 @@ def a_prompt_appears_in_a_pipe_too_when_the_rank_has_the_input(desk):
 @case()
 def another_ones_line_does_not_go_on_after_a_prompt(desk):
     os.mkfifo(desk.work / "go")
-    screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "sh", "-c",
+    screen = Screen(desk, "-n", 2, "--bind-to", "none", "--tag-output", "sh", "-c",
                     "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; else read x < go; echo a line; fi", env={"NO_COLOR": "1"})
     screen.until(r"\[0\] name\? ")
     (desk.work / "go").write_text("\n")
@@ -95,14 +95,14 @@ def another_ones_line_does_not_go_on_after_a_prompt(desk):
 @case()
 def output_and_errors_of_different_ranks_are_not_mixed_on_a_terminal(desk):
     ranks, count = 4, 400
-    screen = Screen(desk, "-n", ranks, "--bind", "none", "--tag-output", *plain("lines", count), env={"NO_COLOR": "1"})
+    screen = Screen(desk, "-n", ranks, "--bind-to", "none", "--tag-output", *plain("lines", count), env={"NO_COLOR": "1"})
     equal(screen.finish(), 0, "exit code")
     lines = [line for line in screen.text.splitlines() if not line.startswith("pealrun:")]
     for line in lines:
         found = re.fullmatch(r"\[(\d)\] line \d+ of rank (\d) ends", line)
         check(found and found[1] == found[2], f"a line is mixed: {line!r}")
     equal(len(lines), ranks * count, "lines")
-    screen = Screen(desk, "-n", ranks, "--bind", "none", "--tag-output", "sh", "-c",
+    screen = Screen(desk, "-n", ranks, "--bind-to", "none", "--tag-output", "sh", "-c",
                     "if [ $PMIX_RANK -lt 2 ]; then head -c 50000 /dev/zero | tr '\\0' $PMIX_RANK; echo; else for n in $(seq 100); do echo x >&2; done; fi",
                     env={"NO_COLOR": "1"})
     equal(screen.finish(), 0, "exit code")
@@ -112,12 +112,12 @@ def output_and_errors_of_different_ranks_are_not_mixed_on_a_terminal(desk):
 @case()
 def tags_have_colours_on_a_terminal_that_has_them(desk):
     for variables, colours in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"TERM": ""}, False)):
-        screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "echo", "hello", env=variables)
+        screen = Screen(desk, "-n", 2, "--bind-to", "none", "--tag-output", "echo", "hello", env=variables)
         equal(screen.finish(), 0, "exit code")
         equal("\x1b[" in screen.text, colours, f"colours with {variables}")
         plainly = re.sub(r"\x1b\[\d+m", "", screen.text)
         equal(sorted(plainly.splitlines()), ["[0] hello", "[1] hello"], "text")
-    screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "echo", "hello", tty_output=False)
+    screen = Screen(desk, "-n", 2, "--bind-to", "none", "--tag-output", "echo", "hello", tty_output=False)
     done = desk.finish(screen.process)
     os.close(screen.ours)
     equal(sorted(done.lines()), ["[0] hello", "[1] hello"], "no colours in a pipe")
@@ -125,7 +125,7 @@ def tags_have_colours_on_a_terminal_that_has_them(desk):
 
 @case()
 def a_rank_that_reads_the_terminal_gets_it(desk):
-    screen = Screen(desk, "-n", 3, "--bind", "none", "sh", "-c", "if [ $PMIX_RANK != 0 ]; then read x < /dev/tty; echo $PMIX_RANK read $x; fi")
+    screen = Screen(desk, "-n", 3, "--bind-to", "none", "sh", "-c", "if [ $PMIX_RANK != 0 ]; then read x < /dev/tty; echo $PMIX_RANK read $x; fi")
     screen.until(r"pealrun: rank [12] on \S+ \(pid \d+, sh\) was stopped by signal 21 \(SIGTTIN\): it reads the terminal; it has the terminal now")
     screen.type("first\n")
     screen.until("[12] read first")
@@ -137,7 +137,7 @@ def a_rank_that_reads_the_terminal_gets_it(desk):
 
 @case()
 def a_terminal_that_stops_writers_stops_no_rank(desk):
-    screen = Screen(desk, "-n", 2, "--bind", "none", "echo", "hello", modes=termios.TOSTOP)
+    screen = Screen(desk, "-n", 2, "--bind-to", "none", "echo", "hello", modes=termios.TOSTOP)
     equal(screen.finish(), 0, f"exit code: {screen.text!r}")
     equal(screen.text, "hello\r\n" * 2, "what is seen")
 
@@ -146,7 +146,7 @@ def a_terminal_that_stops_writers_stops_no_rank(desk):
 def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
     screen = Screen(desk, "--norc", "--noprofile", "--noediting", "-i", program="/bin/bash", env={"PS1": "ready> ", "HISTFILE": "/dev/null"})
     screen.until("ready> $")
-    screen.type(f"{harness.build}/pealrun -n 2 --bind none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi'\n")
+    screen.type(f"{harness.build}/pealrun -n 2 --bind-to none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi'\n")
     screen.until("has the terminal now")
     screen.type("\x1a")
     screen.until(r"Stopped[^\n]*\n(.*\n)*ready> $")
@@ -157,7 +157,7 @@ def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
     screen.until(r"read something\r\nready> $")
     screen.text = ""
     # In the background it is stopped, as any program that reads the terminal.
-    screen.type(f"{harness.build}/pealrun -n 2 --bind none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi' &\n")
+    screen.type(f"{harness.build}/pealrun -n 2 --bind-to none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi' &\n")
     screen.until(r"pealrun stops too")
     wait_until(lambda: [pid for pid in desk.processes() if b"pealrun" in command_of(pid) and state_of(pid) == "T"], "pealrun is stopped")
     screen.type("fg\n")
@@ -177,7 +177,7 @@ def command_of(pid):
 
 @case()
 def a_rank_that_cannot_be_killed_is_named(desk):
-    process = desk.start("-n", 2, "--bind", "none", "sh", "-c", "trap '' INT TERM; echo $PMIX_RANK $$; while :; do sleep 1000; done")
+    process = desk.start("-n", 2, "--bind-to", "none", "sh", "-c", "trap '' INT TERM; echo $PMIX_RANK $$; while :; do sleep 1000; done")
     pids = dict(line.split() for line in process.some_lines(2))
     held = int(pids["1"])
     libc = ctypes.CDLL(None, use_errno=True)
@@ -200,9 +200,9 @@ def a_rank_that_cannot_be_killed_is_named(desk):
 @case()
 def a_benchmark_says_on_a_terminal_how_far_it_is(desk):
     program = [harness.build / "examples/bench/peal_latency", "-m", "1:4", "-i", "50"]
-    screen = Screen(desk, "-n", 2, "--bind", "none", *program)
+    screen = Screen(desk, "-n", 2, "--bind-to", "none", *program)
     equal(screen.finish(), 0, f"exit code: {screen.text!r}")
     for number, size in enumerate((1, 2, 4), 1):
         check(re.search(rf"measuring {size} B \({number} of 3\), \d+ s so far\r\x1b\[K{size} +[\d.]+\r\n", screen.text), screen.text)
-    done = desk.run("-n", 2, "--bind", "none", *program)
+    done = desk.run("-n", 2, "--bind-to", "none", *program)
     equal((done.code, "measuring" in done.out, len(done.lines())), (0, False, 5), "nothing of that in a pipe")

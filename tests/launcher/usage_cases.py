@@ -40,7 +40,7 @@ def version_is_told(desk):
 def unknown_options_are_refused_by_name(desk):
     refused(desk, 2, "--frobnicate", "true", says=["--frobnicate", "--help"])
     refused(desk, 2, "-n", "2", "-q", "true", says=["-q"])
-    refused(desk, 2, "--bind", "core", "true", says=["--bind", "--bind-to may be meant"])
+    refused(desk, 2, "--bind", "core", "true", says=["--bind-to", "--bind-to may be meant"])
     refused(desk, 2, "--report-binding", "true", says=["--report-bindings may be meant"])
     refused(desk, 2, "-n", "2", "true", ":", "--tag-output", "true", says=["--tag-output", "':'"])
 
