@@ -90,7 +90,7 @@ def a_folder_takes_what_ranks_write_as_it_is(desk):
 @case()
 def files_of_an_earlier_job_are_kept(desk):
     for job in range(3):
-        done = desk.run("--output", "o", "echo", f"job {job}")
+        done = desk.run("--output", "o", "echo", f"job {job}", env={"PEAL_LOG": "error"})
         wanted = [f"pealrun: files of an earlier job are in o/earlier.{job} now"] if job else []
         equal((done.code, done.err.splitlines()), (0, wanted), "what is told")
     found = [(desk.work / "o" / each / "rank.0.out").read_text() for each in ("earlier.1", "earlier.2", ".")]
@@ -102,7 +102,7 @@ def a_folder_that_a_running_job_writes_to_is_refused(desk):
     os.mkfifo(desk.work / "go")
     process = desk.start("--output", "o", "sh", "-c", "echo begin; read line < go; echo $line")
     wait_until(lambda: os.path.exists(desk.work / "o/rank.0.out") and (desk.work / "o/rank.0.out").read_text(), "the job runs")
-    refused(desk, 1, "--output", "o", "true", says=["o/rank.0.", "a job that runs writes to", "another folder"])
+    refused(desk, 1, "--output", "o", "true", says=["o/rank.0.", "a job that runs writes to", "another folder"], env={"PEAL_LOG": "error"})
     (desk.work / "go").write_text("end\n")
     equal(desk.finish(process).code, 0, "exit code")
     equal((desk.work / "o/rank.0.out").read_text(), "begin\nend\n", "output")
@@ -112,7 +112,7 @@ def a_folder_that_a_running_job_writes_to_is_refused(desk):
 def a_folder_that_cannot_be_written_is_told_before_ranks_start(desk):
     (desk.work / "file").write_text("in the way")
     for folder, says in (("file", "cannot be made: "), ("file/inner", "Not a directory"), ("/proc/surely-not", "cannot be made: ")):
-        refused(desk, 1, "--output", folder, "touch", "started", says=["--output", folder, says])
+        refused(desk, 1, "--output", folder, "touch", "started", says=["--output", folder, says], env={"PEAL_LOG": "error"})
     refused(desk, 2, "--output", "", "true", says=["--output", "folder is missing"])
     check(not (desk.work / "started").exists(), "a rank started")
 

@@ -74,7 +74,7 @@ void output_folder::move_earlier_files(const std::string& folder) {
       earlier.push_back(std::move(file));
   if (failed) refuse(folder, fmt::format("the folder cannot be read: {}", failed.message()));
   for (const std::string& each : earlier)
-    if (const std::string file = folder + "/" + each; in_use(file))
+    if (const std::string file = fmt::format("{}/{}", folder, each); in_use(file))
       refuse(folder, fmt::format("a job that runs writes to {}: name another folder", file));
   if (earlier.empty()) return;
   int number = 0;
@@ -82,7 +82,8 @@ void output_folder::move_earlier_files(const std::string& folder) {
   while (!std::filesystem::create_directory(moved_to_, failed) && !failed);
   for (const std::string& each : earlier) {
     if (failed) break;
-    std::filesystem::rename(folder + "/" + each, moved_to_ + "/" + each, failed);
+    std::filesystem::rename(fmt::format("{}/{}", folder, each),
+                            fmt::format("{}/{}", moved_to_, each), failed);
   }
   if (failed)
     refuse(folder, fmt::format("files of an earlier job cannot be moved to {}: {}", moved_to_,
