@@ -1,5 +1,7 @@
 """What pealrun says to command lines, right and wrong."""
 import os
+import pathlib
+import re
 
 import harness
 from harness import case, check, equal
@@ -27,6 +29,20 @@ def help_names_every_option(desk):
     check("--bind-to none|core|l3|numa|socket\n" in done.out and "--on-failure kill|notify" in done.out, "what may be chosen")
     groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     equal((groups[:2], groups[-2:]), (["Programs:", "Placement:"], ["Help:", "Examples:"]), "groups")
+
+
+@case()
+def every_option_stands_in_the_manual_and_in_the_page_for_users_of_others(desk):
+    top = pathlib.Path(__file__).resolve().parents[2]
+    manual = (top / "man/pealrun.1").read_text().replace("\\-", "-")
+    page = (top / "doc/launching.md").read_text()
+    options = re.findall(r"^  (-\S+)", desk.run("--help").out, re.M)
+    check(len(options) > 10, f"options: {options}")
+    for names in options:
+        for name in names.split(","):
+            whole = rf"(?<![-\w]){name}(?![-\w])"
+            check(re.search(rf"^\.BR? .*{whole}", manual, re.M), f"{name} has no paragraph in pealrun.1")
+            check(re.search(rf"^\|[^|]*`{name}[ `][^|]*\|", page, re.M), f"{name} has no row in launching.md")
 
 
 @case()

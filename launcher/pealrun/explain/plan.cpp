@@ -52,7 +52,8 @@ std::vector<std::string> variables_for(const job_request& request,
   for (const application& each : request.applications) {
     std::vector<std::string> set;
     for (const auto& [name, value] : each.variables) set.push_back(name + "=" + value);
-    if (!set.empty()) lines.push_back(ranks_from(first, each.ranks) + ": " + shell_words(set));
+    if (!set.empty())
+      lines.push_back(fmt::format("{}: {}", ranks_from(first, each.ranks), shell_words(set)));
     const auto said = [&](const char* name) {
       return std::getenv(name) != nullptr ||
              std::any_of(each.variables.begin(), each.variables.end(),
@@ -81,14 +82,15 @@ std::string shell_words(const std::vector<std::string>& words) {
     const bool plain =
         !each.empty() && each.find_first_not_of(
                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                             "_-+=./:,@%{}") == std::string::npos;
+                             "_-+=./:,@%") == std::string::npos;
     std::string quoted = each;
     if (!plain) {
       for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4)
         quoted.replace(at, 1, "'\\''");
-      quoted = "'" + quoted + "'";
+      quoted.insert(0, 1, '\'').append(1, '\'');
     }
-    made += (made.empty() ? "" : " ") + quoted;
+    if (!made.empty()) made += ' ';
+    made += quoted;
   }
   return made;
 }

@@ -4,9 +4,12 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/placement/bindings_text_test.cpp \
   tests/unit/launcher/placement/mapping_test.cpp \
   tests/unit/launcher/placement/node_cores_test.cpp \
+  tests/unit/launcher/placement/place_test.cpp \
   tests/unit/launcher/placement/rankfile_test.cpp \
   tests/unit/launcher/placement/topologies.hpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
+  tests/unit/launcher/request/help_test.cpp \
+  tests/unit/launcher/request/placement_request_test.cpp \
   tests/unit/launcher/streams/file_sink_test.cpp \
   tests/unit/launcher/streams/line_prefix_test.cpp \
   tests/unit/launcher/streams/output_folder_test.cpp \
@@ -19,6 +22,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/placement/rankfile.cpp \
   launcher/pealrun/processes/unkillable.cpp \
   launcher/pealrun/request/checks.cpp \
+  launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/placement_request.cpp \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \

@@ -244,13 +244,13 @@ TEST(mapping, of_too_many_ranks_may_share_domains_evenly) {
 
 // Whatever is asked on whatever machine.
 TEST(mapping, never_gives_a_hardware_thread_twice_nor_one_that_is_not_allowed) {
-  const std::vector<std::string> machines{large,
-                                          "pack:2 core:6 pu:2(indexes=pack:core)",
-                                          "numa:3 core:5 pu:1",
-                                          "pack:1 l3:4 core:3 pu:4",
-                                          "pack:2 [numa][numa] l3:2 core:2 pu:1",
-                                          "core:1 pu:1",
-                                          "pu:7"};
+  const synthetic machines[] = {synthetic{large},
+                                synthetic{"pack:2 core:6 pu:2(indexes=pack:core)"},
+                                synthetic{"numa:3 core:5 pu:1"},
+                                synthetic{"pack:1 l3:4 core:3 pu:4"},
+                                synthetic{"pack:2 [numa][numa] l3:2 core:2 pu:1"},
+                                synthetic{"core:1 pu:1"},
+                                synthetic{"pu:7"}};
   unsigned seed = 17;
   const auto chance = [&seed](int below) {
     seed = seed * 1664525U + 1013904223U;
@@ -258,7 +258,7 @@ TEST(mapping, never_gives_a_hardware_thread_twice_nor_one_that_is_not_allowed) {
   };
   int bound = 0;
   for (int round = 0; round < 2000; ++round) {
-    const synthetic machine{machines[static_cast<std::size_t>(round) % machines.size()]};
+    const synthetic& machine = machines[static_cast<std::size_t>(round) % std::size(machines)];
     std::vector<int> allowed;
     for (const int each : machine.threads())
       if (chance(4) > 0) allowed.push_back(each);

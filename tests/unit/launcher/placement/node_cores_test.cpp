@@ -5,6 +5,7 @@
 #include <set>
 
 #include "placement/topologies.hpp"
+#include "topology/machine.hpp"
 
 namespace {
 
@@ -74,6 +75,17 @@ TEST(node_cores, that_the_affinity_forbids_keep_their_numbers) {
   EXPECT_EQ(node.all_threads(), (std::vector{3, 6, 7}));
   EXPECT_EQ(node.restricted_to({0, 6}).usable(), std::vector{3});
   EXPECT_EQ(node.restricted_to({0, 6}).threads, 1);
+}
+
+TEST(node_cores, of_this_machine_are_those_that_ranks_count) {
+  const peal::machine here;
+  std::vector<int> threads;
+  for (const auto& core : here.cores()) threads.insert(threads.end(), core.begin(), core.end());
+  const node_cores node = node_cores::of(here.handle(), threads);
+  ASSERT_EQ(node.usable().size(), here.cores().size());
+  std::size_t at = 0;
+  for (const int core : node.usable())
+    EXPECT_EQ(node.cores[static_cast<std::size_t>(core)].threads, here.cores()[at++]);
 }
 
 }  // namespace
