@@ -204,11 +204,15 @@ bool start_member::fence(std::chrono::milliseconds patience,
     complete();
   std::optional<clock::time_point> until;
   std::optional<std::uint64_t> looked_at;
-  // Without something to do meanwhile nothing but the word changes, or a death, which wakes as
-  // well; the limit is for one that is told between the look and the sleep.
-  constexpr std::chrono::nanoseconds longest = 100ms;
-  for (std::chrono::nanoseconds pause = progress ? 20us : 100ms;;
-       pause = std::min(pause * 2, progress ? std::chrono::nanoseconds{500us} : longest)) {
+  // Nothing but the word changes, or a death, which wakes as well; the limit is for one that is
+  // told between the look and the sleep. With something to do meanwhile each rank does it 2000
+  // times a second where ranks have a core each; where they share cores, so rarely that all of them
+  // together take a core no more time than that. 20 ms: somebody may wait for it.
+  const int ranks_a_core = std::max(1, size_ / std::max(1, cores_));
+  const std::chrono::nanoseconds longest =
+      progress ? std::min<std::chrono::nanoseconds>(ranks_a_core * 500us, 20ms) : 100ms;
+  for (std::chrono::nanoseconds pause = progress ? 20us : longest;;
+       pause = std::min(pause * 2, longest)) {
     const bool given_up = progress && !progress();
     // acquire: pairs with the release in complete
     const std::uint32_t now = head.completed.load(std::memory_order_acquire);
