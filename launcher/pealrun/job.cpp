@@ -167,6 +167,12 @@ void job::wait_for_something() {
   input_.serve(list);
 }
 
+// Only ranks that meet through the server wait for those that it has not seen.
+void job::stand_in_for_absent() {
+  for (member& each : members_)
+    if (std::exchange(each.absent, false)) stand_in_for(each.end.rank);
+}
+
 // The server counts a rank as gone when its connection ends. One that died before it connected
 // would be waited for by every fence, so another process connects in its name and ends at once.
 void job::stand_in_for(int rank) {

@@ -59,6 +59,7 @@ class job {
     bool judged = false;     // what its end means is settled
     bool stopped = false;    // by the terminal
     bool given_up = false;   // no signal ends it
+    bool absent = false;     // died without having met the server, which waits for it
     rank_end end;            // what is known of it so far
     int abort_code = 0;      // of one that aborted the job
     std::string abort_text;  // why
@@ -81,6 +82,9 @@ class job {
   void judge_ends();
   void judge(int rank);
   bool mark_dying();
+  void note_abort(member& of, int code, const std::string& why);
+  void note_last_state(member& of);
+  void stand_in_for_absent();
   void stand_in_for(int rank);
   void check_deadlines();
   void clear_groups();

@@ -35,19 +35,32 @@ void job::serve_host() {
         break;
       case host_event::finalized: of.end.finalized = true; break;
       case host_event::lost: of.end.lost = ++connections_lost_; break;
-      case host_event::aborted:
-        if (of.judged || of.end.aborted) break;
-        if (!of.ended) {
-          of.end.place = ++ends_;
-          of.end.at = clock::now();
-        }
-        of.end.aborted = true;
-        of.abort_code = (event.code & 0xff) != 0 ? event.code & 0xff : 1;
-        of.abort_text = fmt::format("aborted the job with code {}{}{}", event.code,
-                                    event.text.empty() ? "" : ": ", event.text);
-        break;
+      case host_event::aborted: note_abort(of, event.code, event.text); break;
     }
   }
+  if (host_.was_asked()) stand_in_for_absent();
+}
+
+void job::note_abort(member& of, int code, const std::string& why) {
+  if (of.judged || of.end.aborted) return;
+  if (!of.ended) {
+    of.end.place = ++ends_;
+    of.end.at = clock::now();
+  }
+  of.end.aborted = true;
+  of.abort_code = (code & 0xff) != 0 ? code & 0xff : 1;
+  of.abort_text =
+      fmt::format("aborted the job with code {}{}{}", code, why.empty() ? "" : ": ", why);
+}
+
+// What a rank that has ended said of itself in the memory that it shares with pealrun.
+void job::note_last_state(member& of) {
+  const start_state last = host_.state_of(of.end.rank);
+  if (!last.connected) return;
+  of.end.connected = true;
+  of.end.finalized = last.finalized;
+  if (!last.finalized && of.end.lost == 0) of.end.lost = ++connections_lost_;
+  if (last.aborted) note_abort(of, last.abort_code, last.abort_text);
 }
 
 // Only those are asked about of which something has changed: with many ranks there are many
@@ -80,6 +93,7 @@ void job::note_end(int rank) {
   of.end.status = info.si_code == CLD_EXITED
                       ? (info.si_status & 0xff) << 8
                       : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  note_last_state(of);
 }
 
 // A rank can fail because of another whose memory is gone already, but whose end is not told yet:
@@ -136,7 +150,8 @@ void job::judge(int rank) {
   }
   if (request_.on_failure == failure_policy::kill) return end_job();
   ::kill(-of.pid, SIGKILL);  // the processes that it left behind would go on without a use
-  if (!of.end.connected) stand_in_for(rank);
+  of.absent = !of.end.connected;
+  if (host_.was_asked()) stand_in_for_absent();
   host_.tell_of_death(rank, signalled, code);
 }
 

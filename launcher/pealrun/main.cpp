@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,33 @@ std::string make_private_folder(const std::string& job, const std::string& in) {
   return name;
 }
 
+// One way for all ranks, so what is set for one application counts for all.
+bool meet_directly(const job_settings& settings, const job_request& request) {
+  bool by_pmix = settings.bootstrap == bootstrap_mode::pmix;
+  for (const application& each : request.applications)
+    for (const auto& [variable, value] : each.variables)
+      by_pmix |= variable == "PEAL_BOOTSTRAP" && value == "pmix";
+  return !by_pmix;
+}
+
+// hwloc's plugins (PCI, OpenCL, OpenGL by way of X libraries, libxml2) tell nothing that is asked
+// for here, and loading them takes longer than all the rest of the discovery. Ranks have them.
+class no_hwloc_plugins {
+ public:
+  no_hwloc_plugins() : set_{std::getenv(name) == nullptr} {
+    if (set_) ::setenv(name, "/nonexistent", 0);
+  }
+  ~no_hwloc_plugins() {
+    if (set_) ::unsetenv(name);
+  }
+  no_hwloc_plugins(const no_hwloc_plugins&) = delete;
+  no_hwloc_plugins& operator=(const no_hwloc_plugins&) = delete;
+
+ private:
+  static constexpr const char* name = "HWLOC_PLUGINS_PATH";
+  bool set_;
+};
+
 int run_job(const job_request& request, signal_source& signals, descriptor_limit& files) {
   const job_settings settings = job_settings::from_environment();  // of unknown names rank 0 warns
   const std::string temporary = temporary_folder();
@@ -78,6 +106,7 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
   int code = 1;
   std::exception_ptr problem;
   try {
+    std::optional<no_hwloc_plugins> unplugged{std::in_place};
     const machine node;
     const placement places{node, request};
     files.require(request);  // besides the sockets that hold the cores
@@ -85,8 +114,9 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
       print(STDERR_FILENO, fmt::format("pealrun: warning: {}\n", places.warning()));
     if (request.placement.report_bindings) print(STDERR_FILENO, places.text());
     pmix_host host{{name, make_private_folder(name, temporary), places.cores(), node.handle(),
-                    distances{node.handle()}.text()},
+                    distances{node.handle()}.text(), meet_directly(settings, request)},
                    request};
+    unplugged.reset();
     job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
     code = ranks.run();
   } catch (...) {

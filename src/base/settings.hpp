@@ -35,6 +35,9 @@ enum class wait_mode {
   block      // sleep at the first miss
 };
 
+/// How ranks of pealrun meet.
+enum class bootstrap_mode { automatic, pmix };
+
 /// Whether the way of blocking collectives follows what they take.
 enum class learn_mode {
   automatic,  // where the result keeps its bits
@@ -83,7 +86,8 @@ using algorithm_settings = std::array<std::optional<std::string>, detail::collec
 struct job_settings {
   log_level log = log_level::warning;
   transport_mode transport = transport_mode::automatic;
-  double unwind_timeout = 10;  // seconds
+  double unwind_timeout = 10;                            // seconds
+  bootstrap_mode bootstrap = bootstrap_mode::automatic;  // pealrun reads it
   message_settings messages;
   shm_settings shm;
   verbs_settings verbs;

@@ -74,6 +74,11 @@ const std::vector<variable>& variables() {
   static const std::vector<variable>& table = *new std::vector<variable>{
       row("PEAL_LOG", log_levels(), each_its_own, at(&job_settings::log),
           "how much peal says on standard error"),
+      row("PEAL_BOOTSTRAP",
+          choice<bootstrap_mode>{
+              {{"auto", bootstrap_mode::automatic}, {"pmix", bootstrap_mode::pmix}}},
+          each_its_own, at(&job_settings::bootstrap),
+          "how ranks of pealrun meet: through memory that it shares with them, or through PMIx"),
       row("PEAL_SHM_DIR", path{}, each_its_own, at(&job_settings::shm, &shm_settings::dir),
           "folder of the node's shared segment"),
       row("PEAL_SHM_COPY",

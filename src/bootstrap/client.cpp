@@ -6,24 +6,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <future>
-#include <list>
 #include <mutex>
+#include <numeric>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "bootstrap/deaths.hpp"
 #include "bootstrap/owner.hpp"
+#include "bootstrap/pmix_fence.hpp"
+#include "bootstrap/start_member.hpp"
 #include "peal/error.hpp"
 
 namespace peal {
@@ -36,23 +36,6 @@ namespace {
                           advice.empty() ? "" : "; ", advice));
 }
 
-// Deaths told by PMIx's thread, fetched by ours. One for the process, since PMIx too is one for the
-// process and its handlers may run late.
-struct death_list {
-  std::atomic<bool> filled{false};
-  std::mutex lock;     // guards what follows
-  std::string job;     // empty: no job listens
-  std::set<int> dead;  // all ever heard of
-  std::vector<int> not_fetched;
-  std::function<void()> tell;
-};
-
-death_list& deaths() {
-  // Never destroyed: PMIx's thread may outlive static objects.
-  static death_list* list = new death_list;
-  return *list;
-}
-
 // Runs in PMIx's thread.
 void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[],
               std::size_t infos, pmix_info_t*, std::size_t,
@@ -61,15 +44,8 @@ void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t
   for (std::size_t i = 0; i < infos; ++i)
     if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
       dead = info[i].value.data.proc;
-  if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX)) {
-    death_list& box = deaths();
-    const std::lock_guard hold{box.lock};
-    if (box.job == dead->nspace && box.dead.insert(static_cast<int>(dead->rank)).second) {
-      box.not_fetched.push_back(static_cast<int>(dead->rank));
-      box.filled.store(true, std::memory_order_relaxed);  // a hint; the lock orders the list
-      if (box.tell) box.tell();
-    }
-  }
+  if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX))
+    note_death(dead->nspace, static_cast<int>(dead->rank));
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
 }
 
@@ -88,63 +64,6 @@ void listen_for_deaths() {
                               &answer);
   if (const pmix_status_t status = answer.get_future().get(); status != PMIX_SUCCESS)
     log_info("this launcher does not tell of deaths: {}", PMIx_Error_string(status));
-}
-
-bool somebody_died() {
-  const std::lock_guard hold{deaths().lock};
-  return !deaths().dead.empty();
-}
-
-// What a fence in the background tells its waiter. Never destroyed, since PMIx may answer after the
-// waiter gave up, or never.
-struct fence_answer {
-  std::mutex lock;
-  std::condition_variable changed;
-  bool done = false;
-  pmix_status_t status = PMIX_SUCCESS;
-  pmix_info_t how{};  // of the fence, which may read it as long as it lasts
-};
-
-fence_answer& new_fence_answer() {
-  static auto* all = new std::list<fence_answer>;
-  return all->emplace_back();
-}
-
-void on_fence_done(pmix_status_t status, void* context) {
-  auto& answer = *static_cast<fence_answer*>(context);
-  const std::lock_guard hold{answer.lock};
-  answer.status = status;
-  answer.done = true;
-  answer.changed.notify_all();
-}
-
-// A fence of the whole job. Once a death is known it is waited for no longer than `patience`, for
-// it may never end: libpmix 4.2.2 leaves the dead out of a fence, but waits for ranks that have
-// left the job by PMIx_Finalize before the fence began, as those do that heard first.
-//
-// Every fence collects data, also when there are none: a fence that does not returns at once under
-// Slurm 22.05, on each node by itself.
-pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds patience,
-                        const std::function<bool()>& progress) {
-  fence_answer& answer = new_fence_answer();
-  const bool collect = true;
-  PMIX_INFO_CONSTRUCT(&answer.how);
-  PMIx_Info_load(&answer.how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, &answer.how, 1, on_fence_done, &answer);
-  if (started == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
-  if (started != PMIX_SUCCESS) fail("PMIx_Fence_nb", started);
-  std::optional<std::chrono::steady_clock::time_point> until;
-  // A fence takes about as long as two messages through the server, so a short sleep between two
-  // rounds of progress costs nothing and leaves the core to PMIx's threads.
-  for (auto pause = std::chrono::microseconds{20};;
-       pause = std::min(pause * 2, std::chrono::microseconds{500})) {
-    const bool given_up = progress && !progress();
-    if (!until && somebody_died()) until = std::chrono::steady_clock::now() + patience;
-    std::unique_lock hold{answer.lock};
-    if (answer.changed.wait_for(hold, pause, [&] { return answer.done; })) return answer.status;
-    if (given_up || (until && std::chrono::steady_clock::now() >= *until))
-      return PMIX_ERR_PARTIAL_SUCCESS;
-  }
 }
 
 // Keeps signals meant for the program away from the threads that PMIx starts.
@@ -255,10 +174,17 @@ struct bootstrap_client::state {
   std::vector<int> local{0};
   bool met = false;  // PMIx_Init succeeded and PMIx_Finalize was not called
   int exchanged = 0;
-  bool refused = false;  // by any rank
+  bool refused = false;                  // by any rank
+  std::unique_ptr<start_member> direct;  // of pealrun; without it the launcher is met by PMIx
+  std::thread listener;                  // for deaths, where `direct` tells of them
 
   void become_alone();
   void meet_launcher();
+  void meet_directly();
+  void look() const;
+  void listen();
+  void stop_listening() noexcept;
+  bool fence(std::chrono::milliseconds patience, const std::function<bool()>& progress) const;
   void tell(const std::string& what) const;
   std::string value_of(const std::string& key, int of) const;
   std::string ask(const std::string& key, int of, const char* how, int seconds) const;
@@ -310,20 +236,63 @@ void bootstrap_client::state::meet_launcher() {
   // Another launcher knows neither; a question that it cannot answer may take a turn of its server.
   if (cores > 0) distances = get_text(everyone, launcher_distances_key);
   local = get_local_ranks(job, rank);
-  {
-    death_list& box = deaths();
-    const std::lock_guard hold{box.lock};
-    box.job = job;
-    box.dead.clear();
-    box.not_fetched.clear();
-    box.filled.store(false, std::memory_order_relaxed);
-  }
+  begin_to_hear(job);
   listen_for_deaths();
+}
+
+void bootstrap_client::state::meet_directly() {
+  met = true;
+  name = job = direct->job();
+  rank = direct->rank();
+  size = direct->size();
+  cores = direct->cores();
+  application = direct->application();
+  distances = direct->distances();
+  local.resize(static_cast<std::size_t>(size));
+  std::iota(local.begin(), local.end(), 0);
+  begin_to_hear(job);
+}
+
+/// PMIx calls when a rank has died; where ranks meet directly, they look.
+void bootstrap_client::state::look() const {
+  if (direct && direct->has_news()) direct->look([this](int dead) { note_death(job, dead); });
+}
+
+/// Somebody may sleep, and is to be woken when a death is told.
+void bootstrap_client::state::listen() {
+  if (!direct || size == 1 || listener.joinable()) return;
+  const signals_blocked quiet;
+  listener = std::thread{[this] {
+    std::uint32_t seen = direct->news();
+    do look();
+    while (direct->await_news(seen));
+  }};
+}
+
+void bootstrap_client::state::stop_listening() noexcept {
+  if (!listener.joinable()) return;
+  direct->stop();
+  listener.join();
+}
+
+/// False when not all came.
+bool bootstrap_client::state::fence(std::chrono::milliseconds patience,
+                                    const std::function<bool()>& progress) const {
+  if (direct) {
+    const bool complete = direct->fence(patience, progress);
+    look();
+    return complete;
+  }
+  const pmix_status_t status =
+      fence_all(process_named(job, PMIX_RANK_WILDCARD), patience, progress);
+  if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
+  return status == PMIX_SUCCESS;
 }
 
 // Puts it where the node's server has it at once, and the other nodes after the next fence that
 // collects.
 void bootstrap_client::state::tell(const std::string& what) const {
+  if (direct) return direct->tell(what);
   pmix_value_t value;
   PMIX_VALUE_CONSTRUCT(&value);
   value.type = PMIX_BYTE_OBJECT;
@@ -364,6 +333,7 @@ std::string bootstrap_client::state::value_of(const std::string& key, int of) co
 
 bootstrap_client::bootstrap_client() : state_{std::make_unique<state>()} {
   if (std::getenv("PMIX_NAMESPACE") == nullptr) state_->become_alone();
+  else if ((state_->direct = start_member::of_environment())) state_->meet_directly();
   else state_->meet_launcher();
 }
 
@@ -382,16 +352,17 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& mine) {
   if (alone()) return {mine};
   state_->tell(going_on + mine);
   const std::string key = key_of(state_->exchanged++);
-  const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
   // The living may still be on their way here when a death is known: they tell what they have, and
   // this is for all to see.
   constexpr std::chrono::seconds patience{10};
-  const pmix_status_t status = fence_all(everyone, patience, nullptr);
-  if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) fail("PMIx_Fence", status);
+  (void)state_->fence(patience, nullptr);
 
   std::vector<std::string> told(static_cast<std::size_t>(size()));
-  for (int of = 0; of < size(); ++of)
-    told[static_cast<std::size_t>(of)] = of == rank() ? going_on + mine : state_->value_of(key, of);
+  if (state_->direct) told = state_->direct->told_by_all();
+  else
+    for (int of = 0; of < size(); ++of)
+      told[static_cast<std::size_t>(of)] =
+          of == rank() ? going_on + mine : state_->value_of(key, of);
   for (int of = 0; of < size(); ++of)
     if (told[static_cast<std::size_t>(of)].starts_with(refusal)) {
       state_->refused = true;
@@ -402,8 +373,10 @@ std::vector<std::string> bootstrap_client::exchange(const std::string& mine) {
   const bool complete =
       std::none_of(told.begin(), told.end(), [](const std::string& each) { return each.empty(); });
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (!complete && !somebody_died() && std::chrono::steady_clock::now() < until)
+  while (!complete && !somebody_died() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    state_->look();
+  }
   for (std::string& each : told)
     if (!each.empty()) each.erase(0, 1);
   return told;
@@ -415,8 +388,7 @@ void bootstrap_client::refuse(const std::string& why) noexcept {
   try {
     state_->tell(refusal + why);
     ++state_->exchanged;
-    (void)fence_all(process_named(state_->job, PMIX_RANK_WILDCARD), std::chrono::seconds{10},
-                    nullptr);
+    (void)state_->fence(std::chrono::seconds{10}, nullptr);
   } catch (const std::exception& problem) {
     log_info("the other ranks cannot be told that this one does not start: {}", problem.what());
   }
@@ -425,33 +397,41 @@ void bootstrap_client::refuse(const std::string& why) noexcept {
 int bootstrap_client::exchanged() const noexcept { return state_->exchanged; }
 
 bool bootstrap_client::has_come(int rank, int exchange) const {
-  const std::string told = state_->ask(key_of(exchange), rank, PMIX_IMMEDIATE, 1);
+  const std::string told = state_->direct ? state_->direct->told_by(rank, exchange)
+                                          : state_->ask(key_of(exchange), rank, PMIX_IMMEDIATE, 1);
   if (told.starts_with(refusal)) fail_for(rank, told);
   return !told.empty() || exchange < state_->exchanged;
 }
 
 bool bootstrap_client::fence(const std::function<bool()>& progress) {
   if (alone()) return true;
-  if (somebody_died()) return false;
-  const pmix_proc_t everyone = process_named(state_->job, PMIX_RANK_WILDCARD);
-  const pmix_status_t status = fence_all(everyone, std::chrono::milliseconds{0}, progress);
+  if (knows_of_death()) return false;
+  const bool complete = state_->fence(std::chrono::milliseconds{0}, progress);
   // A fence succeeds without a rank that died before any rank came.
-  return status == PMIX_SUCCESS && !somebody_died();
+  return complete && !somebody_died();
 }
 
 void bootstrap_client::on_death(std::function<void()> call) {
-  const std::lock_guard hold{deaths().lock};
-  deaths().tell = std::move(call);
+  {
+    const std::lock_guard hold{deaths().lock};
+    deaths().tell = std::move(call);
+  }
+  state_->listen();
 }
 
-bool bootstrap_client::knows_of_death() const noexcept { return somebody_died(); }
+bool bootstrap_client::knows_of_death() const noexcept {
+  state_->look();
+  return somebody_died();
+}
 
 bool bootstrap_client::knows_of_death(int rank) const noexcept {
+  state_->look();
   const std::lock_guard hold{deaths().lock};
   return deaths().dead.contains(rank);
 }
 
 std::vector<int> bootstrap_client::failures() {
+  state_->look();
   death_list& box = deaths();
   if (!box.filled.load(std::memory_order_relaxed)) return {};
   const std::lock_guard hold{box.lock};
@@ -461,11 +441,15 @@ std::vector<int> bootstrap_client::failures() {
 
 void bootstrap_client::abort(int code, const std::string& why) noexcept {
   if (alone() || !state_->met) return;
-  PMIx_Abort(code, why.c_str(), nullptr, 0);
+  if (state_->direct) state_->direct->abort(code, why);
+  else PMIx_Abort(code, why.c_str(), nullptr, 0);
   ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the other ranks
 }
 
-void bootstrap_client::abandon() noexcept { state_->met = false; }
+void bootstrap_client::abandon() noexcept {
+  state_->met = false;
+  state_->stop_listening();
+}
 
 // PMIx_Finalize waits for the server's answer two seconds at most, so a launcher that is gone does
 // not hold us up.
@@ -476,7 +460,10 @@ void bootstrap_client::finish(bool) noexcept {
     const std::lock_guard hold{deaths().lock};
     deaths().job.clear();
   }
-  if (const pmix_status_t status = PMIx_Finalize(nullptr, 0); status != PMIX_SUCCESS)
+  if (state_->direct) {
+    state_->direct->leave();
+    state_->stop_listening();
+  } else if (const pmix_status_t status = PMIx_Finalize(nullptr, 0); status != PMIX_SUCCESS)
     log_info("PMIx_Finalize: {}", PMIx_Error_string(status));
 }
 

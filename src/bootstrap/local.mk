@@ -1,5 +1,15 @@
 libpeal_core_la_SOURCES += \
   src/bootstrap/client.cpp \
   src/bootstrap/client.hpp \
+  src/bootstrap/deaths.cpp \
+  src/bootstrap/deaths.hpp \
   src/bootstrap/owner.cpp \
-  src/bootstrap/owner.hpp
+  src/bootstrap/owner.hpp \
+  src/bootstrap/pmix_fence.cpp \
+  src/bootstrap/pmix_fence.hpp \
+  src/bootstrap/start_host.cpp \
+  src/bootstrap/start_host.hpp \
+  src/bootstrap/start_layout.cpp \
+  src/bootstrap/start_layout.hpp \
+  src/bootstrap/start_member.cpp \
+  src/bootstrap/start_member.hpp

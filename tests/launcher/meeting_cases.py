@@ -1,6 +1,7 @@
 """Ranks that meet through PMIx: under pealrun, under another launcher, and alone."""
 import shutil
 import signal
+import sys
 
 import harness
 from harness import PROMPT, Skip, case, check, equal, in_namespaces, state_of, wait_until
@@ -16,6 +17,52 @@ def ranks_meet(desk):
         done = desk.run("-n", count, *meeting("twice"))
         equal((done.code, done.complaints()), (0, []), f"{count} ranks: {done}")
         check(done.out.startswith(f"met {count} ranks on "), done.out)
+
+
+BY_PMIX = {"PEAL_BOOTSTRAP": "pmix"}
+
+
+@case()
+def ranks_meet_by_pmix(desk):
+    for count in (1, 2, 20):
+        done = desk.run("-n", count, *meeting("twice"), env=BY_PMIX)
+        equal((done.code, done.complaints()), (0, []), f"{count} ranks: {done}")
+        check(done.out.startswith(f"met {count} ranks on "), done.out)
+    done = desk.run("-n", 2, "-x", "PEAL_BOOTSTRAP=pmix", *meeting("meet"), ":", "-n", 1, *meeting("meet"))
+    equal((done.code, done.complaints()), (0, []), f"set for one program, and so for all: {done}")
+
+
+@case()
+def a_rank_may_be_several_programs_one_after_the_other(desk):
+    program = meeting()[0]
+    for env in ({}, BY_PMIX):
+        done = desk.run("-n", 3, "sh", "-c", f"{program} twice && {program} meet", env=env)
+        equal((done.code, done.complaints()), (0, []), f"{env}: {done}")
+        equal([line[:11] for line in done.lines()], ["met 3 ranks"] * 2, "output")
+
+
+@case()
+def ranks_meet_when_the_way_to_them_closes_descriptors(desk):
+    # As Python's subprocess does: the memory is found by way of pealrun's /proc entry.
+    closes = f"import subprocess, sys; sys.exit(subprocess.run([{meeting()[0]!r}, 'meet']).returncode)"
+    done = desk.run("-n", 3, sys.executable, "-c", closes)
+    equal((done.code, done.complaints()), (0, []), f"{done}")
+    check(done.out.startswith("met 3 ranks"), done.out)
+
+
+@case()
+def memory_that_cannot_be_reached_is_told(desk):
+    closes = f"import os, subprocess, sys; os.closerange(3, 1000); sys.exit(subprocess.run([{meeting()[0]!r}, 'meet']).returncode)"
+    done = desk.run("-n", 1, sys.executable, "-c", closes, under=in_namespaces(["-r", "-m"], "mount -t tmpfs none /proc"))
+    check(done.code != 0 and "descriptor" in done.err and "PEAL_BOOTSTRAP=pmix" in done.err, f"{done}")
+
+
+@case()
+def ranks_meet_where_files_must_be_short(desk):
+    done = desk.run("-n", 3, "sh", "-c", f"ulimit -f 1; exec {meeting()[0]} meet")
+    equal((done.code, done.complaints()), (0, []), f"the limit of a rank: {done}")
+    done = desk.run("-c", f"ulimit -f 1; exec {harness.build / 'pealrun'} -n 3 {meeting()[0]} meet", program="sh")
+    equal((done.code, done.complaints()), (0, []), f"the limit of pealrun: {done}")
 
 
 @case()
@@ -67,6 +114,27 @@ def a_rank_that_never_came_is_not_waited_for(desk):
     done = desk.run("--on-failure", "notify", "-n", 4, *meeting("absent"))
     equal(done.code, 3, f"exit code: {done}")
     equal(sorted(done.lines()), [f"rank {rank}: 3 of 4 told something" for rank in (0, 2, 3)], "what survivors were told")
+
+
+@case()
+def deaths_are_told_by_pmix_too(desk):
+    done = desk.run("--on-failure", "notify", "-n", 4, *meeting("survive"), env=BY_PMIX)
+    equal(done.code, 137, f"exit code: {done}")
+    equal(sorted(done.lines()), [f"rank {rank} heard that rank 1 died, fence incomplete" for rank in (0, 2, 3)], "what survivors heard")
+    done = desk.run("--on-failure", "notify", "-n", 4, *meeting("absent"), env=BY_PMIX)
+    equal(done.code, 3, f"exit code: {done}")
+    equal(sorted(done.lines()), [f"rank {rank}: 3 of 4 told something" for rank in (0, 2, 3)], "what survivors were told")
+    done = desk.run("-n", 4, *meeting("abort", 42), env=BY_PMIX)
+    equal((done.code, len(done.complaints())), (42, 1), f"{done}")
+    done = desk.run("-n", 4, *meeting("linger"), env=BY_PMIX)
+    equal((done.code, len(done.complaints())), (1, 1), f"{done}")
+
+
+@case()
+def an_abort_below_a_shell_ends_the_job(desk):
+    done = desk.run("-n", 3, "sh", "-c", f"{meeting()[0]} abort 42; sleep 1000")
+    equal((done.code, len(done.complaints())), (42, 1), f"{done}")
+    check("rank 1 gives up" in done.err, done.err)
 
 
 @case()

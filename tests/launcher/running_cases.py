@@ -304,7 +304,12 @@ def closed_standard_descriptors_do_no_harm(desk):
 
 
 @case()
-def ranks_get_no_descriptors_of_pealrun(desk):
-    done = desk.run("-n", 2, "sh", "-c", "echo $(ls /proc/self/fd)")
+def ranks_get_one_descriptor_of_pealrun(desk):
     # ls has the folder open as one more.
-    equal(done.lines(), ["0 1 2 3"] * 2, "descriptors")
+    script = "echo $(ls /proc/self/fd) of $PEALRUN_JOB"
+    lines = desk.run("-n", 2, "sh", "-c", script).lines()
+    numbers = [line.split(" of ")[1].split(":")[0] for line in lines]
+    equal([sorted(line.split(" of ")[0].split(), key=int) for line in lines], [["0", "1", "2", "3", number] for number in numbers],
+          "descriptors: but for the memory that ranks meet in there is none")
+    done = desk.run("-n", 2, "sh", "-c", script, env={"PEAL_BOOTSTRAP": "pmix"})
+    equal(done.lines(), ["0 1 2 3 of"] * 2, "descriptors, when ranks meet by PMIx")

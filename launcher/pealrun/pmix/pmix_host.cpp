@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <thread>
 
 #include "bootstrap/client.hpp"
 #include "peal/error.hpp"
@@ -45,6 +46,33 @@ void forget_outer_launcher() {
       names.emplace_back(line.substr(0, line.find('=')));
   }
   for (const std::string& each : names) ::unsetenv(each.c_str());
+  ::unsetenv("PEALRUN_JOB");
+}
+
+start_host* make_direct_start(const host_facts& facts, const job_request& request) {
+  if (!facts.direct) return nullptr;
+  start_facts told{facts.job, facts.cores, facts.distances, {}};
+  for (std::size_t each = 0; each < request.applications.size(); ++each)
+    told.applications.insert(told.applications.end(),
+                             static_cast<std::size_t>(request.applications[each].ranks),
+                             static_cast<int>(each));
+  return start_host::make(told).release();
+}
+
+// A rank that aborts the job may go on to be the child of a shell, whose end nobody would wait for.
+void pass_aborts_on(const start_host& from, int ranks) {
+  std::thread{[&from, ranks] {
+    std::vector<bool> passed_on(static_cast<std::size_t>(ranks));
+    for (std::uint32_t seen = 0;;) {
+      from.await_call(seen);
+      for (int rank = 0; rank < ranks; ++rank) {
+        const start_state told = from.state_of(rank);
+        if (!told.aborted || passed_on[static_cast<std::size_t>(rank)]) continue;
+        passed_on[static_cast<std::size_t>(rank)] = true;
+        upcalls().put({host_event::aborted, rank, told.abort_code, told.abort_text});
+      }
+    }
+  }}.detach();
 }
 
 // libpmix leaves Nagle's algorithm on: an event after an event then waits 40 ms for an
@@ -194,6 +222,8 @@ void start_server(const host_facts& facts) {
 
 pmix_host::pmix_host(const host_facts& facts, const job_request& request) : job_{facts.job} {
   forget_outer_launcher();
+  direct_ = make_direct_start(facts, request);
+  if (direct_ != nullptr) pass_aborts_on(*direct_, request.ranks());
   {
     const server_settings settings{request.ranks()};
     start_server(facts);
@@ -231,14 +261,24 @@ std::vector<std::string> pmix_host::environment_for(int rank,
   }
   std::free(list);
   check("PMIx_server_setup_fork", status);
+  if (direct_ != nullptr) made.push_back(direct_->variable());
   return made;
 }
 
 int pmix_host::descriptor() const noexcept { return upcalls().descriptor(); }
 
-std::vector<host_event> pmix_host::events() { return upcalls().take(); }
+std::vector<host_event> pmix_host::events() {
+  std::vector<host_event> all = upcalls().take();
+  for (const host_event& each : all) was_asked_ |= each.what == host_event::connected;
+  return all;
+}
+
+start_state pmix_host::state_of(int rank) const {
+  return direct_ != nullptr ? direct_->state_of(rank) : start_state{};
+}
 
 void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
+  if (direct_ != nullptr) direct_->tell_of_death(rank);
   struct news {
     pmix_proc_t dead;
     pmix_infos infos;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bootstrap/start_host.hpp"
 #include "request/request.hpp"
 
 struct hwloc_topology;
@@ -33,6 +34,7 @@ struct host_facts {
   int cores = 1;       // physical cores that the job may use
   hwloc_topology* topology = nullptr;
   std::string distances;  // between hardware threads: topology/distances.hpp
+  bool direct = true;     // ranks of peal meet without the server (start_host.hpp)
 };
 
 class pmix_host {
@@ -47,11 +49,18 @@ class pmix_host {
   [[nodiscard]] int descriptor() const noexcept;
   std::vector<host_event> events();
 
+  /// What a rank that met the others without the server says of itself.
+  [[nodiscard]] start_state state_of(int rank) const;
+  /// Whether any rank has connected to the server.
+  [[nodiscard]] bool was_asked() const noexcept { return was_asked_; }
+
   /// Tells the other ranks that one has died. `code` is its exit code, or 128 + signal.
   void tell_of_death(int rank, bool by_signal, int code);
 
  private:
   std::string job_;
+  start_host* direct_ = nullptr;  // never destroyed, as a thread waits there; null: not offered
+  bool was_asked_ = false;
 };
 
 /// Meets the server in the name of the rank that the environment tells of, and ends the process

@@ -75,7 +75,7 @@ struct prepared {
   ::_exit(problem == ENOENT ? 127 : 126);
 }
 
-// Runs in the child: async-signal-safe calls only.
+// Runs in the child, in pealrun's memory: async-signal-safe calls only, and nothing is changed.
 [[noreturn]] void become_rank(const rank_start& start, const prepared& ready,
                               const signal_source& signals, const descriptor_limit& files) {
   ::setpgid(0, 0);
@@ -113,8 +113,11 @@ pid_t start_rank(const rank_start& start, const signal_source& signals,
                        pointers_to(start.environment),
                        processor_set{start.threads},
                        ::getpid()};
-  const pid_t pid = ::fork();
-  if (pid < 0) throw std::system_error{errno, std::generic_category(), "fork"};
+  // fork would copy pealrun's page tables, and the child would copy what pealrun writes meanwhile:
+  // with many ranks that takes longer than their start. The child runs in pealrun's memory until it
+  // is the program, and pealrun waits so long.
+  const pid_t pid = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (pid < 0) throw std::system_error{errno, std::generic_category(), "vfork"};
   if (pid == 0) become_rank(start, ready, signals, files);
   ::setpgid(pid, pid);  // here too, so that a signal sent next finds the group; fails harmlessly
                         // once the child has done it

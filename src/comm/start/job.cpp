@@ -208,9 +208,11 @@ void job::set_waits() {
     common_.oversubscribed = seen.oversubscribed();
     // With fewer cores than ranks nothing is spun for, and a measurement would be one of the other
     // processes that run.
-    if (!spin)
-      spin = spin_bounds(settings.wait, how == wait_mode::adaptive && !common_.oversubscribed,
-                         seen.cores_of_others());
+    if (!spin) {
+      const bool measures = how == wait_mode::adaptive && !common_.oversubscribed;
+      // A question to the system for each rank, so asked only where it is needed.
+      spin = spin_bounds(settings.wait, measures, measures ? seen.cores_of_others() : cpu_mask{});
+    }
     each->progress.set_policies(wait_policy{how, false, *spin}, wait_policy{how, true, *spin}, seen,
                                 core_time_.emplace_back(pids, ::getpid()));
   }

@@ -6,4 +6,8 @@ tests_unit_bootstrap_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_bootstrap_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/bootstrap/client_test.cpp \
-  tests/unit/bootstrap/owner_test.cpp
+  tests/unit/bootstrap/deaths_test.cpp \
+  tests/unit/bootstrap/owner_test.cpp \
+  tests/unit/bootstrap/start_host_test.cpp \
+  tests/unit/bootstrap/start_layout_test.cpp \
+  tests/unit/bootstrap/start_member_test.cpp

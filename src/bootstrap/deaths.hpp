@@ -1,0 +1,38 @@
+// bootstrap/deaths.hpp
+// Ranks whose death the launcher has told.
+//
+// Layer    bootstrap: may include base/.
+// Threads  any.
+// Errors   none but std::bad_alloc.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace peal {
+
+/// Filled by threads of PMIx or by one that listens, fetched by the program's. One for the process,
+/// since PMIx too is one for the process and its handlers may run late.
+struct death_list {
+  std::atomic<bool> filled{false};
+  std::mutex lock;     // guards what follows
+  std::string job;     // empty: no job listens
+  std::set<int> dead;  // all ever heard of
+  std::vector<int> not_fetched;
+  std::function<void()> tell;
+};
+
+/// Never destroyed: such a thread may outlive static objects.
+death_list& deaths();
+/// Tells of a death, wherever it was heard of.
+void note_death(std::string_view job, int rank);
+[[nodiscard]] bool somebody_died();
+/// Forgets what was told of another job.
+void begin_to_hear(const std::string& job);
+
+}  // namespace peal
