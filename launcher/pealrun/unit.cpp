@@ -11,6 +11,7 @@
 #include "processes/guard.cpp"
 #include "processes/placement.cpp"
 #include "processes/program.cpp"
+#include "processes/restart.cpp"
 #include "processes/signals.cpp"
 #include "processes/spawn.cpp"
 #include "processes/strays.cpp"

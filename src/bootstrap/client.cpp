@@ -43,7 +43,7 @@ struct death_list {
   std::mutex lock;     // guards what follows
   std::string job;     // empty: no job listens
   std::set<int> dead;  // all ever heard of
-  std::vector<int> not_fetched;
+  std::vector<rank_failure> not_fetched;
   std::function<void()> tell;
 };
 
@@ -53,19 +53,33 @@ death_list& deaths() {
   return *list;
 }
 
+// A launcher that follows the standard tells the exit code, and of a signal 128 + its number.
+rank_failure failure_of(int rank, pmix_status_t status, int code) {
+  rank_failure told{rank, failure_cause::exit_code, code, status == silent_death_status};
+  if (status == PMIX_ERR_PROC_ABORTED_BY_SIG || (told.silent && code > 128))
+    told.why = failure_cause::signal;
+  else if (status == PMIX_ERR_PROC_TERM_WO_SYNC || (told.silent && code == 0))
+    told.why = failure_cause::left;
+  if (told.why == failure_cause::signal && code > 128) told.code = code - 128;
+  return told;
+}
+
 // Runs in PMIx's thread.
-void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[],
+void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
               std::size_t infos, pmix_info_t*, std::size_t,
               pmix_event_notification_cbfunc_fn_t done, void* context) {
   const pmix_proc_t* dead = source;
+  int code = 0;
   for (std::size_t i = 0; i < infos; ++i)
-    if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
+    if (PMIX_CHECK_KEY(&info[i], PMIX_EXIT_CODE) && info[i].value.type == PMIX_INT)
+      code = info[i].value.data.integer;
+    else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
       dead = info[i].value.data.proc;
   if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX)) {
     death_list& box = deaths();
     const std::lock_guard hold{box.lock};
     if (box.job == dead->nspace && box.dead.insert(static_cast<int>(dead->rank)).second) {
-      box.not_fetched.push_back(static_cast<int>(dead->rank));
+      box.not_fetched.push_back(failure_of(static_cast<int>(dead->rank), status, code));
       box.filled.store(true, std::memory_order_relaxed);  // a hint; the lock orders the list
       if (box.tell) box.tell();
     }
@@ -80,9 +94,9 @@ void on_registered(pmix_status_t status, std::size_t, void* context) {
 // What a launcher may say when a rank is gone. PMIX_ERR_LOST_CONNECTION is not among them: to a
 // client it means the server.
 void listen_for_deaths() {
-  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED, PMIX_ERR_PROC_ABORTED_BY_SIG,
-                           PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
-                           PMIX_ERR_PROC_REQUESTED_ABORT};
+  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED,         PMIX_ERR_PROC_ABORTED_BY_SIG,
+                           PMIX_ERR_PROC_TERM_WO_SYNC,    PMIX_ERR_EXIT_NONZERO_TERM,
+                           PMIX_ERR_PROC_REQUESTED_ABORT, silent_death_status};
   std::promise<pmix_status_t> answer;
   PMIx_Register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered,
                               &answer);
@@ -222,9 +236,11 @@ std::vector<int> get_local_ranks(const std::string& job, int self) {
 // The namespace as part of a file name. Names of pealrun stand as they are, for the sweep reads the
 // owner out of them.
 std::string file_name_of(std::string_view job) {
-  std::string name{job.starts_with("peal-") ? "" : "peal-at-"};
+  const bool of_pealrun = job.starts_with("peal-");
+  std::string name{of_pealrun ? "" : "peal-at-"};
   for (const char each : job)
-    name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_')
+    name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_' ||
+             (of_pealrun && each == '.'))
                 ? each
                 : '_';
   return name;
@@ -451,7 +467,7 @@ bool bootstrap_client::knows_of_death(int rank) const noexcept {
   return deaths().dead.contains(rank);
 }
 
-std::vector<int> bootstrap_client::failures() {
+std::vector<rank_failure> bootstrap_client::failures() {
   death_list& box = deaths();
   if (!box.filled.load(std::memory_order_relaxed)) return {};
   const std::lock_guard hold{box.lock};

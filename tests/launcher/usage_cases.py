@@ -18,7 +18,7 @@ def refused(desk, code, *words, says, **options):
 def help_names_every_option(desk):
     done = desk.run("--help")
     equal(done.code, 0, "exit code")
-    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timeout", "--on-failure", "--bind", "--version", "--help", "':'", "-np"):
+    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timeout", "--on-failure", "--restart", "--bind", "--version", "--help", "':'", "-np"):
         check(each in done.out, f"{each} is not in the help")
     check("stand-in" not in done.out, "the help tells of what is not for users")
 
@@ -47,7 +47,7 @@ def a_wrong_number_of_ranks_is_refused(desk):
 
 @case()
 def a_missing_value_is_told(desk):
-    for option in ("-n", "-np", "-x", "--wdir", "--timeout", "--on-failure", "--bind"):
+    for option in ("-n", "-np", "-x", "--wdir", "--timeout", "--on-failure", "--restart", "--bind"):
         refused(desk, 2, option, says=[option.replace("-np", "-n"), "needs a value"])
 
 
@@ -62,7 +62,7 @@ def wrong_values_are_refused_with_what_is_allowed(desk):
     refused(desk, 2, "--timeout", "soon", "true", says=["--timeout", "'soon'", "seconds"])
     refused(desk, 2, "--timeout", "0", "true", says=["--timeout", "above 0"])
     refused(desk, 2, "--timeout", "nan", "true", says=["--timeout"])
-    refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify"])
+    refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify or continue"])
     refused(desk, 2, "--bind", "socket", "true", says=["--bind", "'socket'", "auto or core or none"])
     refused(desk, 2, "-x", "=5", "true", says=["-x", "NAME=VALUE"])
     refused(desk, 2, "-x", "SURELY_NOT_SET", "true", says=["SURELY_NOT_SET is not set"])

@@ -238,7 +238,7 @@ int pmix_host::descriptor() const noexcept { return upcalls().descriptor(); }
 
 std::vector<host_event> pmix_host::events() { return upcalls().take(); }
 
-void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
+void pmix_host::tell_of_death(int rank, bool by_signal, int code, bool silent) {
   struct news {
     pmix_proc_t dead;
     pmix_infos infos;
@@ -246,7 +246,8 @@ void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
   auto* told = new news{process_named(job_, rank), {}};
   told->infos.add(PMIX_EVENT_AFFECTED_PROC, &told->dead, PMIX_PROC);
   told->infos.add(PMIX_EXIT_CODE, &code, PMIX_INT);
-  const pmix_status_t what = by_signal   ? PMIX_ERR_PROC_ABORTED_BY_SIG
+  const pmix_status_t what = silent      ? silent_death_status
+                             : by_signal ? PMIX_ERR_PROC_ABORTED_BY_SIG
                              : code != 0 ? PMIX_ERR_EXIT_NONZERO_TERM
                                          : PMIX_ERR_PROC_TERM_WO_SYNC;
   const auto free_news = [](pmix_status_t, void* context) { delete static_cast<news*>(context); };

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "request/request.hpp"
 #include "processes/descriptors.hpp"
 #include "processes/signals.hpp"
+#include "request/request.hpp"
 
 namespace peal::launcher {
 

@@ -28,7 +28,7 @@ struct application {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
-enum class failure_policy { kill, notify };
+enum class failure_policy { kill, notify, go_on };
 enum class binding_policy { none, core, automatic };
 
 struct job_request {
@@ -36,6 +36,7 @@ struct job_request {
   bool tag_output = false;
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
+  int restarts = 0;  // how often the job is started again after a failure, at most
   binding_policy bind = binding_policy::automatic;
 
   [[nodiscard]] int ranks() const;
