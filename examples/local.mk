@@ -9,6 +9,7 @@ noinst_PROGRAMS += \
   examples/plans \
   examples/ring \
   examples/sort \
+  examples/survivors \
   examples/types \
   examples/workers
 examples_coroutines_SOURCES = examples/coroutines.cpp
@@ -30,6 +31,8 @@ examples_ring_SOURCES = examples/ring.cpp
 examples_ring_LDADD = libpeal.la
 examples_sort_SOURCES = examples/sort.cpp
 examples_sort_LDADD = libpeal.la
+examples_survivors_SOURCES = examples/survivors.cpp
+examples_survivors_LDADD = libpeal.la
 examples_types_SOURCES = examples/types.cpp
 examples_types_LDADD = libpeal.la
 examples_workers_SOURCES = examples/workers.cpp

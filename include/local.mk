@@ -5,6 +5,7 @@ pealinclude_HEADERS = \
   include/peal/counter.hpp \
   include/peal/environment.hpp \
   include/peal/error.hpp \
+  include/peal/failure.hpp \
   include/peal/memory.hpp \
   include/peal/message.hpp \
   include/peal/message_plan.hpp \

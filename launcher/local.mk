@@ -18,6 +18,7 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/descriptors.hpp \
   launcher/pealrun/processes/guard.hpp \
   launcher/pealrun/processes/program.hpp \
+  launcher/pealrun/processes/restart.hpp \
   launcher/pealrun/processes/signals.hpp \
   launcher/pealrun/processes/spawn.hpp \
   launcher/pealrun/processes/strays.hpp \
@@ -64,6 +65,7 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/descriptors.cpp \
   launcher/pealrun/processes/guard.cpp \
   launcher/pealrun/processes/program.cpp \
+  launcher/pealrun/processes/restart.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/spawn.cpp \
   launcher/pealrun/processes/strays.cpp \

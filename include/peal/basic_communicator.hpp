@@ -20,6 +20,7 @@
 #include <peal/data/grow.hpp>
 #include <peal/detail/core.hpp>
 #include <peal/detail/unsendable.hpp>
+#include <peal/failure.hpp>
 #include <peal/message.hpp>
 #include <peal/requests/request.hpp>
 #include <peal/status.hpp>
@@ -102,6 +103,35 @@ class basic_communicator {
   /// The ranks of this communicator that share memory with this one.
   [[nodiscard]] basic_communicator split(locality, const place& where = place::current()) const {
     return basic_communicator{detail::split_node(state(where), where)};
+  }
+
+  // ---- after a failure, where the job goes on (pealrun --on-failure notify)
+  /// Ranks of this communicator that this rank knows to be gone, ascending: they have died, cannot
+  /// be reached, or have left the job. Another rank may know of others.
+  [[nodiscard]] std::vector<int> failed_ranks(const place& where = place::current()) const {
+    return detail::failed_ranks(state(where), where);
+  }
+  /// Gives this communicator up, for all its ranks and for good: what is under way in it, and what
+  /// is started later, ends with errc::peer_failed on every rank, as soon as it hears of this, but
+  /// for agree and shrink. So ranks that wait for one that has other plans get out of their calls.
+  /// A message that another rank has sent may be lost; a small one that is sent later may seem to
+  /// be sent. Not collective, and it does not wait. Communicators made of this one are others.
+  void revoke(const place& where = place::current()) const { detail::revoke(state(where), where); }
+  /// Collective among the ranks that live, which all get the same: the bitwise AND of their words,
+  /// and who is gone. What a rank gave that has died since may be in it, too. It may be called on a
+  /// communicator that has lost ranks or was given up, and whoever dies meanwhile, it ends. The
+  /// last call of a program whose ranks may fail: without it, a rank may leave while others need
+  /// it.
+  agreement agree(std::uint64_t flags = ~std::uint64_t{0},
+                  const place& where = place::current()) const {
+    return detail::agree(state(where), flags, where);
+  }
+  /// Collective among the ranks that live: a communicator of these, in their order, which all of
+  /// them agree on. Where a rank knows that one is gone this communicator is given up first
+  /// (revoke), so that all come here. A rank that dies meanwhile may be a member still, and the
+  /// next call says so.
+  [[nodiscard]] basic_communicator shrink(const place& where = place::current()) const {
+    return basic_communicator{detail::shrink(state(where), where)};
   }
 
   // ---- messages: peal/detail/point_to_point.hpp

@@ -113,6 +113,10 @@ class communicator : public basic_communicator,
   template <std::floating_point Number>
   std::optional<communicator> split(Number color, std::int64_t key = 0,
                                     const place& = place::current()) const = delete;
+  /// Those of its ranks that live: basic_communicator::shrink.
+  [[nodiscard]] communicator shrink(const place& where = place::current()) const {
+    return communicator{detail::shrink(state(where), where)};
+  }
   /// The ranks of this communicator that share memory with this one.
   [[nodiscard]] communicator split(locality, const place& where = place::current()) const {
     return communicator{detail::split_node(state(where), where)};

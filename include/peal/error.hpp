@@ -24,9 +24,11 @@ enum class errc {
   invalid_config,    ///< a PEAL_ variable that has no meaning
   not_started,       ///< no environment is alive: before the first or after the end
   already_started,   ///< a second environment in one process
-  peer_failed,  ///< the other side died, cannot be reached, or left the job without taking its part
-  cancelled,    ///< the request was cancelled before it was matched
-  no_space,     ///< /dev/shm or memory is full
+  /// The other side died, cannot be reached, left the job without taking its part, or a rank has
+  /// given the communicator up.
+  peer_failed,
+  cancelled,         ///< the request was cancelled before it was matched
+  no_space,          ///< /dev/shm or memory is full
   locked_memory,     ///< the kernel refuses to pin more memory
   bootstrap_failed,  ///< PMIx did not answer as it must
   decode_failed,     ///< the bytes received are no value of the type asked for

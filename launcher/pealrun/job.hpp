@@ -51,6 +51,8 @@ class job {
 
   /// Returns pealrun's exit code when every rank has ended.
   int run();
+  /// After that: whether it ended because a rank failed, and not because the user asked for it.
+  [[nodiscard]] bool may_start_again() const noexcept;
 
  private:
   struct member {
@@ -117,6 +119,7 @@ class job {
   int connections_lost_ = 0;
   bool child_changed_ = false;  // since the last look
   bool stop_told_ = false;
+  bool rank_failed_ = false;  // by itself, and before anything else ended the job
   std::optional<clock::time_point> interrupted_at_;
   unsigned passed_on_ = 0;  // signals sent to the ranks on behalf of the user, as bits
   std::optional<clock::time_point> timeout_;

@@ -131,6 +131,7 @@ void job::judge(int rank) {
   const bool left_early = of.end.connected && !of.end.finalized;
   if (phase_ != phase::running || (!of.end.failed() && !left_early)) return;
   const bool signalled = WIFSIGNALED(of.end.status);
+  rank_failed_ = true;
   if (of.end.aborted) {
     fail(of.abort_code, fmt::format("{} {}", describe(rank), of.abort_text));
     return end_job();
@@ -152,7 +153,7 @@ void job::judge(int rank) {
   ::kill(-of.pid, SIGKILL);  // the processes that it left behind would go on without a use
   of.absent = !of.end.connected;
   if (host_.was_asked()) stand_in_for_absent();
-  host_.tell_of_death(rank, signalled, code);
+  host_.tell_of_death(rank, signalled, code, request_.on_failure == failure_policy::go_on);
 }
 
 }  // namespace peal::launcher

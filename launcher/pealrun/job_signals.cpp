@@ -44,6 +44,11 @@ void job::pass_on(int signal) {
     if (std::exchange(each.stopped, false) && !each.ended) ::kill(-each.pid, SIGCONT);
 }
 
+bool job::may_start_again() const noexcept {
+  constexpr unsigned asks = 1u << SIGINT | 1u << SIGTERM | 1u << SIGHUP;
+  return rank_failed_ && (passed_on_ & asks) == 0;
+}
+
 void job::interrupt() {
   const auto now = clock::now();
   const bool again = interrupted_at_ && now - *interrupted_at_ <= impatience;

@@ -26,6 +26,7 @@
 #include "pmix/pmix_host.hpp"
 #include "processes/descriptors.hpp"
 #include "processes/guard.hpp"
+#include "processes/restart.hpp"
 #include "processes/signals.hpp"
 #include "request/command_line.hpp"
 #include "topology/distances.hpp"
@@ -90,7 +91,13 @@ class no_hwloc_plugins {
   bool set_;
 };
 
-int run_job(const job_request& request, signal_source& signals, descriptor_limit& files) {
+struct job_end {
+  int code = 1;
+  bool may_start_again = false;
+};
+
+job_end run_job(const job_request& request, signal_source& signals, descriptor_limit& files,
+                const restart& starts) {
   const job_settings settings = job_settings::from_environment();  // of unknown names rank 0 warns
   const std::string temporary = temporary_folder();
   std::vector<std::string> shared{temporary, settings.shm.dir};
@@ -99,11 +106,11 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
       if (variable == "PEAL_SHM_DIR") shared.push_back(value);
   for (const std::string& each : shared) remove_leftovers(each);
 
-  const std::string name = job_name_of(this_process());
+  const std::string name = starts.name_of(job_name_of(this_process()));
   strays left_behind;
   guard watch{name, shared};  // before any thread is started
   left_behind.leave_out(watch.pid());
-  int code = 1;
+  job_end end;
   std::exception_ptr problem;
   try {
     std::optional<no_hwloc_plugins> unplugged{std::in_place};
@@ -118,22 +125,26 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
                    request};
     unplugged.reset();
     job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
-    code = ranks.run();
+    end.code = ranks.run();
+    end.may_start_again = ranks.may_start_again();
   } catch (...) {
     problem = std::current_exception();
   }
   for (const std::string& each : shared) remove_entries_of(name, each);
   if (problem) std::rethrow_exception(problem);
-  return code;
+  return end;
 }
 
-int run(const std::vector<std::string>& arguments) {
+int run(const restart& starts) {
   try {
-    const job_request request = read_command_line(arguments);
+    const job_request request = read_command_line(starts.arguments());
     if (request.placement.explain) throw stop{0, explain(request)};
     descriptor_limit files;
     signal_source signals;
-    return run_job(request, signals, files);
+    const job_end end = run_job(request, signals, files, starts);
+    if (end.may_start_again && starts.count() < request.restarts)
+      starts.once_more(request.restarts, signals, files);
+    return end.code;
   } catch (const stop& end) {
     print(end.code == 0 ? STDOUT_FILENO : STDERR_FILENO, end.text);
     return end.code;
@@ -162,5 +173,5 @@ int main(int count, char** words) {
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);
   // _exit: the PMIx server cannot be finalized once ranks have died, and its threads must not meet
   // destroyed objects.
-  ::_exit(run({words + 1, words + count}));
+  ::_exit(run(restart{std::vector<std::string>(words, words + count)}));
 }

@@ -19,6 +19,7 @@
 #include "processes/descriptors.cpp"
 #include "processes/guard.cpp"
 #include "processes/program.cpp"
+#include "processes/restart.cpp"
 #include "processes/signals.cpp"
 #include "processes/spawn.cpp"
 #include "processes/strays.cpp"

@@ -27,7 +27,8 @@ class category final : public std::error_category {
       case errc::invalid_config: return "a PEAL_ variable with a value that has no meaning";
       case errc::not_started: return "no peal::environment is alive";
       case errc::already_started: return "this process has, or had, a peal::environment already";
-      case errc::peer_failed: return "the peer has died, left the job, or cannot be reached";
+      case errc::peer_failed:
+        return "the peer has died, left the job, gave the communicator up, or cannot be reached";
       case errc::cancelled: return "cancelled";
       case errc::no_space: return "no space left";
       case errc::locked_memory: return "the kernel refuses to lock more memory";

@@ -94,6 +94,7 @@ struct job_settings {
   wait_settings wait;
   bool stats = false;
   bool async = false;
+  std::size_t restart = 0;
   std::optional<std::size_t> lanes{};
   std::optional<std::size_t> communicators{};
   bool check = false;

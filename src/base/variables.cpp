@@ -180,6 +180,8 @@ const std::vector<variable>& variables() {
       row("PEAL_CHECK_AFTER", seconds{0.1, 86400}, each_its_own, at(&job_settings::check_after),
           "with PEAL_CHECK=1: how long a rank waits for others in a collective before it says who "
           "is missing"),
+      row("PEAL_RESTART", count{0, 1000000}, each_its_own, at(&job_settings::restart),
+          "how often pealrun --restart has started this job again; pealrun sets it"),
       row("PEAL_TUNING", text{"auto, none, or the name of a file"}, each_its_own,
           at(&job_settings::tuning),
           "what peal-info --tune measured, by which algorithms are chosen: auto looks in "

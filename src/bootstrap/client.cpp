@@ -36,16 +36,30 @@ namespace {
                           advice.empty() ? "" : "; ", advice));
 }
 
+// A launcher that follows the standard tells the exit code, and of a signal 128 + its number.
+rank_failure failure_of(int rank, pmix_status_t status, int code) {
+  rank_failure told{rank, failure_cause::exit_code, code, status == silent_death_status};
+  if (status == PMIX_ERR_PROC_ABORTED_BY_SIG || (told.silent && code > 128))
+    told.why = failure_cause::signal;
+  else if (status == PMIX_ERR_PROC_TERM_WO_SYNC || (told.silent && code == 0))
+    told.why = failure_cause::left;
+  if (told.why == failure_cause::signal && code > 128) told.code = code - 128;
+  return told;
+}
+
 // Runs in PMIx's thread.
-void on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[],
+void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
               std::size_t infos, pmix_info_t*, std::size_t,
               pmix_event_notification_cbfunc_fn_t done, void* context) {
   const pmix_proc_t* dead = source;
+  int code = 0;
   for (std::size_t i = 0; i < infos; ++i)
-    if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
+    if (PMIX_CHECK_KEY(&info[i], PMIX_EXIT_CODE) && info[i].value.type == PMIX_INT)
+      code = info[i].value.data.integer;
+    else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
       dead = info[i].value.data.proc;
   if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX))
-    note_death(dead->nspace, static_cast<int>(dead->rank));
+    note_death(dead->nspace, failure_of(static_cast<int>(dead->rank), status, code));
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
 }
 
@@ -56,9 +70,9 @@ void on_registered(pmix_status_t status, std::size_t, void* context) {
 // What a launcher may say when a rank is gone. PMIX_ERR_LOST_CONNECTION is not among them: to a
 // client it means the server.
 void listen_for_deaths() {
-  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED, PMIX_ERR_PROC_ABORTED_BY_SIG,
-                           PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
-                           PMIX_ERR_PROC_REQUESTED_ABORT};
+  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED,         PMIX_ERR_PROC_ABORTED_BY_SIG,
+                           PMIX_ERR_PROC_TERM_WO_SYNC,    PMIX_ERR_EXIT_NONZERO_TERM,
+                           PMIX_ERR_PROC_REQUESTED_ABORT, silent_death_status};
   std::promise<pmix_status_t> answer;
   PMIx_Register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered,
                               &answer);
@@ -141,9 +155,11 @@ std::vector<int> get_local_ranks(const std::string& job, int self) {
 // The namespace as part of a file name. Names of pealrun stand as they are, for the sweep reads the
 // owner out of them.
 std::string file_name_of(std::string_view job) {
-  std::string name{job.starts_with("peal-") ? "" : "peal-at-"};
+  const bool of_pealrun = job.starts_with("peal-");
+  std::string name{of_pealrun ? "" : "peal-at-"};
   for (const char each : job)
-    name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_')
+    name += (std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_' ||
+             (of_pealrun && each == '.'))
                 ? each
                 : '_';
   return name;
@@ -255,7 +271,8 @@ void bootstrap_client::state::meet_directly() {
 
 /// PMIx calls when a rank has died; where ranks meet directly, they look.
 void bootstrap_client::state::look() const {
-  if (direct && direct->has_news()) direct->look([this](int dead) { note_death(job, dead); });
+  if (direct && direct->has_news())
+    direct->look([this](const rank_failure& dead) { note_death(job, dead); });
 }
 
 /// Somebody may sleep, and is to be woken when a death is told.
@@ -430,7 +447,7 @@ bool bootstrap_client::knows_of_death(int rank) const noexcept {
   return deaths().dead.contains(rank);
 }
 
-std::vector<int> bootstrap_client::failures() {
+std::vector<rank_failure> bootstrap_client::failures() {
   state_->look();
   death_list& box = deaths();
   if (!box.filled.load(std::memory_order_relaxed)) return {};

@@ -16,12 +16,18 @@
 #include <string>
 #include <vector>
 
+#include "bootstrap/deaths.hpp"
+
 namespace peal {
 
 /// What pealrun tells of the node beyond the PMIx standard: see bootstrap_client::cores() and
 /// distances().
 inline constexpr const char* launcher_cores_key = "peal.cores";
 inline constexpr const char* launcher_distances_key = "peal.distances";
+
+/// How pealrun tells of a death with --on-failure continue, where other clients of PMIx shall not
+/// hear of it: below PMIX_EXTERNAL_ERR_BASE, where PMIx leaves codes to others.
+inline constexpr int silent_death_status = -3001;
 
 class bootstrap_client {
  public:
@@ -68,7 +74,7 @@ class bootstrap_client {
 
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed
   /// load.
-  std::vector<int> failures();
+  std::vector<rank_failure> failures();
   /// `call` is called in a thread of PMIx whenever a death is heard of. It stays callable for good.
   void on_death(std::function<void()> call);
   /// Whether any death was ever heard of; or that of a rank.

@@ -7,11 +7,11 @@ death_list& deaths() {
   return *list;
 }
 
-void note_death(std::string_view job, int rank) {
+void note_death(std::string_view job, const rank_failure& of) {
   death_list& box = deaths();
   const std::lock_guard hold{box.lock};
-  if (box.job != job || !box.dead.insert(rank).second) return;
-  box.not_fetched.push_back(rank);
+  if (box.job != job || !box.dead.insert(of.rank).second) return;
+  box.not_fetched.push_back(of);
   box.filled.store(true, std::memory_order_relaxed);  // a hint; the lock orders the list
   if (box.tell) box.tell();
 }

@@ -14,7 +14,17 @@
 #include <string_view>
 #include <vector>
 
+#include "peal/failure.hpp"
+
 namespace peal {
+
+/// A rank that has died or cannot be reached.
+struct rank_failure {
+  int rank = -1;
+  failure_cause why = failure_cause::signal;
+  int code = 0;         // the signal or the exit code; 0: not told
+  bool silent = false;  // the program is not to be told
+};
 
 /// Filled by threads of PMIx or by one that listens, fetched by the program's. One for the process,
 /// since PMIx too is one for the process and its handlers may run late.
@@ -23,14 +33,14 @@ struct death_list {
   std::mutex lock;     // guards what follows
   std::string job;     // empty: no job listens
   std::set<int> dead;  // all ever heard of
-  std::vector<int> not_fetched;
+  std::vector<rank_failure> not_fetched;
   std::function<void()> tell;
 };
 
 /// Never destroyed: such a thread may outlive static objects.
 death_list& deaths();
 /// Tells of a death, wherever it was heard of.
-void note_death(std::string_view job, int rank);
+void note_death(std::string_view job, const rank_failure& of);
 [[nodiscard]] bool somebody_died();
 /// Forgets what was told of another job.
 void begin_to_hear(const std::string& job);

@@ -77,17 +77,19 @@ start_state start_host::state_of(int rank) const {
   return told;
 }
 
-void start_host::tell_of_death(int rank) noexcept {
+void start_host::tell_of_death(const rank_failure& of) noexcept {
   header& head = view_.head();
-  view_.at(rank).state.fetch_or(slot::dead, std::memory_order_relaxed);
+  slot& gone = view_.at(of.rank);
+  gone.death = {of.why, of.silent, of.code};
+  gone.state.fetch_or(slot::dead, std::memory_order_relaxed);
   // release: pairs with the acquires in look and fence; who sees the count sees the mark
   head.deaths.fetch_add(1, std::memory_order_release);
   head.changes.fetch_add(1, std::memory_order_release);
   futex_wake(head.completed);  // fences look again who has come
   for (std::uint32_t each = 0; each < head.ranks; ++each) {
-    slot& of = view_.at(static_cast<int>(each));
-    of.news.fetch_add(1, std::memory_order_release);  // pairs with the acquire in await_news
-    futex_wake(of.news);
+    slot& other = view_.at(static_cast<int>(each));
+    other.news.fetch_add(1, std::memory_order_release);  // pairs with the acquire in await_news
+    futex_wake(other.news);
   }
 }
 

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "bootstrap/deaths.hpp"
 #include "bootstrap/start_layout.hpp"
 
 namespace peal {
@@ -52,7 +53,7 @@ class start_host {
 
   [[nodiscard]] start_state state_of(int rank) const;
   /// The others are told, and fences no longer wait for it.
-  void tell_of_death(int rank) noexcept;
+  void tell_of_death(const rank_failure&) noexcept;
   /// Waits until a rank wants something that its state tells. `seen` is how many calls there had
   /// been, and becomes how many there are.
   void await_call(std::uint32_t& seen) const noexcept;

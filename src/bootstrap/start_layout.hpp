@@ -22,10 +22,12 @@
 #include <string>
 #include <string_view>
 
+#include "peal/failure.hpp"
+
 namespace peal::start_layout {
 
 // Changes with the layout: a rank of another version of peal meets by PMIx.
-inline constexpr std::uint64_t magic = 0x7065616c'73740001;
+inline constexpr std::uint64_t magic = 0x7065616c'73740002;
 
 inline constexpr std::size_t line = 64;
 
@@ -65,6 +67,12 @@ struct alignas(2 * line) slot {
   std::uint32_t application = 0;
   std::int32_t abort_code = 0;
   piece abort_text;
+  // Written before the death is counted.
+  struct {
+    failure_cause why;
+    bool silent;
+    std::int32_t code;
+  } death{};
   std::array<told_value, 2> values;
 };
 

@@ -240,11 +240,13 @@ bool start_member::has_news() const noexcept {
          seen_deaths_.load(std::memory_order_relaxed);
 }
 
-void start_member::look(const std::function<void(int)>& dead) {
+void start_member::look(const std::function<void(const rank_failure&)>& dead) {
   // acquire: pairs with the release in tell_of_death
   const std::uint32_t deaths = view_.head().deaths.load(std::memory_order_acquire);
   for (int each = 0; each < size_; ++each)
-    if ((view_.at(each).state.load(std::memory_order_relaxed) & slot::dead) != 0) dead(each);
+    if (const slot& of = view_.at(each);
+        (of.state.load(std::memory_order_relaxed) & slot::dead) != 0)
+      dead({each, of.death.why, of.death.code, of.death.silent});
   // relaxed: threads that look at once find the same
   seen_deaths_.store(deaths, std::memory_order_relaxed);
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bootstrap/deaths.hpp"
 #include "bootstrap/start_layout.hpp"
 
 namespace peal {
@@ -49,7 +50,7 @@ class start_member {
   /// Whether a death was told since the last `look`: two relaxed loads.
   [[nodiscard]] bool has_news() const noexcept;
   /// Calls `dead` for each rank whose death was told so far.
-  void look(const std::function<void(int)>& dead);
+  void look(const std::function<void(const rank_failure&)>& dead);
   /// How many times this rank was called; waits until it is called once more. False after `stop`.
   [[nodiscard]] std::uint32_t news() const noexcept;
   bool await_news(std::uint32_t& seen) const noexcept;

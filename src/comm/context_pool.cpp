@@ -21,6 +21,17 @@ context_pool::context_pool(peer_id self, std::uint32_t processes,
       most_{static_cast<std::uint32_t>(std::min<std::size_t>(
           share_of_each(processes), most.value_or(share_of_each(processes))))} {}
 
+context_pool::offer context_pool::take_unused() {
+  const std::lock_guard guard{lock_};
+  if (!unused_.empty()) {
+    const std::uint32_t context = unused_.back();
+    unused_.pop_back();
+    return {context, false};
+  }
+  if (given_ == most_) return {};
+  return {contexts_of_one * (1 + self_ + given_++ * processes_), false};
+}
+
 context_pool::offer context_pool::take() {
   const std::lock_guard guard{lock_};
   if (!unused_.empty()) {

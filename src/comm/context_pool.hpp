@@ -51,6 +51,8 @@ class context_pool {
 
   /// A number that is offered to no other caller meanwhile.
   [[nodiscard]] offer take();
+  /// The same, but one that was not used before.
+  [[nodiscard]] offer take_unused();
   /// One that was offered and is no communicator's.
   void give_back(const offer&);
 

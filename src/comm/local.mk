@@ -14,8 +14,11 @@ libpeal_core_la_SOURCES += \
   src/comm/counters_text.hpp \
   src/comm/end/absences.hpp \
   src/comm/end/end_watch.hpp \
+  src/comm/end/agreement_round.hpp \
+  src/comm/end/failure_callback.hpp \
   src/comm/end/failure_list.hpp \
   src/comm/end/notes.hpp \
+  src/comm/end/survivors.hpp \
   src/comm/member_tree.hpp \
   src/comm/start/agreement.hpp \
   src/comm/start/fork_guard.hpp \
@@ -42,6 +45,7 @@ libpeal_core_la_SOURCES += \
   src/comm/calls/prepared_calls.cpp \
   src/comm/calls/probe_calls.cpp \
   src/comm/calls/sleeper_calls.cpp \
+  src/comm/calls/survivor_calls.cpp \
   src/comm/calls/two_steps.cpp \
   src/comm/checks/call_record.cpp \
   src/comm/checks/checked_calls.cpp \
@@ -50,8 +54,10 @@ libpeal_core_la_SOURCES += \
   src/comm/context_pool.cpp \
   src/comm/counters_text.cpp \
   src/comm/end/absences.cpp \
+  src/comm/end/agreement_round.cpp \
   src/comm/end/end_watch.cpp \
   src/comm/end/failures.cpp \
+  src/comm/end/survivors.cpp \
   src/comm/start/agreement.cpp \
   src/comm/start/fork_guard.cpp \
   src/comm/start/job.cpp \

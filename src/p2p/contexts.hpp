@@ -24,6 +24,7 @@ struct alignas(cache_line) context_state {  // its own lines: another thread may
   posted_queue posted;
   unexpected_queue unexpected;
   std::size_t failures_told = 0;  // how many of the failures heard of its users know
+  bool revoked = false;           // its users have given it up: see messaging::revoke
 };
 
 class context_table {

@@ -166,13 +166,26 @@ void messaging::list_awaited(std::vector<awaited>& into, bool may_end) {
 void messaging::refuse_unexpected() noexcept {
   if (refusing_) return;
   refusing_ = true;
-  contexts_.for_each([&](context_state& at) {
-    while (matched_message* unwanted = at.unexpected.front()) {
-      at.unexpected.remove(*unwanted);
-      if (unwanted->announced) refuse(unwanted->from, unwanted->payload());
-      drop(*unwanted);
-    }
-  });
+  contexts_.for_each([&](context_state& at) { refuse_unexpected(at); });
+}
+
+void messaging::refuse_unexpected(context_state& at) noexcept {
+  while (matched_message* unwanted = at.unexpected.front()) {
+    at.unexpected.remove(*unwanted);
+    if (unwanted->announced) refuse(unwanted->from, unwanted->payload());
+    drop(*unwanted);
+  }
+}
+
+void messaging::revoke(std::uint32_t context) noexcept {
+  context_state& at = contexts_.at(context);
+  if (at.revoked) return;
+  at.revoked = true;
+  somebody_gone_ = true;
+  refuse_unexpected(at);
+  linked_list<operation> ending;
+  while (operation* each = at.posted.front()) put_aside(at, *each, ending);
+  while (operation* each = ending.pop_front()) end(*each, errc::peer_failed);
 }
 
 void messaging::refuse(peer_id from, const std::byte* announced) noexcept {
@@ -195,6 +208,7 @@ const operation* messaging::pending_send() const noexcept {
 // when a member of the team has died and nothing in this context has said so yet; afterwards the
 // user knows, and may receive from the ranks that live.
 bool messaging::fails_for_failure(context_state& at, const team& among, int source) noexcept {
+  if (at.revoked) return true;
   bool fails = false;
   if (source == detail::any_source_value) {
     for (std::size_t i = at.failures_told; i < failures_.size() && !fails; ++i)

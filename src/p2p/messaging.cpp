@@ -147,7 +147,8 @@ void messaging::forget(std::uint32_t context) noexcept {
     at->unexpected.remove(*message);
     discard(*message);
   }
-  contexts_.erase(context);
+  // A sender that has not heard that it was revoked is still to be told.
+  if (!at->revoked) contexts_.erase(context);
 }
 
 }  // namespace peal

@@ -174,7 +174,12 @@ class messaging final : public sink, public progress_source {
   /// The same for a peer that has left while others go on. Receives from any source wait on: they
   /// are for messages of the peers that stay.
   void peer_left(peer_id) noexcept;
-  /// Whether any peer has died, left or come to its end.
+  /// The members have given up the messages of this context, for good: receives that wait in it,
+  /// and those posted from now on, end with errc::peer_failed, as probes do. Messages that have
+  /// come or will come are thrown away, and senders that wait for one to be taken are told
+  /// errc::peer_failed.
+  void revoke(std::uint32_t context) noexcept;
+  /// Whether any peer has died, left or come to its end, or a context was revoked.
   [[nodiscard]] bool somebody_gone() const noexcept { return somebody_gone_; }
   [[nodiscard]] bool has_failed(peer_id peer) const noexcept { return peers_[peer].failed; }
   /// The peer is at its end, and what it sent has arrived: receives that wait for more from it end
@@ -257,6 +262,7 @@ class messaging final : public sink, public progress_source {
   void keep(context_state&, peer_id from, envelope, const std::byte* payload) noexcept;
   void drop(matched_message&) noexcept;
   void refuse(peer_id from, const std::byte* announced) noexcept;
+  void refuse_unexpected(context_state&) noexcept;
   void tell_senders(bool wants_eager) noexcept;
 
   // rendezvous.cpp: messages that are announced, fetched and answered
@@ -304,7 +310,7 @@ class messaging final : public sink, public progress_source {
   linked_list<operation> announced_;
   std::vector<peer_id> stalled_;   // peers with a queue that is not empty
   std::vector<peer_id> failures_;  // in the order heard of
-  bool somebody_gone_ = false;     // dead, left or at its end
+  bool somebody_gone_ = false;     // dead, left or at its end; or a context is revoked
   bool has_probed_ = false;
   awaited probed_;            // the last one, since the last list
   std::size_t outgoing_ = 0;  // queued, announced or owed an answer

@@ -204,7 +204,7 @@ void messaging::post_slow(context_state& at, operation& wanted, completion_hook 
 
 void messaging::keep(context_state& at, peer_id from, envelope e,
                      const std::byte* payload) noexcept {
-  if (refusing_) [[unlikely]] {
+  if (refusing_ || at.revoked) [[unlikely]] {
     if (e.kind() == envelope_kind::announce) refuse(from, payload);
     return;
   }

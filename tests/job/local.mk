@@ -41,6 +41,7 @@ check_PROGRAMS += \
   tests/job/shortage \
   tests/job/silent \
   tests/job/sleepers \
+  tests/job/survive \
   tests/job/start \
   tests/job/threads \
   tests/job/traffic \
@@ -137,6 +138,8 @@ tests_job_silent_SOURCES = tests/job/failures/silent.cpp tests/job/support.hpp
 tests_job_silent_LDADD = libpeal.la
 tests_job_sleepers_SOURCES = tests/job/progress/sleepers.cpp tests/job/support.hpp
 tests_job_sleepers_LDADD = libpeal.la -lpthread
+tests_job_survive_SOURCES = tests/job/failures/survive.cpp tests/job/support.hpp
+tests_job_survive_LDADD = libpeal.la -lpthread
 tests_job_sample_SOURCES = tests/job/sample.cpp
 tests_job_sample_LDADD = libpeal.la
 
@@ -170,4 +173,5 @@ EXTRA_DIST += \
   tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/start.toml \
+  tests/job/survive.toml \
   tests/job/whereabouts.py

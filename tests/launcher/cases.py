@@ -4,6 +4,7 @@ import running_cases  # noqa: F401
 import streams_cases  # noqa: F401
 import terminal_cases  # noqa: F401
 import ending_cases  # noqa: F401
+import killing_cases  # noqa: F401
 import meeting_cases  # noqa: F401
 import blocked_cases  # noqa: F401
 import placing_cases  # noqa: F401

@@ -1,11 +1,14 @@
 # Programs that tests of pealrun start.
 check_PROGRAMS += \
   tests/launcher/blocked_rank \
+  tests/launcher/busy_rank \
   tests/launcher/learnt_rank \
   tests/launcher/meeting_rank \
   tests/launcher/plain_rank
 tests_launcher_blocked_rank_SOURCES = tests/launcher/blocked_rank.cpp
 tests_launcher_blocked_rank_LDADD = libpeal.la
+tests_launcher_busy_rank_SOURCES = tests/launcher/busy_rank.cpp
+tests_launcher_busy_rank_LDADD = libpeal.la
 tests_launcher_learnt_rank_SOURCES = tests/launcher/learnt_rank.cpp
 tests_launcher_learnt_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
@@ -20,6 +23,7 @@ EXTRA_DIST += \
   tests/launcher/harness.py \
   tests/launcher/explain_cases.py \
   tests/launcher/info_cases.py \
+  tests/launcher/killing_cases.py \
   tests/launcher/meeting_cases.py \
   tests/launcher/placing_cases.py \
   tests/launcher/plot_cases.py \

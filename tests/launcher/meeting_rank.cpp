@@ -48,7 +48,7 @@ bool met_all(bootstrap_client& client, std::size_t size) {
 int survive(bootstrap_client& client) {
   if (!met_all(client, 10)) return 3;
   if (client.rank() == 1) ::kill(::getpid(), SIGKILL);
-  std::vector<int> dead;
+  std::vector<peal::rank_failure> dead;
   for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
        dead.empty();) {
     dead = client.failures();
@@ -56,7 +56,7 @@ int survive(bootstrap_client& client) {
     std::this_thread::yield();
   }
   const bool all_came = client.fence([] { return true; });
-  std::printf("rank %d heard that rank %d died, fence %s\n", client.rank(), dead.front(),
+  std::printf("rank %d heard that rank %d died, fence %s\n", client.rank(), dead.front().rank,
               all_came ? "complete" : "incomplete");
   client.finish(true);
   return 0;

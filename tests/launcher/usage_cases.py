@@ -20,7 +20,7 @@ def refused(desk, code, *words, says, **options):
 def help_names_every_option(desk):
     done = desk.run("--help")
     equal(done.code, 0, "exit code")
-    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timestamp-output", "--output", "--merge-stderr", "--stdin", "--timeout", "--on-failure", "--version", "--help", "':'", "-np", "--bind-to", "--map-by", "--rankfile", "--explain"):
+    for each in ("-n,--np", "-x", "--wdir", "--tag-output", "--timestamp-output", "--output", "--merge-stderr", "--stdin", "--timeout", "--on-failure", "--version", "--help", "':'", "-np", "--bind-to", "--map-by", "--rankfile", "--explain", "--restart"):
         check(each in done.out, f"{each} is not in the help")
     check("stand-in" not in done.out, "the help tells of what is not for users")
     usage, *lines = done.lines()
@@ -71,7 +71,7 @@ def a_wrong_number_of_ranks_is_refused(desk):
 
 @case()
 def a_missing_value_is_told(desk):
-    for option in ("-n", "-np", "-x", "--wdir", "--output", "--stdin", "--timeout", "--on-failure", "--bind-to", "--map-by", "--cpu-set", "--rankfile", "--ppn"):
+    for option in ("-n", "-np", "-x", "--wdir", "--output", "--stdin", "--timeout", "--on-failure", "--bind-to", "--map-by", "--cpu-set", "--rankfile", "--ppn", "--restart"):
         refused(desk, 2, option, says=[option.replace("-np", "-n"), "needs a value"])
 
 
@@ -86,7 +86,7 @@ def wrong_values_are_refused_with_what_is_allowed(desk):
     refused(desk, 2, "--timeout", "soon", "true", says=["--timeout", "'soon'", "seconds"])
     refused(desk, 2, "--timeout", "0", "true", says=["--timeout", "above 0"])
     refused(desk, 2, "--timeout", "nan", "true", says=["--timeout"])
-    refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify"])
+    refused(desk, 2, "--on-failure", "panic", "true", says=["--on-failure", "'panic'", "kill or notify or continue"])
     refused(desk, 2, "--bind-to", "board", "true", says=["--bind-to", "'board'", "none or core or l3 or numa or socket"])
     refused(desk, 2, "-x", "=5", "true", says=["-x", "NAME=VALUE"])
     refused(desk, 2, "-x", "SURELY_NOT_SET", "true", says=["SURELY_NOT_SET is not set"])

@@ -6,11 +6,15 @@
 //          bootstrap_failed; no_space; peer_failed where another rank could not start.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <source_location>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <peal/detail/core.hpp>
+#include <peal/failure.hpp>
 
 /// Messages among the ranks of a job: an environment has a communicator of all of them.
 namespace peal {
@@ -69,6 +73,28 @@ class environment {
   /// The same, where <peal/communicator.hpp> and its collectives are not included:
   /// peal/point_to_point.hpp.
   [[nodiscard]] const basic_communicator& basic_world() const noexcept { return *world_.basic; }
+
+  /// `call(failure)` is called for every rank that fails where the job goes on then (pealrun
+  /// --on-failure notify): in this process's own calls that make progress, in the thread that makes
+  /// them, with no lock of peal's held, so it may call peal. Failures that were known before are
+  /// told, too. What it throws comes out of such a call. It takes the place of the last one; null:
+  /// nobody is told.
+  template <class Call>
+    requires requires(Call& call, const peer_failure& what) { call(what); }
+  void on_peer_failure(Call&& call,
+                       const std::source_location& where = std::source_location::current()) {
+    using kept = std::remove_cvref_t<Call>;
+    detail::watch_failures(
+        {[](void* context, const peer_failure& what) { (*static_cast<kept*>(context))(what); },
+         [](void* context) noexcept { delete static_cast<kept*>(context); },
+         new kept(std::forward<Call>(call))},
+        where);
+  }
+  /// Nobody is told any more.
+  void on_peer_failure(std::nullptr_t,
+                       const std::source_location& where = std::source_location::current()) {
+    detail::watch_failures({}, where);
+  }
 
  private:
   std::source_location where_;

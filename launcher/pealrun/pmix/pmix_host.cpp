@@ -277,8 +277,13 @@ start_state pmix_host::state_of(int rank) const {
   return direct_ != nullptr ? direct_->state_of(rank) : start_state{};
 }
 
-void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
-  if (direct_ != nullptr) direct_->tell_of_death(rank);
+void pmix_host::tell_of_death(int rank, bool by_signal, int code, bool silent) {
+  if (direct_ != nullptr)
+    direct_->tell_of_death({rank,
+                            by_signal   ? failure_cause::signal
+                            : code != 0 ? failure_cause::exit_code
+                                        : failure_cause::left,
+                            by_signal ? code - 128 : code, silent});
   struct news {
     pmix_proc_t dead;
     pmix_infos infos;
@@ -286,7 +291,8 @@ void pmix_host::tell_of_death(int rank, bool by_signal, int code) {
   auto* told = new news{process_named(job_, rank), {}};
   told->infos.add(PMIX_EVENT_AFFECTED_PROC, &told->dead, PMIX_PROC);
   told->infos.add(PMIX_EXIT_CODE, &code, PMIX_INT);
-  const pmix_status_t what = by_signal   ? PMIX_ERR_PROC_ABORTED_BY_SIG
+  const pmix_status_t what = silent      ? silent_death_status
+                             : by_signal ? PMIX_ERR_PROC_ABORTED_BY_SIG
                              : code != 0 ? PMIX_ERR_EXIT_NONZERO_TERM
                                          : PMIX_ERR_PROC_TERM_WO_SYNC;
   const auto free_news = [](pmix_status_t, void* context) { delete static_cast<news*>(context); };

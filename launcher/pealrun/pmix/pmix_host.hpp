@@ -54,8 +54,9 @@ class pmix_host {
   /// Whether any rank has connected to the server.
   [[nodiscard]] bool was_asked() const noexcept { return was_asked_; }
 
-  /// Tells the other ranks that one has died. `code` is its exit code, or 128 + signal.
-  void tell_of_death(int rank, bool by_signal, int code);
+  /// Tells the other ranks that one has died. `code` is its exit code, or 128 + signal. `silent`:
+  /// no more than peal needs, so that what waits for the dead ends.
+  void tell_of_death(int rank, bool by_signal, int code, bool silent);
 
  private:
   std::string job_;

@@ -21,7 +21,7 @@ class failure_options {
   void put_into(job_request&) const;
 
  private:
-  std::string timeout_, on_failure_ = "kill";
+  std::string timeout_, on_failure_ = "kill", restarts_ = "0";
 };
 
 }  // namespace peal::launcher

@@ -30,7 +30,7 @@ struct application {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
-enum class failure_policy { kill, notify };
+enum class failure_policy { kill, notify, go_on };
 enum class input_policy { none, one, all };  // which ranks have pealrun's standard input
 
 /// What becomes of what ranks read and write.
@@ -48,6 +48,7 @@ struct job_request {
   stream_request streams;
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
+  int restarts = 0;  // how often the job is started again after a failure, at most
   placement_request placement;
 
   [[nodiscard]] int ranks() const;

@@ -43,7 +43,9 @@ inline detail::communicator_state& make_communicator(job& here, const team& memb
                                                      const known_shapes& known) {
   lane& home = here.lane_of(members.context());
   const std::lock_guard<engine> guard{home.progress};
-  return *new detail::communicator_state(members, home, like, known);
+  auto* const made = new detail::communicator_state(members, home, like, known);
+  if (home.living) home.living->made(*made);
+  return *made;
 }
 
 [[noreturn]] inline void refuse_more_communicators(const detail::location& where) {

@@ -133,13 +133,14 @@ bool end_watch::take_news() {
   return any;
 }
 
-/// Ends the calls that wait for flags of a rank that is at its end.
 bool end_watch::end_calls_past_messages() {
   bool any = false;
   if (past_messages_ == nullptr) return any;
   for (direct::waiting_call* const each : past_messages_->waiting) {
     const int rank = each->awaits();
-    if (rank < 0 || !messages_.has_ended(each->among().peer(rank))) continue;
+    if (rank < 0) continue;
+    const peer_id peer = each->among().peer(rank);
+    if (!messages_.has_ended(peer) && !messages_.has_failed(peer)) continue;
     collectives_.fail(each->among().context(), contexts_of_one, world_.peer(world_.rank()));
     any = true;
   }
@@ -149,6 +150,7 @@ bool end_watch::end_calls_past_messages() {
 void end_watch::list_waits() {
   found_.clear();
   messages_.list_awaited(found_, alone_);
+  if (agreeing_ != nullptr) agreeing_->list_awaited(found_);
   waits_.clear();
   for (const awaited& each : found_)
     waits_.push_back({each.peer, each.collective ? first_of(each.context) : message});

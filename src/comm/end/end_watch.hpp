@@ -26,6 +26,7 @@
 #include "collective/direct/direct_context.hpp"
 #include "comm/context_pool.hpp"
 #include "comm/end/notes.hpp"
+#include "comm/end/survivors.hpp"
 #include "p2p/messaging.hpp"
 
 namespace peal {
@@ -50,6 +51,11 @@ class end_watch {
   /// This process starts nothing more: every peer that has asked is told, and every one that asks
   /// from now on.
   void declare_end() noexcept;
+  /// Ends the calls past messages that wait for a rank that is at its end, or has left. True: there
+  /// were such.
+  bool end_calls_past_messages();
+  /// What agreements wait for is waited for, too. Must outlive this.
+  void wait_with(const survivors& agreeing) noexcept { agreeing_ = &agreeing; }
   /// The communicator with these contexts is no more.
   void forget(std::uint32_t context) noexcept;
 
@@ -86,12 +92,12 @@ class end_watch {
   void say(peer_id to, kind, std::uint32_t context) noexcept;
   bool take_news();
   void list_waits();
-  bool end_calls_past_messages();
   void ask();
 
   messaging& messages_;
   collectives& collectives_;
   const direct::direct_context* past_messages_;
+  const survivors* agreeing_ = nullptr;
   const team& world_;
   const bool alone_;
   clock::time_point next_;

@@ -12,16 +12,16 @@
 #include <mutex>
 #include <vector>
 
-#include "transport/contract.hpp"
+#include "bootstrap/client.hpp"
 
 namespace peal {
 
 class failure_list {
  public:
-  /// False: it stands there already.
-  bool add(peer_id gone) {
+  /// False: its rank stands there already.
+  bool add(const rank_failure& gone) {
     const std::lock_guard hold{lock_};
-    if (std::ranges::find(all_, gone) != all_.end()) return false;
+    if (std::ranges::find(all_, gone.rank, &rank_failure::rank) != all_.end()) return false;
     all_.push_back(gone);
     count_.store(all_.size(), std::memory_order_release);  // pairs with `count`
     return true;
@@ -30,14 +30,14 @@ class failure_list {
   [[nodiscard]] std::size_t count() const noexcept {
     return count_.load(std::memory_order_acquire);
   }
-  [[nodiscard]] peer_id at(std::size_t which) const {
+  [[nodiscard]] rank_failure at(std::size_t which) const {
     const std::lock_guard hold{lock_};
     return all_[which];
   }
 
  private:
   mutable std::mutex lock_;
-  std::vector<peer_id> all_;
+  std::vector<rank_failure> all_;
   std::atomic<std::size_t> count_{0};
 };
 

@@ -129,6 +129,7 @@ job::job(job_settings read, const detail::job_options& options)
       team{world_context, bootstrap_.rank(), std::move(everyone)}, first_lane());
   if (size() > 1)
     for (const auto& each : lanes_) each->watch(*world_, !options.threads);
+  first_lane().on_failure.emplace(first_lane().progress, common_.failures);
 }
 
 /// Over RDMA only where they are asked for.

@@ -100,16 +100,20 @@ transport& lane::route(peer_id to) noexcept {
 
 bool lane::poll() noexcept {
   bool told = false;
-  for (const int rank : common_.bootstrap.failures()) {
-    log_info("rank {} has died", rank);
-    told |= common_.failures.add(static_cast<peer_id>(rank));
+  for (const rank_failure& each : common_.bootstrap.failures()) {
+    log_info("rank {} has died", each.rank);
+    told |= common_.failures.add(each);
   }
   if (verbs_)
-    for (const peer_id each : verbs_->lost()) told |= common_.failures.add(each);
+    for (const peer_id each : verbs_->lost())
+      told |= common_.failures.add({static_cast<int>(each), failure_cause::unreachable, 0});
   if (told) common_.ring_all();  // the other lanes
   const bool news = failures_seen_ < common_.failures.count();
-  while (failures_seen_ < common_.failures.count()) failed(common_.failures.at(failures_seen_++));
+  while (failures_seen_ < common_.failures.count())
+    failed(static_cast<peer_id>(common_.failures.at(failures_seen_++).rank));
+  if (news && on_failure) on_failure->look();
   if (absences) absences->look();
+  if (living) living->look();
   const bool looks = end_watch_ && end_watch_->due();
   // For what a look finds no bell has rung, so nothing is said to have moved, which would count as
   // a lost wake-up.
@@ -126,7 +130,9 @@ bool lane::poll() noexcept {
     log_info("rank {} has left the job", each);
     common_.left = true;
     messages->peer_left(each);
-    collectives->peer_failed(each);
+    // A collective in which it has done its part goes on; what needs more of it has ended with the
+    // messages, or ends here.
+    if (end_watch_) end_watch_->end_calls_past_messages();
     progress.wake_sleepers();
   }
   return news;
@@ -141,7 +147,9 @@ void lane::free(detail::communicator_state& gone) noexcept {
   const std::uint32_t first = gone.context();
   // Other ranks may still send messages of a communicator whose collectives fail.
   // relaxed: the engine's lock is held
-  const bool sound = !gone.collective.failed().load(std::memory_order_relaxed);
+  // A rank may ask for the result of its last agreement, too.
+  const bool sound =
+      !gone.collective.failed().load(std::memory_order_relaxed) && gone.agreements == 0;
   if (absences) absences->forget(gone);
   delete &gone;
   if (end_watch_) end_watch_->forget(first);

@@ -30,7 +30,9 @@
 #include "comm/context_pool.hpp"
 #include "comm/end/absences.hpp"
 #include "comm/end/end_watch.hpp"
+#include "comm/end/failure_callback.hpp"
 #include "comm/end/failure_list.hpp"
+#include "comm/end/survivors.hpp"
 #include "memory/node_segment.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
@@ -92,6 +94,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   void watch(const team& world, bool alone) {
     end_watch_.emplace(*messages, *collectives, direct_context(), world, alone);
     absences.emplace(*messages, *collectives, world);
+    living.emplace(progress, *messages, *collectives, world);
+    end_watch_->wait_with(*living);
   }
 
   /// For collectives past messages, and for what is learnt of collectives; null where calls are
@@ -164,6 +168,9 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<peal::collectives> collectives;
   std::optional<peal::stall_report> stall_report;  // where PEAL_CHECK=1
   std::optional<peal::absences> absences;          // in a job of several
+  std::optional<survivors> living;                 // in a job of several
+  /// Tells the program of failures; in the first lane alone.
+  std::optional<failure_callback> on_failure;
 
  private:
   void open_verbs(std::size_t lanes);

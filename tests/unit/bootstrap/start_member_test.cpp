@@ -20,6 +20,8 @@
 namespace {
 
 using peal::start_host;
+using peal::failure_cause;
+using peal::rank_failure;
 using peal::start_member;
 
 constexpr int three = 3;
@@ -172,7 +174,7 @@ TEST_F(start_of_three, completes_a_fence_without_a_rank_that_died) {
   std::atomic<int> waiting{0};
   std::thread launcher{[&] {
     while (waiting.load() != 2) std::this_thread::yield();
-    host->tell_of_death(1);
+    host->tell_of_death({1, failure_cause::exit_code, 7, true});
   }};
   together(
       [&](start_member& one) {
@@ -183,16 +185,20 @@ TEST_F(start_of_three, completes_a_fence_without_a_rank_that_died) {
       },
       1);
   launcher.join();
-  std::vector<int> dead;
+  std::vector<rank_failure> dead;
   EXPECT_TRUE(members[2]->has_news());
-  members[2]->look([&](int rank) { dead.push_back(rank); });
-  EXPECT_EQ(dead, std::vector<int>{1});
+  members[2]->look([&](const rank_failure& of) { dead.push_back(of); });
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].rank, 1);
+  EXPECT_EQ(dead[0].why, failure_cause::exit_code);
+  EXPECT_EQ(dead[0].code, 7);
+  EXPECT_TRUE(dead[0].silent);
   EXPECT_FALSE(members[2]->has_news());
 }
 
 TEST_F(start_of_three, waits_no_longer_than_allowed_once_a_rank_has_died) {
   connect_all();
-  host->tell_of_death(1);
+  host->tell_of_death({1});
   EXPECT_FALSE(members[0]->fence(std::chrono::milliseconds{0}, nullptr)) << "rank 2 has not come";
   members[2]->leave();
   EXPECT_TRUE(members[0]->fence(std::chrono::milliseconds{0}, nullptr)) << "and will not any more";
@@ -201,7 +207,7 @@ TEST_F(start_of_three, waits_no_longer_than_allowed_once_a_rank_has_died) {
 TEST_F(start_of_three, wakes_a_listener_by_a_death_and_by_stop) {
   connect_all();
   std::uint32_t seen = members[0]->news();
-  host->tell_of_death(2);
+  host->tell_of_death({2});
   EXPECT_TRUE(members[0]->await_news(seen));
   std::thread listener{[&] { EXPECT_FALSE(members[0]->await_news(seen)); }};
   members[0]->stop();

@@ -30,6 +30,19 @@ TEST(context_pool, what_nobody_took_is_offered_again) {
   EXPECT_FALSE(again.used_before);
 }
 
+TEST(context_pool, one_that_was_not_used_before_is_none_that_was) {
+  context_pool pool{0, 2, 2};
+  const auto a = pool.take();
+  ASSERT_TRUE(pool.hold(a.context));
+  pool.free(a.context, true);
+  const auto b = pool.take_unused();
+  EXPECT_NE(b.context, 0u);
+  EXPECT_FALSE(b.used_before);
+  EXPECT_NE(b.context, a.context);
+  EXPECT_EQ(pool.take_unused().context, 0u);
+  EXPECT_EQ(pool.take().context, a.context);
+}
+
 TEST(context_pool, used_ones_come_after_the_unused_and_the_oldest_first) {
   context_pool pool{1, 2, 3};
   const auto a = pool.take(), b = pool.take();

@@ -14,7 +14,9 @@ EXTRA_DIST += \
   tests/unit/comm/context_pool_test.cpp \
   tests/unit/comm/counters_text_test.cpp \
   tests/unit/comm/end/absences_test.cpp \
+  tests/unit/comm/end/agreement_round_test.cpp \
   tests/unit/comm/end/end_watch_test.cpp \
+  tests/unit/comm/end/failure_callback_test.cpp \
   tests/unit/comm/end/failure_list_test.cpp \
   tests/unit/comm/member_tree_test.cpp \
   tests/unit/comm/start/agreement_test.cpp \

@@ -7,6 +7,7 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/placement/place_test.cpp \
   tests/unit/launcher/placement/rankfile_test.cpp \
   tests/unit/launcher/placement/topologies.hpp \
+  tests/unit/launcher/processes/restart_test.cpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
   tests/unit/launcher/request/help_test.cpp \
   tests/unit/launcher/request/placement_request_test.cpp \
@@ -20,13 +21,19 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/placement/node_cores.cpp \
   launcher/pealrun/placement/place.cpp \
   launcher/pealrun/placement/rankfile.cpp \
+  launcher/pealrun/processes/descriptors.cpp \
+  launcher/pealrun/processes/restart.cpp \
+  launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/unkillable.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/placement_request.cpp \
+  launcher/pealrun/request/request.cpp \
+  launcher/pealrun/streams/descriptor_sink.cpp \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \
   launcher/pealrun/streams/output_folder.cpp \
+  launcher/pealrun/streams/rank_output.cpp \
   launcher/pealrun/streams/spool.cpp
 tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun -I$(top_srcdir)/tests/unit/launcher
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)

@@ -259,6 +259,51 @@ TEST(refuse_unexpected, still_fills_receives_that_are_posted) {
   EXPECT_EQ(got, data);
 }
 
+TEST(revoke, ends_receives_of_the_context_and_those_posted_later) {
+  fake_job job{3};
+  const bytes data = pattern(500, 1);
+  bytes got(500);
+  int small = 0;
+  job[1].release(job.send(1, 0, 1, data.data(), 8));
+  operation& from_it = job.receive(0, 2, 1, got.data(), got.size());
+  operation& from_any = job.receive(0, detail::any_source_value, 2, got.data(), got.size());
+  operation& elsewhere = job[0].start_recv(job.world(0), 5, &small, sizeof small, 1, 1);
+  job[0].revoke(0);
+  ASSERT_TRUE(over(from_it) && over(from_any));
+  EXPECT_EQ(from_it.result.error, errc::peer_failed);
+  EXPECT_EQ(from_any.result.error, errc::peer_failed);
+  EXPECT_FALSE(over(elsewhere)) << "another context goes on";
+  operation& later = job.receive(0, 1, 1, got.data(), got.size());
+  ASSERT_TRUE(over(later)) << "also where its message had come";
+  EXPECT_EQ(later.result.error, errc::peer_failed);
+  outcome found;
+  EXPECT_EQ(job[0].probe(job.world(0), 0, detail::any_source_value, 1, found), nullptr);
+  EXPECT_EQ(found.error, errc::peer_failed);
+  const int sent = 7;
+  job[1].release(job[1].start_send(job.world(1), 5, &sent, sizeof sent, 0, 1));
+  job.settle();
+  ASSERT_TRUE(over(elsewhere));
+  EXPECT_EQ(small, 7);
+}
+
+TEST(revoke, tells_senders_of_long_messages_before_and_after) {
+  fake_job job{2};
+  const bytes data = pattern(500, 1);
+  operation& before = job.send(0, 1, 1, data.data(), data.size());
+  job.settle();
+  job[1].revoke(0);
+  job[1].forget(0);  // the communicator is no more
+  operation& after = job.send(0, 1, 2, data.data(), data.size());
+  job.settle();
+  for (operation* each : {&before, &after}) {
+    ASSERT_TRUE(over(*each));
+    EXPECT_EQ(each->result.error, errc::peer_failed);
+    job[0].release(*each);
+  }
+  EXPECT_TRUE(job[0].idle());
+  EXPECT_EQ(job.network.exposed(), 0u);
+}
+
 TEST(peer_left, ends_what_is_pending_to_it_and_nothing_else) {
   fake_job job{3};
   const bytes data = pattern(500, 1);
