@@ -11,7 +11,7 @@ import threading
 import time
 
 import harness
-from harness import case, check, equal, state_of, wait_until
+from harness import case, check, equal, wait_until
 from running_cases import claim_terminal, plain
 
 
@@ -19,6 +19,7 @@ class Screen:
     """A terminal with a program on it."""
 
     def __init__(self, desk, *words, tty_output=True, modes=None, **options):
+        self.desk = desk
         self.ours, theirs = pty.openpty()
         if modes is not None:
             now = termios.tcgetattr(theirs)
@@ -47,6 +48,18 @@ class Screen:
 
     def type(self, what):
         os.write(self.ours, what.encode())
+
+    def until_given_to_a_rank(self, but=0):
+        """Until the foreground is a rank's group, other than `but`: what is typed before that is not for it. Returns the group."""
+
+        def group():
+            found = os.tcgetpgrp(self.ours)
+            return found if found != but and found in self.ranks() else 0
+
+        return wait_until(group, "a rank has the terminal")
+
+    def ranks(self):
+        return [pid for pid in self.desk.processes() if any(word.startswith(b"PMIX_RANK=") for word in harness.environment_of(pid))]
 
     def finish(self):
         wait_until(lambda: not self.read(0.05) and self.process.poll() is not None, "it ends")
@@ -77,6 +90,23 @@ def a_prompt_appears_in_a_pipe_too_when_the_rank_has_the_input(desk):
     equal(got, b"[0] name? ", "prompt")
     done = desk.finish(process, "me\n")
     equal((done.code, done.out), (0, "hello me\n"), "the rest of the line")
+
+
+@case()
+def tagged_lines_appear_at_once_on_a_terminal_also_from_programs_that_fill_a_buffer(desk):
+    fifos = [desk.work / f"go{rank}" for rank in (0, 1)]
+    for fifo in fifos:
+        os.mkfifo(fifo)
+    for options in ((), ("--merge-stderr",)):
+        screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", *options, "awk", 'BEGIN { print "early"; getline x < ("go" ENVIRON["PMIX_RANK"]); print "late" }')
+        screen.until(r"\[0\]\S* early\r\n")
+        screen.until(r"\[1\]\S* early\r\n")
+        for fifo in fifos:
+            fifo.write_text("\n")
+        equal(screen.finish(), 0, "exit code")
+        equal(screen.text.count("late\r\n"), 2, f"lines at the end: {screen.text!r}")
+    screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x | fold -w 99; echo", env={"NO_COLOR": "1"})
+    equal((screen.finish(), screen.text.count("x")), (0, 600_000), "letters")
 
 
 @case()
@@ -127,8 +157,10 @@ def tags_have_colours_on_a_terminal_that_has_them(desk):
 def a_rank_that_reads_the_terminal_gets_it(desk):
     screen = Screen(desk, "-n", 3, "--bind", "none", "sh", "-c", "if [ $PMIX_RANK != 0 ]; then read x < /dev/tty; echo $PMIX_RANK read $x; fi")
     screen.until(r"pealrun: rank [12] on \S+ \(pid \d+, sh\) was stopped by signal 21 \(SIGTTIN\): it reads the terminal; it has the terminal now")
+    first = screen.until_given_to_a_rank()
     screen.type("first\n")
     screen.until("[12] read first")
+    screen.until_given_to_a_rank(but=first)
     screen.type("second\n")
     screen.until("[12] read second")
     equal(screen.finish(), 0, f"exit code: {screen.text!r}")
@@ -148,10 +180,11 @@ def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
     screen.until("ready> $")
     screen.type(f"{harness.build}/pealrun -n 2 --bind none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi'\n")
     screen.until("has the terminal now")
+    screen.until_given_to_a_rank()
     screen.type("\x1a")
     screen.until(r"Stopped[^\n]*\n(.*\n)*ready> $")
     screen.type("fg\n")
-    screen.until(r"fg\r\n.*pealrun")
+    screen.until_given_to_a_rank()
     screen.type("something\n")
     screen.until("rank 1 read something")
     screen.until(r"read something\r\nready> $")
@@ -159,20 +192,20 @@ def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
     # In the background it is stopped, as any program that reads the terminal.
     screen.type(f"{harness.build}/pealrun -n 2 --bind none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi' &\n")
     screen.until(r"pealrun stops too")
-    wait_until(lambda: [pid for pid in desk.processes() if b"pealrun" in command_of(pid) and state_of(pid) == "T"], "pealrun is stopped")
+    wait_until(lambda: the_shell_knows_of_the_stop(screen), "the shell says so")
     screen.type("fg\n")
-    screen.until(r"fg\r\n.*pealrun")
+    screen.until_given_to_a_rank()
     screen.type("more\n")
     screen.until("rank 1 read more")
     screen.type("exit 3\n")
     equal(screen.finish(), 3, f"exit code of the shell: {screen.text!r}")
 
 
-def command_of(pid):
-    try:
-        return open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")[0]
-    except OSError:
-        return b""
+def the_shell_knows_of_the_stop(screen):
+    screen.text = ""
+    screen.type("jobs\n")
+    screen.until(r"(Stopped|Running)[^\n]*\n(.*\n)*ready> $")
+    return "Stopped" in screen.text
 
 
 @case()
