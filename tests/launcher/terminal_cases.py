@@ -98,14 +98,14 @@ def tagged_lines_appear_at_once_on_a_terminal_also_from_programs_that_fill_a_buf
     for fifo in fifos:
         os.mkfifo(fifo)
     for options in ((), ("--merge-stderr",)):
-        screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", *options, "awk", 'BEGIN { print "early"; getline x < ("go" ENVIRON["PMIX_RANK"]); print "late" }')
+        screen = Screen(desk, "-n", 2, "--tag-output", *options, "awk", 'BEGIN { print "early"; getline x < ("go" ENVIRON["PMIX_RANK"]); print "late" }')
         screen.until(r"\[0\]\S* early\r\n")
         screen.until(r"\[1\]\S* early\r\n")
         for fifo in fifos:
             fifo.write_text("\n")
         equal(screen.finish(), 0, "exit code")
         equal(screen.text.count("late\r\n"), 2, f"lines at the end: {screen.text!r}")
-    screen = Screen(desk, "-n", 2, "--bind", "none", "--tag-output", "sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x | fold -w 99; echo", env={"NO_COLOR": "1"})
+    screen = Screen(desk, "-n", 2, "--tag-output", "sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x | fold -w 99; echo", env={"NO_COLOR": "1"})
     equal((screen.finish(), screen.text.count("x")), (0, 600_000), "letters")
 
 
