@@ -168,6 +168,30 @@ def a_rank_that_reads_the_terminal_gets_it(desk):
 
 
 @case()
+def what_is_typed_goes_to_the_ranks_that_are_asked_for(desk):
+    for which, wanted in (("1", ["1 read typed"]), ("all", ["0 read typed", "1 read typed", "2 read typed"])):
+        screen = Screen(desk, "-n", 3, "--stdin", which, "sh", "-c", 'while read x; do echo $PMIX_RANK read "$x"; done; echo $PMIX_RANK ends')
+        screen.type("typed\n")
+        for each in wanted:
+            screen.until(f"{each}\r\n")
+        screen.type("\x04")  # the end of what is typed
+        equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+        lines = [line for line in screen.text.splitlines() if "read" in line or "ends" in line]
+        equal(sorted(lines), sorted([*wanted, "0 ends", "1 ends", "2 ends"]), f"what the ranks read with --stdin {which}")
+
+
+@case()
+def a_terminal_of_another_session_is_read_too(desk):
+    ours, theirs = pty.openpty()
+    process = desk.start("-n", 2, "sh", "-c", "read x; echo $PMIX_RANK read $x", stdin=theirs, start_new_session=True)
+    os.close(theirs)
+    os.write(ours, b"typed\n")
+    done = desk.finish(process)
+    os.close(ours)
+    equal((done.code, sorted(done.lines())), (0, ["0 read typed", "1 read"]), "what the ranks read")
+
+
+@case()
 def a_terminal_that_stops_writers_stops_no_rank(desk):
     screen = Screen(desk, "-n", 2, "--bind", "none", "echo", "hello", modes=termios.TOSTOP)
     equal(screen.finish(), 0, f"exit code: {screen.text!r}")
