@@ -2,10 +2,12 @@
 import contextlib
 import ctypes
 import os
+import pathlib
 import pty
 import re
 import select
 import signal
+import sys
 import termios
 import threading
 import time
@@ -120,6 +122,17 @@ def another_ones_line_does_not_go_on_after_a_prompt(desk):
     screen.type("me\n")
     equal(screen.finish(), 0, "exit code")
     equal(screen.text.replace("me\r\n", "", 1), "[0] name? \r\n[1] a line\r\n[0] hello me\r\n", "what is seen, without the echo")
+
+
+@case()
+def what_pealrun_says_does_not_go_on_after_a_prompt(desk):
+    os.mkfifo(desk.work / "go")
+    screen = Screen(desk, "-n", 2, "--tag-output", "sh", "-c",
+                    "if [ $PMIX_RANK = 0 ]; then printf 'name? '; exec sleep 1000; else read x < go; exit 3; fi", env={"NO_COLOR": "1"})
+    screen.until(r"\[0\] name\? ")
+    (desk.work / "go").write_text("\n")
+    equal(screen.finish(), 3, "exit code")
+    check(re.match(r"\[0\] name\? \r\npealrun: rank 1 on \S+ \(pid \d+, sh\) exited with code 3", screen.text), screen.text)
 
 
 @case()
@@ -263,3 +276,16 @@ def a_benchmark_says_on_a_terminal_how_far_it_is(desk):
         check(re.search(rf"measuring {size} B \({number} of 3\), \d+ s so far\r\x1b\[K{size} +[\d.]+\r\n", screen.text), screen.text)
     done = desk.run("-n", 2, "--bind", "none", *program)
     equal((done.code, "measuring" in done.out, len(done.lines())), (0, False, 5), "nothing of that in a pipe")
+
+
+@case()
+def a_comparison_says_how_far_it_is(desk):
+    folder = pathlib.Path(__file__).resolve().parents[2] / "examples/bench"
+    script = f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(folder)!r}); from progress import Progress\np = Progress(2, 2)\n" \
+             "for name in ('a', 'b') * 2: p.step(name)\np.end()"
+    screen = Screen(desk, "-c", script, program=sys.executable)
+    equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+    steps = re.findall(r"round (\d) of 2: (\w) \((\d) of 2\), \d+ s so far(?:, about \d+ s left)?\x1b\[K\r", screen.text)
+    equal(steps, [("1", "a", "1"), ("1", "b", "2"), ("2", "a", "1"), ("2", "b", "2")], f"what is seen: {screen.text!r}")
+    check(screen.text.endswith("\r\x1b[K"), "the line is not cleared")
+    equal(desk.run("-c", script, program=sys.executable).err, "round 1 of 2\nround 2 of 2\n", "what is told to a pipe")
