@@ -37,6 +37,7 @@ pealrun_SOURCES = \
   launcher/pealrun/streams/file_sink.hpp \
   launcher/pealrun/streams/line_prefix.hpp \
   launcher/pealrun/streams/output_folder.hpp \
+  launcher/pealrun/streams/pseudo_terminal.hpp \
   launcher/pealrun/streams/rank_input.hpp \
   launcher/pealrun/streams/rank_output.hpp \
   launcher/pealrun/streams/sink.hpp \
@@ -83,6 +84,7 @@ pealrun_SOURCES += \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \
   launcher/pealrun/streams/output_folder.cpp \
+  launcher/pealrun/streams/pseudo_terminal.cpp \
   launcher/pealrun/streams/rank_input.cpp \
   launcher/pealrun/streams/rank_output.cpp \
   launcher/pealrun/streams/spool.cpp

@@ -17,7 +17,7 @@ class Progress:
             passed = time.monotonic() - self.start
             left = f", about {passed / (self.done - 1) * (self.rounds * self.steps - self.done + 1):.0f} s left" if self.done > 1 else ""
             text = f"round {number + 1} of {self.rounds}: {name} ({within + 1} of {self.steps}), {passed:.0f} s so far{left}"
-            print(f"{text[:os.get_terminal_size(2).columns - 1]}\x1b[K", end="\r", file=sys.stderr, flush=True)
+            print(f"{text[:(os.get_terminal_size(2).columns or 80) - 1]}\x1b[K", end="\r", file=sys.stderr, flush=True)
         elif within == 0:
             print(f"round {number + 1} of {self.rounds}", file=sys.stderr, flush=True)
 

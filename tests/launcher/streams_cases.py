@@ -41,7 +41,7 @@ def lines_without_tags_are_whole_in_files_and_pipes(desk):
 def a_single_rank_writes_itself(desk):
     done = desk.run("-n", 1, "sh", "-c", "found=$(readlink /proc/$$/fd/1); echo $found >&2", stdout=subprocess.DEVNULL, env={"PEAL_LOG": "error"})
     equal(done.err.splitlines()[0], "/dev/null", "what the rank has as output")
-    done = desk.run("-n", 1, "sh", "-c", "echo a; echo b >&2; echo c", stderr=subprocess.STDOUT)
+    done = desk.run("-n", 1, "sh", "-c", "echo a; echo b >&2; echo c", stderr=subprocess.STDOUT, env={"PEAL_LOG": "error"})
     equal(done.lines(), ["a", "b", "c"], "output and errors in one pipe, in order")
 
 
@@ -224,6 +224,13 @@ def a_rank_that_closes_its_output_is_no_failure(desk):
     done = desk.run("-n", 2, "--tag-output", "sh", "-c", "echo before; exec >&-; echo lost 2>&-; echo after >&2")
     equal((done.code, sorted(done.lines())), (0, ["[0] before", "[1] before"]), "output")
     equal(sorted(line for line in done.err.splitlines() if "after" in line), ["[0] after", "[1] after"], "errors")
+
+
+@case()
+def a_closed_input_and_output_are_empty_for_ranks(desk):
+    script = f"exec {harness.build}/pealrun -n 2 --stdin all sh -c 'cat && echo unseen && echo fine >&2' <&- >&-"
+    done = desk.run("-c", script, program="/bin/sh", env={"PEAL_LOG": "error"})
+    equal((done.code, done.out, done.err), (0, "", "fine\nfine\n"), "without input and output")
 
 
 @case()

@@ -2,16 +2,18 @@
 import contextlib
 import ctypes
 import os
+import pathlib
 import pty
 import re
 import select
 import signal
+import sys
 import termios
 import threading
 import time
 
 import harness
-from harness import case, check, equal, state_of, wait_until
+from harness import case, check, equal, wait_until
 from running_cases import claim_terminal, plain
 
 
@@ -19,6 +21,7 @@ class Screen:
     """A terminal with a program on it."""
 
     def __init__(self, desk, *words, tty_output=True, modes=None, **options):
+        self.desk = desk
         self.ours, theirs = pty.openpty()
         if modes is not None:
             now = termios.tcgetattr(theirs)
@@ -47,6 +50,18 @@ class Screen:
 
     def type(self, what):
         os.write(self.ours, what.encode())
+
+    def until_given_to_a_rank(self, but=0):
+        """Until the foreground is a rank's group, other than `but`: what is typed before that is not for it. Returns the group."""
+
+        def group():
+            found = os.tcgetpgrp(self.ours)
+            return found if found != but and found in self.ranks() else 0
+
+        return wait_until(group, "a rank has the terminal")
+
+    def ranks(self):
+        return [pid for pid in self.desk.processes() if any(word.startswith(b"PMIX_RANK=") for word in harness.environment_of(pid))]
 
     def finish(self):
         wait_until(lambda: not self.read(0.05) and self.process.poll() is not None, "it ends")
@@ -80,6 +95,23 @@ def a_prompt_appears_in_a_pipe_too_when_the_rank_has_the_input(desk):
 
 
 @case()
+def tagged_lines_appear_at_once_on_a_terminal_also_from_programs_that_fill_a_buffer(desk):
+    fifos = [desk.work / f"go{rank}" for rank in (0, 1)]
+    for fifo in fifos:
+        os.mkfifo(fifo)
+    for options in ((), ("--merge-stderr",)):
+        screen = Screen(desk, "-n", 2, "--tag-output", *options, "awk", 'BEGIN { print "early"; getline x < ("go" ENVIRON["PMIX_RANK"]); print "late" }')
+        screen.until(r"\[0\]\S* early\r\n")
+        screen.until(r"\[1\]\S* early\r\n")
+        for fifo in fifos:
+            fifo.write_text("\n")
+        equal(screen.finish(), 0, "exit code")
+        equal(screen.text.count("late\r\n"), 2, f"lines at the end: {screen.text!r}")
+    screen = Screen(desk, "-n", 2, "--tag-output", "sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x | fold -w 99; echo", env={"NO_COLOR": "1"})
+    equal((screen.finish(), screen.text.count("x")), (0, 600_000), "letters")
+
+
+@case()
 def another_ones_line_does_not_go_on_after_a_prompt(desk):
     os.mkfifo(desk.work / "go")
     screen = Screen(desk, "-n", 2, "--bind-to", "none", "--tag-output", "sh", "-c",
@@ -90,6 +122,17 @@ def another_ones_line_does_not_go_on_after_a_prompt(desk):
     screen.type("me\n")
     equal(screen.finish(), 0, "exit code")
     equal(screen.text.replace("me\r\n", "", 1), "[0] name? \r\n[1] a line\r\n[0] hello me\r\n", "what is seen, without the echo")
+
+
+@case()
+def what_pealrun_says_does_not_go_on_after_a_prompt(desk):
+    os.mkfifo(desk.work / "go")
+    screen = Screen(desk, "-n", 2, "--tag-output", "sh", "-c",
+                    "if [ $PMIX_RANK = 0 ]; then printf 'name? '; exec sleep 1000; else read x < go; exit 3; fi", env={"NO_COLOR": "1"})
+    screen.until(r"\[0\] name\? ")
+    (desk.work / "go").write_text("\n")
+    equal(screen.finish(), 3, "exit code")
+    check(re.match(r"\[0\] name\? \r\npealrun: rank 1 on \S+ \(pid \d+, sh\) exited with code 3", screen.text), screen.text)
 
 
 @case()
@@ -127,12 +170,38 @@ def tags_have_colours_on_a_terminal_that_has_them(desk):
 def a_rank_that_reads_the_terminal_gets_it(desk):
     screen = Screen(desk, "-n", 3, "--bind-to", "none", "sh", "-c", "if [ $PMIX_RANK != 0 ]; then read x < /dev/tty; echo $PMIX_RANK read $x; fi")
     screen.until(r"pealrun: rank [12] on \S+ \(pid \d+, sh\) was stopped by signal 21 \(SIGTTIN\): it reads the terminal; it has the terminal now")
+    first = screen.until_given_to_a_rank()
     screen.type("first\n")
     screen.until("[12] read first")
+    screen.until_given_to_a_rank(but=first)
     screen.type("second\n")
     screen.until("[12] read second")
     equal(screen.finish(), 0, f"exit code: {screen.text!r}")
     equal(screen.text.count("pealrun:"), 1, "lines of pealrun")
+
+
+@case()
+def what_is_typed_goes_to_the_ranks_that_are_asked_for(desk):
+    for which, wanted in (("1", ["1 read typed"]), ("all", ["0 read typed", "1 read typed", "2 read typed"])):
+        screen = Screen(desk, "-n", 3, "--stdin", which, "sh", "-c", 'while read x; do echo $PMIX_RANK read "$x"; done; echo $PMIX_RANK ends')
+        screen.type("typed\n")
+        for each in wanted:
+            screen.until(f"{each}\r\n")
+        screen.type("\x04")  # the end of what is typed
+        equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+        lines = [line for line in screen.text.splitlines() if "read" in line or "ends" in line]
+        equal(sorted(lines), sorted([*wanted, "0 ends", "1 ends", "2 ends"]), f"what the ranks read with --stdin {which}")
+
+
+@case()
+def a_terminal_of_another_session_is_read_too(desk):
+    ours, theirs = pty.openpty()
+    process = desk.start("-n", 2, "sh", "-c", "read x; echo $PMIX_RANK read $x", stdin=theirs, start_new_session=True)
+    os.close(theirs)
+    os.write(ours, b"typed\n")
+    done = desk.finish(process)
+    os.close(ours)
+    equal((done.code, sorted(done.lines())), (0, ["0 read typed", "1 read"]), "what the ranks read")
 
 
 @case()
@@ -148,10 +217,11 @@ def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
     screen.until("ready> $")
     screen.type(f"{harness.build}/pealrun -n 2 --bind-to none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi'\n")
     screen.until("has the terminal now")
+    screen.until_given_to_a_rank()
     screen.type("\x1a")
     screen.until(r"Stopped[^\n]*\n(.*\n)*ready> $")
     screen.type("fg\n")
-    screen.until(r"fg\r\n.*pealrun")
+    screen.until_given_to_a_rank()
     screen.type("something\n")
     screen.until("rank 1 read something")
     screen.until(r"read something\r\nready> $")
@@ -159,20 +229,20 @@ def the_shells_job_control_works_with_a_rank_that_has_the_terminal(desk):
     # In the background it is stopped, as any program that reads the terminal.
     screen.type(f"{harness.build}/pealrun -n 2 --bind-to none sh -c 'if [ $PMIX_RANK = 1 ]; then read x </dev/tty; echo rank 1 read $x; fi' &\n")
     screen.until(r"pealrun stops too")
-    wait_until(lambda: [pid for pid in desk.processes() if b"pealrun" in command_of(pid) and state_of(pid) == "T"], "pealrun is stopped")
+    wait_until(lambda: the_shell_knows_of_the_stop(screen), "the shell says so")
     screen.type("fg\n")
-    screen.until(r"fg\r\n.*pealrun")
+    screen.until_given_to_a_rank()
     screen.type("more\n")
     screen.until("rank 1 read more")
     screen.type("exit 3\n")
     equal(screen.finish(), 3, f"exit code of the shell: {screen.text!r}")
 
 
-def command_of(pid):
-    try:
-        return open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")[0]
-    except OSError:
-        return b""
+def the_shell_knows_of_the_stop(screen):
+    screen.text = ""
+    screen.type("jobs\n")
+    screen.until(r"(Stopped|Running)[^\n]*\n(.*\n)*ready> $")
+    return "Stopped" in screen.text
 
 
 @case()
@@ -206,3 +276,16 @@ def a_benchmark_says_on_a_terminal_how_far_it_is(desk):
         check(re.search(rf"measuring {size} B \({number} of 3\), \d+ s so far\r\x1b\[K{size} +[\d.]+\r\n", screen.text), screen.text)
     done = desk.run("-n", 2, "--bind-to", "none", *program)
     equal((done.code, "measuring" in done.out, len(done.lines())), (0, False, 5), "nothing of that in a pipe")
+
+
+@case()
+def a_comparison_says_how_far_it_is(desk):
+    folder = pathlib.Path(__file__).resolve().parents[2] / "examples/bench"
+    script = f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(folder)!r}); from progress import Progress\np = Progress(2, 2)\n" \
+             "for name in ('a', 'b') * 2: p.step(name)\np.end()"
+    screen = Screen(desk, "-c", script, program=sys.executable)
+    equal(screen.finish(), 0, f"exit code: {screen.text!r}")
+    steps = re.findall(r"round (\d) of 2: (\w) \((\d) of 2\), \d+ s so far(?:, about \d+ s left)?\x1b\[K\r", screen.text)
+    equal(steps, [("1", "a", "1"), ("1", "b", "2"), ("2", "a", "1"), ("2", "b", "2")], f"what is seen: {screen.text!r}")
+    check(screen.text.endswith("\r\x1b[K"), "the line is not cleared")
+    equal(desk.run("-c", script, program=sys.executable).err, "round 1 of 2\nround 2 of 2\n", "what is told to a pipe")

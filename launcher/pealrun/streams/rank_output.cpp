@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "say.hpp"
+#include "streams/pseudo_terminal.hpp"
 
 namespace peal::launcher {
 
@@ -76,8 +77,14 @@ rank_output::ends rank_output::open(int rank) {
 
 int rank_output::open_pipe(int rank, int to) {
   int both[2];
-  if (::pipe2(both, O_CLOEXEC) != 0)
+  // Programs ask of their output, not of their errors, which they do not buffer.
+  const bool shown = !folder_ && to == STDOUT_FILENO && out_.terminal();
+  if (const auto made = shown ? open_pseudo_terminal(STDOUT_FILENO) : std::nullopt) {
+    both[0] = made->ours;
+    both[1] = made->theirs;
+  } else if (::pipe2(both, O_CLOEXEC) != 0) {
     throw std::system_error{errno, std::generic_category(), "pipe"};
+  }
   ::fcntl(both[0], F_SETFL, O_NONBLOCK);
   child_ends_.push_back(both[1]);
   stream made{.number = opened_++,
