@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
+#include "engine/other_launcher.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
 #include "pmix/pmix_host.hpp"
@@ -98,8 +100,14 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
 int run(const std::vector<std::string>& arguments) {
   try {
     const job_request request = read_command_line(arguments);
+    const std::optional<other_launcher> elsewhere = other_launcher_for(request);
+    if (elsewhere && request.given_for("--explain") != nullptr) throw stop{0, explain(*elsewhere)};
     descriptor_limit files;
     signal_source signals;
+    if (elsewhere) {
+      (void)job_settings::from_environment();  // refuses what is wrong before ranks are started
+      return run_by(*elsewhere, request, signals);
+    }
     return run_job(request, signals, files);
   } catch (const stop& end) {
     print(end.code == 0 ? STDOUT_FILENO : STDERR_FILENO, end.text);

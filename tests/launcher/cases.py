@@ -3,6 +3,7 @@ import usage_cases  # noqa: F401
 import running_cases  # noqa: F401
 import ending_cases  # noqa: F401
 import meeting_cases  # noqa: F401
+import engine_cases  # noqa: F401
 import blocked_cases  # noqa: F401
 import placing_cases  # noqa: F401
 import info_cases  # noqa: F401

@@ -17,6 +17,7 @@ EXTRA_DIST += \
   tests/launcher/cases.py \
   tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
+  tests/launcher/engine_cases.py \
   tests/launcher/explain_cases.py \
   tests/launcher/info_cases.py \
   tests/launcher/meeting_cases.py \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
   tests/launcher/run_launcher_tests \
   tests/launcher/running_cases.py \
   tests/launcher/sim_cases.py \
+  tests/launcher/slurm_cluster.py \
   tests/launcher/usage_cases.py \
   tests/sanitize/lsan.supp \
   tests/sanitize/tsan.supp
