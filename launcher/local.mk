@@ -2,6 +2,17 @@ bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
   launcher/pealrun/end/cause.hpp \
   launcher/pealrun/end/end_order.hpp \
+  launcher/pealrun/engine/choice.hpp \
+  launcher/pealrun/engine/counterparts.hpp \
+  launcher/pealrun/engine/other_launcher.hpp \
+  launcher/pealrun/engine/prterun_command.hpp \
+  launcher/pealrun/engine/ranks_command.hpp \
+  launcher/pealrun/engine/slurm/slurm_step.hpp \
+  launcher/pealrun/engine/slurm/srun_command.hpp \
+  launcher/pealrun/engine/slurm/srun_errors.hpp \
+  launcher/pealrun/engine/slurm/text_filter.hpp \
+  launcher/pealrun/engine/supervisor.hpp \
+  launcher/pealrun/engine/terminal_relay.hpp \
   launcher/pealrun/explain/devices.hpp \
   launcher/pealrun/explain/plan.hpp \
   launcher/pealrun/job.hpp \
@@ -26,6 +37,7 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/unkillable.hpp \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
+  launcher/pealrun/request/engine_options.hpp \
   launcher/pealrun/request/failure_options.hpp \
   launcher/pealrun/request/help.hpp \
   launcher/pealrun/request/output_options.hpp \
@@ -43,11 +55,25 @@ pealrun_SOURCES = \
   launcher/pealrun/streams/sink.hpp \
   launcher/pealrun/streams/spool.hpp
 if UNITS
-pealrun_SOURCES += launcher/pealrun/request/unit.cpp launcher/pealrun/unit.cpp
+pealrun_SOURCES += \
+  launcher/pealrun/engine/unit.cpp \
+  launcher/pealrun/request/unit.cpp \
+  launcher/pealrun/unit.cpp
 else
 pealrun_SOURCES += \
   launcher/pealrun/end/cause.cpp \
   launcher/pealrun/end/end_order.cpp \
+  launcher/pealrun/engine/choice.cpp \
+  launcher/pealrun/engine/counterparts.cpp \
+  launcher/pealrun/engine/other_launcher.cpp \
+  launcher/pealrun/engine/prterun_command.cpp \
+  launcher/pealrun/engine/ranks_command.cpp \
+  launcher/pealrun/engine/slurm/slurm_step.cpp \
+  launcher/pealrun/engine/slurm/srun_command.cpp \
+  launcher/pealrun/engine/slurm/srun_errors.cpp \
+  launcher/pealrun/engine/slurm/text_filter.cpp \
+  launcher/pealrun/engine/supervisor.cpp \
+  launcher/pealrun/engine/terminal_relay.cpp \
   launcher/pealrun/explain/devices.cpp \
   launcher/pealrun/explain/plan.cpp \
   launcher/pealrun/job.cpp \
@@ -74,6 +100,7 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/unkillable.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
+  launcher/pealrun/request/engine_options.cpp \
   launcher/pealrun/request/failure_options.cpp \
   launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/output_options.cpp \

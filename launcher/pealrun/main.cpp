@@ -19,6 +19,7 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
+#include "engine/other_launcher.hpp"
 #include "explain/plan.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
@@ -138,9 +139,15 @@ job_end run_job(const job_request& request, signal_source& signals, descriptor_l
 int run(const restart& starts) {
   try {
     const job_request request = read_command_line(starts.arguments());
-    if (request.placement.explain) throw stop{0, explain(request)};
+    const std::optional<other_launcher> elsewhere = other_launcher_for(request);
+    if (request.placement.explain)
+      throw stop{0, elsewhere ? explain(*elsewhere) : explain(request)};
     descriptor_limit files;
     signal_source signals;
+    if (elsewhere) {
+      (void)job_settings::from_environment();  // refuses what is wrong before ranks are started
+      return run_by(*elsewhere, request, signals);
+    }
     const job_end end = run_job(request, signals, files, starts);
     if (end.may_start_again && starts.count() < request.restarts)
       starts.once_more(request.restarts, signals, files);

@@ -6,6 +6,7 @@ import terminal_cases  # noqa: F401
 import ending_cases  # noqa: F401
 import killing_cases  # noqa: F401
 import meeting_cases  # noqa: F401
+import engine_cases  # noqa: F401
 import blocked_cases  # noqa: F401
 import placing_cases  # noqa: F401
 import completion_cases  # noqa: F401

@@ -21,6 +21,7 @@ EXTRA_DIST += \
   tests/launcher/completion_cases.py \
   tests/launcher/ending_cases.py \
   tests/launcher/harness.py \
+  tests/launcher/engine_cases.py \
   tests/launcher/explain_cases.py \
   tests/launcher/info_cases.py \
   tests/launcher/killing_cases.py \
@@ -30,6 +31,7 @@ EXTRA_DIST += \
   tests/launcher/run_launcher_tests \
   tests/launcher/running_cases.py \
   tests/launcher/sim_cases.py \
+  tests/launcher/slurm_cluster.py \
   tests/launcher/streams_cases.py \
   tests/launcher/terminal_cases.py \
   tests/launcher/usage_cases.py \

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "processes/program.hpp"
 #include "request/checks.hpp"
+#include "request/engine_options.hpp"
 #include "request/failure_options.hpp"
 #include "request/help.hpp"
 #include "request/output_options.hpp"
@@ -47,11 +48,14 @@ struct program_options {
 };
 
 struct job_options {
+  engine_options engine;
   placement_options placement;
   output_options output;
   failure_options failure;
+  std::vector<given_option> given;
 
   void declare(CLI::App& app) {
+    engine.declare(app);
     placement.declare(app);
     output.declare(app);
     failure.declare(app);
@@ -60,6 +64,8 @@ struct job_options {
     placement.put_into(request);
     output.put_into(request);
     failure.put_into(request);
+    engine.put_into(request);
+    request.given = given;
   }
 };
 
@@ -132,6 +138,9 @@ application read_application(std::vector<std::string> words, job_options* all) {
   } catch (const CLI::ParseError& problem) {
     throw stop{2, fmt::format("pealrun: {}\n", problem.what())};
   }
+  if (first)
+    for (const CLI::Option* each : app.get_options())
+      if (each->count() > 0) all->given.push_back({each->get_name(), each->results()});
   std::vector<std::string> rest = app.remaining();
   if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
   else if (!rest.empty() && rest.front().starts_with('-'))

@@ -15,4 +15,10 @@ std::size_t job_request::application_of(int rank) const {
   return at;
 }
 
+const std::string* job_request::given_for(std::string_view name) const {
+  for (const given_option& each : given)
+    if (each.name == name && !each.values.empty()) return &each.values.back();
+  return nullptr;
+}
+
 }  // namespace peal::launcher

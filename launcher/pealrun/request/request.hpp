@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct application {
 };
 
 enum class failure_policy { kill, notify, go_on };
+enum class engine_policy { automatic, local, slurm, prrte };
 enum class input_policy { none, one, all };  // which ranks have pealrun's standard input
 
 /// What becomes of what ranks read and write.
@@ -43,6 +45,12 @@ struct stream_request {
   int input_rank = 0;  // of input_policy::one
 };
 
+/// An option as it was given before the first program, with its longest name.
+struct given_option {
+  std::string name;
+  std::vector<std::string> values;  // of a flag: one, "true"
+};
+
 struct job_request {
   std::vector<application> applications;
   stream_request streams;
@@ -50,10 +58,18 @@ struct job_request {
   failure_policy on_failure = failure_policy::kill;
   int restarts = 0;  // how often the job is started again after a failure, at most
   placement_request placement;
+  engine_policy engine = engine_policy::automatic;
+  int nodes = 0;          // 0: not said
+  std::string hosts;      // NAME[:SLOTS],...; empty: not said
+  std::string host_file;  // empty: not said
+  // For engines that hand the job to another launcher: none that they do not know may be lost.
+  std::vector<given_option> given;
 
   [[nodiscard]] int ranks() const;
   /// The application that a rank belongs to, as an index.
   [[nodiscard]] std::size_t application_of(int rank) const;
+  /// What was given for an option, the last value of it; nullptr when it was not given.
+  [[nodiscard]] const std::string* given_for(std::string_view name) const;
 };
 
 /// Most ranks a job may have: a descriptor or two a rank, and what libpmix has been seen to carry.

@@ -2,6 +2,7 @@
 // --enable-units).
 #include "request/checks.cpp"
 #include "request/command_line.cpp"
+#include "request/engine_options.cpp"
 #include "request/failure_options.cpp"
 #include "request/help.cpp"
 #include "request/output_options.cpp"

@@ -1,0 +1,77 @@
+// launcher/pealrun/engine/supervisor.hpp
+// A job that srun or prterun runs: pealrun passes signals, input and lines on, tells in one line
+// why it failed, and ends it where that launcher does not.
+//
+// Layer    launcher.
+// Threads  one: everything happens in `run`, in the thread that made the supervisor. It must live
+//          as long as pealrun, since the launcher is ended with the thread that forked it.
+// Errors   throws stop with 127 where the launcher is not there, std::system_error where the system
+//          grants no pipe or process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/slurm/srun_errors.hpp"
+#include "engine/slurm/text_filter.hpp"
+#include "engine/terminal_relay.hpp"
+#include "processes/signals.hpp"
+#include "request/request.hpp"
+
+namespace peal::launcher {
+
+class supervisor {
+ public:
+  /// `words` is the command; `step` the name by which Slurm knows what it starts, empty where it is
+  /// not srun. What srun writes to the descriptor `ranks_errors` is what ranks write.
+  supervisor(const job_request&, signal_source&, std::vector<std::string> words, std::string step);
+  ~supervisor();
+  supervisor(const supervisor&) = delete;
+  supervisor& operator=(const supervisor&) = delete;
+
+  static constexpr int ranks_errors = 3;
+
+  /// Returns pealrun's exit code when the launcher has ended.
+  int run();
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void start(const std::string& program);
+  [[noreturn]] void become_launcher(const std::string& program, int input, int errors, int own);
+  void wait_for_something();
+  void read_ranks_errors();
+  void read_own_lines();
+  void take_lines();
+  void serve_signals();
+  void interrupt();
+  void check_deadlines();
+  void look_for_end();
+  void end_job();
+  void kill_job();
+  void fail(int code, const std::string& line);
+  [[nodiscard]] int result_of(int status);
+
+  const job_request& request_;
+  signal_source& signals_;
+  std::vector<std::string> words_;
+  std::string step_;
+  terminal_relay input_;
+  text_filter filter_;
+  srun_errors told_;
+  std::string own_lines_;  // of srun, as far as they have come
+  int errors_ = -1;        // what ranks write, and what srun itself does
+  int own_ = -1;
+  pid_t launcher_ = -1;
+  bool ended_ = false;
+  bool ending_ = false;
+  std::optional<int> result_;
+  unsigned passed_on_ = 0;  // signals, as bits
+  std::optional<clock::time_point> timeout_, kill_at_, interrupted_at_, drain_until_;
+};
+
+}  // namespace peal::launcher
