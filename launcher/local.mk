@@ -2,6 +2,14 @@ bin_PROGRAMS += pealrun
 pealrun_SOURCES = \
   launcher/pealrun/end/cause.hpp \
   launcher/pealrun/end/end_order.hpp \
+  launcher/pealrun/hang/analysis.hpp \
+  launcher/pealrun/hang/attach.hpp \
+  launcher/pealrun/hang/hang_report.hpp \
+  launcher/pealrun/hang/hang_watch.hpp \
+  launcher/pealrun/hang/job_table.hpp \
+  launcher/pealrun/hang/rank_ranges.hpp \
+  launcher/pealrun/hang/stacks.hpp \
+  launcher/pealrun/hang/wait_words.hpp \
   launcher/pealrun/job.hpp \
   launcher/pealrun/pmix/pmix_host.hpp \
   launcher/pealrun/pmix/pmix_infos.hpp \
@@ -16,10 +24,16 @@ pealrun_SOURCES = \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
   launcher/pealrun/request/failure_options.hpp \
+  launcher/pealrun/request/hang_options.hpp \
   launcher/pealrun/request/output_options.hpp \
   launcher/pealrun/request/placement_options.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
+  launcher/pealrun/shown/call_sites.hpp \
+  launcher/pealrun/shown/process_stat.hpp \
+  launcher/pealrun/shown/rank_pages.hpp \
+  launcher/pealrun/shown/snapshot.hpp \
+  launcher/pealrun/shown/tool.hpp \
   launcher/pealrun/streams/input.hpp \
   launcher/pealrun/streams/output.hpp
 if UNITS
@@ -28,6 +42,14 @@ else
 pealrun_SOURCES += \
   launcher/pealrun/end/cause.cpp \
   launcher/pealrun/end/end_order.cpp \
+  launcher/pealrun/hang/analysis.cpp \
+  launcher/pealrun/hang/attach.cpp \
+  launcher/pealrun/hang/hang_report.cpp \
+  launcher/pealrun/hang/hang_watch.cpp \
+  launcher/pealrun/hang/job_table.cpp \
+  launcher/pealrun/hang/rank_ranges.cpp \
+  launcher/pealrun/hang/stacks.cpp \
+  launcher/pealrun/hang/wait_words.cpp \
   launcher/pealrun/job.cpp \
   launcher/pealrun/job_ends.cpp \
   launcher/pealrun/job_signals.cpp \
@@ -44,9 +66,16 @@ pealrun_SOURCES += \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
   launcher/pealrun/request/failure_options.cpp \
+  launcher/pealrun/request/hang_options.cpp \
   launcher/pealrun/request/output_options.cpp \
   launcher/pealrun/request/placement_options.cpp \
   launcher/pealrun/request/request.cpp \
+  launcher/pealrun/shown/call_sites.cpp \
+  launcher/pealrun/shown/process_stat.cpp \
+  launcher/pealrun/shown/rank_pages.cpp \
+  launcher/pealrun/shown/snapshot.cpp \
+  launcher/pealrun/shown/snapshot_json.cpp \
+  launcher/pealrun/shown/tool.cpp \
   launcher/pealrun/streams/input.cpp \
   launcher/pealrun/streams/output.cpp
 endif

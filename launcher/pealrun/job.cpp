@@ -59,7 +59,8 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
       strays_{around.left_behind},
       files_{around.files},
       places_{std::move(places)},
-      order_{request.ranks()} {
+      order_{request.ranks()},
+      hangs_{request.hang_after} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
   for (int rank = 0; rank < request.ranks(); ++rank)
     members_[static_cast<std::size_t>(rank)].end.rank = rank;
@@ -90,6 +91,7 @@ int job::run() {
     serve_host();
     judge_ends();
     check_deadlines();
+    if (phase_ == phase::running) hangs_.look(request_.ranks(), [this] { return ends_in_words(); });
     if (output_.broken() != 0 && phase_ == phase::running) {
       if (output_.broken() == EPIPE) fail(128 + SIGPIPE, "nobody reads the output any more");
       else
@@ -149,7 +151,7 @@ void job::wait_for_something() {
   output_.add_to(list);
   input_.add_to(list);
   auto next = clock::time_point::max();
-  for (const auto& each : {timeout_, kill_at_, drain_until_, reap_at_})
+  for (const auto& each : {timeout_, kill_at_, drain_until_, reap_at_, hangs_.next()})
     if (each) next = std::min(next, *each);
   for (const member& each : members_)
     if ((each.ended || each.end.aborted) && !each.judged) {

@@ -18,6 +18,8 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
+#include "hang/attach.hpp"
+#include "hang/hang_report.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
 #include "pmix/pmix_host.hpp"
@@ -97,6 +99,8 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
 
 int run(const std::vector<std::string>& arguments) {
   try {
+    if (!arguments.empty() && arguments.front() == attach_word)
+      return attach({arguments.begin() + 1, arguments.end()});
     const job_request request = read_command_line(arguments);
     descriptor_limit files;
     signal_source signals;
@@ -124,6 +128,8 @@ int main(int count, char** words) {
   using namespace peal::launcher;
   if (count == 2 && std::string_view{words[1]} == stand_in_word) connect_and_vanish();
   open_standard_descriptors();
+  if (count == 3 && std::string_view{words[1]} == hang_report_word)
+    return write_hang_report(words[2]);
   // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network,
   // x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);

@@ -4,6 +4,7 @@ import running_cases  # noqa: F401
 import ending_cases  # noqa: F401
 import meeting_cases  # noqa: F401
 import blocked_cases  # noqa: F401
+import hang_cases  # noqa: F401
 import placing_cases  # noqa: F401
 import info_cases  # noqa: F401
 import explain_cases  # noqa: F401

@@ -10,6 +10,7 @@
 #include "processes/program.hpp"
 #include "request/checks.hpp"
 #include "request/failure_options.hpp"
+#include "request/hang_options.hpp"
 #include "request/output_options.hpp"
 #include "request/placement_options.hpp"
 
@@ -35,16 +36,19 @@ struct job_options {
   placement_options placement;
   output_options output;
   failure_options failure;
+  hang_options hang;
 
   void declare(CLI::App& app) {
     placement.declare(app);
     output.declare(app);
     failure.declare(app);
+    hang.declare(app);
   }
   void put_into(job_request& request) const {
     placement.put_into(request);
     output.put_into(request);
     failure.put_into(request);
+    hang.put_into(request);
   }
 };
 

@@ -34,7 +34,8 @@ enum class binding_policy { none, core, automatic };
 struct job_request {
   std::vector<application> applications;
   bool tag_output = false;
-  double timeout = 0;  // 0: none
+  double timeout = 0;     // 0: none
+  double hang_after = 0;  // 0: never
   failure_policy on_failure = failure_policy::kill;
   binding_policy bind = binding_policy::automatic;
 

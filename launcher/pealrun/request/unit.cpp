@@ -3,6 +3,7 @@
 #include "request/checks.cpp"
 #include "request/command_line.cpp"
 #include "request/failure_options.cpp"
+#include "request/hang_options.cpp"
 #include "request/output_options.cpp"
 #include "request/placement_options.cpp"
 #include "request/request.cpp"
