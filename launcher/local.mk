@@ -15,6 +15,14 @@ pealrun_SOURCES = \
   launcher/pealrun/engine/terminal_relay.hpp \
   launcher/pealrun/explain/devices.hpp \
   launcher/pealrun/explain/plan.hpp \
+  launcher/pealrun/hang/analysis.hpp \
+  launcher/pealrun/hang/attach.hpp \
+  launcher/pealrun/hang/hang_report.hpp \
+  launcher/pealrun/hang/hang_watch.hpp \
+  launcher/pealrun/hang/job_table.hpp \
+  launcher/pealrun/hang/rank_ranges.hpp \
+  launcher/pealrun/hang/stacks.hpp \
+  launcher/pealrun/hang/wait_words.hpp \
   launcher/pealrun/job.hpp \
   launcher/pealrun/placement/bindings_text.hpp \
   launcher/pealrun/placement/held_cores.hpp \
@@ -39,12 +47,18 @@ pealrun_SOURCES = \
   launcher/pealrun/request/command_line.hpp \
   launcher/pealrun/request/engine_options.hpp \
   launcher/pealrun/request/failure_options.hpp \
+  launcher/pealrun/request/hang_options.hpp \
   launcher/pealrun/request/help.hpp \
   launcher/pealrun/request/output_options.hpp \
   launcher/pealrun/request/placement_options.hpp \
   launcher/pealrun/request/placement_request.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
+  launcher/pealrun/shown/call_sites.hpp \
+  launcher/pealrun/shown/process_stat.hpp \
+  launcher/pealrun/shown/rank_pages.hpp \
+  launcher/pealrun/shown/snapshot.hpp \
+  launcher/pealrun/shown/tool.hpp \
   launcher/pealrun/streams/descriptor_sink.hpp \
   launcher/pealrun/streams/file_sink.hpp \
   launcher/pealrun/streams/line_prefix.hpp \
@@ -76,6 +90,14 @@ pealrun_SOURCES += \
   launcher/pealrun/engine/terminal_relay.cpp \
   launcher/pealrun/explain/devices.cpp \
   launcher/pealrun/explain/plan.cpp \
+  launcher/pealrun/hang/analysis.cpp \
+  launcher/pealrun/hang/attach.cpp \
+  launcher/pealrun/hang/hang_report.cpp \
+  launcher/pealrun/hang/hang_watch.cpp \
+  launcher/pealrun/hang/job_table.cpp \
+  launcher/pealrun/hang/rank_ranges.cpp \
+  launcher/pealrun/hang/stacks.cpp \
+  launcher/pealrun/hang/wait_words.cpp \
   launcher/pealrun/job.cpp \
   launcher/pealrun/job_ends.cpp \
   launcher/pealrun/job_signals.cpp \
@@ -102,11 +124,18 @@ pealrun_SOURCES += \
   launcher/pealrun/request/command_line.cpp \
   launcher/pealrun/request/engine_options.cpp \
   launcher/pealrun/request/failure_options.cpp \
+  launcher/pealrun/request/hang_options.cpp \
   launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/output_options.cpp \
   launcher/pealrun/request/placement_options.cpp \
   launcher/pealrun/request/placement_request.cpp \
   launcher/pealrun/request/request.cpp \
+  launcher/pealrun/shown/call_sites.cpp \
+  launcher/pealrun/shown/process_stat.cpp \
+  launcher/pealrun/shown/rank_pages.cpp \
+  launcher/pealrun/shown/snapshot.cpp \
+  launcher/pealrun/shown/snapshot_json.cpp \
+  launcher/pealrun/shown/tool.cpp \
   launcher/pealrun/streams/descriptor_sink.cpp \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \

@@ -19,6 +19,7 @@ EXTRA_DIST += src/libpeal.map
 include src/base/local.mk
 include src/topology/local.mk
 include src/bootstrap/local.mk
+include src/state/local.mk
 include src/progress/local.mk
 include src/memory/local.mk
 include src/transport/local.mk

@@ -61,7 +61,8 @@ job::job(const job_request& request, pmix_host& host, const surroundings& around
       places_{std::move(places)},
       order_{request.ranks()},
       output_{request},
-      input_{request.streams} {
+      input_{request.streams},
+      hangs_{request.hang_after} {
   members_.resize(static_cast<std::size_t>(request.ranks()));
   for (int rank = 0; rank < request.ranks(); ++rank)
     members_[static_cast<std::size_t>(rank)].end.rank = rank;
@@ -93,6 +94,7 @@ int job::run() {
     serve_host();
     judge_ends();
     check_deadlines();
+    if (phase_ == phase::running) hangs_.look(request_.ranks(), [this] { return ends_in_words(); });
     if (output_.broken() != 0 && phase_ == phase::running) {
       if (output_.broken() == EPIPE) fail(128 + SIGPIPE, "nobody reads the output any more");
       else
@@ -150,7 +152,7 @@ void job::wait_for_something() {
   input_.add_to(list);
   auto next = clock::time_point::max();
   for (const auto& each :
-       {timeout_, kill_at_, give_up_at_, drain_until_, reap_at_, output_.deadline()})
+       {timeout_, kill_at_, give_up_at_, drain_until_, reap_at_, output_.deadline(), hangs_.next()})
     if (each) next = std::min(next, *each);
   for (const member& each : members_)
     if ((each.ended || each.end.aborted) && !each.judged) {

@@ -14,6 +14,7 @@
 
 #include "end/cause.hpp"
 #include "end/end_order.hpp"
+#include "hang/hang_watch.hpp"
 #include "placement/place.hpp"
 #include "pmix/pmix_host.hpp"
 #include "processes/descriptors.hpp"
@@ -99,6 +100,7 @@ class job {
   [[nodiscard]] bool over() const;
   [[nodiscard]] std::string describe(int rank) const;
   [[nodiscard]] std::string still_running() const;
+  [[nodiscard]] hang_watch::ends ends_in_words() const;
 
   const job_request& request_;
   pmix_host& host_;
@@ -112,6 +114,7 @@ class job {
   rank_output output_;
   rank_input input_;
   terminal terminal_;
+  hang_watch hangs_;
   std::string host_name_;
   phase phase_ = phase::running;
   int result_ = 0;

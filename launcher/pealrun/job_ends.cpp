@@ -124,6 +124,18 @@ void job::judge_ends() {
   for (const rank_end& each : ends) judge(each.rank);
 }
 
+hang_watch::ends job::ends_in_words() const {
+  hang_watch::ends made;
+  for (int rank = 0; rank < request_.ranks(); ++rank) {
+    const member& of = members_[static_cast<std::size_t>(rank)];
+    if (!of.ended) continue;
+    made[rank] = WIFSIGNALED(of.end.status)
+                     ? fmt::format("was killed by {}", signal_name(WTERMSIG(of.end.status)))
+                     : fmt::format("exited with code {}", code_of(of.end.status));
+  }
+  return made;
+}
+
 void job::judge(int rank) {
   member& of = members_[static_cast<std::size_t>(rank)];
   of.judged = true;

@@ -29,6 +29,7 @@ void job::serve_signals() {
   for (const int signal : signals_.take()) {
     if (signal == SIGCHLD) child_changed_ = true;
     else if (signal == SIGTSTP) stop_with_ranks(SIGSTOP);
+    else if (signal == report_signal) hangs_.report(ends_in_words());
     else pass_on(signal);
     if (signal == SIGINT) interrupt();
   }

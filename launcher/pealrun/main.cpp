@@ -21,6 +21,8 @@
 #include "bootstrap/owner.hpp"
 #include "engine/other_launcher.hpp"
 #include "explain/plan.hpp"
+#include "hang/attach.hpp"
+#include "hang/hang_report.hpp"
 #include "job.hpp"
 #include "peal/error.hpp"
 #include "placement/placement.hpp"
@@ -138,7 +140,10 @@ job_end run_job(const job_request& request, signal_source& signals, descriptor_l
 
 int run(const restart& starts) {
   try {
-    const job_request request = read_command_line(starts.arguments());
+    const std::vector<std::string>& arguments = starts.arguments();
+    if (!arguments.empty() && arguments.front() == attach_word)
+      return attach({arguments.begin() + 1, arguments.end()});
+    const job_request request = read_command_line(arguments);
     const std::optional<other_launcher> elsewhere = other_launcher_for(request);
     if (request.placement.explain)
       throw stop{0, elsewhere ? explain(*elsewhere) : explain(request)};
@@ -175,6 +180,8 @@ int main(int count, char** words) {
   using namespace peal::launcher;
   if (count == 2 && std::string_view{words[1]} == stand_in_word) connect_and_vanish();
   open_standard_descriptors();
+  if (count == 3 && std::string_view{words[1]} == hang_report_word)
+    return write_hang_report(words[2]);
   // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network,
   // x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);

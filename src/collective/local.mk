@@ -9,6 +9,7 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/tree.hpp \
   src/collective/choice/cost_sum.hpp \
   src/collective/call_key.hpp \
+  src/collective/call_subject.hpp \
   src/collective/choice/choice.hpp \
   src/collective/collectives.cpp \
   src/collective/collectives.hpp \

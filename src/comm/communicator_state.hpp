@@ -21,6 +21,7 @@
 #include "comm/checks/checked_calls.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
+#include "state/rank_page.hpp"
 
 namespace peal {
 class lane;
@@ -35,6 +36,9 @@ struct alignas(cache_line) communicator_state : team {
   /// with the same peers has learnt.
   communicator_state(const team& members, lane& in, const collective_state* like = nullptr,
                      std::span<const direct::learnt_ways::known_shape> known = {});
+  ~communicator_state();
+  communicator_state(const communicator_state&) = delete;
+  communicator_state& operator=(const communicator_state&) = delete;
 
   /// Where messages with that tag go. Constant once the user has the communicator.
   [[nodiscard]] communicator_state& way_of(int tag) noexcept {
@@ -79,6 +83,7 @@ struct alignas(cache_line) communicator_state : team {
   bool tags_named = false;
   /// Then, where there are several lanes: this one, and one in each of the others for its messages.
   std::vector<communicator_state*> ways;
+  state::communicator_entry* shown = nullptr;  // in the page of this process; null: no room
 };
 
 }  // namespace peal::detail

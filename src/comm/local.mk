@@ -28,7 +28,8 @@ libpeal_core_la_SOURCES += \
   src/comm/start/node_list.hpp \
   src/comm/start/spin_bounds.hpp \
   src/comm/start/node_exchange.hpp \
-  src/comm/start/world.cpp
+  src/comm/start/world.cpp \
+  src/comm/waits/wait_reporter.hpp
 if UNITS
 libpeal_core_la_SOURCES += src/comm/unit.cpp
 else
@@ -65,5 +66,6 @@ libpeal_core_la_SOURCES += \
   src/comm/start/lane_count.cpp \
   src/comm/start/node_list.cpp \
   src/comm/start/spin_bounds.cpp \
-  src/comm/start/node_exchange.cpp
+  src/comm/start/node_exchange.cpp \
+  src/comm/waits/wait_reporter.cpp
 endif

@@ -33,3 +33,4 @@
 #include "comm/start/node_exchange.cpp"
 #include "comm/start/node_list.cpp"
 #include "comm/start/spin_bounds.cpp"
+#include "comm/waits/wait_reporter.cpp"

@@ -147,6 +147,9 @@ class unexpected_queue {
     return !first || wanted.takes(first->key) ? first : search(wanted);
   }
   [[nodiscard]] detail::matched_message* front() const noexcept { return list_.front(); }
+  [[nodiscard]] detail::matched_message* next(const detail::matched_message& of) const noexcept {
+    return list_.next(of);
+  }
 
  private:
   struct index;

@@ -151,4 +151,44 @@ void messaging::forget(std::uint32_t context) noexcept {
   if (!at->revoked) contexts_.erase(context);
 }
 
+void messaging::for_each_pending(void (*see)(void* context, const pending_message&),
+                                 void* context) noexcept {
+  using what = pending_message::what;
+  contexts_.for_each([&](context_state& at) {
+    for (const operation* each = at.posted.front(); each; each = at.posted.next(*each)) {
+      const bool any = (each->mask & match_pattern::source_bits) == 0;
+      const int source = any ? detail::any_source_value : source_of(each->key);
+      see(context, {.kind = what::posted,
+                    .from_any = any,
+                    .peer = any ? peer_id{0} : each->members->peer(source),
+                    .tag = (each->mask & match_pattern::tag_bits) == match_pattern::tag_bits
+                               ? tag_of(each->key)
+                               : detail::any_tag_value,
+                    .context = at.id,
+                    .bytes = each->capacity});
+    }
+    for (const matched_message* each = at.unexpected.front(); each;
+         each = at.unexpected.next(*each))
+      see(context, {.kind = what::unexpected,
+                    .peer = each->from,
+                    .tag = tag_of(each->key),
+                    .context = at.id,
+                    .bytes = each->bytes});
+  });
+  const auto see_send = [&](const operation& each) {
+    if (each.kind == operation_kind::send)
+      see(context, {.kind = what::sending,
+                    .peer = each.target,
+                    .tag = tag_of(each.key),
+                    .context = static_cast<std::uint32_t>(each.key >> 32),
+                    .bytes = each.capacity});
+  };
+  for (const operation* each = announced_.front(); each; each = announced_.next(*each))
+    see_send(*each);
+  for (const peer_id to : stalled_)
+    for (const operation* each = peers_[to].queue->front(); each;
+         each = peers_[to].queue->next(*each))
+      see_send(*each);
+}
+
 }  // namespace peal

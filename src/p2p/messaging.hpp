@@ -26,6 +26,7 @@
 #include "peal/detail/core.hpp"
 #include "peal/error.hpp"
 #include "progress/engine.hpp"
+#include "state/rank_page.hpp"
 #include "transport/contract.hpp"
 #include "transport/short_path.hpp"
 
@@ -53,6 +54,18 @@ struct awaited {
   friend auto operator<=>(const awaited&, const awaited&) = default;
 };
 
+/// A receive that is posted, a message that nobody has asked for, or a send that is queued or
+/// announced.
+struct pending_message {
+  enum class what : std::uint8_t { posted, unexpected, sending };
+  what kind = what::posted;
+  bool from_any = false;  // a receive
+  peer_id peer = 0;
+  int tag = 0;
+  std::uint32_t context = 0;
+  std::size_t bytes = 0;  // of a receive: its room
+};
+
 struct messaging_options : message_settings {
   peer_id self = 0;
   std::uint32_t peers = 1;  // of the job
@@ -69,6 +82,8 @@ class messaging final : public sink, public progress_source {
   messaging(engine&, router&, const messaging_options&);
   ~messaging();
   void add(transport&);
+  /// Before the first message: counts what is sent there.
+  void count_in(state::lane_activity& where) noexcept { sent_ = &where; }
 
   // ---- starting. The operation is owned by the caller until `release`; peers are not proc_null
   // (the caller handles that). It may be finished on return, and its hook is not called then.
@@ -99,11 +114,14 @@ class messaging final : public sink, public progress_source {
                               std::size_t bytes, int dest, int tag) noexcept {
     const peer_id to = in.peer(dest);
     const peer_state& peer = peers_[to];
-    return static_cast<std::int64_t>(bytes) <= peer.direct_limit &&
-           peer.via->send_eager(to,
-                                envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()),
-                                               envelope_kind::eager, bytes),
-                                data);
+    const bool sent =
+        static_cast<std::int64_t>(bytes) <= peer.direct_limit &&
+        peer.via->send_eager(to,
+                             envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()),
+                                            envelope_kind::eager, bytes),
+                             data);
+    if (sent) count_sent(bytes);
+    return sent;
   }
   /// The same without a call, where the transport can do that and nothing is unusual.
   [[nodiscard, gnu::always_inline]] bool try_send_short(const team& in, std::uint32_t context,
@@ -117,6 +135,7 @@ class messaging final : public sink, public progress_source {
     peer.short_path->write_short(envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()),
                                                 envelope_kind::eager, bytes),
                                  data, bytes);
+    count_sent(bytes);
     return true;
   }
   /// The same for blocking sends: to oneself always, by a copy if need be.
@@ -191,6 +210,8 @@ class messaging final : public sink, public progress_source {
   /// peers that may still send; where there is none the receive ends with errc::peer_failed if
   /// `may_end`.
   void list_awaited(std::vector<awaited>&, bool may_end);
+  /// Everything of that kind, of the user's and of collectives.
+  void for_each_pending(void (*see)(void* context, const pending_message&), void* context) noexcept;
   /// A probe has looked in vain for a message of that source, and may look again: until the next
   /// list the source counts as waited for. False: no peer is left that may send one.
   bool note_probe(const team&, int source) noexcept;
@@ -234,6 +255,14 @@ class messaging final : public sink, public progress_source {
   static_assert(sizeof(peer_state) <= 64, "memory for a peer never talked to");
 
   enum class handed : std::uint8_t { no_space, whole, announcement };
+
+  /// relaxed: read by other programs only.
+  [[gnu::always_inline]] void count_sent(std::size_t bytes) noexcept {
+    sent_->messages.store(sent_->messages.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+    sent_->bytes.store(sent_->bytes.load(std::memory_order_relaxed) + bytes,
+                       std::memory_order_relaxed);
+  }
 
   // send.cpp: what goes out
   bool send_now_slowly(const team&, std::uint32_t context, const void* data, std::size_t bytes,
@@ -304,6 +333,8 @@ class messaging final : public sink, public progress_source {
   const messaging_options options_;
   std::vector<peer_state> peers_;
   std::vector<transport*> transports_;
+  state::lane_activity none_shown_;
+  state::lane_activity* sent_ = &none_shown_;
   context_table contexts_;
   operation_pool operations_{*this};
   message_pool messages_;

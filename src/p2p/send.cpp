@@ -71,6 +71,7 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
   sent.target = to;
   sent.members = &in;
   ++outgoing_;
+  count_sent(bytes);
   const handed how = peer.direct_limit < 0 ? handed::no_space : hand_over(sent, peer);
   if (how == handed::no_space) queue(sent, peer);
   else handed_over(sent, how);

@@ -37,6 +37,7 @@
 #include "progress/sources.hpp"
 #include "progress/wait_policy.hpp"
 #include "progress/wakeup.hpp"
+#include "state/wait_subject.hpp"
 
 namespace peal {
 
@@ -110,8 +111,12 @@ class engine {
   /// it does nothing.
   bool poll() noexcept {
     const bool moved = sources_.poll();
-    if (moved && sleepers_.any_hears_of_moves()) [[unlikely]]
-      wake_sleepers();
+    if (moved) {
+      // relaxed: read by other programs only
+      moves_->store(moves_->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      if (sleepers_.any_hears_of_moves()) [[unlikely]]
+        wake_sleepers();
+    }
     return moved;
   }
   /// Something has moved: the threads that sleep on the descriptors, or wait for more than one
@@ -144,6 +149,16 @@ class engine {
   bool wait_anywhere(Predicate&& holds, deadline until = never) {
     return holds() || wait<false, true>(holds, until);
   }
+
+  // ---- what others see of it
+  /// Before the first turn: counts turns there, and tells that observer of waits that last.
+  void show(state::lane_activity& where, state::wait_observer& to) noexcept {
+    sources_.count_in(where.turns);
+    moves_ = &where.moves;
+    observer_ = &to;
+  }
+  /// A wait is told of once it has lasted so long, and as often again.
+  static constexpr std::chrono::nanoseconds long_wait = std::chrono::milliseconds{900};
 
   // ---- other engines of the process
   /// There is something in this engine that threads of other engines must look after. Any thread.
@@ -193,7 +208,8 @@ class engine {
   /// A predicate without its type.
   struct question {
     bool (*ask)(void*);
-    const void* (*name)(void*);  // of the operation that is waited for; null: there is none
+    const void* (*name)(void*);          // of the operation that is waited for; null: there is none
+    state::wait_subject (*tell)(void*);  // null: nothing is known
     void* context;
     bool operator()() const { return ask(context); }
     [[nodiscard]] const void* sleep_for() const {
@@ -209,6 +225,8 @@ class engine {
     std::chrono::microseconds nap = shortest_nap;           // the next one
     std::chrono::microseconds refused = shortest_nap;       // while another engine is not armed
     std::chrono::milliseconds pause = engine_family::tick;  // while another engine is busy
+    std::int64_t begun = 0, told = 0;                       // nanoseconds; 0: this is not known yet
+    state::wait_entry* shown = nullptr;                     // the observer's, once it was told
   };
   enum class rest : std::uint8_t { refused, in_vain, moved, held };
   enum class readiness : std::uint8_t { refused, moved, ready };
@@ -216,9 +234,23 @@ class engine {
 
   template <bool Locked, bool Wide, class Predicate>
   bool wait(Predicate& holds, deadline until);
+  template <class Predicate>
+  static question question_of(Predicate& holds) noexcept {
+    using plain = std::remove_cvref_t<Predicate>;
+    question asked{[](void* context) -> bool { return (*static_cast<plain*>(context))(); }, nullptr,
+                   nullptr, const_cast<plain*>(&holds)};
+    if constexpr (requires { holds.sleep_for(); })
+      asked.name = [](void* context) -> const void* {
+        return static_cast<plain*>(context)->sleep_for();
+      };
+    if constexpr (requires { holds.describe(); })
+      asked.tell = [](void* context) { return static_cast<plain*>(context)->describe(); };
+    return asked;
+  }
 
-  // sleep.cpp: all with the lock held but `sleep` and `after_sleep`
+  // sleep.cpp: all with the lock held but `sleep`, `after_sleep` and `note_long`
   rest sleep(question holds, deadline until, wait_state&);
+  void note_long(const question&, wait_state&) noexcept;
   [[nodiscard]] rest lead(question holds, thread_sleep&, wait_state&);
   [[nodiscard]] rest follow(question holds, deadline until, wait_state&);
   [[nodiscard]] readiness begin_sleep(engine_sleeper&, bool naps);
@@ -294,6 +326,9 @@ class engine {
   // Turns of the other engines, at the last look.
   std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};
   std::atomic<std::uint32_t> calls_left_{1};  // of `progress`, until it looks at other engines
+  std::atomic<std::uint32_t> own_moves_{0};
+  std::atomic<std::uint32_t>* moves_ = &own_moves_;  // written under the lock
+  state::wait_observer* observer_ = nullptr;         // constant once there are several threads
 
   // Guarded by the lock.
   sleeper_list sleepers_;
@@ -336,15 +371,8 @@ bool engine::wait(Predicate& holds, deadline until) {
     }
     auto next = pause.next(moved, at_once);
     if (next == backoff::action::sleep) [[unlikely]] {
-      using plain = std::remove_cvref_t<Predicate>;
-      question asked{[](void* context) -> bool { return (*static_cast<plain*>(context))(); },
-                     nullptr, const_cast<plain*>(&holds)};
-      if constexpr (requires { holds.sleep_for(); })
-        asked.name = [](void* context) -> const void* {
-          return static_cast<plain*>(context)->sleep_for();
-        };
       if (!mine) mine = wait_state{Wide};
-      const rest slept = sleep(asked, until, *mine);
+      const rest slept = sleep(question_of(holds), until, *mine);
       held = slept == rest::held;
       slept_at_all = true;
       if (slept == rest::moved) pause.next(true);
@@ -354,6 +382,10 @@ bool engine::wait(Predicate& holds, deadline until) {
       if (held) break;
     }
     if (next == backoff::action::yield) pause.yield();
+    if (next == backoff::action::look) [[unlikely]] {
+      if (!mine) mine = wait_state{Wide};
+      note_long(question_of(holds), *mine);
+    }
     // The clock is read at every 64th pass only, since it costs as much as a turn.
     if (until != never && (next != backoff::action::spin || ++passes % 64 == 0) &&
         std::chrono::steady_clock::now() >= until)
@@ -361,6 +393,8 @@ bool engine::wait(Predicate& holds, deadline until) {
   }
   if (pause.over()) [[unlikely]]
     count(pause);
+  if (mine && mine->shown != nullptr) [[unlikely]]
+    observer_->over(mine->shown);
   if (shared()) [[unlikely]] {
     waits_.store(false, std::memory_order_relaxed);
     if (slept_at_all) after_sleep();

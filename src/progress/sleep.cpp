@@ -94,6 +94,7 @@ void engine::ended(const void* operation) noexcept {
 /// Not back among those that poll as long as another thread does that all the time.
 engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
   for (;;) {
+    if (observer_ != nullptr) note_long(holds, mine);
     const bool naps = mine.beside;
     rest result = rest::refused;
     const bool alone = family_ == nullptr;
@@ -110,6 +111,17 @@ engine::rest engine::sleep(question holds, deadline until, wait_state& mine) {
         deferred_.any() || clock::now() >= until)
       return result;
   }
+}
+
+/// As long as another thread holds the lock nothing is told: the next time will do.
+void engine::note_long(const question& of, wait_state& mine) noexcept {
+  const std::int64_t now = coarse_now();
+  if (mine.begun == 0) mine.begun = mine.told = now;
+  if (observer_ == nullptr || now - mine.told < long_wait.count() || !try_lock()) return;
+  mine.told = now;
+  observer_->lasts(of.tell != nullptr ? of.tell(of.context) : state::wait_subject{}, mine.begun,
+                   mine.shown);
+  unlock();
 }
 
 engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {

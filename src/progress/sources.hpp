@@ -71,8 +71,8 @@ class source_list {
   /// One turn. From within a source it does nothing.
   bool poll() noexcept {
     if (polling_) return false;
-    const std::uint32_t turns = turns_.load(std::memory_order_relaxed) + 1;
-    turns_.store(turns, std::memory_order_relaxed);
+    const std::uint32_t turns = turns_->load(std::memory_order_relaxed) + 1;
+    turns_->store(turns, std::memory_order_relaxed);
     return turn(turns % 64 == 0);
   }
   /// Every source, those of `sometimes` too.
@@ -81,8 +81,10 @@ class source_list {
   [[nodiscard]] bool in_turn() const noexcept { return polling_; }
   /// How many turns there have been. relaxed: other threads look whether it moves.
   [[nodiscard]] std::uint32_t turns() const noexcept {
-    return turns_.load(std::memory_order_relaxed);
+    return turns_->load(std::memory_order_relaxed);
   }
+  /// Before the first turn: counts them there, where other programs see them.
+  void count_in(std::atomic<std::uint32_t>& where) noexcept { turns_ = &where; }
 
   /// False: some source cannot promise to wake a thread.
   bool arm() noexcept;
@@ -111,7 +113,8 @@ class source_list {
 
   std::vector<progress_source*> every_;
   std::vector<progress_source*> sometimes_;
-  std::atomic<std::uint32_t> turns_{0};  // written under the lock
+  std::atomic<std::uint32_t> own_turns_{0};
+  std::atomic<std::uint32_t>* turns_ = &own_turns_;  // written under the lock
   bool polling_ = false;
   bool armed_ = false;
   bool rung_ = false;  // the pipe has not been read since

@@ -11,6 +11,7 @@ backoff::action backoff::decide() noexcept {
   if (!policy_.spins()) return decide_crowded();
   spins_ += misses_;
   misses_ = 0;
+  if (policy_.polls()) return action::look;
   const auto now = clock::now();
   if (!timed_) {
     timed_ = true;

@@ -41,20 +41,25 @@ class wait_policy {
   /// `oversubscribed`: more ranks than cores they may use.
   constexpr explicit wait_policy(wait_mode how = wait_mode::adaptive, bool oversubscribed = false,
                                  bounds spin = usual) noexcept
-      : look_{how == wait_mode::poll                      ? ~std::uint32_t{0}
+      : look_{how == wait_mode::poll                      ? turns_a_long_look
               : how == wait_mode::block || oversubscribed ? 1
                                                           : turns_a_look},
         yields_{how == wait_mode::adaptive && oversubscribed ? yields_when_oversubscribed : 0},
+        polls_{how == wait_mode::poll},
         spin_{spin} {}
 
-  /// Misses in a row after which something is to be decided; all ones: never.
+  /// Misses in a row after which something is to be decided.
   [[nodiscard]] constexpr std::uint32_t look() const noexcept { return look_; }
   [[nodiscard]] constexpr bool spins() const noexcept { return look_ > 1; }
+  /// Never does anything else.
+  [[nodiscard]] constexpr bool polls() const noexcept { return polls_; }
   [[nodiscard]] constexpr std::uint32_t yields() const noexcept { return yields_; }
   [[nodiscard]] constexpr const bounds& spin() const noexcept { return spin_; }
 
   /// The clock costs as much as a turn.
   static constexpr std::uint32_t turns_a_look = 64;
+  /// Of a thread that only polls: some hundredths of a second.
+  static constexpr std::uint32_t turns_a_long_look = std::uint32_t{1} << 20;
   /// A message between two ranks of one core takes two switches; with many ranks each of them has
   /// its turn in between.
   static constexpr std::uint32_t yields_when_oversubscribed = 64;
@@ -62,6 +67,7 @@ class wait_policy {
  private:
   std::uint32_t look_;
   std::uint32_t yields_;
+  bool polls_;
   bounds spin_;
 };
 
@@ -103,7 +109,8 @@ class wait_history {
 /// What one wait does after each turn.
 class backoff {
  public:
-  enum class action : std::uint8_t { spin, yield, sleep };
+  /// look: as spin, but the wait is a long one.
+  enum class action : std::uint8_t { spin, yield, sleep, look };
 
   backoff(const wait_policy& policy, wait_history& history) noexcept
       : policy_{policy}, history_{history} {}

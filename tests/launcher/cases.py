@@ -8,6 +8,7 @@ import killing_cases  # noqa: F401
 import meeting_cases  # noqa: F401
 import engine_cases  # noqa: F401
 import blocked_cases  # noqa: F401
+import hang_cases  # noqa: F401
 import placing_cases  # noqa: F401
 import completion_cases  # noqa: F401
 import info_cases  # noqa: F401

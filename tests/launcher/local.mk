@@ -2,6 +2,8 @@
 check_PROGRAMS += \
   tests/launcher/blocked_rank \
   tests/launcher/busy_rank \
+  tests/launcher/hanging_mpi \
+  tests/launcher/hanging_rank \
   tests/launcher/learnt_rank \
   tests/launcher/meeting_rank \
   tests/launcher/plain_rank
@@ -9,6 +11,10 @@ tests_launcher_blocked_rank_SOURCES = tests/launcher/blocked_rank.cpp
 tests_launcher_blocked_rank_LDADD = libpeal.la
 tests_launcher_busy_rank_SOURCES = tests/launcher/busy_rank.cpp
 tests_launcher_busy_rank_LDADD = libpeal.la
+tests_launcher_hanging_mpi_SOURCES = tests/launcher/hanging/hanging_mpi.c
+tests_launcher_hanging_mpi_LDADD = libmpi_abi.la
+tests_launcher_hanging_rank_SOURCES = tests/launcher/hanging/hanging_rank.cpp
+tests_launcher_hanging_rank_LDADD = libpeal.la
 tests_launcher_learnt_rank_SOURCES = tests/launcher/learnt_rank.cpp
 tests_launcher_learnt_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
@@ -23,6 +29,7 @@ EXTRA_DIST += \
   tests/launcher/harness.py \
   tests/launcher/engine_cases.py \
   tests/launcher/explain_cases.py \
+  tests/launcher/hang_cases.py \
   tests/launcher/info_cases.py \
   tests/launcher/killing_cases.py \
   tests/launcher/meeting_cases.py \

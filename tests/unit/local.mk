@@ -19,5 +19,6 @@ include tests/unit/mpi/local.mk
 include tests/unit/p2p/local.mk
 include tests/unit/progress/local.mk
 include tests/unit/simulator/local.mk
+include tests/unit/state/local.mk
 include tests/unit/topology/local.mk
 include tests/unit/transport/local.mk

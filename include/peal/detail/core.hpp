@@ -140,6 +140,8 @@ PEAL_EXPORT communicator_state& form(communicator_state& from, const std::vector
 PEAL_EXPORT void exchange_apart(communicator_state&, int with, int tag, const void* send,
                                 std::size_t send_bytes, void* receive, std::size_t receive_bytes,
                                 const location&);
+/// For those who look at the job from outside; cut where it is long.
+PEAL_EXPORT void name_communicator(communicator_state&, const char* name) noexcept;
 PEAL_EXPORT void release(communicator_state&) noexcept;  // local; fine after the end of the job
 
 /// The ranks that a rank exchanges blocks with, in the order of the blocks; proc_null where there

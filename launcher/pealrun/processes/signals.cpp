@@ -16,6 +16,7 @@ signal_source::signal_source() {
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGCHLD);
   for (const int each : forwarded_signals) sigaddset(&wanted, each);
+  sigaddset(&wanted, report_signal);
   pthread_sigmask(SIG_BLOCK, &wanted, &mask_before_);
   struct sigaction ignore{}, standard{};
   ignore.sa_handler = SIG_IGN;

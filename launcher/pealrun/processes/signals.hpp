@@ -39,6 +39,9 @@ class signal_source {
 /// "signal 11 (SIGSEGV)".
 std::string signal_name(int signal);
 
+/// Asks for a report of what the ranks do.
+inline constexpr int report_signal = SIGQUIT;
+
 /// Passed on to the ranks as they are.
 inline constexpr int forwarded_signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGUSR1,
                                             SIGUSR2, SIGTSTP, SIGCONT};

@@ -12,6 +12,7 @@
 #include "request/checks.hpp"
 #include "request/engine_options.hpp"
 #include "request/failure_options.hpp"
+#include "request/hang_options.hpp"
 #include "request/help.hpp"
 #include "request/output_options.hpp"
 #include "request/placement_options.hpp"
@@ -52,6 +53,7 @@ struct job_options {
   placement_options placement;
   output_options output;
   failure_options failure;
+  hang_options hang;
   std::vector<given_option> given;
 
   void declare(CLI::App& app) {
@@ -59,11 +61,13 @@ struct job_options {
     placement.declare(app);
     output.declare(app);
     failure.declare(app);
+    hang.declare(app);
   }
   void put_into(job_request& request) const {
     placement.put_into(request);
     output.put_into(request);
     failure.put_into(request);
+    hang.put_into(request);
     engine.put_into(request);
     request.given = given;
   }

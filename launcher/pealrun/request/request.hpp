@@ -54,7 +54,8 @@ struct given_option {
 struct job_request {
   std::vector<application> applications;
   stream_request streams;
-  double timeout = 0;  // 0: none
+  double timeout = 0;     // 0: none
+  double hang_after = 0;  // 0: never
   failure_policy on_failure = failure_policy::kill;
   int restarts = 0;  // how often the job is started again after a failure, at most
   placement_request placement;

@@ -4,6 +4,7 @@
 #include "request/command_line.cpp"
 #include "request/engine_options.cpp"
 #include "request/failure_options.cpp"
+#include "request/hang_options.cpp"
 #include "request/help.cpp"
 #include "request/output_options.cpp"
 #include "request/placement_options.cpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/cache_line.hpp"
+#include "collective/call_subject.hpp"
 #include "peal/error.hpp"
 
 namespace peal::direct {
@@ -96,6 +97,7 @@ class channel::entered final : public progress_source, public waiting_call {
     return std::visit([](auto& call) { return awaited_by(call); }, direct_);
   }
   [[nodiscard]] const team& among() const noexcept override { return on_.members_; }
+  [[nodiscard]] const detail::collective_call& what() const noexcept { return what_; }
 
   // Requires: over().
   [[nodiscard]] operation* started() const noexcept { return started_; }
@@ -328,9 +330,12 @@ void channel::await(entered& mine, entered* before) {
       if (each != nullptr) progress.add(*each), in_->waiting.push_back(each);
   }
   while (!mine.over()) {
-    progress.wait_unlocked([&] {
-      return mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members());
-    });
+    progress.wait_unlocked(peal::state::described{
+        [&] {
+          return mine.over() ||
+                 (failed_.load(std::memory_order_relaxed) && mine.waits_for_members());
+        },
+        [&] { return subject_of(mine.what(), members_); }});
     if (mine.over() || !failed_.load(std::memory_order_relaxed)) continue;
     const std::lock_guard<engine> guard{progress};
     mine.abandon();

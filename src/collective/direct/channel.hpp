@@ -137,6 +137,7 @@ class channel {
   /// All collectives of the communicator that it has made one by one, whichever way they went;
   /// other code adds calls by messages and refusals.
   [[nodiscard]] call_log& calls() noexcept { return calls_; }
+  [[nodiscard]] const call_log& calls() const noexcept { return calls_; }
   /// A call on the long way, by its number in the log. Requires: it is one of the last that went
   /// this way.
   [[nodiscard]] const detail::collective_call& call_started(std::uint32_t number) const noexcept;

@@ -15,9 +15,9 @@ namespace {
 
 operation& start(lane& here, communicator_state& on, const collective_call& call,
                  const location& where, bool blocks, const tuned_algorithm* by = nullptr) {
+  on.direct.calls().add(direct::way::messages);
   if (on.checked) [[unlikely]]
     return on.checked->start(call, where, blocks);
-  on.direct.calls().add(direct::way::messages);
   return here.collectives->start(on.collective, call, {}, by);
 }
 
@@ -116,7 +116,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   int absent = -1;
   {
     const finished_release guard{here, started};
-    if (!finished(started)) wait_for(here, started);
+    if (!finished(started)) here.progress.wait_unlocked(end_of_collective{{started}, call, on});
     became = started.result.error;
     if (became == errc::operation_failed || became == errc::mismatch) [[unlikely]] {
       absent = started.result.source;
@@ -142,7 +142,9 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   operation& started = start(here, on, call, where, false, on.direct.algorithm_of(call));
   here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
-  return here.hand_out(started, on, where);
+  operation* const given = here.hand_out(started, on, where);
+  given->target = 1 + static_cast<std::uint32_t>(call.kind);  // for those who wait for it
+  return given;
 }
 
 operation* start_collective(communicator_state& on, const collective_call& first,

@@ -75,9 +75,11 @@ bool progress() {
 
 bool wait_until(bool (*done)(void*), void* context, time_point deadline) {
   const auto holds = [=] { return done(context); };
+  const auto subject = [] { return state::wait_subject{.kind = state::wait_kind::several}; };
   job* const here = job::running();
   if (here == nullptr) return holds();
-  return here->first_lane().progress.wait_anywhere(holds, on_steady_clock(deadline));
+  return here->first_lane().progress.wait_anywhere(state::described{holds, subject},
+                                                   on_steady_clock(deadline));
 }
 
 void wake_waits() noexcept {
@@ -86,6 +88,10 @@ void wake_waits() noexcept {
   engine& progress = here->first_lane().progress;  // where wait_until sleeps
   const std::lock_guard<engine> guard{progress};
   progress.wake_sleepers();
+}
+
+void name_communicator(communicator_state& on, const char* name) noexcept {
+  if (on.shown != nullptr) on.home.page()->name(*on.shown, name);
 }
 
 namespace {

@@ -42,7 +42,7 @@ matched_message* wait_and_find(finder find, communicator_state& on, int source, 
   if (matched_message* found = try_find(find, on, source, tag, of, where)) return found;
   lane& here = job::require_lane(on, where);
   matched_message* found = nullptr;
-  here.progress.wait_until([&] {
+  const auto look = [&] {
     found = (*here.messages.*find)(on, on.context(), source, tag, of);
     if (found != nullptr || of.error) return true;
     const bool may_come =
@@ -50,7 +50,14 @@ matched_message* wait_and_find(finder find, communicator_state& on, int source, 
         (source == any_source_value && (on.size() == 1 || here.progress.shared()));
     if (!may_come) of.error = errc::peer_failed;
     return !may_come;
-  });
+  };
+  const auto subject = [&] {
+    return state::wait_subject{.kind = state::wait_kind::probe,
+                               .members = &on,
+                               .peer = source == any_source_value ? state::any_rank : source,
+                               .tag = tag};
+  };
+  here.progress.wait_until(state::described{look, subject});
   if (found == nullptr) throw_failure(of.error, "probe of", source, where);
   return found;
 }

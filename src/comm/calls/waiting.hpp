@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "collective/call_subject.hpp"
 #include "comm/start/lane.hpp"
 #include "peal/detail/core.hpp"
 
@@ -27,6 +28,14 @@ struct end_of {
     awaited.flags |= operation::slept_for;
     return &awaited;
   }
+  [[nodiscard]] state::wait_subject describe() const noexcept { return {.operation = &awaited}; }
+};
+
+/// The same of a blocking collective.
+struct end_of_collective : end_of {
+  const collective_call& call;
+  const detail::communicator_state& on;
+  [[nodiscard]] state::wait_subject describe() const noexcept { return subject_of(call, on); }
 };
 
 /// Progress until the operation is finished. What a continuation throws comes out after that.

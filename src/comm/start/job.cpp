@@ -72,6 +72,7 @@ job& job::start(const detail::job_options& options, const detail::location& wher
     throw placed_at(inside, where);
   }
   current_->alive_ = true;
+  current_->page_.enter(state::phase::running);
   if (current_->settings.async) current_->start_helper();
   if (lane& first = current_->first_lane(); !first.progress.shared()) unlocked_ = &first;
   else if (first.progress.biased()) biased_ = &first;
@@ -83,6 +84,7 @@ void job::start_helper() {
     // It gives way between turns: the core that it is on may be needed by the very rank that it
     // waits for.
     helper_.emplace(first_lane().progress, wait_policy{wait_mode::adaptive, true});
+    page_.has_helper();
   } catch (const std::system_error& refused) {
     log_warning("PEAL_ASYNC=1: no helper thread: {}; messages move only during calls",
                 refused.what());
@@ -96,7 +98,11 @@ void job::start_helper() {
 }
 
 job::job(job_settings read, const detail::job_options& options)
-    : settings{std::move(read)}, threads_{options.threads}, common_{settings, bootstrap_} {
+    : settings{std::move(read)},
+      threads_{options.threads},
+      page_{bootstrap_.job_name(), bootstrap_.rank(), bootstrap_.size()},
+      common_{settings, bootstrap_} {
+  common_.page = &page_;
   set_log_rank(bootstrap_.alone() ? -1 : bootstrap_.rank());
   if (bootstrap_.rank() == 0)  // once: one rank warns of unknown names
     for (const std::string& each : unknown_variables()) log_warning("{}", each);
@@ -273,6 +279,7 @@ bool job::lost_descriptors() noexcept {
 
 void job::end(bool at_once) noexcept {
   if (helper_) helper_->stop();
+  page_.enter(state::phase::ending);
   bool failed = at_once;
   if (!at_once) {
     begin_end();
@@ -290,6 +297,7 @@ void job::end(bool at_once) noexcept {
   }
   alive_ = false;
   unlocked_ = biased_ = nullptr;
+  page_.enter(state::phase::ended);
   for (const auto& each : lanes_) each->leave(failed && !at_once);
   if (settings.stats) {
     const std::string text = counters_text(counted(), bootstrap_.rank());

@@ -29,6 +29,7 @@
 #include "memory/node_segment.hpp"
 #include "peal/detail/core.hpp"
 #include "progress/sleepers/helper_thread.hpp"
+#include "state/rank_state.hpp"
 #include "topology/core_sharing.hpp"
 #include "topology/core_time.hpp"
 
@@ -115,6 +116,7 @@ class job final {
   const bool threads_;  // several may call
   bool alive_ = false;
   bootstrap_client bootstrap_;
+  state::rank_state page_;
   lane_common common_;
   std::deque<node_segment> segments_;  // by lane; none for a rank that is alone on its node
   std::size_t lane_count_ = 1;

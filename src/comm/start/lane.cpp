@@ -28,11 +28,22 @@ communicator_state::communicator_state(const team& members, lane& in, const coll
     checked = std::make_unique<checked_calls>(*in.messages, *in.collectives, collective, *this,
                                               &*in.stall_report);
   in.progress.put_to_use();
+  if (in.page() != nullptr) shown = in.page()->add_communicator(context(), rank(), size());
+  if (shown != nullptr) direct.calls().keep_in(shown->calls);
+}
+
+communicator_state::~communicator_state() {
+  if (shown != nullptr) home.page()->remove(*shown);
 }
 
 }  // namespace detail
 
-lane::lane(lane_common& around, bool threads) : progress{threads}, common_{around} {}
+lane::lane(lane_common& around, bool threads) : progress{threads}, common_{around} {
+  const std::size_t number = around.lanes++;
+  if (around.page == nullptr) return;
+  activity_ = &around.page->activity(number);
+  progress.show(*activity_, reporter_.emplace(*around.page));
+}
 
 void lane::open(node_segment* segment, std::size_t lanes) {
   const job_settings& settings = common_.settings;
@@ -59,6 +70,8 @@ void lane::open(node_segment* segment, std::size_t lanes) {
   if (!compares_calls())
     direct_.emplace(progress, *messages, shm_ ? &*shm_ : nullptr, common_.basis.cores,
                     settings.learn, common_.places);
+  if (reporter_) reporter_->watch(*messages, direct_context());
+  if (activity_ != nullptr) messages->count_in(*activity_);
   progress.add(*this, engine::rate::sometimes);
 }
 

@@ -33,9 +33,11 @@
 #include "comm/end/failure_callback.hpp"
 #include "comm/end/failure_list.hpp"
 #include "comm/end/survivors.hpp"
+#include "comm/waits/wait_reporter.hpp"
 #include "memory/node_segment.hpp"
 #include "p2p/messaging.hpp"
 #include "progress/engine.hpp"
+#include "state/rank_state.hpp"
 #include "topology/distances.hpp"
 #include "transport/self/self_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
@@ -54,9 +56,11 @@ struct lane_common {
 
   const job_settings& settings;
   bootstrap_client& bootstrap;
-  context_pool contexts;           // of communicators
-  std::vector<peer_id> node;       // the processes of this node, by local index
-  std::vector<bool> on_node;       // by peer
+  state::rank_state* page = nullptr;  // null: nothing is shown
+  std::size_t lanes = 0;              // made so far
+  context_pool contexts;              // of communicators
+  std::vector<peer_id> node;          // the processes of this node, by local index
+  std::vector<bool> on_node;          // by peer
   std::vector<peer_id> nodes;      // by peer, the lowest one of its node; empty: there is one node
   distances between_cores;         // of this node
   std::vector<rank_place> places;  // by peer, those of its node told; empty: there is one rank
@@ -118,6 +122,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
                       const detail::location& where) noexcept {
     started.members = &on;
     started.origin = where;
+    started.target = 0;
     given(on);
     return &started;
   }
@@ -162,6 +167,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   void close() noexcept;
 
   void report(std::vector<counter>&);
+  [[nodiscard]] state::rank_state* page() const noexcept { return common_.page; }
 
   engine progress;
   std::optional<messaging> messages;
@@ -183,7 +189,9 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   bool arm() noexcept override { return true; }  // the news of a death rings
 
   lane_common& common_;
-  std::size_t failures_seen_ = 0;  // of the failures
+  state::lane_activity* activity_ = nullptr;  // where there is a page
+  std::optional<wait_reporter> reporter_;     // likewise
+  std::size_t failures_seen_ = 0;             // of the failures
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;

@@ -77,6 +77,8 @@ void take_no_part(const communicator& on, detail::call_form form) {
 void set_world(detail::communicator_state& all) {
   world().state = &all;
   self().state = detail::split(all, true, detail::rank_of(all), 0, place);
+  detail::name_communicator(*world().state, world().name.c_str());
+  detail::name_communicator(*self().state, self().name.c_str());
   communicators().set(MPI_COMM_WORLD, world());
   communicators().set(MPI_COMM_SELF, self());
 }

@@ -119,7 +119,9 @@ PEAL_MPI_FUNCTION(int, Comm_get_parent, MPI_Comm* parent) {
 PEAL_MPI_FUNCTION(int, Comm_set_name, MPI_Comm comm, const char* comm_name) {
   return run("MPI_Comm_set_name", comm, [&] {
     need_place(comm_name, "comm_name");
-    communicator_of(comm).name.assign(comm_name, ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1));
+    communicator& named = communicator_of(comm);
+    named.name.assign(comm_name, ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1));
+    peal::detail::name_communicator(*named.state, named.name.c_str());
   });
 }
 

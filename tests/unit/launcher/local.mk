@@ -1,6 +1,14 @@
 check_PROGRAMS += tests/unit/launcher_test
 tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/end/cause_test.cpp \
+  tests/unit/launcher/hang/analysis_test.cpp \
+  tests/unit/launcher/hang/hang_report_test.cpp \
+  tests/unit/launcher/hang/hang_watch_test.cpp \
+  tests/unit/launcher/hang/job_table_test.cpp \
+  tests/unit/launcher/hang/modelled_job.hpp \
+  tests/unit/launcher/hang/rank_ranges_test.cpp \
+  tests/unit/launcher/hang/stacks_test.cpp \
+  tests/unit/launcher/hang/wait_words_test.cpp \
   tests/unit/launcher/placement/bindings_text_test.cpp \
   tests/unit/launcher/placement/mapping_test.cpp \
   tests/unit/launcher/placement/node_cores_test.cpp \
@@ -11,11 +19,23 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/processes/unkillable_test.cpp \
   tests/unit/launcher/request/help_test.cpp \
   tests/unit/launcher/request/placement_request_test.cpp \
+  tests/unit/launcher/shown/call_sites_test.cpp \
+  tests/unit/launcher/shown/process_stat_test.cpp \
+  tests/unit/launcher/shown/rank_pages_test.cpp \
+  tests/unit/launcher/shown/snapshot_test.cpp \
+  tests/unit/launcher/shown/tool_test.cpp \
   tests/unit/launcher/streams/file_sink_test.cpp \
   tests/unit/launcher/streams/line_prefix_test.cpp \
   tests/unit/launcher/streams/output_folder_test.cpp \
   tests/unit/launcher/streams/spool_test.cpp \
   launcher/pealrun/end/cause.cpp \
+  launcher/pealrun/hang/analysis.cpp \
+  launcher/pealrun/hang/hang_report.cpp \
+  launcher/pealrun/hang/hang_watch.cpp \
+  launcher/pealrun/hang/job_table.cpp \
+  launcher/pealrun/hang/rank_ranges.cpp \
+  launcher/pealrun/hang/stacks.cpp \
+  launcher/pealrun/hang/wait_words.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
   launcher/pealrun/placement/mapping.cpp \
   launcher/pealrun/placement/node_cores.cpp \
@@ -29,6 +49,12 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/placement_request.cpp \
   launcher/pealrun/request/request.cpp \
+  launcher/pealrun/shown/call_sites.cpp \
+  launcher/pealrun/shown/process_stat.cpp \
+  launcher/pealrun/shown/rank_pages.cpp \
+  launcher/pealrun/shown/snapshot.cpp \
+  launcher/pealrun/shown/snapshot_json.cpp \
+  launcher/pealrun/shown/tool.cpp \
   launcher/pealrun/streams/descriptor_sink.cpp \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \

@@ -23,7 +23,10 @@ TEST(wait_policy, poll_spins_for_ever_and_block_sleeps_at_the_first_miss) {
   wait_history history;
   const wait_policy poll{mode::poll}, block{mode::block}, oversubscribed_block{mode::block, true};
   backoff first{poll, history}, second{block, history}, third{oversubscribed_block, history};
-  EXPECT_EQ(after(first, 1'000'000), action::spin);
+  EXPECT_EQ(after(first, wait_policy::turns_a_long_look - 1), action::spin);
+  // It tells that the wait is long, and spins on.
+  EXPECT_EQ(first.next(false), action::look);
+  EXPECT_EQ(first.next(false), action::spin);
   EXPECT_EQ(second.next(false), action::sleep);
   EXPECT_EQ(third.next(false), action::sleep);
 }

@@ -1,0 +1,262 @@
+#include "hang/attach.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "hang/analysis.hpp"
+#include "hang/hang_report.hpp"
+#include "hang/job_table.hpp"
+#include "request/request.hpp"
+#include "shown/call_sites.hpp"
+#include "shown/rank_pages.hpp"
+
+namespace peal::launcher {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds first_pause{500};  // where it is shown once
+constexpr std::chrono::milliseconds refresh{1000};
+
+struct wishes {
+  std::string job;
+  bool once = false, json = false, why = false;
+  std::vector<std::string> others;  // files with snapshots of other nodes
+};
+
+void write_out(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
+    if (written <= 0) return;
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+wishes wishes_of(const std::vector<std::string>& words) {
+  wishes made;
+  CLI::App app{"pealrun --attach shows what the ranks of a running job do.", "pealrun --attach"};
+  app.add_option("JOB", made.job, "the job's name or the beginning of it, or a process of it");
+  app.add_flag("--once", made.once, "show it once and end; as set where this is no terminal");
+  app.add_flag("--json", made.json, "write what the ranks show, for programs, and end");
+  app.add_flag("--why", made.why, "say who waits for whom, as --hang-after does, and end");
+  app.add_option("--with", made.others, "FILEs that --json has written on the job's other nodes")
+      ->type_name("FILE");
+  std::vector<std::string> reversed{words.rbegin(), words.rend()};
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    throw stop{0, app.help()};
+  } catch (const CLI::ParseError& problem) {
+    throw stop{2, fmt::format("pealrun: --attach: {}\n", problem.what())};
+  }
+  return made;
+}
+
+std::vector<job_snapshot> read_files(const std::vector<std::string>& names) {
+  std::vector<job_snapshot> made;
+  for (const std::string& each : names) {
+    std::ifstream file{each};
+    if (!file) throw stop{1, fmt::format("pealrun: --with {}: the file cannot be read\n", each)};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    try {
+      for (job_snapshot& job : from_json(text)) made.push_back(std::move(job));
+    } catch (const std::runtime_error& problem) {
+      throw stop{1, fmt::format("pealrun: --with {}: {}\n", each, problem.what())};
+    }
+  }
+  return made;
+}
+
+/// Source lines are looked up once for each wait.
+class known_calls {
+ public:
+  void fill(job_snapshot& in) {
+    std::vector<shown_rank> unknown;
+    for (shown_rank& rank : in.ranks)
+      for (shown_wait& wait : rank.waits)
+        if (const auto known = all_.find({rank.pid, wait.began}); known != all_.end()) {
+          wait.call = known->second.call;
+          wait.place = known->second.place;
+          wait.stack = known->second.stack;
+        } else {
+          unknown.emplace_back().pid = rank.pid;
+          unknown.back().waits = {wait};
+        }
+    if (unknown.empty()) return;
+    resolve_calls(unknown);
+    for (const shown_rank& each : unknown)
+      all_[{each.pid, each.waits.front().began}] = each.waits.front();
+    fill(in);
+  }
+
+ private:
+  std::map<std::pair<long, std::int64_t>, shown_wait> all_;
+};
+
+/// A terminal whose keys are read one by one, with a screen of its own; as it was at the end.
+class screen {
+ public:
+  screen() {
+    ::tcgetattr(STDIN_FILENO, &before_);
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    write_out("\033[?1049h\033[?25l");
+  }
+  ~screen() {
+    write_out("\033[?25h\033[?1049l");
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  screen(const screen&) = delete;
+  screen& operator=(const screen&) = delete;
+
+  static winsize size() {
+    winsize found{24, 80, 0, 0};
+    winsize asked{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &asked) == 0 && asked.ws_row > 3 && asked.ws_col > 20)
+      found = asked;
+    return found;
+  }
+  static void show(const std::vector<std::string>& lines) {
+    std::string text = "\033[H";
+    for (std::size_t each = 0; each != lines.size(); ++each)
+      text += (each == 0 ? "" : "\r\n") + lines[each] + "\033[K";
+    write_out(text + "\033[J");
+  }
+  /// Waits for a key for that long; whether the user wants to go.
+  static bool asked_to_end(std::chrono::milliseconds most) {
+    const auto end = clock::now() + most;
+    for (;;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
+      if (left <= 0) return false;
+      pollfd keys{STDIN_FILENO, POLLIN, 0};
+      const int found = ::poll(&keys, 1, static_cast<int>(left));
+      if (found < 0) return true;  // a signal
+      if (found == 0) return false;
+      char key = 'q';
+      if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q' || key == 3) return true;
+    }
+  }
+
+ private:
+  termios before_{};
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void watch(rank_pages& pages, job_snapshot before, const std::string& job) {
+  struct sigaction end{};
+  end.sa_handler = [](int) { interrupted = 1; };
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(each, &end, nullptr);
+  known_calls calls;
+  const screen whole;
+  auto last = clock::now();
+  for (auto pause = first_pause; interrupted == 0; pause = refresh) {
+    if (screen::asked_to_end(pause) || interrupted != 0) return;
+    pages.look();
+    std::vector<job_snapshot> all = pages.read();
+    const auto found = std::ranges::find(all, job, &job_snapshot::job);
+    if (found == all.end()) return;  // it has ended
+    const auto now = clock::now();
+    const double seconds = std::chrono::duration<double>{now - std::exchange(last, now)}.count();
+    found->compare(before, seconds);
+    calls.fill(*found);
+    const winsize room = screen::size();
+    screen::show(job_table(*found, before, seconds, room.ws_row, room.ws_col));
+    before = std::move(*found);
+  }
+}
+
+}  // namespace
+
+const job_snapshot& chosen_job(const std::vector<job_snapshot>& jobs, const std::string& wanted) {
+  if (jobs.empty())
+    throw stop{1, "pealrun: no job of this user that uses peal runs on this node\n"};
+  std::vector<const job_snapshot*> found;
+  pid_t process = 0;
+  const auto [end, failed] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), process);
+  const bool is_number =
+      !wanted.empty() && failed == std::errc{} && end == wanted.data() + wanted.size();
+  const std::set<pid_t> family = is_number ? family_of(process) : std::set<pid_t>{};
+  for (const job_snapshot& each : jobs) {
+    if (!wanted.empty() && each.job == wanted) return each;
+    const bool fits =
+        is_number ? std::ranges::any_of(each.ranks,
+                                        [&](const shown_rank& rank) {
+                                          return family.contains(static_cast<pid_t>(rank.pid));
+                                        })
+                  : each.job.starts_with(wanted);
+    if (fits) found.push_back(&each);
+  }
+  if (found.size() == 1) return *found.front();
+  std::string text =
+      found.empty() ? fmt::format(
+                          "pealrun: --attach {}: no job has that name or process; there "
+                          "are:\n",
+                          wanted)
+                    : "pealrun: --attach: several jobs run here; say which, by name or process:\n";
+  for (const std::string& each : job_list(jobs)) text += "  " + each + "\n";
+  throw stop{1, text};
+}
+
+int attach(const std::vector<std::string>& words) {
+  const wishes want = wishes_of(words);
+  rank_pages pages;
+  pages.look();
+  const std::vector<job_snapshot> first = pages.read();
+  if (want.json && want.job.empty()) {
+    std::vector<job_snapshot> all = first;
+    for (job_snapshot& each : all) resolve_calls(each.ranks);
+    write_out(to_json(all) + "\n");
+    return 0;
+  }
+  const job_snapshot& before = chosen_job(first, want.job);
+  const bool terminal = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
+  if (terminal && !want.once && !want.json && !want.why && want.others.empty()) {
+    watch(pages, before, before.job);
+    return 0;
+  }
+  std::this_thread::sleep_for(first_pause);
+  std::vector<job_snapshot> second = pages.read();
+  const auto found = std::ranges::find(second, before.job, &job_snapshot::job);
+  if (found == second.end())
+    throw stop{1, fmt::format("pealrun: --attach: {} has ended meanwhile\n", before.job)};
+  job_snapshot& now = *found;
+  const double seconds = std::chrono::duration<double>{first_pause}.count();
+  now.compare(before, seconds);
+  resolve_calls(now.ranks);
+  for (job_snapshot& each : read_files(want.others))
+    if (each.job == now.job) now.merge(std::move(each));
+  if (want.json) {
+    write_out(to_json({now}) + "\n");
+  } else if (want.why) {
+    for (int rank = 0; rank < now.size; ++rank) (void)now.at(rank);
+    write_out(report_text(diagnose(now), now, 0));
+  } else {
+    std::string text;
+    for (const std::string& each : job_table(now, before, seconds, now.ranks.size() + 2, 1000))
+      text += each + "\n";
+    write_out(text);
+  }
+  return 0;
+}
+
+}  // namespace peal::launcher

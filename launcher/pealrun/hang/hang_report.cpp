@@ -1,0 +1,122 @@
+#include "hang/hang_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "hang/rank_ranges.hpp"
+#include "hang/stacks.hpp"
+#include "hang/wait_words.hpp"
+#include "shown/call_sites.hpp"
+#include "shown/rank_pages.hpp"
+
+namespace peal::launcher {
+
+namespace {
+
+// Between two looks, by which a rank that computes is told from one that makes calls in vain.
+constexpr std::chrono::milliseconds between_looks{500};
+// A job of a thousand ranks that all do something else is not told line by line.
+constexpr std::size_t most_groups = 24;
+
+void write_all(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);
+    if (written <= 0) return;
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+job_snapshot job_of(rank_pages& pages) {
+  std::vector<job_snapshot> all = pages.read();
+  // A rank may have started a job of its own; the larger one is the launcher's.
+  const auto found = std::ranges::max_element(all, {}, &job_snapshot::size);
+  return found == all.end() ? job_snapshot{} : std::move(*found);
+}
+
+}  // namespace
+
+std::string report_order::text() const {
+  std::string made = fmt::format("{}\n{}\n", launcher, seconds);
+  for (const auto& [rank, how] : ended) made += fmt::format("e {} {}\n", rank, how);
+  for (const auto& [rank, lasts] : quiet) made += fmt::format("q {} {}\n", rank, lasts);
+  return made;
+}
+
+report_order report_order::from(const std::string& text) {
+  report_order made;
+  std::istringstream words{text};
+  words >> made.launcher >> made.seconds;
+  char what = 0;
+  for (int rank = 0; words >> what >> rank;) {
+    std::string rest;
+    std::getline(words >> std::ws, rest);
+    if (what == 'e') made.ended[rank] = rest;
+    else made.quiet[rank] = std::strtod(rest.c_str(), nullptr);
+  }
+  return made;
+}
+
+std::string report_text(const diagnosis& of, const job_snapshot& in, double seconds,
+                        const rank_stacks& stacks) {
+  std::string text =
+      seconds > 0
+          ? fmt::format("pealrun: nothing has moved for {} (job of {} ranks, {}):\n",
+                        seconds_text(seconds), in.size, in.job)
+          : fmt::format("pealrun: what the ranks do (job of {} ranks, {}):\n", in.size, in.job);
+  std::size_t told = 0;
+  for (const rank_group& each : of.groups) {
+    if (told++ == most_groups) {
+      text += fmt::format("  and {} more states\n", of.groups.size() - most_groups);
+      break;
+    }
+    text += fmt::format("  {}: {}\n", words_of(each.ranks), each.text);
+  }
+  for (const finding& each : of.findings) text += fmt::format("  => {}\n", each.text);
+  for (const auto& [rank, lines] : stacks) {
+    const shown_rank* const shown = in.find(rank);
+    text += fmt::format("  stack of rank {} (pid {}):\n", rank, shown != nullptr ? shown->pid : 0);
+    for (const std::string& each : lines) text += fmt::format("    {}\n", each);
+  }
+  return text;
+}
+
+int write_hang_report(const std::string& order_text) {
+  const report_order order = report_order::from(order_text);
+  rank_pages pages{order.launcher};
+  pages.look();
+  const job_snapshot before = job_of(pages);
+  std::this_thread::sleep_for(between_looks);
+  job_snapshot now = job_of(pages);
+  now.compare(before, std::chrono::duration<double>{between_looks}.count());
+  for (shown_rank& each : now.ranks)
+    if (const auto known = order.quiet.find(each.rank); each.quiet && known != order.quiet.end())
+      *each.quiet += known->second;
+  for (const auto& [rank, how] : order.ended) {
+    now.size = std::max(now.size, rank + 1);
+    now.at(rank).ended = how;
+  }
+  // Those that show nothing are ranks, too.
+  for (int rank = 0; rank < now.size; ++rank) (void)now.at(rank);
+  resolve_calls(now.ranks);
+  const diagnosis found = diagnose(now);
+  rank_stacks stacks;
+  for (const int each : found.odd) {
+    const shown_rank& rank = *now.find(each);
+    std::vector<std::string> lines =
+        rank.wait() != nullptr ? rank.wait()->stack : stack_of(rank.pid);
+    if (lines.empty() && rank.wait() == nullptr)
+      lines = {
+          "not to be had: neither gdb nor eu-stack is installed, or the system forbids them "
+          "to look"};
+    if (!lines.empty()) stacks[each] = std::move(lines);
+  }
+  write_all(report_text(found, now, order.seconds, stacks));
+  return 0;
+}
+
+}  // namespace peal::launcher
