@@ -2,8 +2,8 @@ check_PROGRAMS += tests/unit/launcher_test
 tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/end/cause_test.cpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
-  tests/unit/launcher/streams/descriptor_sink_test.cpp \
   tests/unit/launcher/streams/file_sink_test.cpp \
+  tests/unit/launcher/streams/descriptor_sink_test.cpp \
   tests/unit/launcher/streams/line_prefix_test.cpp \
   tests/unit/launcher/streams/output_folder_test.cpp \
   tests/unit/launcher/streams/pseudo_terminal_test.cpp \
