@@ -25,8 +25,10 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/shown/snapshot_test.cpp \
   tests/unit/launcher/shown/tool_test.cpp \
   tests/unit/launcher/streams/file_sink_test.cpp \
+  tests/unit/launcher/streams/descriptor_sink_test.cpp \
   tests/unit/launcher/streams/line_prefix_test.cpp \
   tests/unit/launcher/streams/output_folder_test.cpp \
+  tests/unit/launcher/streams/pseudo_terminal_test.cpp \
   tests/unit/launcher/streams/spool_test.cpp \
   launcher/pealrun/end/cause.cpp \
   launcher/pealrun/hang/analysis.cpp \
@@ -60,6 +62,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/streams/line_prefix.cpp \
   launcher/pealrun/streams/output_folder.cpp \
   launcher/pealrun/streams/rank_output.cpp \
+  launcher/pealrun/streams/pseudo_terminal.cpp \
   launcher/pealrun/streams/spool.cpp
 tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun -I$(top_srcdir)/tests/unit/launcher
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)
