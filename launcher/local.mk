@@ -13,11 +13,22 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/signals.hpp \
   launcher/pealrun/processes/spawn.hpp \
   launcher/pealrun/processes/strays.hpp \
+  launcher/pealrun/report/charts.hpp \
+  launcher/pealrun/report/gathered.hpp \
+  launcher/pealrun/report/heat_map.hpp \
+  launcher/pealrun/report/page.hpp \
+  launcher/pealrun/report/page_tables.hpp \
+  launcher/pealrun/report/places.hpp \
+  launcher/pealrun/report/run_record.hpp \
+  launcher/pealrun/report/summary.hpp \
+  launcher/pealrun/report/text.hpp \
+  launcher/pealrun/report/trace.hpp \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
   launcher/pealrun/request/failure_options.hpp \
   launcher/pealrun/request/output_options.hpp \
   launcher/pealrun/request/placement_options.hpp \
+  launcher/pealrun/request/report_options.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
   launcher/pealrun/streams/input.hpp \
@@ -41,11 +52,22 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/spawn.cpp \
   launcher/pealrun/processes/strays.cpp \
+  launcher/pealrun/report/charts.cpp \
+  launcher/pealrun/report/gathered.cpp \
+  launcher/pealrun/report/heat_map.cpp \
+  launcher/pealrun/report/page.cpp \
+  launcher/pealrun/report/page_tables.cpp \
+  launcher/pealrun/report/places.cpp \
+  launcher/pealrun/report/run_record.cpp \
+  launcher/pealrun/report/summary.cpp \
+  launcher/pealrun/report/text.cpp \
+  launcher/pealrun/report/trace.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
   launcher/pealrun/request/failure_options.cpp \
   launcher/pealrun/request/output_options.cpp \
   launcher/pealrun/request/placement_options.cpp \
+  launcher/pealrun/request/report_options.cpp \
   launcher/pealrun/request/request.cpp \
   launcher/pealrun/streams/input.cpp \
   launcher/pealrun/streams/output.cpp

@@ -25,6 +25,7 @@
 #include "processes/guard.hpp"
 #include "processes/placement.hpp"
 #include "processes/signals.hpp"
+#include "report/run_record.hpp"
 #include "request/command_line.hpp"
 #include "topology/distances.hpp"
 #include "topology/machine.hpp"
@@ -71,12 +72,14 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
   for (const std::string& each : shared) remove_leftovers(each);
 
   const std::string name = job_name_of(this_process());
+  run_record record{request};
   strays left_behind;
   guard watch{name, shared};  // before any thread is started
   left_behind.leave_out(watch.pid());
   int code = 1;
   std::exception_ptr problem;
   try {
+    if (record.wanted()) record.begin(make_private_folder(name, temporary));
     const machine node;
     const placement places{node, request};
     files.require(request);  // besides the sockets that hold the cores
@@ -87,6 +90,7 @@ int run_job(const job_request& request, signal_source& signals, descriptor_limit
                    request};
     job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
     code = ranks.run();
+    if (!record.write(code) && code == 0) code = 1;
   } catch (...) {
     problem = std::current_exception();
   }

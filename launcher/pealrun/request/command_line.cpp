@@ -12,6 +12,7 @@
 #include "request/failure_options.hpp"
 #include "request/output_options.hpp"
 #include "request/placement_options.hpp"
+#include "request/report_options.hpp"
 
 namespace peal::launcher {
 
@@ -35,16 +36,19 @@ struct job_options {
   placement_options placement;
   output_options output;
   failure_options failure;
+  report_options report;
 
   void declare(CLI::App& app) {
     placement.declare(app);
     output.declare(app);
     failure.declare(app);
+    report.declare(app);
   }
   void put_into(job_request& request) const {
     placement.put_into(request);
     output.put_into(request);
     failure.put_into(request);
+    report.put_into(request);
   }
 };
 

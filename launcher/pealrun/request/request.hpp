@@ -37,6 +37,7 @@ struct job_request {
   double timeout = 0;  // 0: none
   failure_policy on_failure = failure_policy::kill;
   binding_policy bind = binding_policy::automatic;
+  std::string report, trace;  // files that are written at the end; empty: none
 
   [[nodiscard]] int ranks() const;
   /// The application that a rank belongs to, as an index.

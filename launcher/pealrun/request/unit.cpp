@@ -5,4 +5,5 @@
 #include "request/failure_options.cpp"
 #include "request/output_options.cpp"
 #include "request/placement_options.cpp"
+#include "request/report_options.cpp"
 #include "request/request.cpp"
