@@ -43,6 +43,16 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/strays.hpp \
   launcher/pealrun/processes/terminal.hpp \
   launcher/pealrun/processes/unkillable.hpp \
+  launcher/pealrun/report/charts.hpp \
+  launcher/pealrun/report/gathered.hpp \
+  launcher/pealrun/report/heat_map.hpp \
+  launcher/pealrun/report/page.hpp \
+  launcher/pealrun/report/page_tables.hpp \
+  launcher/pealrun/report/places.hpp \
+  launcher/pealrun/report/run_record.hpp \
+  launcher/pealrun/report/summary.hpp \
+  launcher/pealrun/report/text.hpp \
+  launcher/pealrun/report/trace.hpp \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
   launcher/pealrun/request/engine_options.hpp \
@@ -52,6 +62,7 @@ pealrun_SOURCES = \
   launcher/pealrun/request/output_options.hpp \
   launcher/pealrun/request/placement_options.hpp \
   launcher/pealrun/request/placement_request.hpp \
+  launcher/pealrun/request/report_options.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
   launcher/pealrun/shown/call_sites.hpp \
@@ -120,6 +131,16 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/strays.cpp \
   launcher/pealrun/processes/terminal.cpp \
   launcher/pealrun/processes/unkillable.cpp \
+  launcher/pealrun/report/charts.cpp \
+  launcher/pealrun/report/gathered.cpp \
+  launcher/pealrun/report/heat_map.cpp \
+  launcher/pealrun/report/page.cpp \
+  launcher/pealrun/report/page_tables.cpp \
+  launcher/pealrun/report/places.cpp \
+  launcher/pealrun/report/run_record.cpp \
+  launcher/pealrun/report/summary.cpp \
+  launcher/pealrun/report/text.cpp \
+  launcher/pealrun/report/trace.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
   launcher/pealrun/request/engine_options.cpp \
@@ -129,6 +150,7 @@ pealrun_SOURCES += \
   launcher/pealrun/request/output_options.cpp \
   launcher/pealrun/request/placement_options.cpp \
   launcher/pealrun/request/placement_request.cpp \
+  launcher/pealrun/request/report_options.cpp \
   launcher/pealrun/request/request.cpp \
   launcher/pealrun/shown/call_sites.cpp \
   launcher/pealrun/shown/process_stat.cpp \

@@ -17,6 +17,7 @@ EXTRA_libpeal_la_DEPENDENCIES = src/libpeal.map
 EXTRA_DIST += src/libpeal.map
 
 include src/base/local.mk
+include src/record/local.mk
 include src/topology/local.mk
 include src/bootstrap/local.mk
 include src/state/local.mk

@@ -31,6 +31,7 @@
 #include "processes/guard.hpp"
 #include "processes/restart.hpp"
 #include "processes/signals.hpp"
+#include "report/run_record.hpp"
 #include "request/command_line.hpp"
 #include "topology/distances.hpp"
 #include "topology/machine.hpp"
@@ -110,12 +111,14 @@ job_end run_job(const job_request& request, signal_source& signals, descriptor_l
   for (const std::string& each : shared) remove_leftovers(each);
 
   const std::string name = starts.name_of(job_name_of(this_process()));
+  run_record record{request};
   strays left_behind;
   guard watch{name, shared};  // before any thread is started
   left_behind.leave_out(watch.pid());
   job_end end;
   std::exception_ptr problem;
   try {
+    if (record.wanted()) record.begin(make_private_folder(name, temporary));
     std::optional<no_hwloc_plugins> unplugged{std::in_place};
     const machine node;
     const placement places{node, request};
@@ -130,6 +133,7 @@ job_end run_job(const job_request& request, signal_source& signals, descriptor_l
     job ranks{request, host, {watch, signals, left_behind, files}, places.places()};
     end.code = ranks.run();
     end.may_start_again = ranks.may_start_again();
+    if (!record.write(end.code) && end.code == 0) end.code = 1;
   } catch (...) {
     problem = std::current_exception();
   }

@@ -1,5 +1,7 @@
 #include "base/copy.hpp"
 
+#include "base/copy_time.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -51,6 +53,7 @@ void copy_wide(void* to, const void* from, std::size_t bytes) noexcept {
   static auto* const best = __builtin_cpu_supports("avx512f") ? copy_avx512
                             : __builtin_cpu_supports("avx")   ? copy_avx
                                                               : copy_any;
+  const copy_time noted{bytes};
   best(to, from, bytes);
 }
 
@@ -66,6 +69,7 @@ bool past_caches_pays() noexcept {
 
 [[gnu::target("avx")]] void copy_past_caches(void* to, const void* from,
                                              std::size_t bytes) noexcept {
+  const copy_time noted{bytes};
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   for (; bytes >= 32; bytes -= 32, target += 32, source += 32)

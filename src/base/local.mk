@@ -2,9 +2,11 @@ libpeal_core_la_SOURCES += \
   src/base/cache_line.hpp \
   src/base/page.hpp \
   src/base/copy.hpp \
+  src/base/copy_time.hpp \
   src/base/error_text.hpp \
   src/base/log.hpp \
   src/base/settings.hpp \
+  src/base/ticks.hpp \
   src/base/uncaught.hpp \
   src/base/value_types.hpp \
   src/base/variables.hpp

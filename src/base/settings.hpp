@@ -80,6 +80,12 @@ struct wait_settings {
   std::optional<double> least{}, most{};  // microseconds; nothing: they are measured
 };
 
+/// What is noted of the run.
+struct record_settings {
+  std::string folder = "none";  // where each rank writes a file; none: nothing is
+  std::size_t events = 0;       // most that a rank notes
+};
+
 /// By collective: the name of its algorithm, or "direct"; nothing: it is chosen.
 using algorithm_settings = std::array<std::optional<std::string>, detail::collectives_in_all>;
 
@@ -92,6 +98,7 @@ struct job_settings {
   shm_settings shm;
   verbs_settings verbs;
   wait_settings wait;
+  record_settings record;
   bool stats = false;
   bool async = false;
   std::size_t restart = 0;

@@ -152,6 +152,13 @@ const std::vector<variable>& variables() {
           "how long an adapter may be silent before its peer counts as failed"),
       row("PEAL_STATS", zero_or_one(), each_its_own, at(&job_settings::stats),
           "whether each rank prints its counters when its environment ends"),
+      row("PEAL_RECORD", text{"none, or the name of a folder"}, each_its_own,
+          at(&job_settings::record, &record_settings::folder),
+          "the folder into which each rank writes what it notes of its run; pealrun --report and "
+          "--trace set it"),
+      row("PEAL_RECORD_EVENTS", count{0, 1000000000}, each_its_own,
+          at(&job_settings::record, &record_settings::events),
+          "with PEAL_RECORD: most events that a rank notes for a trace"),
       row("PEAL_WAIT",
           choice<wait_mode>{{{"adaptive", wait_mode::adaptive},
                              {"poll", wait_mode::poll},

@@ -77,6 +77,7 @@ void collectives::state::build_schedule(collective_state::state& of, const colle
   if (packed) p.bytes = p.send.offset(p.size - 1) + p.send.bytes(p.size - 1);
   built.key = key;
   built.keyed = !varying;
+  built.how = nullptr;
   if (among_neighbors) {
     p.near = of.near;
     built.steps.clear();
@@ -90,6 +91,7 @@ void collectives::state::build_schedule(collective_state::state& of, const colle
                         ? chosen{key.by->how, key.by->radix, key.by->cut}
                         : rules.of(call.kind, p, of.where);
   p.radix = by.radix;
+  built.how = by.how;
   build(*by.how, p, by.cut, built.steps);
 }
 
@@ -144,6 +146,7 @@ operation& collectives::state::start(collective_state::state& of, const collecti
   cached_schedule& schedule = find_schedule(of, call, by);
   ++schedule.users;
   f.schedule = &schedule;
+  last = schedule.how;
   task.plan = &schedule.steps;
   task.members = &of.members;
   task.send = static_cast<std::byte*>(const_cast<void*>(call.send));
@@ -285,6 +288,10 @@ std::exception_ptr collectives::take_exception(const operation& over) noexcept {
 void collectives::keep_exception(const operation& over, std::exception_ptr problem) {
   std::erase_if(state_->thrown, [&](const auto& each) { return each.first == &over; });
   if (problem) state_->thrown.emplace_back(&over, std::move(problem));
+}
+
+std::string_view collectives::last_algorithm() const noexcept {
+  return state_->last != nullptr ? state_->last->name : "linear";
 }
 
 bool collectives::forced(detail::collective kind) const noexcept {

@@ -52,6 +52,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/settings.hpp"
@@ -125,6 +126,9 @@ class collectives {
   /// call: the choice's.
   operation& start(collective_state&, const collective_call&, completion_hook = {},
                    const tuned_algorithm* by = nullptr) noexcept;
+
+  /// The algorithm of the collective that was started last, without those made ready.
+  [[nodiscard]] std::string_view last_algorithm() const noexcept;
 
   /// What the user's operation threw on this rank; null when it threw nothing. To be asked when an
   /// operation ended with errc::operation_failed, before it is released; a second call returns

@@ -110,6 +110,7 @@ struct collectives::state {
   std::vector<collective_state::state*> states;
   std::vector<std::unique_ptr<active_run>> active_runs;
   active_run* free_runs = nullptr;
+  const algorithm* last = nullptr;  // of the collective that was started last
   std::vector<absence> absent;
   std::vector<std::pair<const operation*, std::exception_ptr>> thrown;
   std::vector<std::size_t> send_offsets;  // of packed blocks, while a schedule is built

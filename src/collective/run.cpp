@@ -4,7 +4,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/copy_time.hpp"
 #include "peal/error.hpp"
+#include "record/recorder.hpp"
 
 namespace peal {
 
@@ -125,6 +127,8 @@ void run::post_send(std::uint32_t stream, const step& s, pending_message& slot) 
   slot.message = nullptr;
   const std::size_t bytes = error_ ? 0 : s.from.bytes;
   const std::byte* data = error_ ? nullptr : address(s.from);
+  if (record::recorder* const to = record::recorder::active()) [[unlikely]]
+    to->collective_sent(static_cast<int>(task_.members->peer(s.peer)), bytes);
   if ((skips_ && skips(s.peer)) ||
       (bytes <= small &&
        messages_.try_send_now(*task_.members, context(), data, bytes, s.peer, tag(stream))))
@@ -210,6 +214,7 @@ void run::work(const round& r) noexcept {
   for (const step& s : task_.plan->locals(r)) {
     if (s.fused && fuses_) continue;
     if (s.what == step::action::copy) {
+      const copy_time noted{s.into.bytes};
       std::memcpy(address(s.into), address(s.from), s.into.bytes);
       continue;
     }

@@ -15,6 +15,7 @@
 
 namespace peal {
 
+struct algorithm;
 struct tuned_algorithm;
 
 /// All that a schedule depends on besides the team, for a call with equal blocks.
@@ -33,8 +34,9 @@ struct schedule_key {
 struct cached_schedule {
   schedule_key key;
   schedule steps;
-  std::uint32_t users = 0;  // runs that execute it; it stays as it is while there are any
-  bool keyed = false;       // false: holds the schedule of one run only, whose blocks differ
+  const algorithm* how = nullptr;  // null: that of neighbours
+  std::uint32_t users = 0;         // runs that execute it; it stays as it is while there are any
+  bool keyed = false;              // false: holds the schedule of one run only, whose blocks differ
 };
 
 class schedule_cache {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
+#include "base/copy_time.hpp"
 #include "p2p/messaging.hpp"
 #include "peal/error.hpp"
 
@@ -41,6 +42,7 @@ namespace {
 
 void messaging::deliver_long(operation& matched, const std::byte* payload,
                              std::size_t bytes) noexcept {
+  const copy_time noted{bytes};
   std::memcpy(matched.buffer, payload, bytes);
   end(matched);
 }

@@ -15,3 +15,4 @@ import info_cases  # noqa: F401
 import explain_cases  # noqa: F401
 import sim_cases  # noqa: F401
 import plot_cases  # noqa: F401
+import report_cases  # noqa: F401

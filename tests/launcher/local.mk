@@ -6,7 +6,9 @@ check_PROGRAMS += \
   tests/launcher/hanging_rank \
   tests/launcher/learnt_rank \
   tests/launcher/meeting_rank \
-  tests/launcher/plain_rank
+  tests/launcher/plain_rank \
+  tests/launcher/report_mpi_rank \
+  tests/launcher/report_rank
 tests_launcher_blocked_rank_SOURCES = tests/launcher/blocked_rank.cpp
 tests_launcher_blocked_rank_LDADD = libpeal.la
 tests_launcher_busy_rank_SOURCES = tests/launcher/busy_rank.cpp
@@ -20,6 +22,10 @@ tests_launcher_learnt_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
 tests_launcher_meeting_rank_LDADD = libpeal_core.la $(PMIX_LIBS)
 tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
+tests_launcher_report_mpi_rank_SOURCES = tests/launcher/report_mpi_rank.c
+tests_launcher_report_mpi_rank_LDADD = libmpi_abi.la
+tests_launcher_report_rank_SOURCES = tests/launcher/report_rank.cpp
+tests_launcher_report_rank_LDADD = libpeal.la
 
 EXTRA_DIST += \
   tests/launcher/blocked_cases.py \
@@ -35,6 +41,7 @@ EXTRA_DIST += \
   tests/launcher/meeting_cases.py \
   tests/launcher/placing_cases.py \
   tests/launcher/plot_cases.py \
+  tests/launcher/report_cases.py \
   tests/launcher/run_launcher_tests \
   tests/launcher/running_cases.py \
   tests/launcher/sim_cases.py \

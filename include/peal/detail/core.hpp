@@ -99,6 +99,12 @@ PEAL_EXPORT bool job_running() noexcept;
 /// What the transports of this process have counted.
 PEAL_EXPORT std::vector<counter> job_counters(const location&);
 
+/// Whether this process notes what it calls, for a report of the run. Constant while the job runs.
+PEAL_EXPORT extern bool calls_are_recorded;
+/// Calls of this thread from now on belong to a function of that name, called from that address;
+/// null: not any more.
+PEAL_EXPORT void name_calls(const char* function, const void* from) noexcept;
+
 // ---- communicators
 PEAL_EXPORT int rank_of(const communicator_state&) noexcept;
 PEAL_EXPORT int size_of(const communicator_state&) noexcept;

@@ -16,6 +16,7 @@
 #include "request/help.hpp"
 #include "request/output_options.hpp"
 #include "request/placement_options.hpp"
+#include "request/report_options.hpp"
 
 namespace peal::launcher {
 
@@ -54,6 +55,7 @@ struct job_options {
   output_options output;
   failure_options failure;
   hang_options hang;
+  report_options report;
   std::vector<given_option> given;
 
   void declare(CLI::App& app) {
@@ -62,12 +64,14 @@ struct job_options {
     output.declare(app);
     failure.declare(app);
     hang.declare(app);
+    report.declare(app);
   }
   void put_into(job_request& request) const {
     placement.put_into(request);
     output.put_into(request);
     failure.put_into(request);
     hang.put_into(request);
+    report.put_into(request);
     engine.put_into(request);
     request.given = given;
   }

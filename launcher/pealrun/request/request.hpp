@@ -57,7 +57,8 @@ struct job_request {
   double timeout = 0;     // 0: none
   double hang_after = 0;  // 0: never
   failure_policy on_failure = failure_policy::kill;
-  int restarts = 0;  // how often the job is started again after a failure, at most
+  std::string report, trace;  // files that are written at the end; empty: none
+  int restarts = 0;           // how often the job is started again after a failure, at most
   placement_request placement;
   engine_policy engine = engine_policy::automatic;
   int nodes = 0;          // 0: not said

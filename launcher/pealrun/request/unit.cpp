@@ -9,4 +9,5 @@
 #include "request/output_options.cpp"
 #include "request/placement_options.cpp"
 #include "request/placement_request.cpp"
+#include "request/report_options.cpp"
 #include "request/request.cpp"

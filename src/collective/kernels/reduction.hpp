@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "base/copy_time.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {
@@ -36,6 +37,7 @@ class reduction {
   /// As schedule::reduce demands: `into` is `lower`, or `higher`, or overlaps neither; when it is
   /// `lower`, `higher` may be overwritten.
   void apply(std::byte* lower, std::byte* higher, std::byte* into, std::size_t bytes) const {
+    const copy_time noted{bytes};
     const std::size_t count = element_shift_ >= 0 ? bytes >> element_shift_ : bytes / element_;
     if (kernel_) kernel_(lower, higher, into, count);
     else call_user(lower, higher, into, bytes, count);
@@ -52,6 +54,7 @@ class reduction {
                          std::size_t bytes) const noexcept;
   void apply_piece(const std::byte* lower, const std::byte* higher, std::byte* into,
                    std::size_t bytes) const noexcept {
+    const copy_time noted{bytes};
     kernel_(lower, higher, into, bytes >> element_shift_);
   }
 

@@ -2,6 +2,8 @@
 #include <exception>
 #include <mutex>
 
+#include "collective/algorithms.hpp"
+#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/checks/call_record.hpp"
 #include "comm/checks/checks.hpp"
@@ -91,6 +93,8 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   lane& here = job::require_lane(on, where);
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::blocking, call, where);
+  recorded_collective noted{call, where, true};
+  std::string_view algorithm = direct_name;
   std::error_code became;
   on.direct.await_review();
   const direct::channel::decision way = on.direct.decide(call);
@@ -101,12 +105,14 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     if (made == nullptr) {
       if (became) [[unlikely]]
         fail(on, became, -1, call, where);
+      noted.went_by(algorithm);
       return on.direct.ended(way, call);
     }
   } else {
     const bool review = on.direct.review_due();
     here.progress.lock();
     made = &start(here, on, call, where, true, way.by);
+    if (noted.on()) algorithm = here.collectives->last_algorithm();
     here.flush();
     here.progress.unlock();
     if (review) [[unlikely]]
@@ -130,6 +136,7 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   }
   if (became) [[unlikely]]
     fail(on, became, absent, call, where);
+  noted.went_by(algorithm);
   on.direct.ended(way, call);
 }
 
@@ -138,8 +145,10 @@ operation* start_collective(communicator_state& on, const collective_call& call,
   lane& here = job::require_lane(on, where);
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::messages, call, where);
+  recorded_collective noted{call, where, false};
   const std::lock_guard<engine> guard{here.progress};
   operation& started = start(here, on, call, where, false, on.direct.algorithm_of(call));
+  if (noted.on()) noted.went_by(here.collectives->last_algorithm());
   here.flush();  // nothing is held while the program computes
   if (!finished(started)) here.progress.started(call.bytes);
   operation* const given = here.hand_out(started, on, where);
@@ -152,6 +161,7 @@ operation* start_collective(communicator_state& on, const collective_call& first
   lane& here = job::require_lane(on, where);
   if (!is_right(on, first)) [[unlikely]]
     refuse_call(on, call_form::steps, first, where);
+  const recorded_collective noted{first, where, false};
   const std::lock_guard<engine> guard{here.progress};
   two_steps& steps = stepped(on);
   on.direct.calls().add(direct::way::messages);

@@ -1,6 +1,7 @@
 // The functions of peal/detail/core.hpp that start and finish messages.
 #include <utility>
 
+#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/checks/checks.hpp"
 #include "comm/start/job.hpp"
@@ -53,10 +54,11 @@ outcome complete(lane& here, operation& awaited, const char* what, int peer,
 
 }  // namespace
 
-// Each of the following four tries the shortest way first: one thread, nothing unusual, no call on
-// the way that needs registers saved. Beside a helper thread the same is tried one call further on,
-// inside its lock. The way around has the locks, the checks with their words, and the rest; only
-// there can a communicator have several ways for its messages, since these need several threads.
+// Each of the following four tries the shortest way first: one thread, nothing recorded, nothing
+// unusual, no call on the way that needs registers saved. Beside a helper thread the same is tried
+// one call further on, inside its lock. The way around has the locks, the checks with their words,
+// and the rest; only there can a communicator have several ways for its messages, since these need
+// several threads.
 
 namespace {
 
@@ -102,8 +104,20 @@ namespace {
 }
 
 // What the transport takes at once, but in more than a few stores.
+[[gnu::noinline]] void send_recorded(communicator_state& on, const void* data, std::size_t bytes,
+                                     int dest, int tag, const location& where) {
+  const recorded_send noted{record::call_kind::send, on, on.context(), bytes, dest, tag, where};
+  lane* const here = job::unlocked();
+  if (here != nullptr && may_send(on, dest, tag) &&
+      here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
+    return;
+  send_checked(on, data, bytes, dest, tag, where);
+}
+
 [[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes,
                                     int dest, int tag, const location& where) {
+  if (record::recorder::active() != nullptr) [[unlikely]]
+    return send_recorded(on, data, bytes, dest, tag, where);
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
       here->flush();
@@ -133,8 +147,8 @@ namespace {
                                         match_pattern::of(source, tag));
 }
 
-[[gnu::noinline]] outcome recv_slow(communicator_state& asked, void* data, std::size_t capacity,
-                                    int source, int tag, const location& where) {
+outcome recv_unrecorded(communicator_state& asked, void* data, std::size_t capacity, int source,
+                        int tag, const location& where) {
   if (operation* const posted = post_any(asked, data, capacity, source, tag))
     return complete(*job::unlocked(), *posted, "receive from", source, where);
   communicator_state& on = asked.way_of(tag);
@@ -150,11 +164,17 @@ namespace {
   return complete(here, started, "receive from", source, where);
 }
 
+[[gnu::noinline]] outcome recv_slow(communicator_state& on, void* data, std::size_t capacity,
+                                    int source, int tag, const location& where) {
+  recorded_receive noted{on, where};
+  return noted.got(recv_unrecorded(on, data, capacity, source, tag, where));
+}
+
 }  // namespace
 
 void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
           const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  if (lane* const here = job::shortest(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
   send_by_call(on, data, bytes, dest, tag, where);
@@ -162,7 +182,7 @@ void send(communicator_state& on, const void* data, std::size_t bytes, int dest,
 
 outcome recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
              const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_receive_exactly(on, source, tag))
+  if (lane* const here = job::shortest(); here != nullptr && may_receive_exactly(on, source, tag))
       [[likely]]
     if (operation* const posted = post_exact(*here, on, data, capacity, source, tag)) [[likely]]
       return complete(*here, *posted, "receive from", source, where);
@@ -180,10 +200,11 @@ outcome recv_growing(communicator_state& asked, const growing_buffer& into, int 
       throw_failure(errc::no_space, "memory for an empty message", -1, where);
     return of_nobody;
   }
+  recorded_receive noted{on, where};
   here.progress.lock();
   operation& started = here.messages->start_recv_growing(on, on.context(), into, source, tag);
   here.progress.unlock();
-  return complete(here, started, "receive from", source, where);
+  return noted.got(complete(here, started, "receive from", source, where));
 }
 
 namespace {
@@ -207,9 +228,23 @@ namespace {
   return keep(here, on, started, where);
 }
 
+[[gnu::noinline]] operation* start_send_recorded(communicator_state& on, const void* data,
+                                                 std::size_t bytes, int dest, int tag,
+                                                 const location& where) {
+  const recorded_send noted{
+      record::call_kind::start_send, on, on.context(), bytes, dest, tag, where};
+  lane* const here = job::unlocked();
+  if (here != nullptr && may_send(on, dest, tag) &&
+      here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
+    return &sent_at_once;
+  return start_send_slow(on, data, bytes, dest, tag, where);
+}
+
 [[gnu::noinline]] operation* start_send_by_call(communicator_state& on, const void* data,
                                                 std::size_t bytes, int dest, int tag,
                                                 const location& where) {
+  if (record::recorder::active() != nullptr) [[unlikely]]
+    return start_send_recorded(on, data, bytes, dest, tag, where);
   if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send(on, on.context(), data, bytes, dest, tag)) [[likely]] {
       operation* const posting = here->posting();
@@ -234,6 +269,14 @@ operation* start_announced(communicator_state& asked, const void* data, std::siz
   const std::lock_guard<engine> guard{here.progress};
   if (form == send_form::packed && !here.messages->packs_on_the_way(on, bytes, dest))
     return nullptr;
+  const recorded_send noted{form == send_form::packed ? record::call_kind::start_send
+                                                      : record::call_kind::start_synchronous_send,
+                            on,
+                            on.context(),
+                            bytes,
+                            dest,
+                            tag,
+                            where};
   operation& started =
       here.messages->start_send(on, on.context(), data, bytes, dest, tag, {}, form);
   if (!finished(started)) here.progress.started(bytes);
@@ -254,7 +297,7 @@ operation* start_send_packed(communicator_state& on, const packer& from, std::si
 
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest,
                       int tag, const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  if (lane* const here = job::shortest(); here != nullptr && may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
   return start_send_by_call(on, data, bytes, dest, tag, where);
@@ -262,9 +305,8 @@ operation* start_send(communicator_state& on, const void* data, std::size_t byte
 
 namespace {
 
-[[gnu::noinline]] operation* start_recv_slow(communicator_state& asked, void* data,
-                                             std::size_t capacity, int source, int tag,
-                                             const location& where) {
+operation* start_recv_unrecorded(communicator_state& asked, void* data, std::size_t capacity,
+                                 int source, int tag, const location& where) {
   if (operation* const posted = post_any(asked, data, capacity, source, tag))
     return keep(*job::unlocked(), asked, *posted, where);
   communicator_state& on = asked.way_of(tag);
@@ -278,11 +320,18 @@ namespace {
   return keep(here, on, started, where);
 }
 
+[[gnu::noinline]] operation* start_recv_slow(communicator_state& on, void* data,
+                                             std::size_t capacity, int source, int tag,
+                                             const location& where) {
+  recorded_post noted{where};
+  return noted.made(start_recv_unrecorded(on, data, capacity, source, tag, where));
+}
+
 }  // namespace
 
 operation* start_recv(communicator_state& on, void* data, std::size_t capacity, int source, int tag,
                       const location& where) {
-  if (lane* const here = job::unlocked(); here != nullptr && may_receive_exactly(on, source, tag))
+  if (lane* const here = job::shortest(); here != nullptr && may_receive_exactly(on, source, tag))
       [[likely]]
     if (operation* const posted = post_exact(*here, on, data, capacity, source, tag)) [[likely]] {
       // As keep, but its `members` are known.
@@ -303,8 +352,9 @@ operation* start_recv_growing(communicator_state& asked, const growing_buffer& i
     throw_failure(errc::no_space, "memory for an empty message", -1, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
-  return keep(here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag),
-              where);
+  recorded_post noted{where};
+  return noted.made(keep(
+      here, on, here.messages->start_recv_growing(on, on.context(), into, source, tag), where));
 }
 
 namespace {
@@ -324,10 +374,11 @@ operation* start_recv_unpacked(communicator_state& asked, const unpacker& into,
   check_recv_tag(on, tag, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  recorded_post noted{where};
   operation& started = here.messages->start_recv_absorbed(
       on, on.context(), unpack_piece, const_cast<unpacker*>(&into), nullptr, capacity, source, tag);
   if (!finished(started)) here.progress.started(capacity);
-  return keep(here, on, started, where);
+  return noted.made(keep(here, on, started, where));
 }
 
 namespace {
@@ -343,6 +394,8 @@ operation* start_send_in(room which, communicator_state& on, const void* data, s
   check_send_tag(tag, where);
   if (dest == proc_null_value) return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
+  const recorded_send noted{
+      record::call_kind::start_send, on, context_of(which, on), bytes, dest, tag, where};
   operation& started = here.messages->start_send(on, context_of(which, on), data, bytes, dest, tag);
   if (!finished(started)) here.progress.started(bytes);
   return keep(here, on, started, where);
@@ -355,10 +408,11 @@ operation* start_recv_in(room which, communicator_state& on, void* data, std::si
   check_recv_tag(on, tag, where);
   const std::lock_guard<engine> guard{here.progress};
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
+  recorded_post noted{where};
   operation& started =
       here.messages->start_recv(on, context_of(which, on), data, capacity, source, tag);
   if (!finished(started)) here.progress.started(capacity);
-  return keep(here, on, started, where);
+  return noted.made(keep(here, on, started, where));
 }
 
 }  // namespace peal::detail

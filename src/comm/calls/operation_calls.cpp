@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
@@ -85,9 +86,27 @@ void wait_before_drop(job& here, operation& awaited) noexcept {
 
 }  // namespace
 
+}  // namespace peal::detail
+
+namespace peal {
+
+void record_end(record::recorder& to, const detail::operation& of) noexcept {
+  if (of.kind != operation_kind::receive) return to.withdrawn(&of);
+  const detail::outcome& became = of.result;
+  if (of.members == nullptr || became.error || recorded_peer(*of.members, became.source) < 0)
+    return to.withdrawn(&of);
+  to.arrived(&of, of.origin, recorded_peer(*of.members, became.source), became.tag, of.target,
+             became.bytes);
+}
+
+}  // namespace peal
+
+namespace peal::detail {
+
 bool test(operation& of) {
   job* const here = job::running();
   if (here == nullptr) return finished(of);
+  const recorded_call noted{record::call_kind::test, of.origin};
   engine& progress = here->lane_of(of).progress;
   if (finished(of)) {
     progress.run_deferred();
@@ -99,6 +118,7 @@ bool test(operation& of) {
 
 bool wait_for_end(operation& awaited, time_point deadline) {
   engine& progress = job::require(awaited.origin).lane_of(awaited).progress;
+  const recorded_call noted{record::call_kind::wait, awaited.origin, 0, -1, true};
   return progress.wait_unlocked(end_of{awaited}, on_steady_clock(deadline));
 }
 
@@ -133,14 +153,14 @@ void on_finish(operation& of, void (*hook)(void*), void* context) {
 }
 
 void drop_own(operation& unwanted) noexcept {
-  lane* const here = job::unlocked();
+  lane* const here = job::shortest();
   if (here != nullptr && finished(unwanted) && !unwanted.result.error) [[likely]]
     give_back(*here, unwanted);
   else drop(&unwanted, nullptr, nullptr);
 }
 
 void drop_good(operation& unwanted) noexcept {
-  lane* const here = job::unlocked();
+  lane* const here = job::shortest();
   if (here == nullptr) [[unlikely]]
     return drop(&unwanted, nullptr, nullptr);
   communicator_state* const on = communicator_of(unwanted);
@@ -166,9 +186,13 @@ void drop(operation* unwanted, void (*owner_free)(void*) noexcept, void* owner) 
     const std::lock_guard<engine> guard{in.progress};
     if (!finished(*unwanted)) {
       communicator_state* const on = communicator_of(*unwanted);
+      if (record::recorder* const to = record::recorder::active()) [[unlikely]]
+        to->withdrawn(unwanted);
       in.messages->detach(*unwanted, &detachment::run, new detachment{&in, on, owner_free, owner});
       return;
     }
+    if (record::recorder* const to = record::recorder::active()) [[unlikely]]
+      record_end(*to, *unwanted);
     give_back(in, *unwanted);
   }
   if (owner_free != nullptr) owner_free(owner);

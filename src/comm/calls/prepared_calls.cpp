@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "comm/calls/recording.hpp"
 #include "comm/checks/checked_calls.hpp"
 #include "comm/checks/checks.hpp"
 #include "comm/start/job.hpp"
@@ -75,8 +76,9 @@ operation* start_prepared(prepared& it, const location& where) {
                : start_recv(it.on, call.receive, call.bytes, call.peer, call.tag, where);
   }
   lane& here = job::require_lane(it.on, where);
-  const std::lock_guard<engine> guard{here.progress};
   prepared_steps& steps = *it.collective;
+  const recorded_collective noted{steps.call, where, false};
+  const std::lock_guard<engine> guard{here.progress};
   operation& started =
       steps.checked ? steps.checked->start(steps.call, steps.work, where) : steps.work.start();
   here.flush();

@@ -1,6 +1,7 @@
 // The functions of peal/detail/core.hpp about probes.
 #include <mutex>
 
+#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/checks/checks.hpp"
 #include "comm/start/job.hpp"
@@ -39,6 +40,7 @@ matched_message* try_find(finder find, communicator_state& on, int source, int t
 
 matched_message* wait_and_find(finder find, communicator_state& on, int source, int tag,
                                outcome& of, const location& where) {
+  const recorded_call noted{record::call_kind::probe, where, 0, -1, true};
   if (matched_message* found = try_find(find, on, source, tag, of, where)) return found;
   lane& here = job::require_lane(on, where);
   matched_message* found = nullptr;

@@ -12,6 +12,7 @@
 #include "collective/call_subject.hpp"
 #include "comm/start/lane.hpp"
 #include "peal/detail/core.hpp"
+#include "record/recorder.hpp"
 
 namespace peal {
 
@@ -40,6 +41,7 @@ struct end_of_collective : end_of {
 
 /// Progress until the operation is finished. What a continuation throws comes out after that.
 inline void wait_for(lane& here, operation& awaited) {
+  const record::wait_scope noted;
   here.progress.wait_unlocked(end_of{awaited});
 }
 

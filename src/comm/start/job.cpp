@@ -26,6 +26,7 @@
 #include "comm/start/node_list.hpp"
 #include "comm/start/spin_bounds.hpp"
 #include "peal/error.hpp"
+#include "record/recorder.hpp"
 #include "topology/machine.hpp"
 
 namespace peal {
@@ -54,6 +55,7 @@ job_settings read_settings() {
 
 job* job::current_ = nullptr;
 lane* job::unlocked_ = nullptr;
+lane* job::shortest_ = nullptr;
 lane* job::biased_ = nullptr;
 
 job& job::start(const detail::job_options& options, const detail::location& where) {
@@ -66,7 +68,11 @@ job& job::start(const detail::job_options& options, const detail::location& wher
   try {
     job_settings settings = read_settings();
     set_log_level(settings.log);
-    watch_forks([] { unlocked_ = biased_ = nullptr; });
+    watch_forks([] {
+      unlocked_ = shortest_ = biased_ = nullptr;
+      record::recorder::forget();
+      detail::calls_are_recorded = false;
+    });
     current_ = new job(std::move(settings), options);  // never deleted: see the header
   } catch (const error& inside) {
     throw placed_at(inside, where);
@@ -76,7 +82,30 @@ job& job::start(const detail::job_options& options, const detail::location& wher
   if (current_->settings.async) current_->start_helper();
   if (lane& first = current_->first_lane(); !first.progress.shared()) unlocked_ = &first;
   else if (first.progress.biased()) biased_ = &first;
+  current_->start_recorder();
+  if (record::recorder::active() == nullptr) shortest_ = unlocked_;
   return *current_;
+}
+
+void job::start_recorder() const {
+  const record_settings& wanted = settings.record;
+  if (wanted.folder == "none") return;
+  record::recorder::open({.folder = wanted.folder,
+                          .events = wanted.events,
+                          .rank = bootstrap_.rank(),
+                          .ranks = bootstrap_.size(),
+                          .threads = threads_ || settings.async});
+  detail::calls_are_recorded = record::recorder::active() != nullptr;
+}
+
+void job::end_recorder() noexcept {
+  record::recorder* const to = record::recorder::active();
+  if (to == nullptr) return;
+  std::string lines;
+  for (const counter& each : counted())
+    lines += fmt::format("{}\t{}\t{}\n", each.name, each.value, each.meaning);
+  to->close(lines);
+  detail::calls_are_recorded = false;
 }
 
 void job::start_helper() {
@@ -296,8 +325,9 @@ void job::end(bool at_once) noexcept {
     for (const auto& each : lanes_) each->run_deferred();
   }
   alive_ = false;
-  unlocked_ = biased_ = nullptr;
+  unlocked_ = shortest_ = biased_ = nullptr;
   page_.enter(state::phase::ended);
+  end_recorder();
   for (const auto& each : lanes_) each->leave(failed && !at_once);
   if (settings.stats) {
     const std::string text = counters_text(counted(), bootstrap_.rank());

@@ -46,6 +46,8 @@ class job final {
   /// The only lane, where one thread at a time calls, so that there is no lock to take; null where
   /// threads were asked for, or a helper is at work. One load, for the shortest way of a message.
   static lane* unlocked() noexcept { return unlocked_; }
+  /// The same, but null where the run is recorded, too.
+  static lane* shortest() noexcept { return shortest_; }
   /// The only lane, where one thread at a time calls and a helper is at work, so that the lock is
   /// the engine's `enter`; null otherwise.
   static lane* biased() noexcept { return biased_; }
@@ -103,6 +105,8 @@ class job final {
   [[nodiscard]] bool may_have_lanes() const;
   void set_waits();
   void start_helper();
+  void start_recorder() const;
+  void end_recorder() noexcept;
   void begin_end() noexcept;
   [[nodiscard]] bool lost_descriptors() noexcept;
   [[noreturn]] static void refuse(const detail::location&);
@@ -111,6 +115,7 @@ class job final {
   // Hidden by name, since -fvisibility holds for what is defined: a look at them takes one load
   // less.
   [[gnu::visibility("hidden")]] static lane* unlocked_;
+  [[gnu::visibility("hidden")]] static lane* shortest_;
   [[gnu::visibility("hidden")]] static lane* biased_;
 
   const bool threads_;  // several may call

@@ -22,7 +22,30 @@
       __VA_ARGS__);                                                                                \
   extern "C" __attribute__((visibility("default"))) result PMPI_##name(__VA_ARGS__)
 
+#include "peal/detail/core.hpp"
+
 namespace peal::mpi {
+
+/// For the length of a function: what is recorded of the run is recorded under its name, and the
+/// place that called it.
+class named_calls {
+ public:
+  // Inline, so that the return address is that of the function.
+  [[gnu::always_inline]] explicit named_calls(const char* function) noexcept
+      : on_{detail::calls_are_recorded} {
+    if (on_) [[unlikely]]
+      detail::name_calls(function, __builtin_return_address(0));
+  }
+  [[gnu::always_inline]] ~named_calls() {
+    if (on_) [[unlikely]]
+      detail::name_calls(nullptr, nullptr);
+  }
+  named_calls(const named_calls&) = delete;
+  named_calls& operator=(const named_calls&) = delete;
+
+ private:
+  const bool on_;
+};
 
 /// In a handler of an exception: makes an error code of it, after the error handler of the
 /// communicator was called; MPI_COMM_NULL: what went wrong belongs to none.
@@ -31,7 +54,8 @@ namespace peal::mpi {
 [[gnu::cold]] int raised(const char* function, MPI_File file) noexcept;
 
 template <class Owner, std::invocable Body>
-int run(const char* function, Owner owner, Body&& body) noexcept {
+[[gnu::always_inline]] inline int run(const char* function, Owner owner, Body&& body) noexcept {
+  const named_calls named{function};
   try {
     body();
     return MPI_SUCCESS;
@@ -41,7 +65,7 @@ int run(const char* function, Owner owner, Body&& body) noexcept {
 }
 /// Of a function that no communicator belongs to.
 template <std::invocable Body>
-int run(const char* function, Body&& body) noexcept {
+[[gnu::always_inline]] inline int run(const char* function, Body&& body) noexcept {
   return run(function, MPI_COMM_NULL, body);
 }
 
@@ -49,7 +73,7 @@ int run(const char* function, Body&& body) noexcept {
 void need_job();
 /// As `run`, of a function that needs MPI to run, and finds that out by no argument.
 template <std::invocable Body>
-int run_in_job(const char* function, Body&& body) noexcept {
+[[gnu::always_inline]] inline int run_in_job(const char* function, Body&& body) noexcept {
   return run(function, MPI_COMM_NULL, [&] {
     need_job();
     body();

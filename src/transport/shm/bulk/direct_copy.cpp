@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <new>
 
+#include "base/copy_time.hpp"
 #include "base/log.hpp"
 
 namespace peal::shm {
@@ -63,12 +64,14 @@ bool direct_copy::reaches(int index) noexcept {
 }
 
 int direct_copy::read(int index, std::uint64_t from, void* to, std::size_t bytes) const noexcept {
+  const copy_time noted{bytes};
   return repeat(process_vm_readv, segment_->card(index).pid, from, static_cast<std::byte*>(to),
                 bytes);
 }
 
 int direct_copy::write(int index, std::uint64_t to, const void* from,
                        std::size_t bytes) const noexcept {
+  const copy_time noted{bytes};
   return repeat(process_vm_writev, segment_->card(index).pid, to,
                 static_cast<std::byte*>(const_cast<void*>(from)), bytes);
 }

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/copy.hpp"
+#include "base/copy_time.hpp"
 #include "peal/detail/core.hpp"
 #include "transport/shm/bulk/claim.hpp"
 
@@ -80,6 +81,7 @@ helper::outcome helper::advance_claims(transfer& record) noexcept {
   if (record.source_packed) {
     pack(record, at, segment_->at(record.destination + at), bytes);
   } else if (record.destination_in_segment) {
+    const copy_time noted{bytes};
     std::memcpy(segment_->at(record.destination + at), source_of(record, at), bytes);
   } else if (direct_->write(to, record.destination + at, source_of(record, at), bytes) != 0) {
     record.returned_first = mine.first;

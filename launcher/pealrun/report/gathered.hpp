@@ -1,0 +1,81 @@
+// launcher/pealrun/report/gathered.hpp
+// What the ranks of a run have noted, read from their files and put into plain units.
+//
+// Layer    launcher: may include record/.
+// Units    seconds, bytes; times of events in nanoseconds of the steady clock.
+// Errors   a rank whose file is missing or not whole is not `known`.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "record/layout.hpp"
+
+namespace peal::launcher {
+
+/// A place of the program that calls.
+struct noted_site {
+  std::string call;  // as the program wrote it: allreduce, MPI_Allreduce
+  std::string file;  // of sources; where `line` is 0, of the program
+  std::uint32_t line = 0;
+  std::uint64_t address = 0;  // in the program, where `line` is 0
+  std::uint64_t calls = 0, bytes = 0;
+  double handling = 0, waiting = 0, copying = 0, longest = 0;
+  [[nodiscard]] double time() const { return handling + waiting + copying; }
+};
+
+struct noted_use {
+  std::string collective, algorithm;
+  std::size_t length = 0;  // its class
+  std::uint64_t calls = 0;
+  double time = 0;
+};
+
+struct noted_counter {
+  std::string name, meaning;
+  std::uint64_t value = 0;
+};
+
+struct noted_event {
+  std::int64_t begin = 0, end = 0;
+  std::uint64_t bytes = 0;
+  const char* call = "";  // one of the run's names
+  record::call_kind kind{};
+  int peer = -1, tag = 0;
+  std::uint32_t context = 0, posted = 0;
+};
+
+struct noted_rank {
+  bool known = false, ended = false;
+  std::string host;
+  double time = 0;  // from the start of its environment to the end of it, or of what is known
+  std::vector<record::peer_traffic> peers;  // by rank
+  std::vector<record::length_class> lengths;
+  std::vector<noted_site> sites;
+  std::vector<noted_use> uses;
+  std::vector<noted_counter> counters;
+  std::vector<noted_event> events;
+  std::uint64_t events_lost = 0, homeless = 0;
+  double handling = 0, waiting = 0, copying = 0;
+  [[nodiscard]] double computing() const {
+    const double rest = time - handling - waiting - copying;
+    return rest > 0 ? rest : 0;
+  }
+};
+
+struct gathered_run {
+  std::vector<noted_rank> ranks;
+  std::set<std::string> names;  // of calls in events
+  std::string command;
+  int code = 0;  // of the job's end
+};
+
+/// From the folder of PEAL_RECORD. `events`: those too.
+gathered_run gather(const std::string& folder, int ranks, bool events);
+
+/// As a program in C++ writes the call.
+std::string name_of(record::call_kind);
+
+}  // namespace peal::launcher

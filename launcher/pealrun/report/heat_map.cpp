@@ -1,0 +1,110 @@
+#include "report/heat_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "report/text.hpp"
+
+namespace peal::launcher {
+
+std::vector<pair_traffic> pairs_of(const gathered_run& run) {
+  std::vector<pair_traffic> all;
+  const int ranks = static_cast<int>(run.ranks.size());
+  for (int from = 0; from < ranks; ++from) {
+    const noted_rank& sender = run.ranks[static_cast<std::size_t>(from)];
+    for (int to = 0; to < ranks; ++to) {
+      const noted_rank& receiver = run.ranks[static_cast<std::size_t>(to)];
+      pair_traffic made{from, to, 0, 0};
+      if (sender.known) {
+        const auto& sent = sender.peers[static_cast<std::size_t>(to)];
+        made.messages = sent.sent;
+        made.bytes = sent.sent_bytes;
+      } else if (receiver.known) {
+        const auto& got = receiver.peers[static_cast<std::size_t>(from)];
+        made.messages = got.received;
+        made.bytes = got.received_bytes;
+      }
+      if (made.messages != 0) all.push_back(made);
+    }
+  }
+  return all;
+}
+
+std::vector<pair_traffic> collective_pairs_of(const gathered_run& run) {
+  std::vector<pair_traffic> all;
+  for (std::size_t from = 0; from < run.ranks.size(); ++from)
+    for (std::size_t to = 0; to < run.ranks[from].peers.size(); ++to)
+      if (const auto& sent = run.ranks[from].peers[to]; sent.collective_sent != 0)
+        all.push_back({static_cast<int>(from), static_cast<int>(to), sent.collective_sent,
+                       sent.collective_bytes});
+  return all;
+}
+
+namespace {
+
+std::string names_of(int group, int of_each, int ranks) {
+  const int first = group * of_each, last = std::min(first + of_each, ranks) - 1;
+  return first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last);
+}
+
+}  // namespace
+
+std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const std::string& label) {
+  const int of_each = (ranks + most_squares - 1) / most_squares;
+  const int side = (ranks + of_each - 1) / of_each;
+  struct square {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+  std::vector<square> squares(static_cast<std::size_t>(side * side));
+  for (const pair_traffic& each : pairs) {
+    square& at = squares[static_cast<std::size_t>(each.from / of_each * side + each.to / of_each)];
+    at.messages += each.messages;
+    at.bytes += each.bytes;
+  }
+  double most = 1;
+  for (const square& each : squares) most = std::max(most, static_cast<double>(each.bytes));
+  constexpr int edge = 40;  // for the numbers
+  const int width = side <= 16 ? 30 : side <= 32 ? 16 : 9, whole = edge + side * width;
+  std::string svg = fmt::format(
+      "<svg class=\"map\" viewBox=\"0 0 {0} {0}\" width=\"{0}\" height=\"{0}\" role=\"img\" "
+      "aria-label=\"{1}\">\n",
+      whole, escaped(label));
+  auto out = std::back_inserter(svg);
+  const int step = std::max(1, side / 8);
+  for (int each = 0; each < side; each += step) {
+    const int middle = edge + each * width + width / 2;
+    fmt::format_to(out, "<text x=\"{}\" y=\"{}\" class=\"across\">{}</text>", middle, edge - 6,
+                   each * of_each);
+    fmt::format_to(out, "<text x=\"{}\" y=\"{}\" class=\"down\">{}</text>\n", edge - 6, middle + 4,
+                   each * of_each);
+  }
+  for (int from = 0; from < side; ++from)
+    for (int to = 0; to < side; ++to) {
+      const square& at = squares[static_cast<std::size_t>(from * side + to)];
+      // By the logarithm: messages of a few bytes are to be seen beside those of many.
+      const double depth =
+          at.messages == 0
+              ? 0
+              : 0.15 + 0.85 * std::log2(static_cast<double>(at.bytes) + 1) / std::log2(most + 1);
+      fmt::format_to(out,
+                     "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{}\" "
+                     "fill-opacity=\"{:.2f}\"",
+                     edge + to * width, edge + from * width, width - 1, width - 1,
+                     at.messages == 0 ? "none" : "cell", at.messages == 0 ? 1 : depth);
+      if (at.messages == 0) {
+        svg += "/>\n";
+        continue;
+      }
+      fmt::format_to(out,
+                     " data-from=\"{0}\" data-to=\"{1}\" data-messages=\"{2}\" data-bytes=\"{3}\">"
+                     "<title>{0} to {1}: {4} messages, {5}</title></rect>\n",
+                     names_of(from, of_each, ranks), names_of(to, of_each, ranks), at.messages,
+                     at.bytes, count_text(at.messages), bytes_text(static_cast<double>(at.bytes)));
+    }
+  return svg + "</svg>\n";
+}
+
+}  // namespace peal::launcher

@@ -1,0 +1,166 @@
+#include "report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "config.h"
+#include "report/charts.hpp"
+#include "report/heat_map.hpp"
+#include "report/page_tables.hpp"
+#include "report/places.hpp"
+#include "report/summary.hpp"
+#include "report/text.hpp"
+
+namespace peal::launcher {
+
+namespace {
+
+constexpr const char* style = R"css(
+:root { color-scheme: light dark; --page: #ffffff; --text: #1c1e21; --soft: #5b6168; --line: #d5d9de;
+  --box: #f5f6f8; --computing: #4878b0; --waiting: #d1812c; --copying: #4f9b64; --handling: #9a6fb0;
+  --heat: #b3402a; --none: #eef0f2; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #16181b; --text: #e4e6e9; --soft: #a2a9b1; --line: #383d43; --box: #1f2226;
+    --computing: #6f9fd8; --waiting: #e39b4d; --copying: #6fbd85; --handling: #b891cd;
+    --heat: #f08060; --none: #24282c; } }
+body { background: var(--page); color: var(--text); font: 15px/1.45 system-ui, sans-serif;
+  margin: 0 auto; max-width: 1040px; padding: 1.5em; }
+h1 { font-size: 1.5em; margin: 0; } h2 { font-size: 1.15em; margin: 2em 0 .5em; }
+p, li { max-width: 75ch; } code { font-size: .95em; overflow-wrap: anywhere; }
+.soft { color: var(--soft); } .wide { overflow-x: auto; }
+.summary { background: var(--box); border: 1px solid var(--line); border-radius: 6px;
+  padding: .6em 1em .6em 2em; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5em 0; }
+caption { text-align: left; color: var(--soft); padding-bottom: .3em; }
+th, td { padding: .2em .7em; border-bottom: 1px solid var(--line); text-align: left; }
+tbody th { font-weight: 500; } td.n { text-align: right; white-space: nowrap; }
+svg { max-width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 11px; }
+.across { text-anchor: middle; } .down { text-anchor: end; } .grid { stroke: var(--line); }
+.computing { fill: var(--computing); background: var(--computing); }
+.waiting { fill: var(--waiting); background: var(--waiting); }
+.copying { fill: var(--copying); background: var(--copying); }
+.handling { fill: var(--handling); background: var(--handling); }
+.cell { fill: var(--heat); } .none { fill: var(--none); }
+.legend span { display: inline-block; width: .9em; height: .9em; margin: 0 .3em 0 1em;
+  border-radius: 2px; vertical-align: -1px; }
+.bar { display: inline-block; width: 48px; height: .7em; margin-right: .5em;
+  background: var(--none); } .bar i { display: block; height: 100%; background: var(--waiting); }
+details { margin: .5em 0; } summary { cursor: pointer; }
+)css";
+
+// Says which pair the pointer or the keyboard is at.
+constexpr const char* script = R"js(
+"use strict";
+for (const map of document.querySelectorAll("svg.map")) {
+  const told = map.parentElement.querySelector("output");
+  map.addEventListener("pointerover", event => {
+    const title = event.target.closest("rect.cell")?.querySelector("title");
+    told.textContent = title ? title.textContent : "";
+  });
+}
+document.documentElement.dataset.ready = "true";
+)js";
+
+void add_map(std::string& to, const std::vector<pair_traffic>& pairs, int ranks,
+             const std::string& what) {
+  to += fmt::format("<div>{}<p><output class=\"soft\" aria-live=\"off\"></output></p></div>\n",
+                    heat_map(pairs, ranks, what + "; the table below has the numbers"));
+  to += fmt::format("<details><summary>Numbers of pairs</summary>{}</details>\n",
+                    pairs_table(pairs, ranks));
+}
+
+void add_matrix(std::string& to, const gathered_run& run) {
+  const int ranks = static_cast<int>(run.ranks.size());
+  const std::vector<pair_traffic> pairs = pairs_of(run), behind = collective_pairs_of(run);
+  to += "<h2 id=\"matrix\">Who sent to whom</h2>\n";
+  to += "<p>Rows send, columns receive. The darker a square, the more bytes, by their logarithm.";
+  if (ranks > most_squares) to += " A square stands for a group of ranks.";
+  to += "</p>\n";
+  if (pairs.empty()) to += "<p>No rank sent a message of its own.</p>\n";
+  else add_map(to, pairs, ranks, "Messages of the program");
+  if (behind.empty()) return;
+  to += "<h3>Messages that collectives sent</h3>\n";
+  to += "<p>Collectives that go through shared memory send none.</p>\n";
+  add_map(to, behind, ranks, "Messages of collectives");
+}
+
+// For programs that read the page: what its tables round.
+std::string data_of(const gathered_run& run) {
+  std::string json = "{\"ranks\":[";
+  auto out = std::back_inserter(json);
+  for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+    const noted_rank& of = run.ranks[rank];
+    fmt::format_to(out,
+                   "{}{{\"known\":{},\"ended\":{},\"time\":{:.9f},\"computing\":{:.9f},"
+                   "\"waiting\":{:.9f},\"copying\":{:.9f},\"handling\":{:.9f}}}",
+                   rank == 0 ? "" : ",", of.known, of.ended, of.time, of.computing(), of.waiting,
+                   of.copying, of.handling);
+  }
+  json += "],\"pairs\":[";
+  bool first = true;
+  for (const pair_traffic& each : pairs_of(run)) {
+    const noted_rank& receiver = run.ranks[static_cast<std::size_t>(each.to)];
+    const record::peer_traffic got = receiver.known
+                                         ? receiver.peers[static_cast<std::size_t>(each.from)]
+                                         : record::peer_traffic{};
+    fmt::format_to(out, "{}[{},{},{},{},{},{}]", first ? "" : ",", each.from, each.to,
+                   each.messages, each.bytes, got.received, got.received_bytes);
+    first = false;
+  }
+  return json + "]}";
+}
+
+}  // namespace
+
+std::string page_of(const gathered_run& run) {
+  const places known{run};
+  const std::vector<place_sum> slowest = slowest_places(run, known);
+  const time_sums sum = sums_of(run);
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+      "<meta name=\"generator\" content=\"{}\">\n<title>Report of {} ranks</title>\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<style>{}</style>\n</head>\n<body>\n",
+      PACKAGE_STRING, run.ranks.size(), style);
+  page +=
+      fmt::format("<h1>Report of a run of {} rank{}</h1>\n<p class=\"soft\"><code>{}</code></p>\n",
+                  run.ranks.size(), run.ranks.size() == 1 ? "" : "s", escaped(run.command));
+  page += "<ul class=\"summary\">\n";
+  for (const std::string& each : summary_of(run, slowest))
+    page += fmt::format("<li>{}</li>\n", escaped(each));
+  page += "</ul>\n<h2 id=\"time\">Where the time went</h2>\n<p class=\"legend\">";
+  for (const char* part : {"computing", "waiting", "copying", "handling"})
+    page += fmt::format("<span class=\"{0}\"></span>{0}", part);
+  page += "</p>\n" + time_chart(run);
+  page += fmt::format(
+      "<p>Imbalance: the mean rank computed {} less than the longest one. Of all time {} was spent "
+      "waiting.</p>\n",
+      share_text(sum.imbalance()), share_text(sum.time > 0 ? sum.waiting / sum.time : 0));
+  page += fmt::format("<details{}><summary>Numbers of ranks</summary>{}</details>\n",
+                      run.ranks.size() <= 16 ? " open" : "", ranks_table(run));
+  page += "<h2 id=\"calls\">Calls</h2>\n" + calls_table(run);
+  page += "<h2 id=\"places\">Slowest places of the program</h2>\n" + places_table(slowest);
+  add_matrix(page, run);
+  const std::vector<record::length_class> lengths = lengths_of(run);
+  if (const std::string chart = length_chart(lengths); !chart.empty())
+    page += "<h2 id=\"lengths\">Lengths of messages</h2>\n" + chart +
+            "<details><summary>Numbers of lengths</summary>" + lengths_table(lengths) +
+            "</details>\n";
+  if (const std::string used = algorithms_table(run); !used.empty())
+    page += "<h2 id=\"algorithms\">Algorithms</h2>\n" + used;
+  if (const std::vector<counter_sum> counters = counters_of(run); !counters.empty())
+    page +=
+        "<h2 id=\"counters\">Counters</h2>\n<details><summary>What peal has counted: transports, "
+        "waits, doorbells</summary>" +
+        counters_table(counters) + "</details>\n";
+  page +=
+      "<h2 id=\"measured\">How this was measured</h2>\n<p>Calls, messages and bytes are counted, "
+      "all of them. Waits and copies of 2 KiB and more are timed, each; a blocking collective "
+      "counts as waiting but for its copies. Of calls that neither wait nor copy the time is "
+      "taken of one in 61 (handling). Computing is the rest. doc/report.md has more.</p>\n";
+  page += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n", data_of(run));
+  return page + fmt::format("<script>{}</script>\n</body>\n</html>\n", script);
+}
+
+}  // namespace peal::launcher
