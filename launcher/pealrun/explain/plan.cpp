@@ -51,7 +51,8 @@ std::vector<std::string> variables_for(const job_request& request,
   int first = 0;
   for (const application& each : request.applications) {
     std::vector<std::string> set;
-    for (const auto& [name, value] : each.variables) set.push_back(name + "=" + value);
+    for (const auto& [name, value] : each.variables)
+      set.push_back(fmt::format("{}={}", name, value));
     if (!set.empty())
       lines.push_back(fmt::format("{}: {}", ranks_from(first, each.ranks), shell_words(set)));
     const auto said = [&](const char* name) {

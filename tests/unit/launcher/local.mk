@@ -1,6 +1,7 @@
 check_PROGRAMS += tests/unit/launcher_test
 tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/end/cause_test.cpp \
+  tests/unit/launcher/explain/plan_test.cpp \
   tests/unit/launcher/hang/analysis_test.cpp \
   tests/unit/launcher/hang/hang_report_test.cpp \
   tests/unit/launcher/hang/hang_watch_test.cpp \
@@ -10,6 +11,7 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/hang/stacks_test.cpp \
   tests/unit/launcher/hang/wait_words_test.cpp \
   tests/unit/launcher/placement/bindings_text_test.cpp \
+  tests/unit/launcher/placement/held_cores_test.cpp \
   tests/unit/launcher/placement/mapping_test.cpp \
   tests/unit/launcher/placement/node_cores_test.cpp \
   tests/unit/launcher/placement/place_test.cpp \
@@ -31,6 +33,8 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/streams/pseudo_terminal_test.cpp \
   tests/unit/launcher/streams/spool_test.cpp \
   launcher/pealrun/end/cause.cpp \
+  launcher/pealrun/explain/devices.cpp \
+  launcher/pealrun/explain/plan.cpp \
   launcher/pealrun/hang/analysis.cpp \
   launcher/pealrun/hang/hang_report.cpp \
   launcher/pealrun/hang/hang_watch.cpp \
@@ -39,9 +43,11 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/hang/stacks.cpp \
   launcher/pealrun/hang/wait_words.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
+  launcher/pealrun/placement/held_cores.cpp \
   launcher/pealrun/placement/mapping.cpp \
   launcher/pealrun/placement/node_cores.cpp \
   launcher/pealrun/placement/place.cpp \
+  launcher/pealrun/placement/placement.cpp \
   launcher/pealrun/placement/rankfile.cpp \
   launcher/pealrun/processes/descriptors.cpp \
   launcher/pealrun/processes/restart.cpp \

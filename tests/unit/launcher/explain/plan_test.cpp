@@ -1,0 +1,56 @@
+#include "explain/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using namespace peal::launcher;
+
+job_request two_programs() {
+  job_request made;
+  application first;
+  first.ranks = 2;
+  first.arguments = {"solver", "in put"};
+  first.program = "/bin/solver";
+  first.variables = {{"LEVEL", "it's"}, {"OMP_NUM_THREADS", "4"}};
+  application second;
+  second.arguments = {"./view"};
+  second.program = "./view";
+  second.folder = "/tmp";
+  made.applications = {first, second};
+  made.placement.bind_to = binding::none;
+  return made;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(plan, writes_words_as_a_shell_reads_them) {
+  EXPECT_EQ(shell_words({"srun", "-n", "4", "--mpi=pmix", "a:b", "x@y,z"}),
+            "srun -n 4 --mpi=pmix a:b x@y,z");
+  EXPECT_EQ(shell_words({"", "two words", "it's", "$HOME", "{1,2}", "*"}),
+            R"('' 'two words' 'it'\''s' '$HOME' '{1,2}' '*')");
+  EXPECT_EQ(shell_words({"''"}), R"(''\'''\''')");
+}
+
+TEST(plan, of_a_job_that_pealrun_starts_itself_has_programs_variables_and_places) {
+  const std::string text = explain(two_programs());
+  EXPECT_TRUE(has(text, "Engine     local: ")) << text;
+  EXPECT_TRUE(has(text, "ranks 0-1: /bin/solver 'in put'\n")) << text;
+  EXPECT_TRUE(has(text, "rank 2: ./view (in /tmp)\n")) << text;
+  EXPECT_TRUE(has(text, R"(ranks 0-1: 'LEVEL=it'\''s' OMP_NUM_THREADS=4)")) << text;
+  EXPECT_TRUE(has(text, "ranks 0-2 are not bound (--bind-to none)")) << text;
+  EXPECT_FALSE(has(text, "Command")) << text;
+}
+
+TEST(plan, of_another_engine_has_its_command_and_no_places) {
+  const std::string text = explain(two_programs(), {"slurm", {"srun", "-n", "3", "x y"}});
+  EXPECT_TRUE(has(text, "Engine     slurm\nCommand    srun -n 3 'x y'\nPrograms   ")) << text;
+  EXPECT_TRUE(has(text, "OMP_NUM_THREADS=4")) << text;
+  EXPECT_FALSE(has(text, "Bindings")) << text;
+}
+
+}  // namespace
