@@ -76,7 +76,6 @@ struct alignas(cache_line) communicator_state : team {
   };
   refusal last_refusal;
   std::uint32_t agreements = 0;  // that this rank has come to
-  bool revoked = false;          // given up: end/survivors.hpp
   std::size_t operations = 0;    // given to the user and not given back
   bool released = false;         // the user has no handle any more; it goes with its last operation
   /// Receives and probes name their tag, so messages with different tags never meet.

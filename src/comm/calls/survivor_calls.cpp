@@ -38,13 +38,13 @@ verdict agree_on(communicator_state& on, const verdict& mine, const location& wh
   operation* ends = nullptr;
   {
     const std::lock_guard<engine> guard{here.progress};
-    ends = &here.living->agree(on, mine);
+    ends = &here.living->agree(on, on.agreements++, mine);
     here.flush();
   }
   const finished_release given_back{here, *ends};
   wait_for(here, *ends);
   const std::lock_guard<engine> guard{here.progress};
-  verdict found = here.living->result_of(on);
+  verdict found = here.living->result_of(on.context());
   if (found.some_make != found.all_make)
     throw error(errc::invalid_argument,
                 "some ranks call shrink where others call agree: all that live must call the same",

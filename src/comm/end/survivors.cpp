@@ -10,8 +10,6 @@ namespace peal {
 
 namespace {
 
-constexpr std::uint32_t own_context = contexts_of_one - 4;  // of the world's, whose first is 0
-
 /// Contexts of a communicator in which messages are that collectives do not have: the user's, those
 /// of rooms, and those of ranks that make a communicator without the others.
 constexpr std::uint32_t of_messages[] = {0, context_of_rooms, context_of_rooms + 1,
@@ -21,11 +19,11 @@ constexpr std::uint32_t of_messages[] = {0, context_of_rooms, context_of_rooms +
 /// they are many it tells those whose distance in the circle of ranks is a power of two: all hear
 /// of it in as many steps as such a number has digits, along so many ways that the death of some
 /// ranks does not matter.
-constexpr int few = 16;
+constexpr int most_told_directly = 16;
 
 bool is_told(int distance, int size) noexcept {
   const auto is_power = [](int number) { return (number & (number - 1)) == 0; };
-  return size <= few || is_power(distance) || is_power(size - distance);
+  return size <= most_told_directly || is_power(distance) || is_power(size - distance);
 }
 
 int rank_in(const team& members, peer_id peer) noexcept {
@@ -77,11 +75,9 @@ void survivors::take(peer_id from, const std::vector<std::byte>& said) {
   header of;
   std::memcpy(&of, said.data(), sizeof of);
   if (of.what == revoked) {
-    // A communicator is a team first of all.
     const team* const members = collectives_.team_of(of.context);
     if (members == nullptr) return early_ends_.push_back({of.context, from});
-    if (rank_in(*members, from) < members->size())
-      revoke(static_cast<detail::communicator_state&>(const_cast<team&>(*members)));
+    if (rank_in(*members, from) < members->size()) revoke(*members);
     return;
   }
   agreement_round::saying what{static_cast<agreement_round::kind>(of.what), of.coordinator, {}};
@@ -144,13 +140,13 @@ void survivors::send(peer_id to, std::vector<std::byte> text) noexcept {
 
 // ---- agreements
 
-operation& survivors::agree(detail::communicator_state& on, verdict mine) {
+operation& survivors::agree(const team& on, std::uint32_t number, verdict mine) {
   operation& ends = messages_.make_operation();
   mine.gone.clear();
   for (const peer_id each : on.peers())
     mine.gone.push_back(each != world_.peer(world_.rank()) && is_gone(each));
   std::vector<agreement_round::letter> out;
-  const std::uint32_t context = on.context(), number = on.agreements++;
+  const std::uint32_t context = on.context();
   last_.erase(context);
   std::erase(order_, context);
   forget_oldest();
@@ -172,8 +168,8 @@ operation& survivors::agree(detail::communicator_state& on, verdict mine) {
   return ends;
 }
 
-verdict survivors::result_of(const detail::communicator_state& on) const {
-  return last_.at(on.context()).round.result();
+const verdict& survivors::result_of(std::uint32_t context) const {
+  return last_.at(context).round.result();
 }
 
 void survivors::end_if_decided(agreement& at) {
@@ -218,8 +214,8 @@ void survivors::list_awaited(std::vector<awaited>& into) const {
 
 // ---- giving up
 
-void survivors::revoke(detail::communicator_state& on) {
-  if (std::exchange(on.revoked, true)) return;
+void survivors::revoke(const team& on) {
+  if (!revoked_.insert(on.context()).second) return;
   log_info("a communicator of {} ranks is given up", on.size());
   header of;
   of.what = revoked;
@@ -234,7 +230,7 @@ void survivors::revoke(detail::communicator_state& on) {
   progress_.wake_sleepers();
 }
 
-void survivors::made(detail::communicator_state& on) {
+void survivors::made(const team& on) {
   if (early_ends_.empty()) [[likely]]
     return;
   bool over = false;

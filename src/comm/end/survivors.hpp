@@ -18,9 +18,10 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <unordered_set>
 #include <vector>
 
-#include "comm/communicator_state.hpp"
+#include "collective/collectives.hpp"
 #include "comm/context_pool.hpp"
 #include "comm/end/agreement_round.hpp"
 #include "p2p/messaging.hpp"
@@ -35,16 +36,17 @@ class survivors {
   survivors(const survivors&) = delete;
   survivors& operator=(const survivors&) = delete;
 
-  /// The next agreement of this communicator, with this rank's word; `gone` of it is filled in
-  /// here. The operation ends when the result is known. One at a time for each communicator.
-  operation& agree(detail::communicator_state&, verdict mine);
-  /// Requires: its last agreement has ended.
-  [[nodiscard]] verdict result_of(const detail::communicator_state&) const;
+  /// The agreement of these members with that number, one after the other, with this rank's word;
+  /// `gone` of it is filled in here. The operation ends when the result is known. One at a time for
+  /// each communicator.
+  operation& agree(const team& members, std::uint32_t number, verdict mine);
+  /// Requires: the last agreement of that context has ended.
+  [[nodiscard]] const verdict& result_of(std::uint32_t context) const;
   /// Everything of the communicator that is under way ends with errc::peer_failed, here and, as
   /// soon as they hear of it, on all other ranks, and so does what is started later.
-  void revoke(detail::communicator_state&);
+  void revoke(const team&);
   /// A communicator has been made: another rank may have given it up already.
-  void made(detail::communicator_state&);
+  void made(const team&);
 
   /// Ranks may have died or left.
   void look() {
@@ -65,6 +67,8 @@ class survivors {
     agreement_round round;
     operation* ends;  // null: it has ended
   };
+  // of the world's, whose first is 0
+  static constexpr std::uint32_t own_context = contexts_of_one - 4;
   struct header {
     std::uint32_t what = 0;  // an agreement_round::kind, or `revoked`
     std::uint32_t context = 0;
@@ -107,6 +111,7 @@ class survivors {
   std::size_t open_ = 0;                     // agreements that this rank waits for
   std::vector<early> early_;
   std::vector<early_end> early_ends_;
+  std::unordered_set<std::uint32_t> revoked_;  // contexts; none of them is given again
   std::vector<std::byte> arriving_;
 };
 
