@@ -26,7 +26,8 @@ def tool():
 def included_by(source):
     """The sources that this one includes, by the folders in which its quotes are looked up."""
     for name in INCLUDED.findall(source.read_text()):
-        yield next(path for path in (source.parent / name, TOP / "src" / name, TOP / "launcher/pealrun" / name) if path.is_file())
+        folders = (source.parent, TOP / "src", TOP / "launcher/pealrun")
+        yield next(folder / name for folder in folders if (folder / name).is_file())
 
 
 def translation_units():
