@@ -1,10 +1,11 @@
 # libpeal. Everything but PEAL_EXPORT is hidden; tests link the convenience library, where every name is to be seen.
 noinst_LTLIBRARIES += libpeal_core.la
 libpeal_core_la_SOURCES =
-libpeal_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(FMT_CFLAGS)
+libpeal_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) -DPEAL_PMIX_LIBDIR='"$(PMIX_LIBDIR)"' $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(FMT_CFLAGS)
 # -fno-tree-slp-vectorize: g++ otherwise joins an envelope's two words in a vector register, through memory, on the path of every message.
 libpeal_core_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-semantic-interposition -fno-tree-slp-vectorize
-libpeal_core_la_LIBADD = $(PMIX_LIBS) $(HWLOC_LIBS) $(IBVERBS_LIBS) $(FMT_LIBS) -lpthread
+# Without libpmix, which is loaded where a rank meets its launcher by it: src/bootstrap/pmix_library.hpp.
+libpeal_core_la_LIBADD = $(HWLOC_LIBS) $(IBVERBS_LIBS) $(FMT_LIBS) -ldl -lpthread
 
 lib_LTLIBRARIES += libpeal.la
 libpeal_la_SOURCES =

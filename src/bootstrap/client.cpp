@@ -23,6 +23,7 @@
 #include "bootstrap/deaths.hpp"
 #include "bootstrap/owner.hpp"
 #include "bootstrap/pmix_fence.hpp"
+#include "bootstrap/pmix_library.hpp"
 #include "bootstrap/start_member.hpp"
 #include "peal/error.hpp"
 
@@ -32,7 +33,7 @@ namespace {
 
 [[noreturn]] void fail(std::string_view call, pmix_status_t status, std::string_view advice = {}) {
   throw error(errc::bootstrap_failed,
-              fmt::format("{}: {} ({}){}{}", call, PMIx_Error_string(status), status,
+              fmt::format("{}: {} ({}){}{}", call, pmix().error_string(status), status,
                           advice.empty() ? "" : "; ", advice));
 }
 
@@ -74,10 +75,10 @@ void listen_for_deaths() {
                            PMIX_ERR_PROC_TERM_WO_SYNC,    PMIX_ERR_EXIT_NONZERO_TERM,
                            PMIX_ERR_PROC_REQUESTED_ABORT, silent_death_status};
   std::promise<pmix_status_t> answer;
-  PMIx_Register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered,
-                              &answer);
+  pmix().register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered,
+                                &answer);
   if (const pmix_status_t status = answer.get_future().get(); status != PMIX_SUCCESS)
-    log_info("this launcher does not tell of deaths: {}", PMIx_Error_string(status));
+    log_info("this launcher does not tell of deaths: {}", pmix().error_string(status));
 }
 
 // Keeps signals meant for the program away from the threads that PMIx starts.
@@ -102,7 +103,9 @@ class pmix_value_holder {
  public:
   pmix_value_holder() = default;
   ~pmix_value_holder() {
-    if (value != nullptr) PMIX_VALUE_RELEASE(value);
+    if (value == nullptr) return;
+    pmix().value_destruct(value);  // as PMIX_VALUE_RELEASE
+    std::free(value);
   }
   pmix_value_holder(const pmix_value_holder&) = delete;
   pmix_value_holder& operator=(const pmix_value_holder&) = delete;
@@ -118,7 +121,7 @@ pmix_proc_t process_named(const std::string& job, pmix_rank_t rank) {
 // Launchers give one key in different integer types (Slurm's APPNUM is an int).
 bool get_number(const pmix_proc_t& of, const char* key, std::uint32_t& number) {
   pmix_value_holder held;
-  pmix_status_t status = PMIx_Get(&of, key, nullptr, 0, &held.value);
+  pmix_status_t status = pmix().get(&of, key, nullptr, 0, &held.value);
   if (status != PMIX_SUCCESS) return false;
   PMIX_VALUE_GET_NUMBER(status, held.value, number, std::uint32_t);
   return status == PMIX_SUCCESS;
@@ -127,7 +130,7 @@ bool get_number(const pmix_proc_t& of, const char* key, std::uint32_t& number) {
 /// Empty where the launcher does not give it.
 std::string get_text(const pmix_proc_t& of, const char* key) {
   pmix_value_holder held;
-  if (PMIx_Get(&of, key, nullptr, 0, &held.value) != PMIX_SUCCESS ||
+  if (pmix().get(&of, key, nullptr, 0, &held.value) != PMIX_SUCCESS ||
       held.value->type != PMIX_STRING || held.value->data.string == nullptr)
     return {};
   return held.value->data.string;
@@ -137,7 +140,7 @@ std::vector<int> get_local_ranks(const std::string& job, int self) {
   std::vector<int> ranks;
   const pmix_proc_t everyone = process_named(job, PMIX_RANK_WILDCARD);
   pmix_value_holder held;
-  if (PMIx_Get(&everyone, PMIX_LOCAL_PEERS, nullptr, 0, &held.value) == PMIX_SUCCESS &&
+  if (pmix().get(&everyone, PMIX_LOCAL_PEERS, nullptr, 0, &held.value) == PMIX_SUCCESS &&
       held.value->type == PMIX_STRING) {
     const std::string_view list{held.value->data.string};
     for (std::size_t at = 0; at < list.size();) {
@@ -227,7 +230,7 @@ void bootstrap_client::state::become_alone() {
 void bootstrap_client::state::meet_launcher() {
   {
     const signals_blocked quiet;
-    const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
+    const pmix_status_t status = pmix().init(&self, nullptr, 0);
     if (status != PMIX_SUCCESS)
       fail("PMIx_Init", status,
            fmt::format("PMIX_NAMESPACE={} is set: is the launcher that set it still there?",
@@ -316,10 +319,10 @@ void bootstrap_client::state::tell(const std::string& what) const {
   value.data.bo.bytes = const_cast<char*>(what.data());  // PMIx_Put copies
   value.data.bo.size = what.size();
   const std::string key = key_of(exchanged);
-  if (const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key.c_str(), &value);
+  if (const pmix_status_t status = pmix().put(PMIX_GLOBAL, key.c_str(), &value);
       status != PMIX_SUCCESS)
     fail("PMIx_Put", status);
-  if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS)
+  if (const pmix_status_t status = pmix().commit(); status != PMIX_SUCCESS)
     fail("PMIx_Commit", status);
 }
 
@@ -330,11 +333,11 @@ std::string bootstrap_client::state::ask(const std::string& key, int of, const c
   pmix_info_t infos[2];
   PMIX_INFO_CONSTRUCT(&infos[0]);
   PMIX_INFO_CONSTRUCT(&infos[1]);
-  PMIx_Info_load(&infos[0], how, &yes, PMIX_BOOL);
-  PMIx_Info_load(&infos[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
+  pmix().info_load(&infos[0], how, &yes, PMIX_BOOL);
+  pmix().info_load(&infos[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
   pmix_value_holder held;
   const pmix_status_t status =
-      PMIx_Get(&process, key.c_str(), infos, std::size(infos), &held.value);
+      pmix().get(&process, key.c_str(), infos, std::size(infos), &held.value);
   if (status != PMIX_SUCCESS || held.value->type != PMIX_BYTE_OBJECT) return {};
   return {held.value->data.bo.bytes, held.value->data.bo.size};
 }
@@ -459,7 +462,7 @@ std::vector<rank_failure> bootstrap_client::failures() {
 void bootstrap_client::abort(int code, const std::string& why) noexcept {
   if (alone() || !state_->met) return;
   if (state_->direct) state_->direct->abort(code, why);
-  else PMIx_Abort(code, why.c_str(), nullptr, 0);
+  else pmix().abort(code, why.c_str(), nullptr, 0);
   ::_exit((code & 0xff) != 0 ? code & 0xff : 1);  // the launcher ends the other ranks
 }
 
@@ -480,8 +483,8 @@ void bootstrap_client::finish(bool) noexcept {
   if (state_->direct) {
     state_->direct->leave();
     state_->stop_listening();
-  } else if (const pmix_status_t status = PMIx_Finalize(nullptr, 0); status != PMIX_SUCCESS)
-    log_info("PMIx_Finalize: {}", PMIx_Error_string(status));
+  } else if (const pmix_status_t status = pmix().finalize(nullptr, 0); status != PMIX_SUCCESS)
+    log_info("PMIx_Finalize: {}", pmix().error_string(status));
 }
 
 }  // namespace peal

@@ -7,6 +7,8 @@ libpeal_core_la_SOURCES += \
   src/bootstrap/owner.hpp \
   src/bootstrap/pmix_fence.cpp \
   src/bootstrap/pmix_fence.hpp \
+  src/bootstrap/pmix_library.cpp \
+  src/bootstrap/pmix_library.hpp \
   src/bootstrap/start_host.cpp \
   src/bootstrap/start_host.hpp \
   src/bootstrap/start_layout.cpp \

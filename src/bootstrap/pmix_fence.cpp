@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bootstrap/deaths.hpp"
+#include "bootstrap/pmix_library.hpp"
 #include "peal/error.hpp"
 
 namespace peal {
@@ -45,12 +46,13 @@ pmix_status_t fence_all(const pmix_proc_t& everyone, std::chrono::milliseconds p
   fence_answer& answer = new_fence_answer();
   const bool collect = true;
   PMIX_INFO_CONSTRUCT(&answer.how);
-  PMIx_Info_load(&answer.how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-  const pmix_status_t started = PMIx_Fence_nb(&everyone, 1, &answer.how, 1, on_fence_done, &answer);
+  pmix().info_load(&answer.how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+  const pmix_status_t started =
+      pmix().fence_nb(&everyone, 1, &answer.how, 1, on_fence_done, &answer);
   if (started == PMIX_OPERATION_SUCCEEDED) return PMIX_SUCCESS;
   if (started != PMIX_SUCCESS)
     throw error(errc::bootstrap_failed,
-                fmt::format("PMIx_Fence_nb: {} ({})", PMIx_Error_string(started), started));
+                fmt::format("PMIx_Fence_nb: {} ({})", pmix().error_string(started), started));
   std::optional<std::chrono::steady_clock::time_point> until;
   // A fence takes about as long as two messages through the server, so a short sleep between two
   // rounds of progress costs nothing and leaves the core to PMIx's threads.

@@ -40,7 +40,8 @@ def translation_units():
 def flags(build):
     """As in the Makefile of `build`; headers of others are system headers, of which nothing is told."""
     makefile = (build / "Makefile").read_text()
-    words = ["-std=c++20", "-DHAVE_CONFIG_H", f"-I{build}", f"-I{TOP}/include", f"-I{TOP}/src", f"-I{TOP}/launcher/pealrun"]
+    words = ["-std=c++20", "-DHAVE_CONFIG_H", f"-I{build}", f"-I{TOP}/include", f"-I{TOP}/src", f"-I{TOP}/launcher/pealrun",
+             '-DPEAL_PMIX_LIBDIR="/usr/lib"']
     for variable in ("PMIX_CFLAGS", "HWLOC_CFLAGS", "IBVERBS_CFLAGS", "FMT_CFLAGS"):
         for word in re.search(rf"^{variable} = ?(.*)$", makefile, re.M)[1].split():
             words += ["-isystem", word[2:]] if word.startswith("-I") else [word]

@@ -8,6 +8,7 @@ EXTRA_DIST += \
   tests/unit/bootstrap/client_test.cpp \
   tests/unit/bootstrap/deaths_test.cpp \
   tests/unit/bootstrap/owner_test.cpp \
+  tests/unit/bootstrap/pmix_library_test.cpp \
   tests/unit/bootstrap/start_host_test.cpp \
   tests/unit/bootstrap/start_layout_test.cpp \
   tests/unit/bootstrap/start_member_test.cpp
