@@ -94,8 +94,14 @@ int write_hang_report(const std::string& order_text) {
   job_snapshot now = job_of(pages);
   now.compare(before, std::chrono::duration<double>{between_looks}.count());
   for (shown_rank& each : now.ranks)
-    if (const auto known = order.quiet.find(each.rank); each.quiet && known != order.quiet.end())
-      *each.quiet += known->second;
+    if (const auto known = order.quiet.find(each.rank); known != order.quiet.end()) {
+      // A question of a rank that waits may have come meanwhile, which moves nothing of the
+      // program.
+      const shown_rank* const then = before.find(each.rank);
+      each.loops = each.loops || (each.waits.empty() && !each.helped && then != nullptr &&
+                                  then->activity.turns != each.activity.turns);
+      each.quiet = each.quiet.value_or(0) + known->second;
+    }
   for (const auto& [rank, how] : order.ended) {
     now.size = std::max(now.size, rank + 1);
     now.at(rank).ended = how;

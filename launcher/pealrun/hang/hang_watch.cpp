@@ -68,9 +68,7 @@ std::string hang_watch::state_of(const job_snapshot& of) const {
     made += fmt::format("{}:{}:{}", each.rank, each.ended, static_cast<unsigned>(each.phase));
     for (const shown_wait& wait : each.waits)
       made += fmt::format("/{}.{}", wait.thread, wait.began);
-    if (each.waits.empty())
-      made += fmt::format("/{}.{}.{}", each.activity.moves, each.activity.messages,
-                          each.activity.collectives);
+    if (each.waits.empty()) made += fmt::format("/{}", each.activity.collectives);
     made += '\n';
   }
   return made;
