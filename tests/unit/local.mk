@@ -18,6 +18,7 @@ include tests/unit/memory/local.mk
 include tests/unit/mpi/local.mk
 include tests/unit/p2p/local.mk
 include tests/unit/progress/local.mk
+include tests/unit/record/local.mk
 include tests/unit/simulator/local.mk
 include tests/unit/state/local.mk
 include tests/unit/topology/local.mk

@@ -18,11 +18,11 @@ std::vector<pair_traffic> pairs_of(const gathered_run& run) {
     for (int to = 0; to < ranks; ++to) {
       const noted_rank& receiver = run.ranks[static_cast<std::size_t>(to)];
       pair_traffic made{from, to, 0, 0};
-      if (sender.known) {
+      if (sender.known && sender.peers.size() == run.ranks.size()) {
         const auto& sent = sender.peers[static_cast<std::size_t>(to)];
         made.messages = sent.sent;
         made.bytes = sent.sent_bytes;
-      } else if (receiver.known) {
+      } else if (receiver.known && receiver.peers.size() == run.ranks.size()) {
         const auto& got = receiver.peers[static_cast<std::size_t>(from)];
         made.messages = got.received;
         made.bytes = got.received_bytes;

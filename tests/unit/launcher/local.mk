@@ -19,6 +19,10 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/placement/topologies.hpp \
   tests/unit/launcher/processes/restart_test.cpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
+  tests/unit/launcher/report/heat_map_test.cpp \
+  tests/unit/launcher/report/summary_test.cpp \
+  tests/unit/launcher/report/text_test.cpp \
+  tests/unit/launcher/report/trace_test.cpp \
   tests/unit/launcher/request/help_test.cpp \
   tests/unit/launcher/request/placement_request_test.cpp \
   tests/unit/launcher/shown/call_sites_test.cpp \
@@ -26,8 +30,8 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/shown/rank_pages_test.cpp \
   tests/unit/launcher/shown/snapshot_test.cpp \
   tests/unit/launcher/shown/tool_test.cpp \
-  tests/unit/launcher/streams/file_sink_test.cpp \
   tests/unit/launcher/streams/descriptor_sink_test.cpp \
+  tests/unit/launcher/streams/file_sink_test.cpp \
   tests/unit/launcher/streams/line_prefix_test.cpp \
   tests/unit/launcher/streams/output_folder_test.cpp \
   tests/unit/launcher/streams/pseudo_terminal_test.cpp \
@@ -53,6 +57,11 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/processes/restart.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/unkillable.cpp \
+  launcher/pealrun/report/heat_map.cpp \
+  launcher/pealrun/report/places.cpp \
+  launcher/pealrun/report/summary.cpp \
+  launcher/pealrun/report/text.cpp \
+  launcher/pealrun/report/trace.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/help.cpp \
   launcher/pealrun/request/placement_request.cpp \
@@ -67,8 +76,8 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/streams/file_sink.cpp \
   launcher/pealrun/streams/line_prefix.cpp \
   launcher/pealrun/streams/output_folder.cpp \
-  launcher/pealrun/streams/rank_output.cpp \
   launcher/pealrun/streams/pseudo_terminal.cpp \
+  launcher/pealrun/streams/rank_output.cpp \
   launcher/pealrun/streams/spool.cpp
 tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun -I$(top_srcdir)/tests/unit/launcher
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)

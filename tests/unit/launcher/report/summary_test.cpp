@@ -1,0 +1,90 @@
+#include "report/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace peal::launcher {
+namespace {
+
+noted_rank rank_of(double computing, double waiting) {
+  noted_rank made;
+  made.known = made.ended = true;
+  made.time = computing + waiting;
+  made.waiting = waiting;
+  made.sites.push_back({.call = "recv",
+                        .file = "dir/a.cpp",
+                        .line = 7,
+                        .address = 0,
+                        .calls = 4,
+                        .bytes = 32,
+                        .handling = 0,
+                        .waiting = waiting,
+                        .copying = 0,
+                        .longest = waiting});
+  return made;
+}
+
+bool says(const std::vector<std::string>& sentences, const std::string& what) {
+  return std::ranges::any_of(
+      sentences, [&](const auto& each) { return each.find(what) != std::string::npos; });
+}
+
+gathered_run run_of(std::vector<noted_rank> ranks) {
+  gathered_run made;
+  made.ranks = std::move(ranks);
+  return made;
+}
+
+TEST(sums, tell_who_computes_longest_and_how_far_the_mean_is_from_it) {
+  const time_sums sum = sums_of(run_of({rank_of(1, 3), rank_of(4, 0), rank_of(1, 3)}));
+  EXPECT_EQ(sum.longest_computing_rank, 1);
+  EXPECT_DOUBLE_EQ(sum.mean_computing, 2);
+  EXPECT_DOUBLE_EQ(sum.imbalance(), 0.5);
+  EXPECT_DOUBLE_EQ(sum.waiting, 6);
+}
+
+TEST(slowest, places_of_all_ranks_are_one) {
+  const gathered_run run = run_of({rank_of(1, 3), rank_of(4, 1)});
+  const std::vector<place_sum> all = slowest_places(run, places{run});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].where, "a.cpp:7");
+  EXPECT_EQ(all[0].ranks, 2);
+  EXPECT_EQ(all[0].calls, 8u);
+  EXPECT_DOUBLE_EQ(all[0].time, 4);
+}
+
+TEST(summary, says_what_is_slow_and_who_is_waited_for) {
+  const gathered_run run = run_of({rank_of(1, 3), rank_of(4, 0)});
+  const auto told = summary_of(run, slowest_places(run, places{run}));
+  EXPECT_TRUE(says(told, "The slowest call is recv at a.cpp:7"));
+  EXPECT_TRUE(says(told, "Rank 1 computed longest"));
+}
+
+TEST(summary, says_what_is_missing) {
+  gathered_run run = run_of({rank_of(1, 1), rank_of(1, 1), {}});
+  run.ranks[1].ended = false;
+  run.code = 137;
+  const auto told = summary_of(run, {});
+  EXPECT_TRUE(says(told, "ended with code 137"));
+  EXPECT_TRUE(says(told, "The numbers of rank 1 end with its last call"));
+  EXPECT_TRUE(says(told, "Nothing is known of rank 2"));
+  EXPECT_TRUE(says(summary_of(run_of({{}}), {}), "nothing was recorded"));
+}
+
+TEST(counters, have_sum_and_extremes) {
+  gathered_run run = run_of({rank_of(1, 1), rank_of(1, 1)});
+  run.ranks[0].counters.push_back({.name = "verbs.doorbells", .meaning = "m", .value = 3});
+  run.ranks[1].counters.push_back({.name = "verbs.doorbells", .meaning = "m", .value = 5});
+  const std::vector<counter_sum> all = counters_of(run);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].sum, 8u);
+  EXPECT_EQ(all[0].least, 3u);
+  EXPECT_EQ(all[0].most_rank, 1);
+  EXPECT_TRUE(says(summary_of(run, {}), "8 doorbells"));
+}
+
+}  // namespace
+}  // namespace peal::launcher

@@ -1,0 +1,75 @@
+#include "record/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+namespace peal::record {
+namespace {
+
+TEST(layout, classes_of_lengths_begin_at_powers_of_two) {
+  EXPECT_EQ(class_of(0), 0u);
+  EXPECT_EQ(class_of(1), 1u);
+  EXPECT_EQ(class_of(7), 3u);
+  EXPECT_EQ(class_of(8), 4u);
+  EXPECT_EQ(class_of(~std::uint64_t{0}), length_classes - 1);
+}
+
+struct entered : testing::Test {
+  std::unique_ptr<rank_file> file = std::make_unique<rank_file>();
+  std::vector<peer_traffic> peers{4};
+};
+
+TEST_F(entered, messages_sent_count_for_place_peer_and_length) {
+  enter(*file, peers.data(),
+        {.key = 1,
+         .bytes = 8,
+         .count = 5,
+         .peer = 2,
+         .site = 7,
+         .kind = call_kind::send,
+         .further = false});
+  EXPECT_EQ(file->sites[7].calls, 5u);
+  EXPECT_EQ(file->sites[7].bytes, 40u);
+  EXPECT_EQ(peers[2].sent, 5u);
+  EXPECT_EQ(peers[2].sent_bytes, 40u);
+  EXPECT_EQ(peers[2].received, 0u);
+  EXPECT_EQ(file->lengths[4].messages, 5u);
+}
+
+TEST_F(entered, a_message_that_came_in_is_no_call) {
+  enter(*file, peers.data(),
+        {.key = 1,
+         .bytes = 8,
+         .count = 5,
+         .peer = 2,
+         .site = 0,
+         .kind = call_kind::received,
+         .further = false});
+  EXPECT_EQ(file->sites[0].calls, 0u);
+  EXPECT_EQ(peers[2].received, 5u);
+  EXPECT_EQ(file->lengths[4].messages, 0u);
+}
+
+TEST_F(entered, what_a_function_does_after_the_first_thing_is_no_further_call) {
+  enter(*file, peers.data(),
+        {.key = 1,
+         .bytes = 8,
+         .count = 5,
+         .peer = 2,
+         .site = 7,
+         .kind = call_kind::send,
+         .further = true});
+  EXPECT_EQ(file->sites[7].calls, 0u);
+  EXPECT_EQ(peers[2].sent, 5u);
+}
+
+TEST_F(entered, an_empty_place_is_left_alone) {
+  enter(*file, peers.data(),
+        {.key = 0, .bytes = 8, .count = 5, .peer = 2, .site = 7, .kind = {}, .further = false});
+  EXPECT_EQ(file->sites[7].calls, 0u);
+}
+
+}  // namespace
+}  // namespace peal::record
