@@ -61,7 +61,7 @@ supervisor::supervisor(const job_request& request, signal_source& signals,
       signals_{signals},
       words_{std::move(words)},
       step_{std::move(step)},
-      filter_{request.tag_output} {}
+      filter_{request.given_for("--tag-output") != nullptr} {}
 
 supervisor::~supervisor() {
   if (launcher_ > 0 && !ended_) kill_job();
