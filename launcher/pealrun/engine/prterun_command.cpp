@@ -43,8 +43,9 @@ std::string mapping(const job_request& request) {
 
 void add(std::vector<std::string>& words, const given_option& option) {
   constexpr std::string_view treated[] = {
-      "--np",      "-x",         "--threads",          "--wdir", "--engine", "--nodes", "--host",
-      "--timeout", "--hostfile", "--no-oversubscribe", "--ppn",  "--map-by"};
+      "--np",    "-x",     "--threads", "--wdir",     "--explain",          "--engine",
+      "--nodes", "--host", "--timeout", "--hostfile", "--no-oversubscribe", "--ppn",
+      "--map-by"};
   const std::string& name = option.name;
   const std::string value = option.values.empty() ? "" : option.values.back();
   if (std::find(std::begin(treated), std::end(treated), name) != std::end(treated)) return;

@@ -91,8 +91,9 @@ class translation {
 
   void add(const given_option& option) {
     constexpr std::string_view treated[] = {
-        "--np",   "-x",         "--threads",          "--wdir",   "--engine", "--nodes",
-        "--host", "--hostfile", "--no-oversubscribe", "--timeout"};
+        "--np",     "-x",      "--threads", "--wdir",     "--explain",
+        "--engine", "--nodes", "--host",    "--hostfile", "--no-oversubscribe",
+        "--timeout"};
     const std::string& name = option.name;
     const std::string value = option.values.empty() ? "" : option.values.back();
     if (std::find(std::begin(treated), std::end(treated), name) != std::end(treated)) return;
