@@ -99,7 +99,7 @@ EXTRA_DIST += \
   examples/bench/choices/bench-regret \
   examples/bench/collective_rows.py \
   examples/bench/mpi_rows.py \
-  examples/bench/progress.py \
+  examples/bench/common/progress.py \
   examples/bench/mpi/allgather.c \
   examples/bench/mpi/allreduce.c \
   examples/bench/mpi/alltoall.c \

@@ -28,26 +28,26 @@ tests_launcher_report_rank_SOURCES = tests/launcher/report_rank.cpp
 tests_launcher_report_rank_LDADD = libpeal.la
 
 EXTRA_DIST += \
-  tests/launcher/blocked_cases.py \
-  tests/launcher/cases.py \
-  tests/launcher/completion_cases.py \
-  tests/launcher/ending_cases.py \
+  tests/launcher/cases/blocked_cases.py \
+  tests/launcher/cases/__init__.py \
+  tests/launcher/cases/completion_cases.py \
+  tests/launcher/cases/ending_cases.py \
   tests/launcher/harness.py \
-  tests/launcher/engine_cases.py \
-  tests/launcher/explain_cases.py \
-  tests/launcher/hang_cases.py \
-  tests/launcher/info_cases.py \
-  tests/launcher/killing_cases.py \
-  tests/launcher/meeting_cases.py \
-  tests/launcher/placing_cases.py \
-  tests/launcher/plot_cases.py \
-  tests/launcher/report_cases.py \
+  tests/launcher/cases/engine_cases.py \
+  tests/launcher/cases/explain_cases.py \
+  tests/launcher/cases/hang_cases.py \
+  tests/launcher/cases/info_cases.py \
+  tests/launcher/cases/killing_cases.py \
+  tests/launcher/cases/meeting_cases.py \
+  tests/launcher/cases/placing_cases.py \
+  tests/launcher/cases/plot_cases.py \
+  tests/launcher/cases/report_cases.py \
   tests/launcher/run_launcher_tests \
-  tests/launcher/running_cases.py \
-  tests/launcher/sim_cases.py \
+  tests/launcher/cases/running_cases.py \
+  tests/launcher/cases/sim_cases.py \
   tests/launcher/slurm_cluster.py \
-  tests/launcher/streams_cases.py \
-  tests/launcher/terminal_cases.py \
-  tests/launcher/usage_cases.py \
+  tests/launcher/cases/streams_cases.py \
+  tests/launcher/cases/terminal_cases.py \
+  tests/launcher/cases/usage_cases.py \
   tests/sanitize/lsan.supp \
   tests/sanitize/tsan.supp

@@ -61,11 +61,7 @@ supervisor::supervisor(const job_request& request, signal_source& signals,
       signals_{signals},
       words_{std::move(words)},
       step_{std::move(step)},
-<<<<<<< HEAD
-      filter_{request.streams.tag} {}
-=======
       filter_{request.given_for("--tag-output") != nullptr} {}
->>>>>>> engines
 
 supervisor::~supervisor() {
   if (launcher_ > 0 && !ended_) kill_job();

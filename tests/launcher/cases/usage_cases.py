@@ -33,7 +33,7 @@ def help_names_every_option(desk):
 
 @case()
 def every_option_stands_in_the_manual_and_in_the_page_for_users_of_others(desk):
-    top = pathlib.Path(__file__).resolve().parents[2]
+    top = pathlib.Path(__file__).resolve().parents[3]
     manual = (top / "man/pealrun.1").read_text().replace("\\-", "-")
     page = (top / "doc/launching.md").read_text()
     options = re.findall(r"^  (-\S+)", desk.run("--help").out, re.M)

@@ -14,7 +14,7 @@ import time
 
 import harness
 from harness import case, check, equal, wait_until
-from running_cases import claim_terminal, plain
+from cases.running_cases import claim_terminal, plain
 
 
 class Screen:
@@ -280,8 +280,8 @@ def a_benchmark_says_on_a_terminal_how_far_it_is(desk):
 
 @case()
 def a_comparison_says_how_far_it_is(desk):
-    folder = pathlib.Path(__file__).resolve().parents[2] / "examples/bench"
-    script = f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(folder)!r}); from progress import Progress\np = Progress(2, 2)\n" \
+    folder = pathlib.Path(__file__).resolve().parents[3] / "examples/bench"
+    script = f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(folder)!r}); from common.progress import Progress\np = Progress(2, 2)\n" \
              "for name in ('a', 'b') * 2: p.step(name)\np.end()"
     screen = Screen(desk, "-c", script, program=sys.executable)
     equal(screen.finish(), 0, f"exit code: {screen.text!r}")

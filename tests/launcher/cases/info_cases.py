@@ -4,7 +4,7 @@ import pathlib
 import re
 
 import harness
-from explain_cases import explained, info
+from cases.explain_cases import explained, info
 from harness import case, check, equal
 
 

@@ -5,7 +5,7 @@ import xml.etree.ElementTree
 import harness
 from harness import case, check, equal
 
-SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "examples/bench/plot-pace"
+SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "examples/bench/plot-pace"
 RATES = [10, 100, 1000, 10000, 100000]
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,8 +7,8 @@ import time
 
 import harness
 from harness import case, check, equal, wait_until
-from running_cases import plain
-from usage_cases import refused
+from cases.running_cases import plain
+from cases.usage_cases import refused
 
 
 def whole_lines(text, ranks, count):

@@ -7,7 +7,7 @@ import signal
 import time
 
 import harness
-from ending_cases import guard_of
+from cases.ending_cases import guard_of
 from harness import PROMPT, case, check, environment_of, equal
 
 # As many as there are in the full form of the tests, or fewer.

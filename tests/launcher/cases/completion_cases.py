@@ -12,7 +12,7 @@ import time
 import harness
 from harness import LONG, Skip, case, check, equal
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "launcher/completion"
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "launcher/completion"
 
 ASK_BASH = """
 source "$1"; COMP_LINE=$2; COMP_POINT=${#2}; read -ra COMP_WORDS <<<"$2"; COMP_WORDS[0]=$3

@@ -13,7 +13,7 @@ import time
 import harness
 import slurm_cluster
 from harness import Skip, case, check, equal, state_of, wait_until
-from running_cases import claim_terminal
+from cases.running_cases import claim_terminal
 
 FULL = os.environ.get("TEST_TIER") == "full"
 lock = threading.Lock()
