@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	tests/lab/run \
 	tests/lab/run_lab_tests \
 	tests/lab/setup \
+	tests/lab/slurm.toml \
 	tests/lab/verbs.toml \
 	tests/lab/vlab/__init__.py \
 	tests/lab/vlab/clock.py \

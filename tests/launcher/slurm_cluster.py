@@ -158,6 +158,8 @@ class Cluster:
 def main():
     if missing():
         sys.exit(f"slurm_cluster.py: not installed: {' '.join(missing())} (Debian: slurmctld slurmd slurm-client munge)")
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of the end below
     cluster = Cluster()
     try:
         return subprocess.run(sys.argv[1:] or ["sinfo"], env=cluster.environment, check=False).returncode
